@@ -1,0 +1,1 @@
+"""The managed local Neo4j: lock, fetch, server, state."""

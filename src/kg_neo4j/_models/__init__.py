@@ -1,0 +1,1 @@
+"""Chat and embedding models, prompts and tokens."""

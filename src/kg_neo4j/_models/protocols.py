@@ -1,0 +1,65 @@
+"""What a model must be able to do: one protocol for chat, one for embeddings. Both are synchronous for the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_neo4j.records import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One answer of a chat model."""
+
+    text: str
+    finish_reason: str | None
+    usage: Usage
+
+
+class ChatModel(Protocol):
+    """A chat model. Safe to call from several threads."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, as stored beside its answers."""
+
+    @property
+    def window(self) -> int:
+        """Prompt and answer together, in tokens."""
+
+    def complete(
+        self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
+    ) -> Completion:
+        """Answer one prompt.
+
+        Retries what can pass; raises ModelRefused, ModelUnavailable, ContextTooLong, ContentFiltered or
+        BadModelAnswer otherwise.
+        """
+
+
+class EmbeddingModel(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def name(self) -> str:
+        """Stored with the vectors: another name means another space."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Longer texts are split before they come here (W5: 450 of 512)."""
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return an array of shape (len(texts), dimension), rows of unit length, in the order of `texts`.
+
+        Raises the ModelError subclasses of `ChatModel.complete`; BadModelAnswer for a wrong count, a wrong
+        dimension, NaN or a zero vector.
+        """

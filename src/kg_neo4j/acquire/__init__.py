@@ -1,0 +1,1 @@
+"""Stage 1: sources become documents, documents become chunks."""

@@ -1,0 +1,170 @@
+"""Every exception that kg-neo4j raises on purpose.
+
+    KgError                        exit 1
+    ├── UsageError                 exit 2   an argument or a setting cannot be meant
+    ├── SourceError                exit 1   a source cannot be read
+    │   ├── SourceNotFound                  no such file, folder or page title
+    │   ├── AmbiguousTitle                  a disambiguation page; `choices` lists what it offers
+    │   ├── UnreadableSource                found, but it cannot become text
+    │   └── WikipediaUnavailable            the wiki did not answer, or not as a MediaWiki does
+    ├── ModelError                 exit 5   a chat or embedding model
+    │   ├── ModelRefused                    key, permission or model name refused: asking again cannot help
+    │   ├── ModelUnavailable                no answer in time, after the allowed retries
+    │   ├── ContextTooLong                  the prompt does not fit the model's window
+    │   ├── ContentFiltered                 the provider's filter refused this text
+    │   └── BadModelAnswer                  an answer that is not what the protocol promises
+    └── DatabaseError              exit 4   Neo4j
+        ├── DatabaseUnavailable             nothing that speaks Bolt answers at the address
+        ├── AuthenticationFailed            user name or password refused
+        ├── UnsupportedServer               a version or edition that cannot be used
+        ├── GdsMissing                      the Graph Data Science plugin does not answer
+        ├── SchemaConflict                  data or indexes in the database contradict what is needed
+        ├── LeaseHeld                       another run writes to the same graph
+        ├── StaleGraph                      derived data is older than what it was derived from
+        └── LocalDatabaseError              the managed local Neo4j
+            ├── FetchFailed                 a jar cannot be downloaded
+            ├── ChecksumMismatch            a jar is not the one in the lock
+            ├── JavaMissing                 no usable Java runtime
+            ├── PortTaken                   somebody else listens on the port
+            ├── StoreTooNew                 the data were written by a newer Neo4j
+            ├── DiskFull                    too little space to start or go on
+            └── StartFailed                 the server died, or was not ready in time
+
+Each carries `hint`, one sentence on what to try, or None; the command line prints both and exits with `exit_code`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class KgError(Exception):
+    """Root of all errors. The message says what and where; `hint` says what to try."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(KgError):
+    """An argument or a setting that cannot be meant."""
+
+    exit_code = 2
+
+
+class SourceError(KgError):
+    """A source cannot be read."""
+
+
+class SourceNotFound(SourceError):
+    """No such file, folder or page title."""
+
+
+class AmbiguousTitle(SourceError):
+    """A title names a disambiguation page; `choices` are the titles that it offers."""
+
+    def __init__(self, message: str, *, choices: Sequence[str], hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.choices = tuple(choices)
+
+
+class UnreadableSource(SourceError):
+    """The source exists but cannot become text (binary, encrypted, over a limit, empty)."""
+
+
+class WikipediaUnavailable(SourceError):
+    """The wiki did not answer, or not as a MediaWiki does."""
+
+
+class ModelError(KgError):
+    """A chat or embedding model."""
+
+    exit_code = 5
+
+
+class ModelRefused(ModelError):
+    """Key, permission or model name refused: asking again cannot help."""
+
+
+class ModelUnavailable(ModelError):
+    """No answer in time, after the allowed retries."""
+
+
+class ContextTooLong(ModelError):
+    """The prompt does not fit the model's window."""
+
+
+class ContentFiltered(ModelError):
+    """The provider's content filter refused this text; other texts may pass."""
+
+
+class BadModelAnswer(ModelError):
+    """An answer that is not what the protocol promises (no choices, wrong vector count, NaN, ...)."""
+
+
+class DatabaseError(KgError):
+    """Neo4j."""
+
+    exit_code = 4
+
+
+class DatabaseUnavailable(DatabaseError):
+    """Nothing that speaks Bolt answers at the address."""
+
+
+class AuthenticationFailed(DatabaseError):
+    """User name or password refused. Never retried: servers lock accounts out."""
+
+
+class UnsupportedServer(DatabaseError):
+    """A version or edition of Neo4j that cannot be used."""
+
+
+class GdsMissing(DatabaseError):
+    """The Graph Data Science plugin does not answer."""
+
+
+class SchemaConflict(DatabaseError):
+    """Data or indexes in the database contradict what is needed."""
+
+
+class LeaseHeld(DatabaseError):
+    """Another run holds the right to write to this graph."""
+
+
+class StaleGraph(DatabaseError):
+    """Derived data is older than what it was derived from."""
+
+
+class LocalDatabaseError(DatabaseError):
+    """The managed local Neo4j."""
+
+
+class FetchFailed(LocalDatabaseError):
+    """A jar cannot be downloaded."""
+
+
+class ChecksumMismatch(LocalDatabaseError):
+    """A jar is not the one named in the lock."""
+
+
+class JavaMissing(LocalDatabaseError):
+    """No usable Java runtime."""
+
+
+class PortTaken(LocalDatabaseError):
+    """Somebody else listens on the port."""
+
+
+class StoreTooNew(LocalDatabaseError):
+    """The data were written by a newer Neo4j line."""
+
+
+class DiskFull(LocalDatabaseError):
+    """Too little space to start or to go on."""
+
+
+class StartFailed(LocalDatabaseError):
+    """The server died, or was not ready in time."""

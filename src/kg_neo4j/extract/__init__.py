@@ -1,0 +1,1 @@
+"""Stage 2: chunks become validated rows."""

@@ -1,0 +1,228 @@
+"""Schemas: small TOML files that drive the prompt, the parser, the validator and the writer alike.
+
+A schema names the columns of the two CSV sections, what each column holds, how values from many chunks are folded into
+one, which types are allowed (an empty list: any), and a worked example that uses exactly these columns.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from kg_neo4j import resources
+from kg_neo4j.errors import UsageError
+
+BUILT_IN = ("graph", "wikipedia")
+
+
+class ColumnKind(enum.StrEnum):
+    """What a column holds."""
+
+    ID = "id"
+    TYPE = "type"
+    NAME = "name"
+    SOURCE = "source"  # node_id of a relationship's first node
+    TARGET = "target"  # node_id of its second node
+    TEXT = "text"
+    YEAR = "year"  # integer, negative for BC; "c. 570" gives 570
+    NUMBER = "number"
+    EVIDENCE = "evidence"  # words of the chunk
+
+
+class FoldRule(enum.StrEnum):
+    """How the values of one key, gathered from its evidence, become one. Ties: higher support, then smaller value."""
+
+    MODE = "mode"
+    MIN = "min"
+    MAX = "max"
+    UNION = "union"  # a sorted list without repeats
+    JOIN = "join"  # texts in the order of evidence, without repeats
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaColumn:
+    """One CSV column."""
+
+    name: str
+    kind: ColumnKind
+    note: str  # shown to the model
+    fold: FoldRule | None = None  # for text, year and number columns
+    identity: bool = False  # the value is part of a relationship's identity
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def is_property(self) -> bool:
+        """True where the value is stored as a property of the node or relationship."""
+        return self.kind in (ColumnKind.TEXT, ColumnKind.YEAR, ColumnKind.NUMBER)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A schema file, read. `hash` covers the whole file."""
+
+    name: str
+    version: int
+    description: str
+    nodes: tuple[SchemaColumn, ...]
+    relationships: tuple[SchemaColumn, ...]
+    node_types: tuple[str, ...]  # empty: any type that can be named
+    relationship_types: tuple[str, ...]
+    example_text: str
+    example_answer: str
+    hash: str
+
+    @property
+    def node_header(self) -> tuple[str, ...]:
+        """Column names of the node section, in order."""
+        return tuple(column.name for column in self.nodes)
+
+    @property
+    def relationship_header(self) -> tuple[str, ...]:
+        """Column names of the relationship section, in order."""
+        return tuple(column.name for column in self.relationships)
+
+    @property
+    def node_properties(self) -> tuple[SchemaColumn, ...]:
+        """Columns stored as properties of nodes."""
+        return tuple(column for column in self.nodes if column.is_property)
+
+    @property
+    def relationship_properties(self) -> tuple[SchemaColumn, ...]:
+        """Columns stored as properties of relationships."""
+        return tuple(column for column in self.relationships if column.is_property)
+
+
+_NODE_START = (("node_id", ColumnKind.ID), ("node_type", ColumnKind.TYPE), ("name", ColumnKind.NAME))
+_RELATIONSHIP_START = (
+    ("relationship_id", ColumnKind.ID),
+    ("node_id_1", ColumnKind.SOURCE),
+    ("relationship_type", ColumnKind.TYPE),
+    ("node_id_2", ColumnKind.TARGET),
+)
+# Property names that the graph itself uses: a schema column of that name would overwrite them.
+RESERVED_PROPERTIES = frozenset(
+    [
+        "id",
+        "num",
+        "graph",
+        "name",
+        "type",
+        "aliases",
+        "embedding",
+        "evidence_count",
+        "key",
+        "row",
+        "quote",
+        "start",
+        "end",
+        "fact_id",
+        "source_key",
+        "target_key",
+        "pagerank",
+        "degree",
+        "betweenness",
+        "community",
+        "quote_start",
+        "quote_end",
+        "quote_method",
+        "original_type",
+    ]
+)
+
+
+def load(name_or_path: str) -> Schema:
+    """Return a built-in schema by name, or one from a TOML file.
+
+    Raises UsageError naming the file and what is wrong with it.
+    """
+    if name_or_path in BUILT_IN:
+        return _built_in(name_or_path)
+    path = Path(name_or_path)
+    if not path.is_file():
+        raise UsageError(
+            f"no schema {name_or_path!r}", hint=f"the built-in ones are {', '.join(BUILT_IN)}; or give a TOML file"
+        )
+    return parse(path.read_text(encoding="utf-8"), str(path))
+
+
+@cache
+def _built_in(name: str) -> Schema:
+    path = resources.folder("prompts") / "schemas" / f"{name}.toml"
+    return parse(path.read_text(encoding="utf-8"), f"prompts/schemas/{name}.toml")
+
+
+def parse(text: str, where: str) -> Schema:
+    """Read a schema file's text; UsageError names `where` and the fault."""
+    try:
+        data = tomllib.loads(text)
+        nodes = tuple(_column(column) for column in data["nodes"])
+        relationships = tuple(_column(column) for column in data["relationships"])
+        schema = Schema(
+            name=str(data["name"]),
+            version=int(data["version"]),
+            description=str(data["description"]),
+            nodes=nodes,
+            relationships=relationships,
+            node_types=tuple(str(name) for name in data["node_types"]),
+            relationship_types=tuple(str(name) for name in data["relationship_types"]),
+            example_text=str(data["example"]["text"]).strip(),
+            example_answer=str(data["example"]["answer"]).strip() + "\n",
+            hash=hashlib.sha256(text.encode()).hexdigest()[:32],
+        )
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{where} is not a schema: {type(error).__name__}: {error}") from error
+    _check(schema, where)
+    return schema
+
+
+def _column(data: dict[str, Any]) -> SchemaColumn:
+    unknown = set(data) - {"name", "kind", "note", "fold", "identity", "minimum", "maximum"}
+    if unknown:
+        raise ValueError(f"column {data.get('name')}: unknown keys {sorted(unknown)}")
+    return SchemaColumn(
+        name=str(data["name"]),
+        kind=ColumnKind(data["kind"]),
+        note=str(data["note"]),
+        fold=FoldRule(data["fold"]) if "fold" in data else None,
+        identity=bool(data.get("identity", False)),
+        minimum=data.get("minimum"),
+        maximum=data.get("maximum"),
+    )
+
+
+def _check(schema: Schema, where: str) -> None:
+    for columns, start, section in (
+        (schema.nodes, _NODE_START, "nodes"),
+        (schema.relationships, _RELATIONSHIP_START, "relationships"),
+    ):
+        found = tuple((column.name, column.kind) for column in columns[: len(start)])
+        if found != start:
+            raise UsageError(f"{where}: {section} must begin with {', '.join(name for name, _ in start)}")
+        names = [column.name for column in columns]
+        if len(set(names)) != len(names):
+            raise UsageError(f"{where}: a column of {section} stands twice")
+        for column in columns[len(start) :]:
+            _check_property(column, f"{where}: {section}")
+    known = {line for line in schema.example_answer.splitlines() if line}
+    for header in (schema.node_header, schema.relationship_header):
+        if ",".join(header) not in known:
+            raise UsageError(f"{where}: the worked example lacks the header row {','.join(header)}")
+
+
+def _check_property(column: SchemaColumn, where: str) -> None:
+    if not column.name.isidentifier() or column.name != column.name.lower():
+        raise UsageError(f"{where}: a column name is one lower-case word: {column.name!r}")
+    if column.kind is ColumnKind.EVIDENCE:
+        return
+    if not column.is_property:
+        raise UsageError(f"{where}: column {column.name} cannot be a second {column.kind}")
+    if column.name in RESERVED_PROPERTIES:
+        raise UsageError(f"{where}: column {column.name} has a name that the graph itself uses")
+    if column.fold is None:
+        raise UsageError(f"{where}: column {column.name} needs a fold rule")

@@ -1,0 +1,1 @@
+"""Stage 3: rows become an evidence-counted graph in Neo4j."""

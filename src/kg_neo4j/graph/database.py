@@ -1,0 +1,255 @@
+"""The one door to Neo4j: addresses, the driver, retries, and errors that say what to try.
+
+Reads run in READ transactions, writes in managed WRITE transactions, so a transient fault is retried by the driver.
+Every write is idempotent, because a commit whose answer was lost may have happened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kg_neo4j.errors import (
+    AuthenticationFailed,
+    DatabaseError,
+    DatabaseUnavailable,
+    DiskFull,
+    GdsMissing,
+    SchemaConflict,
+    UnsupportedServer,
+    UsageError,
+)
+from kg_neo4j.graph.queries import Query
+
+if TYPE_CHECKING:
+    import neo4j
+
+    from kg_neo4j.progress import Progress
+    from kg_neo4j.settings import Settings
+
+Row = Mapping[str, Any]
+T = TypeVar("T")
+
+CONNECT_TIMEOUT_S = 4.0  # so that "nothing there" is said within five seconds (test plan, row 38)
+RETRY_TIME_S = 30.0  # how long the driver repeats a transaction that met a transient fault
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseAddress:
+    """Where a server is and how to log in. The password never appears in the repr."""
+
+    uri: str
+    username: str
+    password: str = field(repr=False)
+    database: str | None = None
+    managed: bool = False  # the local one that kg-neo4j started
+
+
+class Transaction:
+    """An open transaction that runs registry queries."""
+
+    def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
+        self._transaction = transaction
+
+    def run(self, query: Query, /, **params: Any) -> list[Row]:
+        """Run `query` and return its rows."""
+        result = self._transaction.run(query.text, params)
+        keys = result.keys()
+        return [dict(zip(keys, record.values(), strict=True)) for record in result]
+
+
+class Database:
+    """A connection to one database. Use as a context manager, or call `close`."""
+
+    def __init__(self, address: DatabaseAddress) -> None:
+        import neo4j
+
+        self.address = address
+        try:
+            self._driver = neo4j.GraphDatabase.driver(
+                address.uri,
+                auth=(address.username, address.password),
+                connection_timeout=CONNECT_TIMEOUT_S,
+                connection_acquisition_timeout=CONNECT_TIMEOUT_S * 4,
+                max_transaction_retry_time=RETRY_TIME_S,
+                notifications_min_severity="OFF",
+                user_agent="kg-neo4j",
+            )
+        except (neo4j.exceptions.ConfigurationError, ValueError) as error:
+            raise UsageError(
+                f"NEO4J_URI is not an address Neo4j's driver understands: {address.uri}",
+                hint="for example bolt://localhost:7687 or neo4j+s://<id>.databases.neo4j.io",
+            ) from error
+
+    def __enter__(self) -> Database:
+        """Return self."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the driver."""
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections. A second call does nothing."""
+        self._driver.close()
+
+    @property
+    def driver(self) -> neo4j.Driver:
+        """The driver itself, for the GDS client."""
+        return self._driver
+
+    def verify(self) -> str:
+        """Return the server's version, after one round trip.
+
+        Raises DatabaseUnavailable, AuthenticationFailed or UnsupportedServer.
+        """
+        import neo4j
+
+        with _translated(self.address):
+            self._driver.verify_connectivity()
+            with self._session(neo4j.READ_ACCESS) as session:
+                record = session.run(
+                    "CALL dbms.components() YIELD name, versions WITH * WHERE name = 'Neo4j Kernel' "
+                    "RETURN versions[0] AS version"
+                ).single(strict=True)
+        version = str(record["version"])
+        line = tuple(int(part) for part in version.split(".")[:2])
+        if line < (5, 26):
+            raise UnsupportedServer(
+                f"{self.address.uri} runs Neo4j {version}; kg-neo4j needs 5.26 or newer",
+                hint="upgrade the server, or unset NEO4J_URI to use the managed local one",
+            )
+        return version
+
+    def gds_version(self) -> str:
+        """Return the version of the Graph Data Science plugin; GdsMissing where it does not answer."""
+        import neo4j
+
+        with _translated(self.address):
+            try:
+                with self._session(neo4j.READ_ACCESS) as session:
+                    return str(session.run("RETURN gds.version() AS version").single(strict=True)["version"])
+            except neo4j.exceptions.ClientError as error:
+                if error.code != "Neo.ClientError.Statement.SyntaxError":
+                    raise
+                raise GdsMissing(
+                    f"the Graph Data Science plugin is not installed at {self.address.uri}",
+                    hint="install GDS 2.13 or newer there, or pass --no-analytics",
+                ) from error
+
+    def read(self, query: Query, /, **params: Any) -> list[Row]:
+        """Run a query of mode "read" in a READ transaction and return its rows."""
+        return self.read_transaction(lambda transaction: transaction.run(query, **params))
+
+    def write(self, query: Query, /, **params: Any) -> list[Row]:
+        """Run one query in a managed WRITE transaction and return its rows."""
+        return self.write_transaction(lambda transaction: transaction.run(query, **params))
+
+    def schema(self, query: Query, /, **params: Any) -> list[Row]:
+        """Run a schema statement (constraint, index), which needs a transaction of its own."""
+        return self.write(query, **params)
+
+    def read_transaction(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` in one READ transaction; it may be called again after a transient fault."""
+        import neo4j
+
+        with _translated(self.address), self._session(neo4j.READ_ACCESS) as session:
+            return session.execute_read(lambda transaction: work(Transaction(transaction)))
+
+    def write_transaction(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` in one WRITE transaction; it may be called again after a transient fault."""
+        import neo4j
+
+        with _translated(self.address), self._session(neo4j.WRITE_ACCESS) as session:
+            return session.execute_write(lambda transaction: work(Transaction(transaction)))
+
+    def stream(self, query: Query, /, **params: Any) -> Iterator[Row]:
+        """Yield the rows of a read query one by one, fetched in batches; not retried once rows were given out."""
+        import neo4j
+
+        with _translated(self.address), self._session(neo4j.READ_ACCESS) as session:
+            result = session.run(query.text, params)
+            keys = result.keys()
+            for record in result:
+                yield dict(zip(keys, record.values(), strict=True))
+
+    def explain(self, query: Query, /, **params: Any) -> tuple[tuple[str, ...], str]:
+        """Return the columns and the type ("r", "rw", "w", "s") that the server gives `query`, without running it."""
+        import neo4j
+
+        with _translated(self.address), self._session(neo4j.READ_ACCESS) as session:
+            result = session.run("EXPLAIN " + query.text, params)
+            return tuple(result.keys()), str(result.consume().query_type)
+
+    def _session(self, mode: str) -> neo4j.Session:
+        return self._driver.session(database=self.address.database, default_access_mode=mode)
+
+
+@contextlib.contextmanager
+def _translated(address: DatabaseAddress) -> Iterator[None]:
+    """Turn the driver's errors into ours: what, where, and what to try."""
+    import neo4j.exceptions as driver_errors
+
+    try:
+        yield
+    except driver_errors.AuthError as error:
+        raise AuthenticationFailed(
+            f"{address.uri} refused the user {address.username!r} or the password",
+            hint="check NEO4J_USERNAME and NEO4J_PASSWORD",
+        ) from error
+    except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired) as error:
+        hint = "see `kg db logs`" if address.managed else "is the server running, and is the port its Bolt port?"
+        raise DatabaseUnavailable(f"no Neo4j answers at {address.uri}: {_short(error)}", hint=hint) from error
+    except driver_errors.ConstraintError as error:
+        raise SchemaConflict(
+            f"{address.uri}: {_short(error)}", hint="other data in this database use the same labels and ids"
+        ) from error
+    except driver_errors.Neo4jError as error:
+        if "critical error" in str(error) or (error.code or "").endswith("TransactionCommitFailed"):
+            raise DiskFull(
+                f"{address.uri} stopped accepting transactions: {_short(error)}",
+                hint="free disk space, restart the server, then run the same command again: nothing is lost",
+            ) from error
+        raise DatabaseError(f"{address.uri}: {error.code}: {_short(error)}") from error
+    except driver_errors.DriverError as error:
+        raise DatabaseUnavailable(
+            f"{address.uri}: {_short(error)}", hint="is the port Neo4j's Bolt port (not HTTP)?"
+        ) from error
+
+
+def _short(error: BaseException) -> str:
+    message = getattr(error, "message", None) or str(error)
+    return " ".join(str(message).split())[:300]
+
+
+def locate(settings: Settings, progress: Progress) -> DatabaseAddress:
+    """Return the address to use: NEO4J_URI, else the running local server, else a local server started now."""
+    if settings.neo4j_uri:
+        password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else ""
+        return DatabaseAddress(settings.neo4j_uri, settings.neo4j_username, password, settings.neo4j_database)
+    from kg_neo4j import _localdb
+
+    server = _localdb.start(settings, progress)
+    return DatabaseAddress(server.uri, server.username, server.password, None, managed=True)
+
+
+def connect(settings: Settings, progress: Progress) -> Database:
+    """Open the database that `settings` mean and check that it can be used.
+
+    Starts the managed local server where no other is named. Raises the DatabaseError that says what is wrong.
+    """
+    database = Database(locate(settings, progress))
+    try:
+        database.verify()
+    except DatabaseError:
+        database.close()
+        raise
+    return database
+
+
+def batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield `rows` in slices of at most `size`, in order; nothing for no rows."""
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]

@@ -1,0 +1,152 @@
+"""The registry of cypher/: one query a file, its name is its path ("reports/most_connected").
+
+Every file starts with a header that says what it is for and what it takes and gives; a contract test compares the
+header with what the real server says of the query. Text from outside never becomes Cypher: values are parameters, and
+where a relationship type must stand in a statement, `Query.for_type` puts an allow-listed one in its placeholder.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
+
+from kg_neo4j import resources
+from kg_neo4j.errors import UsageError
+
+TYPE_PATTERN = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+TYPE_PLACEHOLDER = "`TYPE_PLACEHOLDER`"
+
+_FIELDS = ("title", "purpose", "mode", "params", "columns", "order", "source")
+_HEADER_LINE = re.compile(r"// ([a-z]+): +(.*)")
+_CONTINUATION = re.compile(r"// {2,}(\S.*)")
+_PARAM = re.compile(r"\$(?P<name>\w+) (?P<type>[A-Z]+(?:<[A-Z]+>)?) \((?P<note>[^()]*)\)")
+_COLUMN = re.compile(r"(?P<name>\w+) (?P<type>[A-Z]+(?:<[A-Z]+>)?)(?: \((?P<note>[^()]*)\))?")
+_DEFAULT = re.compile(r"default (?P<value>.+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter as the header declares it. `default` is None where it must be given."""
+
+    name: str
+    type: str  # STRING, INTEGER, FLOAT, BOOLEAN, LIST<STRING>, MAP, ...
+    note: str
+    default: str | int | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A result column as the header declares it."""
+
+    name: str
+    type: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query file, read. `text` is the file's text, unchanged."""
+
+    name: str
+    title: str
+    purpose: str
+    mode: str  # "read", "write" or "schema"
+    params: tuple[Parameter, ...]
+    columns: tuple[Column, ...]
+    order: str
+    source: str
+    text: str
+
+    def for_type(self, relationship_type: str) -> Query:
+        """Return the query with `relationship_type` in its placeholder.
+
+        Raises ValueError for a type outside the allow-list `[A-Z][A-Z0-9_]{0,63}`, or a query without a placeholder.
+        """
+        if not TYPE_PATTERN.fullmatch(relationship_type):
+            raise ValueError(f"not an allow-listed type: {relationship_type[:80]!r}")
+        if TYPE_PLACEHOLDER not in self.text:
+            raise ValueError(f"{self.name} has no place for a type")
+        return _with_type(self, relationship_type)
+
+
+@lru_cache(maxsize=4096)
+def _with_type(query: Query, relationship_type: str) -> Query:
+    return replace(query, text=query.text.replace(TYPE_PLACEHOLDER, f"`{relationship_type}`"))
+
+
+def parse(text: str, name: str) -> Query:
+    """Read the text of a query file; ValueError names the file and what is wrong with its header."""
+    fields: dict[str, str] = {}
+    last = ""
+    for line in text.splitlines():
+        if match := _HEADER_LINE.fullmatch(line):
+            last = match[1]
+            fields[last] = match[2].strip()
+        elif last and (more := _CONTINUATION.fullmatch(line)):
+            fields[last] += " " + more[1].strip()
+        else:
+            break
+    if tuple(fields) != _FIELDS:
+        raise ValueError(f"{name}: the header has {list(fields)}, it needs {list(_FIELDS)} in this order")
+    if fields["mode"] not in ("read", "write", "schema"):
+        raise ValueError(f"{name}: mode is read, write or schema, not {fields['mode']!r}")
+    return Query(
+        name=name,
+        title=fields["title"].rstrip("."),
+        purpose=fields["purpose"],
+        mode=fields["mode"],
+        params=tuple(_parameter(part, name) for part in _parts(fields["params"], ";")),
+        columns=tuple(_column(part, name) for part in _parts(fields["columns"], ",")),
+        order=fields["order"],
+        source=fields["source"],
+        text=text,
+    )
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    """Split at separators outside parentheses; "none" is the empty list."""
+    if text == "none":
+        return []
+    pattern = re.compile(rf"{separator}(?![^()]*\))")
+    return [part.strip() for part in pattern.split(text)]
+
+
+def _parameter(text: str, where: str) -> Parameter:
+    match = _PARAM.fullmatch(text)
+    if not match:
+        raise ValueError(f"{where}: a parameter is `$name TYPE (note)`, not {text!r}")
+    default: str | int | float | None = None
+    if found := _DEFAULT.search(match["note"]):
+        convert = {"INTEGER": int, "FLOAT": float}.get(match["type"], str)
+        default = convert(found["value"])
+    return Parameter(match["name"], match["type"], match["note"], default)
+
+
+def _column(text: str, where: str) -> Column:
+    match = _COLUMN.fullmatch(text)
+    if not match:
+        raise ValueError(f"{where}: a column is `Name TYPE` or `Name TYPE (note)`, not {text!r}")
+    return Column(match["name"], match["type"], match["note"] or "")
+
+
+@cache
+def get(name: str) -> Query:
+    """Return the query in cypher/`name`.cypher.
+
+    Raises UsageError where there is no such file; the name never leaves the folder.
+    """
+    if not re.fullmatch(r"[a-z]+/[a-z0-9_]+", name):
+        raise UsageError(f"not a query name: {name[:80]!r}")
+    path = resources.folder("cypher") / f"{name}.cypher"
+    if not path.is_file():
+        raise UsageError(f"there is no query {name}", hint=f"cypher/{name.partition('/')[0]}/ lists what there is")
+    return parse(path.read_text(encoding="utf-8"), name)
+
+
+def names(area: str = "") -> list[str]:
+    """Return all query names, sorted; only those of one folder of cypher/ where `area` is given."""
+    root: Path = resources.folder("cypher")
+    found = (path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.cypher"))
+    return sorted(name for name in found if not area or name.startswith(f"{area}/"))

@@ -1,0 +1,1 @@
+"""Stage 4: what is computed from the graph: communities, analytics, vectors."""

@@ -1,0 +1,40 @@
+"""How a long call says where it is. The library never prints; the command line passes an object that draws bars."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """Receives the progress of named stages. Calls come from one thread at a time for each stage."""
+
+    def start(self, stage: str, total: int | None = None) -> None:
+        """Begin `stage`; `total` is the number of units, None where it is not known."""
+
+    def advance(self, stage: str, units: int = 1) -> None:
+        """`units` more units of `stage` are done."""
+
+    def finish(self, stage: str) -> None:
+        """`stage` is over."""
+
+    def note(self, message: str) -> None:
+        """One line worth showing to a person (a fall-back taken, a source skipped)."""
+
+
+class Silent:
+    """The default: says nothing."""
+
+    def start(self, stage: str, total: int | None = None) -> None:
+        """Do nothing."""
+
+    def advance(self, stage: str, units: int = 1) -> None:
+        """Do nothing."""
+
+    def finish(self, stage: str) -> None:
+        """Do nothing."""
+
+    def note(self, message: str) -> None:
+        """Do nothing."""
+
+
+SILENT: Progress = Silent()

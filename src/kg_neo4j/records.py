@@ -1,0 +1,302 @@
+"""The frozen records that cross the borders between stages.
+
+Text offsets are code points into the decoded, header-stripped, newline-normalised text, half open: `text[start:end]`.
+Ids are 32 lower-case hexadecimal digits (the first half of a SHA-256), computed from content, never random.
+Mappings in records are treated as read-only; all records pickle.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+PropertyValue = str | int | float
+
+EXTRACTION_VERSION = 1
+
+
+# ---------------------------------------------------------------------------------------------------- 1 acquire
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the text under it, up to the next heading of the same or a higher level."""
+
+    title: str
+    level: int  # 1 is the highest
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One source, decoded. `key` names it within its graph; the id hashes graph, kind and key."""
+
+    id: str
+    graph: str
+    kind: str  # "file" or "wikipedia"
+    key: str  # relative path, or wiki host + language + page id
+    title: str
+    source: str  # what the user named: a path or a page title
+    text: str
+    sha256: str  # of `text` in UTF-8
+    sections: tuple[Section, ...] = ()
+    pages: tuple[int, ...] = ()  # start offset of each page; PDF only
+    url: str | None = None
+    language: str | None = None
+    page_id: int | None = None
+    revision: int | None = None
+    licence: str | None = None
+    redirects: tuple[str, ...] = ()  # titles that led here
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedSource:
+    """A source that was not read, and why."""
+
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A span of a document's text. The id hashes the document, the text and how many equal texts came before it."""
+
+    id: str
+    document_id: str
+    graph: str
+    index: int  # position in the document, from 0
+    text: str  # always the source's own text, also when the model is shown a shortened one
+    token_count: int
+    start: int
+    end: int
+    section: str = ""  # path of headings, " > " between them
+
+
+# ---------------------------------------------------------------------------------------------------- 2 extract
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What calls to models cost."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = None  # None where no price is known
+
+    def __add__(self, other: Usage) -> Usage:
+        """Add two usages; the price is known only where both are, a usage without calls costs nothing."""
+        mine, theirs = self.usd if self.calls else 0.0, other.usd if other.calls else 0.0
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            None if mine is None or theirs is None else mine + theirs,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What a model said about one chunk, word for word. Stored before it is used."""
+
+    text: str
+    model: str
+    prompt_hash: str
+    finish_reason: str | None = None  # "stop", "length", "content_filter", ...; None where the server gave none
+    round: int = 0
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where evidence words stand in the chunk, and how they were found ("exact", "folded" or "fuzzy")."""
+
+    start: int
+    end: int
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """An accepted row of the node section."""
+
+    line: int  # in the answer, from 1
+    node_id: str  # as the model wrote it; means something within this answer only
+    type: str  # upper snake case, allow-listed
+    original_type: str
+    name: str
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict)  # schema columns, empty ones left out
+    evidence: str | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipRow:
+    """An accepted row of the relationship section; both ends are accepted node rows of the same answer."""
+
+    line: int
+    relationship_id: str
+    source_id: str  # `node_id` of a NodeRow
+    type: str
+    original_type: str
+    target_id: str
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict)
+    evidence: str | None = None
+    span: Span | None = None
+
+
+class RejectionReason(enum.StrEnum):
+    """Why a data row was refused."""
+
+    COLUMN_COUNT = "column_count"  # not as many fields as the header has columns
+    UNBALANCED_QUOTE = "unbalanced_quote"
+    TRUNCATED = "truncated"  # the answer was cut within this row
+    EMPTY_FIELD = "empty_field"  # an id, a type or a name is missing
+    BAD_TYPE = "bad_type"  # not in the allow-list of types, or not nameable
+    BAD_VALUE = "bad_value"  # a value that its column cannot hold
+    TOO_LONG = "too_long"
+    BAD_CHARACTER = "bad_character"  # lone surrogate, NUL, control characters
+    DUPLICATE_ID = "duplicate_id"  # the same id for a different row
+    MISSING_END = "missing_end"  # a relationship to a node that is not an accepted row of this answer
+    NO_EVIDENCE = "no_evidence"  # the evidence words are not in the chunk, and the setting says reject
+    ANSWER_TOO_LARGE = "answer_too_large"  # beyond the cap on bytes or rows
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A data row that was read and refused: counted and shown, never dropped in silence."""
+
+    line: int
+    text: str  # the row as the model wrote it, shortened to 500 characters
+    reason: RejectionReason
+    detail: str = ""
+    round: int = 0
+
+
+class ChunkOutcome(enum.StrEnum):
+    """What became of one chunk."""
+
+    DONE = "done"
+    EMPTY = "empty"  # the model answered without a single row, complete
+    TRUNCATED = "truncated"  # the answer was cut; whole rows were kept
+    REFUSED = "refused"  # content filter or a refusal
+    FAILED = "failed"  # no usable answer
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Everything that one chunk gave. Self-contained; accepted + rejected = read, checked when it is made."""
+
+    chunk: Chunk
+    answers: tuple[ModelAnswer, ...]
+    nodes: tuple[NodeRow, ...]
+    relationships: tuple[RelationshipRow, ...]
+    rejections: tuple[Rejection, ...]
+    rows_read: int
+    outcome: ChunkOutcome
+    config_hash: str
+    detail: str = ""  # one line on an outcome that is not DONE
+    version: int = EXTRACTION_VERSION
+
+    def __post_init__(self) -> None:
+        """Refuse counts that do not add up."""
+        counted = len(self.nodes) + len(self.relationships) + len(self.rejections)
+        if counted != self.rows_read:
+            raise ValueError(f"chunk {self.chunk.id}: {self.rows_read} rows read, {counted} accounted for")
+
+    @property
+    def usage(self) -> Usage:
+        """Sum over the answers."""
+        return sum((answer.usage for answer in self.answers), Usage())
+
+
+# ------------------------------------------------------------------------------------------------------ 3 graph
+
+
+@dataclass(frozen=True, slots=True)
+class RowCounts:
+    """Data rows of CSV answers. read = accepted + rejected."""
+
+    read: int = 0
+    accepted: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """What one load did. `nodes` and `relationships` are totals of the graph afterwards (entities only)."""
+
+    graph: str
+    documents: int
+    chunks: int
+    rows: RowCounts
+    nodes: int
+    relationships: int
+    communities: int
+    changes: int  # writes that altered the graph; 0 on a repeat
+    usage: Usage
+    seconds: float
+    skipped: tuple[SkippedSource, ...] = ()
+    failed_chunks: tuple[str, ...] = ()  # one line each: which chunk and why
+    rejections: Mapping[str, int] = field(default_factory=dict)  # reason -> rows
+    notes: tuple[str, ...] = ()
+
+
+# --------------------------------------------------------------------------------------------------- 4 organise
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """A set of entities that Leiden put together. Level 0 is the coarsest."""
+
+    id: str
+    graph: str
+    level: int
+    members: tuple[int, ...]  # Entity.num, ascending
+    parent_id: str | None = None
+
+
+# --------------------------------------------------------------------------------------------------- 5 retrieve
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One retrieved unit: a chunk, an entity or a fact, with the chunk that supports it."""
+
+    kind: str  # "chunk", "entity" or "fact"
+    id: str
+    text: str
+    score: float  # higher is better; comparable within one retrieval only
+    chunk_id: str | None = None
+    document: str | None = None  # title
+    start: int | None = None  # offsets into the chunk
+    end: int | None = None
+    token_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Words of a chunk that an answer rests on. Offsets are relative to the chunk."""
+
+    chunk_id: str
+    document: str
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a question. `found` is False where the graph does not hold one; the text then says so."""
+
+    question: str
+    mode: str
+    answer: str
+    found: bool
+    citations: tuple[Citation, ...]
+    evidence: tuple[Evidence, ...]
+    usage: Usage
+    seconds: float
+    notes: tuple[str, ...] = ()  # what was left out or removed (invalid citations, cut evidence, stale data)

@@ -1,0 +1,1 @@
+"""Stage 5: questions become answers that cite chunks."""

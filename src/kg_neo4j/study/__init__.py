@@ -1,0 +1,1 @@
+"""Scorecards and studies: measured, printed, repeatable."""
