@@ -107,32 +107,8 @@ _RELATIONSHIP_START = (
 )
 # Property names that the graph itself uses: a schema column of that name would overwrite them.
 RESERVED_PROPERTIES = frozenset(
-    [
-        "id",
-        "num",
-        "graph",
-        "name",
-        "type",
-        "aliases",
-        "embedding",
-        "evidence_count",
-        "key",
-        "row",
-        "quote",
-        "start",
-        "end",
-        "fact_id",
-        "source_key",
-        "target_key",
-        "pagerank",
-        "degree",
-        "betweenness",
-        "community",
-        "quote_start",
-        "quote_end",
-        "quote_method",
-        "original_type",
-    ]
+    """aliases betweenness community degree embedding end evidence_count fact_id graph id key name num original_type
+    pagerank quote quote_end quote_method quote_start row source_key start target_key type""".split()
 )
 
 
