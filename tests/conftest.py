@@ -14,7 +14,7 @@ from kg_neo4j.graph.database import Database, DatabaseAddress, connect
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 @pytest.fixture(scope="session")
