@@ -212,6 +212,8 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
                 f"{address.uri} stopped accepting transactions: {_short(error)}",
                 hint="free disk space, restart the server, then run the same command again: nothing is lost",
             ) from error
+        if (error.code or "").endswith("ConstraintCreationFailed"):
+            raise SchemaConflict(f"{address.uri}: {_short(error)}") from error
         raise DatabaseError(f"{address.uri}: {error.code}: {_short(error)}") from error
     except driver_errors.DriverError as error:
         raise DatabaseUnavailable(

@@ -1,0 +1,8 @@
+// title:   One Document per id
+// purpose: Makes every write of a Document a seek, and a second write of the same one a match.
+// mode:    schema
+// params:  none
+// columns: none
+// order:   none
+// source:  kg-neo4j
+CREATE CONSTRAINT kg_document_id IF NOT EXISTS FOR (n:Document) REQUIRE n.id IS UNIQUE

@@ -1,0 +1,8 @@
+// title:   One Lease per graph
+// purpose: At most one run writes to a graph.
+// mode:    schema
+// params:  none
+// columns: none
+// order:   none
+// source:  kg-neo4j
+CREATE CONSTRAINT kg_lease_graph IF NOT EXISTS FOR (n:Lease) REQUIRE n.graph IS UNIQUE

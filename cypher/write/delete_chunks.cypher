@@ -1,0 +1,11 @@
+// title:   Delete chunks
+// purpose: Deletes chunks without evidence, their stored answers and what hangs on them.
+// mode:    write
+// params:  $ids LIST<STRING> (chunk ids)
+// columns: none
+// order:   none
+// source:  kg-neo4j
+UNWIND $ids AS id
+MATCH (c:Chunk {id: id})
+OPTIONAL MATCH (a:Answer)-[:ANSWERS]->(c)
+DETACH DELETE c, a

@@ -1,0 +1,13 @@
+// title:   Delete facts of one type that lost their last evidence
+// purpose: The fact and the relationship that people browse go together.
+// mode:    write
+// params:  $ids LIST<STRING> (fact ids)
+// columns: none
+// order:   none
+// source:  kg-neo4j
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE NOT EXISTS { (f)-[:STATED_IN]->() }
+OPTIONAL MATCH (:Entity {id: f.source_id})-[r:`TYPE_PLACEHOLDER` {fact_id: id}]->(:Entity {id: f.target_id})
+DELETE r
+DETACH DELETE f

@@ -1,0 +1,12 @@
+// title:   Delete a part of one graph
+// purpose: Repeated until nothing is left; only nodes that carry a label of ours and this graph's name.
+// mode:    write
+// params:  $graph STRING (graph name, default main); $limit INTEGER (nodes at a time, >= 1, default 20000)
+// columns: deleted INTEGER
+// order:   none
+// source:  kg-neo4j
+MATCH (n:Document|Chunk|Answer|Entity|Fact|Community|Summary|Detail|Decision|Lease|GraphState)
+WHERE n.graph = $graph
+WITH n LIMIT $limit
+DETACH DELETE n
+RETURN count(*) AS deleted

@@ -1,0 +1,17 @@
+// title:   All evidence of facts
+// purpose: What fold needs: the stored values and every row that supports them.
+// mode:    read
+// params:  $ids LIST<STRING> (fact ids); $stored LIST<STRING> (property names of the fact);
+//          $columns LIST<STRING> (property names of the evidence)
+// columns: id STRING, type STRING, stored LIST<ANY>, evidence LIST<LIST>
+// order:   none
+// source:  kg-neo4j
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+RETURN id,
+       f.type AS type,
+       [name IN $stored | f[name]] AS stored,
+       COLLECT {
+         MATCH (f)-[s:STATED_IN]->(c:Chunk)
+         RETURN [c.document_id, c.index, s.row] + [name IN $columns | s[name]]
+       } AS evidence

@@ -1,0 +1,200 @@
+"""Documents and their chunks in the graph: what is new, what is done, what has gone.
+
+An edited document keeps the chunks whose text it still has (their ids hash the text), with their evidence and answers;
+only new ones are extracted, and what lost its last support is deleted when the graph settles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Transaction, batches
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
+
+CHUNKS_AT_A_TIME = 500
+
+
+@dataclass(frozen=True, slots=True)
+class LoadConfiguration:
+    """What shapes the graph besides the documents; stored with each document."""
+
+    config_hash: str  # extraction: schema, prompts, model, parameters
+    schema: str
+    schema_hash: str
+    tokeniser: str
+    rebuild: bool = False  # replace what was loaded under another configuration
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedDocument:
+    """What recording a document found and did."""
+
+    pending: tuple[Chunk, ...]  # chunks still to be extracted, in order
+    changes: int  # chunks written or deleted, and the document itself
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document as the graph has it."""
+
+    id: str
+    title: str
+    source: str
+    kind: str
+    key: str
+    url: str | None
+    chunks: int
+    done: int
+
+
+def list_documents(database: Database, graph: str) -> tuple[StoredDocument, ...]:
+    """Return the documents of a graph, ordered by key."""
+    return tuple(StoredDocument(**row) for row in database.read(queries.get("write/documents"), graph=graph))
+
+
+def check_schema(database: Database, graph: str, configuration: LoadConfiguration) -> None:
+    """Raise UsageError where the graph holds documents that were loaded under another schema."""
+    others = database.read(queries.get("write/other_schemas"), graph=graph, schema_hash=configuration.schema_hash)
+    if others:
+        raise UsageError(
+            f"graph {graph!r} was loaded with the schema {others[0]['schema']!r}, this load asks for "
+            f"{configuration.schema!r}",
+            hint="choose another graph with --graph NAME, or unload the documents first",
+        )
+
+
+def record_document(
+    database: Database, lease: Lease, document: Document, chunks: Sequence[Chunk], configuration: LoadConfiguration
+) -> RecordedDocument:
+    """Bring a document and its chunks up to date and say which chunks are still to be extracted.
+
+    A second call with the same arguments writes nothing. Raises UsageError where the stored document was loaded under
+    another configuration and `rebuild` is off.
+    """
+    stored, stored_chunks = _stored(database, document.graph, document.id)
+    wanted = {chunk.id: chunk for chunk in chunks}
+    if stored and stored.get("config_hash") != configuration.config_hash and not configuration.rebuild:
+        raise UsageError(
+            f"{document.title!r} was loaded with another model, prompt, schema or chunk size",
+            hint="pass --rebuild to extract it again, or choose another graph with --graph NAME",
+        )
+    gone = [chunk_id for chunk_id in stored_chunks if chunk_id not in wanted]
+    _delete_chunks(database, lease, gone)
+    if stored and stored.get("config_hash") != configuration.config_hash:
+        _withdraw(database, lease, list(stored_chunks))
+        stored_chunks = {chunk_id: {**chunk, "recorded": None} for chunk_id, chunk in stored_chunks.items()}
+    rows = [_chunk_row(chunk) for chunk in chunks if not _is_current(stored_chunks.get(chunk.id), chunk)]
+    properties = _document_properties(document, configuration)
+    changed = bool(rows or gone or properties != stored)
+    if changed:
+        moved = [row["id"] for row in rows if row["id"] in stored_chunks]
+        database.write_transaction(lambda tx: _write_document(tx, lease, properties, rows, moved))
+    done = {chunk_id for chunk_id, chunk in stored_chunks.items() if chunk["recorded"] and chunk["done"]}
+    pending = tuple(chunk for chunk in chunks if chunk.id not in done)
+    return RecordedDocument(pending, len(rows) + len(gone) + (properties != stored))
+
+
+def withdraw_document(database: Database, lease: Lease, graph: str, document_id: str) -> int:
+    """Delete a document, its chunks and their evidence; return how many chunks went. Settle afterwards."""
+    _, stored_chunks = _stored(database, graph, document_id)
+    _delete_chunks(database, lease, list(stored_chunks))
+
+    def delete(transaction: Transaction) -> None:
+        lease.prove(transaction)
+        transaction.run(queries.get("write/delete_document"), graph=graph, id=document_id)
+
+    database.write_transaction(delete)
+    return len(stored_chunks)
+
+
+def stored_answers(
+    database: Database, graph: str, document_id: str, config_hash: str
+) -> Mapping[str, tuple[ModelAnswer, ...]]:
+    """Return what a model has already said under this configuration: chunk id -> answers by round."""
+    answers: dict[str, tuple[ModelAnswer, ...]] = {}
+    rows = database.stream(
+        queries.get("write/stored_answers"), graph=graph, document_id=document_id, config_hash=config_hash
+    )
+    for row in rows:
+        found = row["answer"]
+        answer = ModelAnswer(
+            text=found["text"],
+            model=found["model"],
+            prompt_hash=found["prompt_hash"],
+            finish_reason=found.get("finish_reason"),
+            round=found["round"],
+            usage=Usage(),  # paid for by an earlier run
+        )
+        answers[row["chunk_id"]] = (*answers.get(row["chunk_id"], ()), answer)
+    return answers
+
+
+def _stored(database: Database, graph: str, document_id: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    rows = database.read(queries.get("write/document_state"), graph=graph, id=document_id)
+    if not rows:
+        return {}, {}
+    return rows[0]["document"], {chunk["id"]: chunk for chunk in rows[0]["chunks"]}
+
+
+def _write_document(
+    transaction: Transaction,
+    lease: Lease,
+    properties: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    moved: Sequence[str],
+) -> None:
+    lease.prove(transaction)
+    document_id = properties["id"]
+    transaction.run(queries.get("write/merge_document"), id=document_id, properties=properties)
+    transaction.run(queries.get("write/merge_chunks"), document_id=document_id, rows=rows)
+    transaction.run(queries.get("write/link_chunks"), document_id=document_id)
+    if moved:
+        transaction.run(queries.get("write/mark_chunks"), ids=moved)
+
+
+def _delete_chunks(database: Database, lease: Lease, ids: Sequence[str]) -> None:
+    _withdraw(database, lease, ids)
+    for some in batches(ids, CHUNKS_AT_A_TIME):
+        database.write(queries.get("write/delete_chunks"), ids=list(some))
+
+
+def _withdraw(database: Database, lease: Lease, ids: Sequence[str]) -> None:
+    for some in batches(ids, CHUNKS_AT_A_TIME):
+
+        def withdraw(transaction: Transaction, some: Sequence[str] = some) -> None:
+            lease.prove(transaction)
+            transaction.run(queries.get("write/withdraw_evidence"), ids=list(some))
+
+        database.write_transaction(withdraw)
+
+
+def _is_current(stored: Mapping[str, Any] | None, chunk: Chunk) -> bool:
+    return stored is not None and all(
+        stored[name] == getattr(chunk, name) for name in ("index", "start", "end", "section")
+    )
+
+
+def _chunk_row(chunk: Chunk) -> dict[str, Any]:
+    names = ("id", "graph", "document_id", "index", "text", "token_count", "start", "end", "section")
+    return {"id": chunk.id, "properties": {name: getattr(chunk, name) for name in names}}
+
+
+def _document_properties(document: Document, configuration: LoadConfiguration) -> dict[str, Any]:
+    names = (
+        *("id", "graph", "kind", "key", "title", "source", "sha256"),
+        *("url", "language", "page_id", "revision", "licence", "redirects"),
+    )
+    properties = {name: getattr(document, name) for name in names}
+    properties["redirects"] = list(document.redirects)
+    properties |= {
+        "config_hash": configuration.config_hash,
+        "schema": configuration.schema,
+        "schema_hash": configuration.schema_hash,
+        "tokeniser": configuration.tokeniser,
+    }
+    return {name: value for name, value in properties.items() if value is not None}

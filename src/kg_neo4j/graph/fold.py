@@ -1,0 +1,109 @@
+"""Many pieces of evidence become one value each. Pure.
+
+`fold_entity` and `fold_fact` are the only places where merged values come from. They depend on the set of evidence
+alone, not on the order in which it came: evidence is sorted by document, chunk and row first.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from kg_neo4j.extract.schema import FoldRule, SchemaColumn
+from kg_neo4j.records import PropertyValue
+
+JOINED_CHARACTERS = 2000  # bound on joined texts; whole values only, the first ones stay
+MAX_ALIASES = 50
+
+V = TypeVar("V", bound=PropertyValue)
+Folded = Mapping[str, PropertyValue | list[str] | list[PropertyValue]]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRow:
+    """One accepted row, as it stands on an evidence relationship."""
+
+    order: tuple[str, int, int]  # document id, chunk index, row
+    name: str  # empty for facts
+    type: str
+    values: Mapping[str, PropertyValue]
+
+
+def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
+    """Return an entity's name, type, aliases, evidence_count and one value for each column that has any.
+
+    Name: the most frequent spelling, then the longest, then the smallest. Type: the most frequent, then the smallest.
+    Aliases: the other spellings, most frequent first, at most 50.
+    """
+    ordered = sorted(rows, key=lambda row: row.order)
+    spellings = Counter(row.name for row in ordered)
+    ranked = sorted(spellings, key=lambda name: (-spellings[name], -len(name), _nfc(name), name))
+    return {
+        "name": ranked[0],
+        "type": _mode(row.type for row in ordered),
+        "aliases": ranked[1 : MAX_ALIASES + 1],
+        "evidence_count": len(ordered),
+        **_fold_columns(ordered, columns),
+    }
+
+
+def fold_fact(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
+    """Return a fact's evidence_count and one value for each column that has any."""
+    ordered = sorted(rows, key=lambda row: row.order)
+    return {"evidence_count": len(ordered), **_fold_columns(ordered, columns)}
+
+
+def _fold_columns(rows: Sequence[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
+    folded: dict[str, PropertyValue | list[str] | list[PropertyValue]] = {}
+    for column in columns:
+        values = [row.values[column.name] for row in rows if column.name in row.values]
+        if values:
+            folded[column.name] = fold_values(values, column.fold or FoldRule.MODE)
+    return folded
+
+
+def fold_values(values: Sequence[PropertyValue], rule: FoldRule) -> PropertyValue | list[PropertyValue]:
+    """Fold at least one value, given in the order of evidence."""
+    match rule:
+        case FoldRule.MODE:
+            return _mode(values)
+        case FoldRule.MIN:
+            return min(values, key=_rank)
+        case FoldRule.MAX:
+            return max(values, key=_rank)
+        case FoldRule.UNION:
+            return sorted(set(values), key=_rank)
+        case FoldRule.JOIN:
+            return _join(str(value) for value in values)
+
+
+def _mode(values: Iterable[V]) -> V:
+    counts = Counter(values)
+    return min(counts, key=lambda value: (-counts[value], _rank(value)))
+
+
+def _join(texts: Iterable[str]) -> str:
+    joined: list[str] = []
+    length = 0
+    for text in dict.fromkeys(text.strip() for text in texts):
+        if not text:
+            continue
+        if joined and length + len(text) + 1 > JOINED_CHARACTERS:
+            break
+        joined.append(text)
+        length += len(text) + 1
+    return " ".join(joined)
+
+
+def _rank(value: PropertyValue) -> tuple[int, float, str, str]:
+    """Order numbers before texts; texts by NFC form, then as written."""
+    if isinstance(value, str):
+        return 1, 0.0, _nfc(value), value
+    return 0, float(value), "", ""
+
+
+def _nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)

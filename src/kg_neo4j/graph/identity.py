@@ -1,0 +1,63 @@
+"""Who is who. Pure: ids are computed from content, so that any order of loading gives the same graph.
+
+A mention key names an entity by its graph, its normalised name and its type; an entity's id is the smallest mention key
+in its component, which is the key itself until resolution joins several. A fact's id hashes source key, type, target
+key and the columns that the schema marks as identity.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+_APOSTROPHES = dict.fromkeys(map(ord, "'’‘`´ʼʻʿʾ"))
+_KEPT_SYMBOLS = frozenset("#&@%*/")  # they tell names apart (C and C#), although Unicode calls them punctuation
+_SPACE = re.compile(r"\s+")
+
+
+def hash_id(*parts: str) -> str:
+    """Return 32 lower-case hexadecimal digits for `parts`; different splits of one text give different ids."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.hexdigest()[:32]
+
+
+@lru_cache(maxsize=65536)
+def normalise(name: str) -> str:
+    """Return the form in which two spellings are compared.
+
+    NFKC, case folded; apostrophes left out, other punctuation and white space collapsed to one space. A name of
+    punctuation alone keeps it.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    spaced = "".join(
+        " " if unicodedata.category(char).startswith("P") and char not in _KEPT_SYMBOLS else char
+        for char in folded.translate(_APOSTROPHES)
+    )
+    return _SPACE.sub(" ", spaced).strip() or _SPACE.sub(" ", folded).strip()
+
+
+def mention_key(graph: str, name: str, node_type: str) -> str:
+    """Return the key under which mentions of one entity meet."""
+    return hash_id("mention", graph, normalise(name), node_type)
+
+
+def entity_num(entity_id: str) -> int:
+    """Return the 52-bit integer that stands for the entity in GDS projections (the first 13 digits of its id)."""
+    return int(entity_id[:13], 16)
+
+
+def fact_id(source_key: str, relationship_type: str, target_key: str, identity: Iterable[str] = ()) -> str:
+    """Return the id of what is stated: `identity` are the values of the schema's identity columns, in its order."""
+    return hash_id("fact", source_key, relationship_type, target_key, *identity)
+
+
+def answer_id(graph: str, chunk_id: str, round_number: int, config_hash: str) -> str:
+    """Return the id of a stored answer: what was asked, not what was said."""
+    return hash_id("answer", graph, chunk_id, str(round_number), config_hash)

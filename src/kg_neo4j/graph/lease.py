@@ -1,0 +1,101 @@
+"""One writer a graph: a lease on the server's clock, proven and prolonged in every write transaction.
+
+A run that lost its lease (it slept, its machine was cut off) cannot write any more. The lease of a process that died
+on this machine is taken over at once; one of another machine after it has run out.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import threading
+from types import TracebackType
+
+from kg_neo4j.errors import DatabaseError, LeaseHeld
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Transaction
+
+LEASE_S = 90.0  # a dead run of another machine is waited for at most this long
+RENEW_S = LEASE_S / 3
+
+
+class Lease:
+    """The right to write to one graph, as a context manager. Entering raises LeaseHeld where another run has it."""
+
+    def __init__(self, database: Database, graph: str) -> None:
+        self._database = database
+        self._graph = graph
+        self._token = secrets.token_hex(16)
+        self._stop = threading.Event()
+        self._renewer = threading.Thread(target=self._renew, name="kg-lease", daemon=True)
+
+    def __enter__(self) -> Lease:
+        """Take the lease and keep it alive in the background."""
+        rows = self._database.read(queries.get("write/read_lease"), graph=self._graph)
+        dead = rows[0]["token"] if rows and _is_dead(rows[0]["owner"]) else ""
+        taken = self._database.write(
+            queries.get("write/take_lease"),
+            graph=self._graph,
+            token=self._token,
+            owner=_owner(),
+            milliseconds=round(LEASE_S * 1000),
+            dead=dead,
+        )[0]
+        if taken["token"] != self._token:
+            host, pid, _ = taken["owner"].rsplit(":", 2)
+            raise LeaseHeld(
+                f"graph {self._graph!r} is being written to by process {pid} on {host}",
+                hint="wait for it to end, or load into another graph with --graph NAME",
+            )
+        self._renewer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Give the lease back. After a database error it is left to run out."""
+        self._stop.set()
+        self._renewer.join()
+        if not isinstance(error, DatabaseError):
+            self._database.write(queries.get("write/release_lease"), graph=self._graph, token=self._token)
+
+    def prove(self, transaction: Transaction) -> None:
+        """Prolong the lease within `transaction`; raises LeaseHeld where another run has taken over."""
+        rows = transaction.run(
+            queries.get("write/hold_lease"),
+            graph=self._graph,
+            token=self._token,
+            milliseconds=round(LEASE_S * 1000),
+        )
+        if not rows:
+            raise LeaseHeld(
+                f"this run no longer holds the right to write to graph {self._graph!r}",
+                hint="run the same command again: what was recorded is kept",
+            )
+
+    def _renew(self) -> None:
+        while not self._stop.wait(RENEW_S):
+            try:
+                self._database.write_transaction(self.prove)
+            except DatabaseError:
+                return  # the next write transaction meets the same fault and reports it
+
+
+def _owner() -> str:
+    import psutil
+
+    return f"{platform.node()}:{os.getpid()}:{psutil.Process().create_time():.2f}"
+
+
+def _is_dead(owner: str) -> bool:
+    """Return True where `owner` was a process of this machine that is gone, or whose id another process has now."""
+    import psutil
+
+    host, pid, started = owner.rsplit(":", 2)
+    if host != platform.node():
+        return False
+    try:
+        return f"{psutil.Process(int(pid)).create_time():.2f}" != started
+    except psutil.NoSuchProcess:
+        return True
