@@ -1,11 +1,12 @@
-// title:   Nodes of one label for the export
+// title:   All nodes for the export
 // purpose: All nodes of a graph, in one order.
 // mode:    read
-// params:  $graph STRING (graph name, default main); $label STRING (structural label)
+// params:  $graph STRING (graph name, default main)
 // columns: labels LIST<STRING>, properties MAP
-// order:   id of the node
+// order:   structural label, then id
 // source:  kg-neo4j
 MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|Summary)
-WHERE n.graph = $graph AND $label IN labels(n)
-WITH n ORDER BY n.id
+WHERE n.graph = $graph
 RETURN labels(n) AS labels, n {.*, embedding: null} AS properties
+ORDER BY [label IN labels(n) WHERE label IN ['Answer', 'Chunk', 'Community', 'Decision', 'Detail', 'Document', 'Entity', 'Fact',
+                                          'Summary']][0], n.id

@@ -48,6 +48,7 @@ class StoredDocument:
     kind: str
     key: str
     url: str | None
+    schema: str
     chunks: int
     done: int
 

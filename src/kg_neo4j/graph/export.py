@@ -1,20 +1,21 @@
 """The sorted export: one JSON object a line, without times, run ids or vectors, so that equal graphs give equal bytes.
 
-Lines come in a fixed order of kinds and, within a kind, of ids. Object keys are sorted; text is UTF-8.
+Nodes come first, by label and id, then relationships, by start, type and end. Object keys are sorted; text is UTF-8.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TextIO
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TextIO
 
+from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 
 # Written by runs, not by content: left out. Vectors are stored answers and differ between models.
 LEFT_OUT = ("embedding", "embedding_hash", "embedding_model", "recorded", "display_number")
-NODE_KINDS = ("Answer", "Chunk", "Community", "Decision", "Detail", "Document", "Entity", "Fact", "Summary")
 
 
 def export(database: Database, graph: str, file: TextIO) -> int:
@@ -26,17 +27,31 @@ def export(database: Database, graph: str, file: TextIO) -> int:
     return count
 
 
+def export_file(database: Database, graph: str, target: Path) -> int:
+    """Write the export to `target`, whole or not at all, and return the number of lines."""
+    partial = target.with_name(target.name + ".partial")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            count = export(database, graph, file)
+        partial.replace(target)
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return count
+
+
 def lines(database: Database, graph: str) -> Iterator[str]:
     """Yield the lines of the export without their line ends."""
-    for kind in NODE_KINDS:
-        for row in database.stream(queries.get("write/export_nodes"), graph=graph, label=kind):
-            properties = {name: value for name, value in row["properties"].items() if name not in LEFT_OUT}
-            yield _line({"kind": "node", "labels": sorted(row["labels"]), "properties": properties})
-    for kind in NODE_KINDS:
-        for row in database.stream(queries.get("write/export_relationships"), graph=graph, label=kind):
-            properties = {name: value for name, value in row["properties"].items() if name not in LEFT_OUT}
-            ends = {"start": row["start"], "end": row["end"]}
-            yield _line({"kind": "relationship", "type": row["type"], **ends, "properties": properties})
+    for row in database.stream(queries.get("write/export_nodes"), graph=graph):
+        yield _line({"kind": "node", "labels": sorted(row["labels"]), "properties": _kept(row["properties"])})
+    for row in database.stream(queries.get("write/export_relationships"), graph=graph):
+        ends = {"start": row["start"], "end": row["end"]}
+        yield _line({"kind": "relationship", "type": row["type"], **ends, "properties": _kept(row["properties"])})
+
+
+def _kept(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in properties.items() if name not in LEFT_OUT}
 
 
 def _line(record: dict[str, object]) -> str:

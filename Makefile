@@ -1,0 +1,54 @@
+# make demo   from a clean clone with only Python >= 3.11: environment, local Neo4j, the main job on a real text
+# make test   environment, local Neo4j, the whole test suite (.ci/run calls it)
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT := out
+DEMO_GRAPH := demo
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test test-long lint fix bench clean
+
+help:
+	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
+	@echo "make test       the test suite, against a real Neo4j"
+	@echo "make test-long  what takes longer: more cases, more repeats, more kills"
+	@echo "make lint       ruff and mypy"
+	@echo "make fix        let ruff mend and format"
+	@echo "make bench      side-by-side timings against other writers, each in its own environment"
+	@echo "make clean      remove the environment and what the demo wrote (not the database)"
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kg-neo4j needs Python 3.11 or newer; set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+demo: $(VENV)/.installed
+	@bash scripts/demo.sh $(BIN)/kg $(OUT) $(DEMO_GRAPH)
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest -m 'not long'
+
+test-long: $(VENV)/.installed
+	$(BIN)/python -m pytest -m long
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+fix: $(VENV)/.installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed
+	$(BIN)/python benchmarks/load.py
+
+clean:
+	rm -rf $(VENV) $(OUT)

@@ -1,0 +1,43 @@
+"""Text to a knowledge graph in Neo4j, with evidence for every fact, and answers that cite it.
+
+    from kg_neo4j import Settings, ask, load
+
+    load(["notes/"], settings=Settings())
+    print(ask("Who was Khadija?", settings=Settings()).answer)
+
+Importing the package reads no environment, opens no socket and sets no log level.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kg_neo4j.errors import KgError
+    from kg_neo4j.pipeline import LoadOptions, ask, load, unload
+    from kg_neo4j.records import Answer, Citation, LoadReport
+    from kg_neo4j.settings import Settings
+
+__all__ = ["Answer", "Citation", "KgError", "LoadOptions", "LoadReport", "Settings", "ask", "load", "unload"]
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Answer": "records",
+    "Citation": "records",
+    "KgError": "errors",
+    "LoadOptions": "pipeline",
+    "LoadReport": "records",
+    "Settings": "settings",
+    "ask": "pipeline",
+    "load": "pipeline",
+    "unload": "pipeline",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for, so that `import kg_neo4j` stays cheap."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'kg_neo4j' has no attribute {name!r}")
+    return getattr(import_module(f"kg_neo4j.{_HOMES[name]}"), name)

@@ -1,0 +1,38 @@
+"""kg ask."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.shapes import answer_shape
+from kg_neo4j._cli.terminal import print_json, print_text, progress
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="A question in plain words.")],
+    mode: Annotated[str, typer.Option("--mode", metavar="auto|local|naive", help="How to find the evidence.")] = "auto",
+    show: Annotated[bool, typer.Option("--show", help="Print the evidence that was read, too.")] = False,
+    model: ModelOption = None,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a question from the graph, with citations that exist."""
+    from kg_neo4j import pipeline
+
+    with progress(quiet=as_json) as bars:
+        answer = pipeline.ask(question, settings=settings_for(graph=graph, model=model), mode=mode, progress=bars)
+    if as_json:
+        print_json(answer_shape(answer))
+        return
+    print_text(answer.answer)
+    for number, citation in enumerate(answer.citations, 1):
+        place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
+        print_text(f"  [{number}] {citation.document}, {place}: “{citation.quote}”")
+    if show:
+        for evidence in answer.evidence:
+            print_text(f"  {evidence.kind} {evidence.id} ({evidence.score:.3f}): {evidence.text}")
+    for note in answer.notes:
+        typer.echo(f"note: {note}", err=True)

@@ -1,0 +1,101 @@
+"""kg documents, kg plot, kg export, kg browse: looking at the graph."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
+
+
+def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
+    """List what is loaded, and how far each document is done."""
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.documents import list_documents
+
+    settings = settings_for(graph=graph)
+    with progress(quiet=as_json) as bars, connect(settings, bars) as database:
+        found = list_documents(database, settings.graph)
+    if as_json:
+        print_json([asdict(document) for document in found])
+    else:
+        rows = [(document.title, document.source, document.chunks, document.done) for document in found]
+        print_table(["Title", "Source", "Chunks", "Done"], rows)
+
+
+def plot(
+    target: Annotated[Path, typer.Argument(help="FILE.png, FILE.svg or FILE.html.")],
+    colour_by: Annotated[
+        str, typer.Option("--colour-by", metavar="type|community", help="What colours mean.")
+    ] = "type",
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Most connected nodes to draw.", min=1)] = 150,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw the graph: size by degree, colour by type or community."""
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.organise import plot as plotting
+
+    settings = settings_for(graph=graph)
+    with progress(quiet=as_json) as bars, connect(settings, bars) as database:
+        report = plotting.plot(database, settings.graph, target, colour_by=colour_by, limit=limit)
+    if as_json:
+        print_json({"path": str(report.path), "nodes": report.nodes, "relationships": report.relationships})
+    else:
+        print_facts({"picture": report.path, "nodes": report.nodes, "relationships": report.relationships})
+
+
+def export(
+    target: Annotated[Path, typer.Argument(help="FILE.jsonl: one object a line, sorted.")],
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the whole graph as sorted JSON lines; equal graphs give equal bytes."""
+    from kg_neo4j.graph import export as exporting
+    from kg_neo4j.graph.database import connect
+
+    settings = settings_for(graph=graph)
+    with progress(quiet=as_json) as bars, connect(settings, bars) as database:
+        lines = exporting.export_file(database, settings.graph, target)
+    if as_json:
+        print_json({"path": str(target), "lines": lines})
+    else:
+        print_facts({"export": target, "lines": lines})
+
+
+def browse(
+    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the web browser.")] = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Say where Neo4j Browser is and how to log in, and open it."""
+    from kg_neo4j import _localdb
+    from kg_neo4j.errors import UsageError
+
+    settings = settings_for()
+    if settings.neo4j_uri:
+        raise UsageError(
+            f"NEO4J_URI names {settings.neo4j_uri}: open that server's own Browser page",
+            hint="usually its host at port 7474; on Aura, the console",
+        )
+    with progress(quiet=as_json) as bars:
+        server = _localdb.start(settings, bars)
+    facts = {
+        "browser": server.browser_url,
+        "connect": server.uri,
+        "username": server.username,
+        "password": f"in {server.password_file}",
+    }
+    if as_json:
+        print_json({**facts, "password_file": str(server.password_file)})
+        return
+    print_facts(facts)
+    print_facts({"first query": f"MATCH (n:Entity {{graph: '{settings.graph}'}}) RETURN n LIMIT 100"})
+    print_facts({"the server keeps running": "kg db stop ends it"})
+    if open_page:
+        import webbrowser
+
+        webbrowser.open(server.browser_url)

@@ -1,0 +1,62 @@
+"""kg report."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kg_neo4j._cli.options import GraphOption, settings_for
+from kg_neo4j._cli.terminal import print_json, print_table, print_text, progress
+from kg_neo4j.errors import UsageError
+
+
+def report(
+    name: Annotated[str | None, typer.Argument(help="A report's name; without one, the list.")] = None,
+    values: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the report; repeatable.")
+    ] = None,
+    output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
+    browser: Annotated[bool, typer.Option("--browser", help="Print it for pasting into Neo4j Browser.")] = False,
+    graph: GraphOption = None,
+) -> None:
+    """Run a canned Cypher report, or list them."""
+    from kg_neo4j.graph import canned_reports
+    from kg_neo4j.graph.database import connect
+
+    settings = settings_for(graph=graph)
+    if name is None:
+        _list(output)
+        return
+    parameters = dict(_pair(value) for value in values or ())
+    if browser:
+        print_text(canned_reports.browser_text(name, settings.graph, parameters))
+        return
+    canned_reports.check(name, parameters)
+    with progress(quiet=output != "table") as bars, connect(settings, bars) as database:
+        found = canned_reports.run(database, name, graph=settings.graph, parameters=parameters)
+    if output == "table":
+        print_table(found.columns, found.rows, found.title)
+    else:
+        print_text(canned_reports.render(found, output))
+
+
+def _list(output: str) -> None:
+    from kg_neo4j.graph import canned_reports
+
+    listed = canned_reports.list_reports()
+    if output == "json":
+        print_json([{"name": canned_reports.outside_name(each), "purpose": each.purpose} for each in listed])
+        return
+    rows = []
+    for each in listed:
+        names = [f"{p.name}={'' if p.default is None else p.default}" for p in each.params if p.name != "graph"]
+        rows.append((canned_reports.outside_name(each), each.purpose, " ".join(names)))
+    print_table(["Report", "Purpose", "Parameters"], rows)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"--set takes NAME=VALUE, not {text!r}")
+    return name, value

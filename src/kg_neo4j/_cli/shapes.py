@@ -1,0 +1,52 @@
+"""The JSON shapes that other programs rely on: records in, plain values out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from kg_neo4j.records import Answer, LoadReport, Usage
+
+
+def usage_shape(usage: Usage) -> dict[str, Any]:
+    """Return {calls, tokens: {input, output}, usd}; usd is null where a price is not known."""
+    return {
+        "calls": usage.calls,
+        "tokens": {"input": usage.input_tokens, "output": usage.output_tokens},
+        "usd": usage.usd if usage.calls else 0.0,
+    }
+
+
+def load_shape(report: LoadReport) -> dict[str, Any]:
+    """Return the shape of `kg load --json`."""
+    return {
+        "graph": report.graph,
+        "documents": report.documents,
+        "chunks": report.chunks,
+        "rows": asdict(report.rows),
+        "nodes": report.nodes,
+        "relationships": report.relationships,
+        "communities": report.communities,
+        "changes": report.changes,
+        **usage_shape(report.usage),
+        "seconds": round(report.seconds, 3),
+        "rejections": dict(report.rejections),
+        "skipped": [asdict(skipped) for skipped in report.skipped],
+        "failed": list(report.failed_chunks),
+        "notes": list(report.notes),
+    }
+
+
+def answer_shape(answer: Answer) -> dict[str, Any]:
+    """Return the shape of `kg ask --json`."""
+    return {
+        "question": answer.question,
+        "mode": answer.mode,
+        "answer": answer.answer,
+        "found": answer.found,
+        "citations": [asdict(citation) for citation in answer.citations],
+        "evidence": [asdict(evidence) for evidence in answer.evidence],
+        **usage_shape(answer.usage),
+        "seconds": round(answer.seconds, 3),
+        "notes": list(answer.notes),
+    }
