@@ -1,0 +1,70 @@
+"""The text of neo4j.conf, and how much memory the server gets.
+
+Pure: no files are read here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HOST = "127.0.0.1"
+
+SECURITY = {
+    "dbms.security.auth_enabled": "true",
+    # LOAD CSV reads files and addresses even from a READ transaction; these three refuse it all
+    "dbms.security.allow_csv_import_from_file_urls": "false",
+    "server.directories.import": "import",
+    "internal.dbms.cypher_ip_blocklist": "0.0.0.0/0,::/0",
+    # the only extension procedures, and they need Neo4j's internals
+    "dbms.security.procedures.allowlist": "gds.*",
+    "dbms.security.procedures.unrestricted": "gds.*",
+    "dbms.usage_report.enabled": "false",
+    "client.allow_telemetry": "false",
+    "db.logs.query.enabled": "OFF",
+}
+
+# The defaults reserve 256 MB of transaction log for each of the two databases and keep two days of it.
+TRANSACTION_LOG = {
+    "db.tx_log.preallocate": "false",
+    "db.tx_log.rotation.size": "32m",
+    "db.tx_log.rotation.retention_policy": "keep_none",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the server may use, in MB."""
+
+    heap_mb: int
+    pagecache_mb: int
+
+
+def memory(machine_mb: int, heap_mb: int | None = None, pagecache_mb: int | None = None) -> Memory:
+    """Return the given sizes, and for those not given an eighth of the machine's memory.
+
+    The heap stays between 512 and 2,048 MB, the page cache between 128 and 1,024 MB.
+    """
+    eighth = machine_mb // 8
+    return Memory(
+        heap_mb if heap_mb is not None else min(max(eighth, 512), 2048),
+        pagecache_mb if pagecache_mb is not None else min(max(eighth, 128), 1024),
+    )
+
+
+def text(bolt_port: int, http_port: int, pagecache_mb: int) -> str:
+    """Return neo4j.conf for a server that listens on loopback only, at these ports."""
+    lines = {
+        "server.default_listen_address": HOST,
+        "server.bolt.enabled": "true",
+        "server.bolt.listen_address": f"{HOST}:{bolt_port}",
+        "server.bolt.advertised_address": f"{HOST}:{bolt_port}",
+        "server.http.enabled": "true",
+        "server.http.listen_address": f"{HOST}:{http_port}",
+        "server.http.advertised_address": f"{HOST}:{http_port}",
+        "server.https.enabled": "false",
+        "server.memory.pagecache.size": f"{pagecache_mb}m",
+        **SECURITY,
+        **TRANSACTION_LOG,
+    }
+    settings = "\n".join(f"{name}={value}" for name, value in lines.items())
+    return f"# Written by kg-neo4j at every start: changes made here are lost.\n{settings}\n"

@@ -1,0 +1,48 @@
+"""Files that are whole or absent, and the question whether there is room for more."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import uuid
+from pathlib import Path
+
+from kg_neo4j.errors import DiskFull
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """Write `data` so that a crash leaves the old file or the new one, never a part; `mode` holds from the first byte.
+
+    Raises DiskFull.
+    """
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise_if_full(error, path)
+        raise
+
+
+def raise_if_full(error: OSError, where: Path) -> None:
+    """Raise DiskFull if that is what `error` says; else return."""
+    if error.errno in _FULL:
+        raise DiskFull(f"no space left while writing {where}", hint="free some space, then run it again") from error
+
+
+def require_space(folder: Path, needed: int) -> None:
+    """Raise DiskFull where the file system of `folder` has less than `needed` bytes free."""
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise DiskFull(
+            f"{folder} has {free / 1e6:,.0f} MB free; {needed / 1e6:,.0f} MB are needed",
+            hint="free some space, or set KG_HOME and KG_CACHE to a larger disk",
+        )

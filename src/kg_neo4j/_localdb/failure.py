@@ -1,0 +1,79 @@
+"""Why a server did not come up: what its logs say, as an error that says what to try."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from kg_neo4j._localdb.state import Home, ServerRecord
+from kg_neo4j.errors import DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
+
+_TAIL_BYTES = 256 * 1024
+_SHOWN_LINES = 6
+_SPEAKING = re.compile(r"\b(ERROR|Caused by|Error|Exception|insufficient|[Ff]ailed)\b")
+
+_KNOWN: tuple[tuple[re.Pattern[str], type[LocalDatabaseError], str, str], ...] = (
+    (
+        re.compile("Address already in use|BindException"),
+        PortTaken,
+        "another program took the server's port while it started",
+        "start again, or choose ports with KG_DB_BOLT_PORT and KG_DB_HTTP_PORT",
+    ),
+    (
+        re.compile("No space left on device"),
+        DiskFull,
+        "the disk became full while the server started",
+        "free some space, then start again: the data recover",
+    ),
+    (
+        re.compile("store_lock|already locked by another process|Lock file has been locked"),
+        StartFailed,
+        "another Neo4j uses the same data",
+        "stop that one first",
+    ),
+    (
+        re.compile("[Uu]nknown store version|store version .* (newer|not supported|unrecognised)|UnexpectedUpgrad"),
+        StoreTooNew,
+        "the data were written by a newer Neo4j",
+        "upgrade kg-neo4j, or set KG_HOME to another folder",
+    ),
+    (
+        re.compile("Could not reserve enough space|Invalid maximum heap size|OutOfMemoryError|Cannot allocate memory"),
+        StartFailed,
+        "there is too little memory for the server",
+        "set KG_DB_HEAP_MB and KG_DB_PAGECACHE_MB to less",
+    ),
+)
+
+
+def explain(home: Home, record: ServerRecord) -> LocalDatabaseError:
+    """Return the error for a server that died while it started, with the last useful lines of its logs."""
+    said = tail(home.console, 200)
+    if home.log.is_file() and home.log.stat().st_mtime >= record.process_start - 1:  # else of an earlier start
+        said = "\n".join(part for part in (said, _this_start(tail(home.log, 200))) if part)
+    shown = "\n".join(_useful(said))
+    for pattern, error, message, hint in _KNOWN:
+        if pattern.search(said):
+            return error(f"{message} ({home.root})\n{shown}", hint=hint)
+    return StartFailed(f"the server of {home.root} died while it started\n{shown}", hint=f"the whole log is {home.log}")
+
+
+def tail(path: Path, lines: int) -> str:
+    """Return the last `lines` lines of a log (of its last 256 kB), or "" where there is none."""
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
+        text = file.read().decode("utf-8", errors="replace")
+    return "\n".join(text.splitlines()[-lines:]) if lines > 0 else ""
+
+
+def _this_start(log: str) -> str:
+    """Cut away what earlier starts wrote."""
+    return log[max(0, log.rfind("INFO  Starting...")) :]
+
+
+def _useful(said: str) -> list[str]:
+    lines = [line for line in said.splitlines() if line.strip()]
+    speaking = [line for line in lines if _SPEAKING.search(line) and not line.startswith("\tat ")]
+    return [line[:300] for line in (speaking or lines)[-_SHOWN_LINES:]]

@@ -1,0 +1,193 @@
+"""Fetches the locked jars, six at a time, and believes none whose checksum is another.
+
+A jar enters its folder by one rename after it was verified, so a broken download is resumed jar by jar and a half
+file never counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
+from pathlib import Path
+
+from kg_neo4j._localdb import disk
+from kg_neo4j._localdb.lock import Jar, Lock
+from kg_neo4j.errors import ChecksumMismatch, FetchFailed
+from kg_neo4j.progress import Progress
+from kg_neo4j.settings import Settings
+
+Download = Callable[[Jar, Path], Path]  # fetches one jar into an empty folder and returns the file
+
+THREADS = 6  # with sixteen, name resolution began to fail where we measured
+ATTEMPTS = 5
+STAGE = "fetch Neo4j"
+
+_STAGING = ".fetching-"
+_TIMEOUT_S = 60
+_RESERVE = 50_000_000  # bytes left free beside the jars
+
+
+def ensure(settings: Settings, lock: Lock, progress: Progress) -> tuple[Path, ...]:
+    """Return the verified jars, in the order of the lock: those of KG_JARS_DIR if set, else of the cache.
+
+    What the cache lacks is fetched; KG_JARS_DIR is only read.
+    Raises FetchFailed, ChecksumMismatch or DiskFull.
+    """
+    if settings.jars_dir is not None:
+        return _given(settings.jars_dir, lock)
+    folder = cache_folder(settings, lock)
+    fill(folder, lock, progress, download_from_maven)
+    return tuple(folder / jar.file_name for jar in lock.jars)
+
+
+def cache_folder(settings: Settings, lock: Lock) -> Path:
+    """Return the folder that all homes share; another lock means another folder."""
+    return settings.cache.absolute() / "jars" / lock.hash
+
+
+def fill(folder: Path, lock: Lock, progress: Progress, download: Download) -> int:
+    """Fetch into `folder` whatever it lacks of `lock`, and return how many jars that were.
+
+    A second process waits for the first. Raises FetchFailed, ChecksumMismatch or DiskFull; what was fetched by then
+    stays.
+    """
+    import filelock
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(folder / ".lock"):
+        for leftover in folder.glob(f"{_STAGING}*"):
+            shutil.rmtree(leftover)
+        missing = missing_jars(folder, lock.jars)
+        if missing:
+            size = sum(jar.size for jar in missing)
+            disk.require_space(folder, size + _RESERVE)
+            progress.note(f"fetching {len(missing)} of {len(lock.jars)} jars ({size / 1e6:.0f} MB) into {folder}")
+            progress.note(licences(lock))
+            _fetch_all(missing, folder, progress, download)
+    return len(missing)
+
+
+def export(settings: Settings, lock: Lock, folder: Path, progress: Progress) -> None:
+    """Fill `folder` for KG_JARS_DIR on another machine: copied from the cache where it has a jar, else fetched."""
+    cached = cache_folder(settings, lock)
+
+    def copy_or_download(jar: Jar, into: Path) -> Path:
+        if _is_whole(cached, jar):
+            return Path(shutil.copyfile(cached / jar.file_name, into / jar.file_name))
+        return download_from_maven(jar, into)
+
+    fill(folder, lock, progress, copy_or_download)
+
+
+def missing_jars(folder: Path, jars: Sequence[Jar]) -> list[Jar]:
+    """Return those of `jars` that are not in `folder` with the right size and checksum."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        present = list(pool.map(partial(_is_whole, folder), jars))
+    return [jar for jar, whole in zip(jars, present, strict=True) if not whole]
+
+
+def licences(lock: Lock) -> str:
+    """Return the note shown before the first fetch: what is fetched, under which licences, where its source is."""
+    return (
+        f"licences: Neo4j Community {lock.neo4j} (GPL-3.0, source: github.com/neo4j/neo4j), "
+        f"Neo4j Graph Data Science {lock.gds} (GPL-3.0, source: github.com/neo4j/graph-data-science), "
+        "Neo4j Browser (GPL-3.0, source: github.com/neo4j/neo4j-browser) and the libraries they need, under licences "
+        "of their own. They run as a separate program and are no part of kg-neo4j (Apache-2.0)"
+    )
+
+
+def download_from_maven(jar: Jar, into: Path, repository: str | None = None) -> Path:
+    """Fetch one jar from Maven Central, or from the Maven repository at the address `repository`.
+
+    `into` serves as the client's own cache, so nothing stays outside it. Raises OSError or FetchFailed.
+    """
+    from jgo.maven import MavenContext
+
+    remotes = None if repository is None else {"repository": repository}
+    context = MavenContext(repo_cache=into, remote_repos=remotes, timeout=_TIMEOUT_S)
+    component = context.project(jar.group, jar.name).at_version(jar.version)
+    try:
+        return Path(component.artifact(classifier=jar.classifier, packaging="jar").resolve())
+    except RuntimeError as error:  # jgo's word for any status but 200
+        raise FetchFailed(str(error)) from error
+
+
+def _given(folder: Path, lock: Lock) -> tuple[Path, ...]:
+    absent = [jar.file_name for jar in lock.jars if not (folder / jar.file_name).is_file()]
+    if absent:
+        raise FetchFailed(
+            f"KG_JARS_DIR={folder} lacks {len(absent)} of {len(lock.jars)} jars: {', '.join(absent[:3])} ...",
+            hint=f"fill it where there is a network: kg db fetch --to {folder}",
+        )
+    wrong = [jar.file_name for jar in missing_jars(folder, lock.jars)]
+    if wrong:
+        raise ChecksumMismatch(
+            f"KG_JARS_DIR={folder} has {len(wrong)} jars that are not those of the lock: {', '.join(wrong[:3])}",
+            hint=f"fetch them again: kg db fetch --to {folder}",
+        )
+    return tuple(folder.absolute() / jar.file_name for jar in lock.jars)
+
+
+def _is_whole(folder: Path, jar: Jar) -> bool:
+    path = folder / jar.file_name
+    return path.is_file() and path.stat().st_size == jar.size and _sha256(path) == jar.sha256
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _fetch_all(jars: Sequence[Jar], folder: Path, progress: Progress, download: Download) -> None:
+    progress.start(STAGE, total=len(jars))
+    with tempfile.TemporaryDirectory(prefix=_STAGING, dir=folder) as staging:
+        pool = ThreadPoolExecutor(THREADS)
+        try:
+            for done in as_completed([pool.submit(_fetch, jar, folder, Path(staging), download) for jar in jars]):
+                done.result()
+                progress.advance(STAGE)
+        finally:
+            pool.shutdown(cancel_futures=True)
+            progress.finish(STAGE)
+
+
+def _fetch(jar: Jar, folder: Path, staging: Path, download: Download) -> None:
+    """Fetch, verify and put in place one jar; tried again where that can help."""
+    import tenacity
+
+    tries = tenacity.Retrying(
+        stop=tenacity.stop_after_attempt(ATTEMPTS),
+        wait=tenacity.wait_exponential_jitter(initial=0.5, max=10),
+        retry=tenacity.retry_if_exception_type((OSError, FetchFailed)),
+        reraise=True,
+    )
+    try:
+        tries(_fetch_once, jar, folder, staging, download)
+    except (OSError, FetchFailed) as error:
+        raise FetchFailed(
+            f"{jar.file_name} cannot be fetched ({ATTEMPTS} attempts): {error}",
+            hint="check the network and run it again: what is already here is kept. "
+            "Without a network: kg db fetch --to DIR on another machine, then KG_JARS_DIR=DIR here",
+        ) from error
+
+
+def _fetch_once(jar: Jar, folder: Path, staging: Path, download: Download) -> None:
+    with tempfile.TemporaryDirectory(dir=staging) as scratch:
+        try:
+            fetched = download(jar, Path(scratch))
+        except OSError as error:
+            disk.raise_if_full(error, folder)
+            raise
+        size = fetched.stat().st_size
+        if size < jar.size:
+            raise FetchFailed(f"{jar.file_name} was cut short: {size:,} of {jar.size:,} bytes")
+        if (found := _sha256(fetched)) != jar.sha256:
+            raise ChecksumMismatch(
+                f"{jar.file_name} has the checksum {found}; the lock says {jar.sha256}. It was not taken",
+                hint="something between here and Maven Central changes files; try another network",
+            )
+        fetched.replace(folder / jar.file_name)

