@@ -1,0 +1,117 @@
+"""The built-in embedder: hashed words and character n-grams. Needs no model, no network and no key.
+
+Two texts are near where they share words, parts of words or pairs of neighbouring words; it knows no synonyms. The hash
+is BLAKE2b, so that vectors are the same on every platform and for every PYTHONHASHSEED.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+UNRELATED_BELOW = 0.18
+"""Cosine below which a question and a passage have nothing to do with each other.
+
+Measured on examples/: see examples/README.md, "Similarity without a model".
+"""
+
+_WORD = re.compile(r"[^\W_]+")
+_FUNCTION_WORDS = frozenset(
+    """a about after all also an and any are as at be been before but by can could did do does for from had has have he
+    her him his how i if in into is it its me more most my no not of on or our she so some such than that the their
+    them then there these they this those to up us was we were what when where which while who whom whose why will
+    with would you your""".split()
+)
+_WORD_WEIGHT = 1.0
+_PAIR_WEIGHT = 0.3
+_NGRAM_WEIGHT = 0.15  # each; a word of eight letters has six of them
+_FUNCTION_WORD_FACTOR = 0.1
+_NGRAM_SIZES = (3, 4)
+
+
+class HashedEmbedding:
+    """Signed feature hashing with sublinear term weights; every vector has unit length.
+
+    Implements `EmbeddingModel`. Stateless, safe to call from several threads.
+    """
+
+    def __init__(self, dimension: int = 256) -> None:
+        if dimension < 8:
+            raise ValueError(f"a hashed embedding needs at least 8 dimensions, not {dimension}")
+        self._dimension = dimension
+
+    @property
+    def name(self) -> str:
+        """Stored with the vectors: method, dimension, version."""
+        return f"hashed-ngram-{self._dimension}-1"
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        return self._dimension
+
+    @property
+    def max_tokens(self) -> int:
+        """No text is too long; the number is there for the protocol."""
+        return 100_000
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return an array of shape (len(texts), dimension), rows of unit length, in the order of `texts`.
+
+        A text without a letter or digit gets the vector of its stripped characters, so no row is ever zero.
+        """
+        vectors = np.zeros((len(texts), self._dimension), dtype=np.float64)
+        for row, text in zip(vectors, texts, strict=True):
+            for feature, weight in _features(text).items():
+                place, sign = _hash(feature, self._dimension)
+                row[place] += sign * weight
+            length = math.sqrt(float(row @ row))
+            if length < 1e-9:  # nothing to hash, or features that cancel each other out
+                place, sign = _hash("empty:" + text.strip(), self._dimension)
+                row[place] = length = sign
+            row /= abs(length)
+        return vectors.astype(np.float32)
+
+
+def _features(text: str) -> dict[str, float]:
+    """Return each feature's weight: (1 + log count) times the weight of its kind."""
+    words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    content = [word for word in words if word not in _FUNCTION_WORDS]
+    counts = Counter(words)
+    features: dict[str, float] = {}
+    ngrams: Counter[str] = Counter()
+    for word, count in counts.items():
+        factor = _FUNCTION_WORD_FACTOR if word in _FUNCTION_WORDS else 1.0
+        features["w:" + word] = factor * _WORD_WEIGHT * (1 + math.log(count))
+        if factor == 1.0:
+            for ngram in _ngrams(word):
+                ngrams[ngram] += count
+    for ngram, count in ngrams.items():
+        features["n:" + ngram] = _NGRAM_WEIGHT * (1 + math.log(count))
+    for pair, count in Counter(zip(content, content[1:], strict=False)).items():
+        features["p:" + " ".join(pair)] = _PAIR_WEIGHT * (1 + math.log(count))
+    return features
+
+
+def _ngrams(word: str) -> Iterator[str]:
+    """Yield the character n-grams of a word with its borders marked."""
+    marked = f"<{word}>"
+    for size in _NGRAM_SIZES:
+        for start in range(len(marked) - size + 1):
+            yield marked[start : start + size]
+
+
+@lru_cache(maxsize=1 << 17)
+def _hash(feature: str, dimension: int) -> tuple[int, int]:
+    """Return the feature's place and its sign."""
+    digest = hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    number = int.from_bytes(digest, "big")
+    return (number >> 1) % dimension, 1 if number & 1 else -1
