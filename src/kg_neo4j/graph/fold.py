@@ -40,7 +40,9 @@ def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) ->
     """
     ordered = sorted(rows, key=lambda row: row.order)
     spellings = Counter(row.name for row in ordered)
-    ranked = sorted(spellings, key=lambda name: (-spellings[name], -len(name), _nfc(name), name))
+    ranked = list(spellings)
+    if len(ranked) > 1:
+        ranked.sort(key=lambda name: (-spellings[name], -len(name), _nfc(name), name))
     return {
         "name": ranked[0],
         "type": _mode(row.type for row in ordered),
@@ -67,6 +69,8 @@ def _fold_columns(rows: Sequence[EvidenceRow], columns: Sequence[SchemaColumn]) 
 
 def fold_values(values: Sequence[PropertyValue], rule: FoldRule) -> PropertyValue | list[PropertyValue]:
     """Fold at least one value, given in the order of evidence."""
+    if len(values) == 1 and rule is not FoldRule.UNION and rule is not FoldRule.JOIN:
+        return values[0]
     match rule:
         case FoldRule.MODE:
             return _mode(values)
@@ -82,6 +86,8 @@ def fold_values(values: Sequence[PropertyValue], rule: FoldRule) -> PropertyValu
 
 def _mode(values: Iterable[V]) -> V:
     counts = Counter(values)
+    if len(counts) == 1:
+        return next(iter(counts))
     return min(counts, key=lambda value: (-counts[value], _rank(value)))
 
 

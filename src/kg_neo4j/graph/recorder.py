@@ -9,6 +9,8 @@ unclear commit, a second load) finds the digest and does nothing.
 from __future__ import annotations
 
 import hashlib
+import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,27 +21,26 @@ from kg_neo4j.graph.database import Database, Transaction
 from kg_neo4j.graph.fold import EvidenceRow, fold_entity, fold_fact
 from kg_neo4j.graph.identity import answer_id, entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, PropertyValue, RelationshipRow
+from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 
 DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """One row as evidence."""
+@dataclass(slots=True)
+class _Evidence:
+    """What a batch says about one key: rows to fold, and the same rows as they are stored."""
 
-    chunk_id: str
-    fold_row: EvidenceRow
-    stored: Mapping[str, PropertyValue]
+    rows: list[EvidenceRow] = field(default_factory=list)
+    stored: list[list[Any]] = field(default_factory=list)  # the order that cypher/write/create_*.cypher reads
+    ends: tuple[str, str, str] = ("", "", "")  # source, type, target; facts only
 
 
 @dataclass(slots=True)
 class _Gathered:
     """The evidence of a batch by key."""
 
-    entities: dict[str, list[_Piece]] = field(default_factory=dict)
-    facts: dict[str, list[_Piece]] = field(default_factory=dict)
-    fact_keys: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # id -> source, type, target
+    entities: defaultdict[str, _Evidence] = field(default_factory=lambda: defaultdict(_Evidence))
+    facts: defaultdict[str, _Evidence] = field(default_factory=lambda: defaultdict(_Evidence))
 
 
 class Recorder:
@@ -77,52 +78,40 @@ class Recorder:
 
     def _gather(self, extractions: Iterable[Extraction]) -> _Gathered:
         gathered = _Gathered()
+        identity_columns = [column.name for column in self._schema.relationships if column.identity]
         for extraction in extractions:
             chunk = extraction.chunk
             keys: dict[str, str] = {}
             for index, node in enumerate(extraction.nodes):
                 key = keys[node.node_id] = mention_key(self._graph, node.name, node.type)
+                found = gathered.entities[key]
                 order = (chunk.document_id, chunk.index, index)
-                piece = _Piece(
-                    chunk.id,
-                    EvidenceRow(order, node.name, node.type, node.properties),
-                    {"row": index, "key": key, "name": node.name, "type": node.type, **_stored(node)},
-                )
-                gathered.entities.setdefault(key, []).append(piece)
+                found.rows.append(EvidenceRow(order, node.name, node.type, node.properties))
+                found.stored.append([*_stored(chunk.id, index, node), key, node.name, node.type])
             for index, relationship in enumerate(extraction.relationships):
                 source, target = keys[relationship.source_id], keys[relationship.target_id]
-                identity = [
-                    str(relationship.properties.get(column.name, ""))
-                    for column in self._schema.relationships
-                    if column.identity
-                ]
-                key = fact_id(source, relationship.type, target, identity)
+                identity = [str(relationship.properties.get(name, "")) for name in identity_columns]
+                found = gathered.facts[fact_id(source, relationship.type, target, identity)]
                 order = (chunk.document_id, chunk.index, index)
-                piece = _Piece(
-                    chunk.id,
-                    EvidenceRow(order, "", relationship.type, relationship.properties),
-                    {"row": index, **_stored(relationship)},
-                )
-                gathered.facts.setdefault(key, []).append(piece)
-                gathered.fact_keys[key] = (source, relationship.type, target)
+                found.rows.append(EvidenceRow(order, "", relationship.type, relationship.properties))
+                found.stored.append(_stored(chunk.id, index, relationship))
+                found.ends = (source, relationship.type, target)
         return gathered
 
     def _write_entities(self, transaction: Transaction, gathered: _Gathered) -> int:
         ids = sorted(gathered.entities)
         known = {row["id"] for row in transaction.run(queries.get("write/existing_entities"), ids=ids)}
-        born: list[dict[str, Any]] = []
-        extended: list[dict[str, Any]] = []
+        born: list[list[Any]] = []
+        extended: list[list[Any]] = []
         for entity_id in ids:
-            pieces = gathered.entities[entity_id]
-            evidence = _evidence(pieces)
+            found = gathered.entities[entity_id]
             if entity_id in known:
-                extended.append({"id": entity_id, "evidence": evidence})
+                extended.append([entity_id, found.stored])
                 continue
-            folded = fold_entity((piece.fold_row for piece in pieces), self._schema.node_properties)
-            values = {"id": entity_id, "num": entity_num(entity_id), "graph": self._graph, **folded}
-            born.append({"values": values, "type": folded["type"], "evidence": evidence})
+            folded = fold_entity(found.rows, self._schema.node_properties)
+            born.append([entity_id, entity_num(entity_id), folded["type"], folded, found.stored])
         if born:
-            transaction.run(queries.get("write/create_entities"), rows=born)
+            transaction.run(queries.get("write/create_entities"), graph=self._graph, rows=born)
         if extended:
             transaction.run(queries.get("write/extend_entities"), rows=extended)
         return len(born)
@@ -130,25 +119,19 @@ class Recorder:
     def _write_facts(self, transaction: Transaction, gathered: _Gathered) -> int:
         ids = sorted(gathered.facts)
         known = {row["id"] for row in transaction.run(queries.get("write/existing_facts"), ids=ids)}
-        born: dict[str, list[dict[str, Any]]] = {}
-        extended: list[dict[str, Any]] = []
+        born: defaultdict[str, list[list[Any]]] = defaultdict(list)
+        extended: list[list[Any]] = []
         for key in ids:
-            pieces = gathered.facts[key]
+            found = gathered.facts[key]
             if key in known:
-                extended.append({"id": key, "evidence": _evidence(pieces)})
+                extended.append([key, found.stored])
                 continue
-            source, fact_type, target = gathered.fact_keys[key]
-            folded = fold_fact((piece.fold_row for piece in pieces), self._schema.relationship_properties)
-            ends = {"source_id": source, "target_id": target, "source_key": source, "target_key": target}
-            born.setdefault(fact_type, []).append(
-                {
-                    "fact": {"id": key, "graph": self._graph, "type": fact_type, **ends, **folded},
-                    "relationship": {"fact_id": key, **folded},
-                    "evidence": _evidence(pieces),
-                }
-            )
+            source, fact_type, target = found.ends
+            folded = fold_fact(found.rows, self._schema.relationship_properties)
+            born[fact_type].append([key, source, target, len(found.rows), folded, found.stored])
         for fact_type in sorted(born):
-            transaction.run(queries.get("write/create_facts").for_type(fact_type), rows=born[fact_type])
+            query = queries.get("write/create_facts").for_type(fact_type)
+            transaction.run(query, graph=self._graph, type=fact_type, rows=born[fact_type])
         if extended:
             transaction.run(queries.get("write/extend_facts"), rows=extended)
         return sum(len(rows) for rows in born.values())
@@ -183,21 +166,24 @@ class Recorder:
 
 def digest(extraction: Extraction) -> str:
     """Return a hash of everything that recording writes for this extraction."""
-    text = repr((extraction.nodes, extraction.relationships, extraction.outcome, extraction.config_hash))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    nodes = [[node.node_id, node.name, node.type, *_stored("", 0, node)] for node in extraction.nodes]
+    relationships = [
+        [each.source_id, each.type, each.target_id, *_stored("", 0, each)] for each in extraction.relationships
+    ]
+    counted = [extraction.rows_read, extraction.outcome, extraction.config_hash]
+    return hashlib.sha256(json.dumps([nodes, relationships, counted]).encode()).hexdigest()[:32]
 
 
-def _evidence(pieces: Sequence[_Piece]) -> list[dict[str, Any]]:
-    return [{"chunk": piece.chunk_id, "values": piece.stored} for piece in pieces]
-
-
-def _stored(row: NodeRow | RelationshipRow) -> dict[str, PropertyValue]:
-    """Return what an evidence relationship keeps of a row besides its key."""
-    stored: dict[str, PropertyValue] = dict(row.properties)
-    if row.original_type != row.type:
-        stored["original_type"] = row.original_type
-    if row.evidence:
-        stored["quote"] = row.evidence
-    if row.span:
-        stored |= {"quote_start": row.span.start, "quote_end": row.span.end, "quote_method": row.span.method}
-    return stored
+def _stored(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> list[Any]:
+    """Return what an evidence relationship keeps of a row: chunk, row, quote and where it stands, values."""
+    span = row.span
+    return [
+        chunk_id,
+        index,
+        row.evidence,
+        span.start if span else None,
+        span.end if span else None,
+        span.method if span else None,
+        None if row.original_type == row.type else row.original_type,
+        row.properties,
+    ]
