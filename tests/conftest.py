@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
 from kg_neo4j.graph.database import Database, DatabaseAddress, connect
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
@@ -27,6 +27,7 @@ def settings() -> Settings:
 def database(settings: Settings) -> Iterator[Database]:
     """A connection to the server that the ladder finds; the constraints stand."""
     with connect(settings, SILENT) as found:
+        ensure_constraints(found)
         yield found
 
 
@@ -35,7 +36,7 @@ def graph(database: Database) -> Iterator[str]:
     """A graph name of this test's own; everything under it is deleted afterwards."""
     name = f"test-{uuid.uuid4().hex[:12]}"
     yield name
-    database.write(queries.get("write/delete_graph"), graph=name)
+    delete_graph(database, name)
 
 
 @pytest.fixture

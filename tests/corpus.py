@@ -16,7 +16,7 @@ from kg_neo4j.records import (
     RelationshipRow,
 )
 
-Fact = tuple[str, str, str]  # source name, type, target name; names may carry a type: "Kraków/PLACE"
+Fact = tuple[str, str, str]  # source name, type, target name; names may carry a type: "Kraków::PLACE"
 
 
 def document(graph: str, name: str, paragraphs: list[str]) -> tuple[Document, tuple[Chunk, ...]]:
@@ -70,7 +70,7 @@ def extraction(chunk: Chunk, facts: list[Fact], *, config_hash: str = "c0", reje
 
 
 def _node(line: int, local: str, name: str, chunk: Chunk) -> NodeRow:
-    label, _, node_type = name.partition("/")
+    label, _, node_type = name.partition("::")
     return NodeRow(
         line=line,
         node_id=local,

@@ -1,0 +1,299 @@
+"""The invariant: the graph is a function of documents and answers, whatever the order, the batches and the repeats."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from corpus import Fact, document, extraction
+from kg_neo4j.errors import UsageError
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import (
+    LoadConfiguration,
+    list_documents,
+    record_document,
+    stored_answers,
+    withdraw_document,
+)
+from kg_neo4j.graph.export import lines
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.recorder import Recorder
+from kg_neo4j.graph.settler import settle
+from kg_neo4j.records import Chunk, Document, Extraction
+
+SCHEMA = schemas.load("graph")
+TEXTS: dict[str, dict[str, list[Fact]]] = {
+    "curie.txt": {
+        "Marie Curie married Pierre Curie in Paris.": [
+            ("Marie Curie", "MARRIED_TO", "Pierre Curie"),
+            ("Marie Curie", "LIVED_IN", "Paris::PLACE"),
+        ],
+        "MARIE CURIE discovered polonium.": [("MARIE CURIE", "DISCOVERED", "polonium::ELEMENT")],
+        "Paris was her home. Marie Curie and Pierre Curie taught.": [
+            ("Marie Curie", "LIVED_IN", "Paris::PLACE"),
+            ("Pierre Curie", "TAUGHT_AT", "Sorbonne::ORGANIZATION"),
+        ],
+    },
+    "langevin.txt": {
+        "Paul Langevin studied with Pierre Curie.": [("Paul Langevin", "STUDENT_OF", "Pierre Curie")],
+        "He worked in Paris.": [("Paul Langevin", "LIVED_IN", "Paris::PLACE"), ("Sorbonne::ORGANIZATION", "", "")],
+    },
+    "empty.txt": {"Nothing is said here.": []},
+}
+
+
+def configuration(config_hash: str = "c0", *, rebuild: bool = False) -> LoadConfiguration:
+    return LoadConfiguration(config_hash, "graph", SCHEMA.hash, "words", rebuild=rebuild)
+
+
+def corpus(graph: str, texts: dict[str, dict[str, list[Fact]]] = TEXTS) -> list[tuple[Document, list[Extraction]]]:
+    made = []
+    for name, paragraphs in texts.items():
+        source, chunks = document(graph, name, list(paragraphs))
+        made.append((source, [extraction(chunk, paragraphs[chunk.text]) for chunk in chunks]))
+    return made
+
+
+def load(
+    database: Database,
+    graph: str,
+    documents: Sequence[tuple[Document, Sequence[Extraction]]],
+    *,
+    batch: int = 100,
+    settled: bool = True,
+) -> int:
+    """Load like the pipeline does and return the changes."""
+    changes = 0
+    with Lease(database, graph) as lease:
+        recorder = Recorder(database, graph, SCHEMA, lease)
+        for source, extractions in documents:
+            chunks = [each.chunk for each in extractions]
+            recorded = record_document(database, lease, source, chunks, configuration())
+            changes += recorded.changes
+            pending = {chunk.id for chunk in recorded.pending}
+            todo = [each for each in extractions if each.chunk.id in pending]
+            for start in range(0, len(todo), batch):
+                changes += recorder.record(todo[start : start + batch])
+        if settled:
+            changes += settle(database, graph, SCHEMA, lease)
+    return changes
+
+
+def dump(database: Database, graph: str) -> str:
+    return "\n".join(lines(database, graph))
+
+
+@pytest.fixture
+def expected(database: Database, graph: str) -> str:
+    """The export of a plain load; the graph itself is empty again afterwards."""
+    load(database, graph, corpus(graph))
+    text = dump(database, graph)
+    assert text.count('"num":') == 6
+    for source, _ in corpus(graph):
+        with Lease(database, graph) as lease:
+            withdraw_document(database, lease, graph, source.id)
+            settle(database, graph, SCHEMA, lease)
+    assert dump(database, graph) == ""
+    return text
+
+
+def test_loading_again_writes_nothing(database: Database, graph: str) -> None:
+    assert load(database, graph, corpus(graph)) > 0
+    before = dump(database, graph)
+    assert load(database, graph, corpus(graph)) == 0
+    assert dump(database, graph) == before
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_order_and_any_batch_size_give_the_same_bytes(
+    database: Database, graph: str, expected: str, seed: int
+) -> None:
+    documents = corpus(graph)
+    draw = random.Random(seed)
+    draw.shuffle(documents)
+    for _, extractions in documents:
+        draw.shuffle(extractions)
+    with Lease(database, graph) as lease:
+        recorder = Recorder(database, graph, SCHEMA, lease)
+        for source, extractions in documents:
+            in_order = sorted((each.chunk for each in extractions), key=lambda chunk: chunk.index)
+            record_document(database, lease, source, in_order, configuration())
+            size = draw.choice([1, 2, 100])
+            for start in range(0, len(extractions), size):
+                recorder.record(extractions[start : start + size])
+            if draw.random() < 0.5:
+                settle(database, graph, SCHEMA, lease)
+        settle(database, graph, SCHEMA, lease)
+    assert dump(database, graph) == expected
+
+
+def test_a_run_that_ended_before_settling_is_settled_by_the_next(database: Database, graph: str, expected: str) -> None:
+    load(database, graph, corpus(graph)[:2], settled=False)
+    assert "Unsettled" in dump(database, graph)
+    load(database, graph, corpus(graph))
+    assert dump(database, graph) == expected
+
+
+def test_every_entity_and_fact_has_evidence_and_counts_it(database: Database, graph: str) -> None:
+    load(database, graph, corpus(graph))
+    entity = next(line for line in lines(database, graph) if '"name":"Marie Curie"' in line and '"num":' in line)
+    assert '"evidence_count":3' in entity
+    assert '"aliases":["MARIE CURIE"]' in entity
+    text = dump(database, graph)
+    assert text.count('"type":"MENTIONED_IN"') == 14
+    assert text.count('"type":"STATED_IN"') == 7
+    assert text.count('"type":"LIVED_IN"') == 2 + 2  # a relationship and a fact each; two pieces of evidence for one
+
+
+def test_unloading_removes_exactly_what_lost_its_last_support(database: Database, graph: str) -> None:
+    documents = corpus(graph)
+    load(database, graph, [documents[1]])
+    alone = dump(database, graph)
+    load(database, graph, documents)
+    assert dump(database, graph) != alone
+    with Lease(database, graph) as lease:
+        withdraw_document(database, lease, graph, documents[0][0].id)
+        withdraw_document(database, lease, graph, documents[2][0].id)
+        settle(database, graph, SCHEMA, lease)
+    assert dump(database, graph) == alone
+
+
+def test_an_edited_document_gives_the_graph_of_the_new_text(database: Database, graph: str) -> None:
+    first = TEXTS["curie.txt"]
+    edited = {
+        "A new beginning names Bronisława.": [("Bronisława", "SISTER_OF", "Marie Curie")],
+        **dict(list(first.items())[1:]),
+    }
+    fresh = {"curie.txt": edited}
+    load(database, graph, corpus(graph, fresh))
+    wanted = dump(database, graph)
+    with Lease(database, graph) as lease:
+        withdraw_document(database, lease, graph, corpus(graph)[0][0].id)
+        settle(database, graph, SCHEMA, lease)
+    load(database, graph, corpus(graph, {"curie.txt": first}))
+    assert load(database, graph, corpus(graph, fresh)) > 0
+    assert dump(database, graph) == wanted
+
+
+def test_only_new_chunks_of_an_edited_document_are_pending(database: Database, graph: str) -> None:
+    load(database, graph, corpus(graph))
+    paragraphs = ["A new beginning.", *TEXTS["curie.txt"]]
+    source, chunks = document(graph, "curie.txt", paragraphs)
+    with Lease(database, graph) as lease:
+        recorded = record_document(database, lease, source, chunks, configuration())
+    assert [chunk.text for chunk in recorded.pending] == ["A new beginning."]
+
+
+def test_moved_chunks_change_the_order_of_joined_descriptions(database: Database, graph: str) -> None:
+    one, two = "Anna met Ben first.", "Anna met Ben again."
+    facts: dict[str, list[Fact]] = {one: [("Anna", "MET", "Ben")], two: [("Anna", "MET", "ben")]}
+    load(database, graph, corpus(graph, {"a.txt": facts}))
+    load(database, graph, corpus(graph, {"a.txt": dict(reversed(facts.items()))}))
+    moved = dump(database, graph)
+    with Lease(database, graph) as lease:
+        withdraw_document(database, lease, graph, corpus(graph, {"a.txt": facts})[0][0].id)
+        settle(database, graph, SCHEMA, lease)
+    load(database, graph, corpus(graph, {"a.txt": dict(reversed(facts.items()))}))
+    assert dump(database, graph) == moved
+    assert "Anna MET ben. Anna MET Ben." in moved
+
+
+def test_another_configuration_is_refused_and_rebuilt_on_request(database: Database, graph: str) -> None:
+    documents = corpus(graph)
+    load(database, graph, documents)
+    source, extractions = documents[0]
+    chunks = [each.chunk for each in extractions]
+    with Lease(database, graph) as lease:
+        with pytest.raises(UsageError, match="another model"):
+            record_document(database, lease, source, chunks, configuration("c1"))
+        recorded = record_document(database, lease, source, chunks, configuration("c1", rebuild=True))
+        assert len(recorded.pending) == len(chunks)
+        settle(database, graph, SCHEMA, lease)
+    assert "polonium" not in "".join(line for line in lines(database, graph) if '"num":' in line)
+
+
+def test_a_chunk_recorded_with_other_rows_replaces_its_evidence(database: Database, graph: str) -> None:
+    documents = corpus(graph, {"a.txt": {"Anna met Ben.": [("Anna", "MET", "Ben")]}})
+    load(database, graph, documents)
+    chunk: Chunk = documents[0][1][0].chunk
+    with Lease(database, graph) as lease:
+        Recorder(database, graph, SCHEMA, lease).record([extraction(chunk, [("Anna", "KNOWS", "Cleo")])])
+        assert settle(database, graph, SCHEMA, lease) > 0
+    text = dump(database, graph)
+    assert '"name":"Ben"' not in text
+    assert '"type":"KNOWS"' in text
+    assert '"type":"MET"' not in text
+
+
+def test_answers_are_kept_word_for_word(database: Database, graph: str) -> None:
+    documents = corpus(graph)
+    load(database, graph, documents)
+    source, extractions = documents[0]
+    found = stored_answers(database, graph, source.id, "c0")
+    assert set(found) == {each.chunk.id for each in extractions}
+    assert {answer.text for answers in found.values() for answer in answers} == {"node_id,..."}
+    assert stored_answers(database, graph, source.id, "c1") == {}
+
+
+def test_two_graphs_share_nothing(database: Database, graph: str, expected: str) -> None:
+    other = graph + "-other"
+    try:
+        load(database, other, corpus(other))
+        load(database, graph, corpus(graph))
+        assert dump(database, graph) == expected
+        with Lease(database, other) as lease:
+            for source, _ in corpus(other):
+                withdraw_document(database, lease, other, source.id)
+            settle(database, other, SCHEMA, lease)
+        assert dump(database, other) == ""
+        assert dump(database, graph) == expected
+    finally:
+        database.write(queries.get("write/delete_graph"), graph=other, limit=10_000)
+
+
+def test_documents_are_listed_with_their_progress(database: Database, graph: str) -> None:
+    source, extractions = corpus(graph)[0]
+    chunks = [each.chunk for each in extractions]
+    with Lease(database, graph) as lease:
+        record_document(database, lease, source, chunks, configuration())
+        Recorder(database, graph, SCHEMA, lease).record(extractions[:1])
+    (listed,) = list_documents(database, graph)
+    assert (listed.title, listed.chunks, listed.done) == ("curie.txt", 3, 1)
+
+
+def test_text_from_outside_is_stored_as_data(database: Database, graph: str) -> None:
+    """Rows 57 and 58: names, values and file names that look like Cypher."""
+    hostile = [
+        "x`}) DETACH DELETE (n) //",
+        "\\u0060]->() MATCH (n) DELETE n //",
+        "'}) RETURN 1; DROP CONSTRAINT kg_entity_id //",
+        "$graph",
+        "{{name}}",
+        "`TYPE_PLACEHOLDER`",
+        "🙂\u202etxt",
+    ]
+    facts: list[Fact] = [(name, "KNOWS", "Anna") for name in hostile]
+    before = database.read(queries.get("write/foreign_nodes"))
+    load(database, graph, corpus(graph, {hostile[0]: {hostile[1]: facts}}))
+    rows = [line for line in lines(database, graph) if '"num":' in line]
+    assert len(rows) == len(hostile) + 1
+    stored = database.read(queries.get("write/documents"), graph=graph)
+    assert stored[0]["title"] == hostile[0]
+    assert database.read(queries.get("write/foreign_nodes")) == before
+    names = {json.loads(line)["properties"]["name"] for line in rows}
+    assert names == {*hostile, "Anna"}
+
+
+@pytest.mark.parametrize(
+    "payload",
+    ["X`]->() DELETE r //", "X\\u0060", "", "A" * 65, "lower", "É", "1A", "A B", "A\tB", "A\x00", "A-B", "TYPE`"],
+)
+def test_no_type_outside_the_allow_list_becomes_cypher(payload: str) -> None:
+    """Row 56."""
+    with pytest.raises(ValueError, match="allow-listed"):
+        queries.get("write/create_facts").for_type(payload)
