@@ -93,7 +93,7 @@ def browse(
         print_json({**facts, "password_file": str(server.password_file)})
         return
     print_facts(facts)
-    print_facts({"first query": f"MATCH (n:Entity {{graph: '{settings.graph}'}}) RETURN n LIMIT 100"})
+    print_facts({"first query": "MATCH (n:Entity) RETURN n LIMIT 100"})
     print_facts({"the server keeps running": "kg db stop ends it"})
     if open_page:
         import webbrowser

@@ -1,0 +1,57 @@
+"""The wheel holds everything: installed elsewhere, it finds its queries, prompts and jar lock."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+PROBE = """
+import kg_neo4j
+from pathlib import Path
+from kg_neo4j import resources
+from kg_neo4j._models import prompts
+from kg_neo4j.extract import schema
+from kg_neo4j.graph import queries
+home = Path(kg_neo4j.__file__).resolve().parent
+assert resources.folder("cypher") == home / "cypher", resources.folder("cypher")
+assert queries.get("reports/most_connected").columns[0].name == "Node"
+assert prompts.load("extract").placeholders
+assert schema.load("wikipedia").node_header[0] == "node_id"
+print(home)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    arguments = ["-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(CHECKOUT)]
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+def test_the_wheel_works_where_it_is_installed(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{PROBE}"
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip() == str(tmp_path / "kg_neo4j")
+
+
+def test_the_wheel_holds_what_the_checkout_has_and_no_more(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    for folder in ("cypher", "prompts"):
+        ours = {path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / folder).rglob("*.*")}
+        assert ours
+        assert {f"kg_neo4j/{name}" for name in ours} <= names
+    assert "kg_neo4j/_localdb/jars.lock" in names
+    assert not [name for name in names if name.endswith(".jar")]
+    assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
