@@ -24,6 +24,7 @@ Download = Callable[[Jar, Path], Path]  # fetches one jar into an empty folder a
 
 THREADS = 6  # with sixteen, name resolution began to fail where we measured
 ATTEMPTS = 5
+FIRST_WAIT_S = 0.5  # doubled after each attempt, with as much at random on top
 STAGE = "fetch Neo4j"
 
 _STAGING = ".fetching-"
@@ -161,7 +162,7 @@ def _fetch(jar: Jar, folder: Path, staging: Path, download: Download) -> None:
 
     tries = tenacity.Retrying(
         stop=tenacity.stop_after_attempt(ATTEMPTS),
-        wait=tenacity.wait_exponential_jitter(initial=0.5, max=10),
+        wait=tenacity.wait_exponential_jitter(initial=FIRST_WAIT_S, max=10, jitter=FIRST_WAIT_S),
         retry=tenacity.retry_if_exception_type((OSError, FetchFailed)),
         reraise=True,
     )

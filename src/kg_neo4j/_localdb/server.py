@@ -71,7 +71,7 @@ def stop(settings: Settings, *, force: bool = False) -> bool:
         record, process = found
         state.write(home, replace(record, phase=state.STOPPING))
         process.terminate()
-        if force and not _ends(process, FORCE_AFTER_S):
+        if force and not state.ends(process, FORCE_AFTER_S):
             process.kill()
         _await_end(process, STOP_TIMEOUT_S, home)
         state.forget(home)
@@ -144,7 +144,7 @@ def _stopped_on_failure(home: Home) -> Iterator[None]:
         found = state.running(home)
         if found:
             found[1].terminate()
-        if not found or _ends(found[1], FORCE_AFTER_S):
+        if not found or state.ends(found[1], FORCE_AFTER_S):
             state.forget(home)
         raise
 
@@ -188,18 +188,8 @@ def _listens(process: psutil.Process, port: int) -> bool:
         return False
 
 
-def _ends(process: psutil.Process, timeout_s: float) -> bool:
-    import psutil
-
-    try:
-        process.wait(timeout_s)
-    except psutil.TimeoutExpired:
-        return False
-    return True
-
-
 def _await_end(process: psutil.Process, timeout_s: float, home: Home) -> None:
-    if not _ends(process, timeout_s):
+    if not state.ends(process, timeout_s):
         raise LocalDatabaseError(
             f"the local Neo4j (process {process.pid}) has not ended within {timeout_s:.0f} s; it is still writing",
             hint=f"wait and run it again, see {home.log}, or end it at once: kg db stop --force (the data recover)",

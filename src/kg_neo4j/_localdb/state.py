@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 STARTING, READY, STOPPING = "starting", "ready", "stopping"
 
 _CLOCK_TOLERANCE_S = 5.0
+_POLL_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ def process_of(home: Home, record: ServerRecord) -> psutil.Process | None:
 
     try:
         process = psutil.Process(record.pid)
-        if process.status() == psutil.STATUS_ZOMBIE:
+        if ends(process, timeout_s=0):
             return None
         ours = set(marks(home, record.nonce)) <= set(process.cmdline())
     except psutil.NoSuchProcess:
@@ -129,6 +131,27 @@ def process_of(home: Home, record: ServerRecord) -> psutil.Process | None:
     except psutil.AccessDenied:
         ours = abs(process.create_time() - record.process_start) < _CLOCK_TOLERANCE_S
     return process if ours else None
+
+
+def ends(process: psutil.Process, timeout_s: float) -> bool:
+    """Wait until `process` ended, for at most `timeout_s`, and say whether it did.
+
+    One that ended but is kept as a zombie counts: in a container often nobody reaps what others started.
+    """
+    import psutil
+
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            process.wait(timeout=0)  # reaps it where it is our own child
+        except psutil.TimeoutExpired:
+            if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
+                return True
+        else:
+            return True
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_POLL_S)
 
 
 def start_time(pid: int) -> float:

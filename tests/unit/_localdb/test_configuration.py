@@ -1,0 +1,39 @@
+import re
+
+from kg_neo4j._localdb import configuration
+
+
+def conf() -> dict[str, str]:
+    lines = configuration.text(7001, 7002, 128).splitlines()
+    return dict(line.split("=", 1) for line in lines if not line.startswith("#"))
+
+
+def test_every_address_is_loopback_with_the_chosen_port() -> None:
+    addresses = {name: value for name, value in conf().items() if name.endswith("_address")}
+    assert addresses.pop("server.default_listen_address") == "127.0.0.1"
+    assert set(addresses.values()) == {"127.0.0.1:7001", "127.0.0.1:7002"}
+    assert not re.search(r"0\.0\.0\.0(?!/)", configuration.text(7001, 7002, 128))
+
+
+def test_load_csv_is_closed_and_nothing_is_reported_to_anybody() -> None:
+    found = conf()
+    assert found["dbms.security.allow_csv_import_from_file_urls"] == "false"
+    assert found["server.directories.import"] == "import"
+    assert found["internal.dbms.cypher_ip_blocklist"] == "0.0.0.0/0,::/0"
+    assert found["dbms.usage_report.enabled"] == "false"
+    assert found["dbms.security.auth_enabled"] == "true"
+
+
+def test_only_gds_procedures_are_loaded() -> None:
+    assert conf()["dbms.security.procedures.allowlist"] == "gds.*"
+
+
+def test_memory_follows_the_machine_within_bounds() -> None:
+    assert configuration.memory(1024) == configuration.Memory(512, 128)
+    assert configuration.memory(8192) == configuration.Memory(1024, 1024)
+    assert configuration.memory(262_144) == configuration.Memory(2048, 1024)
+
+
+def test_memory_that_is_set_is_taken_as_it_is() -> None:
+    assert configuration.memory(262_144, heap_mb=300, pagecache_mb=64) == configuration.Memory(300, 64)
+    assert configuration.memory(8192, pagecache_mb=64) == configuration.Memory(1024, 64)

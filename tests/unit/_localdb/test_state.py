@@ -1,0 +1,182 @@
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+from jar_repository import Recorder
+
+from kg_neo4j._localdb import state
+from kg_neo4j._localdb.state import Home, ServerRecord
+from kg_neo4j.errors import StartFailed
+from kg_neo4j.progress import SILENT
+
+NONCE = "5" * 32
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    found = Home(tmp_path / "neo4j-5.26")
+    found.prepare()
+    return found
+
+
+def waiting_process(*arguments: str) -> subprocess.Popen[bytes]:
+    """A process that waits for its standard input to close, with these words on its command line."""
+    return subprocess.Popen(
+        [sys.executable, "-c", "import sys; print(flush=True); sys.stdin.read()", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+
+@pytest.fixture
+def stranger() -> Iterator[subprocess.Popen[bytes]]:
+    with waiting_process("not", "ours") as process:
+        yield process
+
+
+@pytest.fixture
+def ours(home: Home) -> Iterator[subprocess.Popen[bytes]]:
+    with waiting_process(*state.marks(home, NONCE)) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+
+
+def record(pid: int, start: float = 0.0) -> ServerRecord:
+    return ServerRecord(pid, start, NONCE, state.READY, 7687, 7474, "5.26.30", "2.13.9")
+
+
+def test_a_record_is_read_as_it_was_written(home: Home) -> None:
+    state.write(home, record(12))
+    assert state.read(home) == record(12)
+    assert home.state_file.stat().st_mode & 0o777 == 0o600
+
+
+def test_no_record_is_none(home: Home) -> None:
+    assert state.read(home) is None
+    state.forget(home)
+
+
+def test_a_record_cut_at_any_byte_is_none(home: Home) -> None:
+    state.write(home, record(12))
+    whole = home.state_file.read_bytes()
+    for size in range(len(whole) - 1):  # the last byte is the line's end
+        home.state_file.write_bytes(whole[:size])
+        assert state.read(home) is None, size
+
+
+def test_a_record_with_any_byte_changed_is_none(home: Home) -> None:
+    state.write(home, record(12))
+    whole = home.state_file.read_bytes()
+    for place in range(len(whole) - 1):
+        home.state_file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert state.read(home) is None, place
+
+
+def test_our_process_is_known_by_its_nonce_and_home(home: Home, ours: subprocess.Popen[bytes], tmp_path: Path) -> None:
+    assert state.process_of(home, record(ours.pid)) is not None
+    assert state.process_of(home, replace(record(ours.pid), nonce="6" * 32)) is None
+    assert state.process_of(Home(tmp_path / "other"), record(ours.pid)) is None
+
+
+def test_another_process_is_never_ours_even_with_the_right_start_time(
+    home: Home, stranger: subprocess.Popen[bytes]
+) -> None:
+    forged = record(stranger.pid, state.start_time(stranger.pid))
+    assert state.process_of(home, forged) is None
+    assert state.process_of(home, replace(forged, nonce="")) is None
+
+
+def test_a_process_that_ended_is_not_running_even_before_it_is_reaped(
+    home: Home, ours: subprocess.Popen[bytes]
+) -> None:
+    state.write(home, record(ours.pid))
+    assert state.running(home) is not None
+    assert ours.stdin is not None
+    ours.stdin.close()
+    os.waitid(os.P_PID, ours.pid, os.WEXITED | os.WNOWAIT)
+    assert state.running(home) is None
+    ours.wait()
+    assert state.running(home) is None
+
+
+def test_a_process_that_nobody_reaps_has_ended() -> None:
+    parent = "import subprocess, sys; print(subprocess.Popen(['true']).pid, flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", parent], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as keeper:
+        assert keeper.stdout is not None
+        child = psutil.Process(int(keeper.stdout.readline()))
+        assert state.ends(child, timeout_s=60)
+        assert psutil.pid_exists(child.pid)
+
+
+def test_waiting_for_a_process_that_lives_has_a_limit(ours: subprocess.Popen[bytes]) -> None:
+    assert not state.ends(psutil.Process(ours.pid), timeout_s=0.05)
+
+
+def test_processes_on_this_home_are_found(home: Home, ours: subprocess.Popen[bytes], tmp_path: Path) -> None:
+    assert state.strangers(home) == [ours.pid]
+    assert state.strangers(Home(tmp_path / "neo4j-5.2")) == []
+
+
+def test_a_second_start_waits_says_so_and_gives_up_in_time(home: Home) -> None:
+    progress = Recorder()
+    with (
+        state.locked(home, 1, SILENT),
+        pytest.raises(StartFailed, match="another kg-neo4j has held"),
+        state.locked(home, 0.05, progress),
+    ):
+        raise AssertionError("two held the lock")
+    assert ["waiting" in note for note in progress.notes] == [True]
+
+
+def test_the_second_goes_on_when_the_first_is_done(home: Home) -> None:
+    entered, order = threading.Event(), []
+
+    def second() -> None:
+        with state.locked(home, 30, Noting()):
+            order.append("second")
+
+    class Noting(Recorder):
+        def note(self, message: str) -> None:
+            entered.set()
+
+    waiting = threading.Thread(target=second)
+    with state.locked(home, 1, SILENT):
+        waiting.start()
+        assert entered.wait(30)
+        order.append("first")
+    waiting.join()
+    assert order == ["first", "second"]
+
+
+def test_the_lock_of_a_killed_process_is_free(home: Home) -> None:
+    holding = (
+        "import sys; from pathlib import Path; from kg_neo4j._localdb import state; "
+        "from kg_neo4j.progress import SILENT\n"
+        "with state.locked(state.Home(Path(sys.argv[1])), 1, SILENT):\n"
+        "    print(flush=True); sys.stdin.read()"
+    )
+    source = str(Path(state.__file__).parents[2])
+    with subprocess.Popen(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {source!r}); {holding}", str(home.root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline()
+        with pytest.raises(StartFailed), state.locked(home, 0.05, SILENT):
+            pass
+        holder.kill()
+        holder.wait()
+        with state.locked(home, 30, SILENT):
+            pass
+
+
+def test_only_the_owner_may_look_into_a_home(home: Home) -> None:
+    assert home.root.stat().st_mode & 0o077 == 0
