@@ -1,0 +1,173 @@
+"""From raw rows to accepted ones. Pure: no row goes further that the schema does not allow.
+
+accepted + rejected = read, always: each raw row becomes one accepted row or one Rejection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kg_neo4j.extract.evidence import locate
+from kg_neo4j.extract.rows import RawRow, ReadRows, RowKind
+from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
+from kg_neo4j.extract.values import (
+    MAX_ID,
+    MAX_NAME,
+    MAX_TEXT,
+    RESERVED_LABELS,
+    RESERVED_RELATIONSHIP_TYPES,
+    ValueRefused,
+    clean_field,
+    normalise_type,
+    parse_number,
+)
+from kg_neo4j.extract.years import parse_year
+from kg_neo4j.records import NodeRow, PropertyValue, Rejection, RejectionReason, RelationshipRow, Span
+
+FLAG, REJECT = "flag", "reject"  # what becomes of a row whose evidence is not in the text
+ToSource = Callable[[int, int], tuple[int, int]]
+
+_LIMITS = {ColumnKind.NAME: MAX_NAME, ColumnKind.TEXT: MAX_TEXT, ColumnKind.EVIDENCE: MAX_TEXT}
+_REQUIRED = frozenset({ColumnKind.ID, ColumnKind.TYPE, ColumnKind.NAME, ColumnKind.SOURCE, ColumnKind.TARGET})
+
+
+@dataclass(frozen=True, slots=True)
+class ValidRows:
+    """Accepted rows in the answer's order, and every rejection: the reader's and the validator's, by line."""
+
+    nodes: tuple[NodeRow, ...]
+    relationships: tuple[RelationshipRow, ...]
+    rejections: tuple[Rejection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """The fields of one row, clean and typed."""
+
+    words: dict[ColumnKind, str]  # ids, type, name and evidence by kind of column
+    type: str
+    properties: dict[str, PropertyValue]
+    span: Span | None
+
+
+def validate(
+    read: ReadRows, schema: Schema, text: str, *, evidence: str = FLAG, to_source: ToSource | None = None
+) -> ValidRows:
+    """Return the accepted and the rejected rows of one answer on `text`.
+
+    `evidence` says what becomes of a row whose words are not in `text`: "flag" keeps it without a span, "reject"
+    rejects it (NO_EVIDENCE), also where it gives none. `to_source` maps spans of a shortened text to the source's.
+    """
+    work = _Validation(schema, text, evidence, to_source, list(read.rejections))
+    nodes = [work.node(row) for row in read.rows if row.kind is RowKind.NODE]
+    relationships = [work.relationship(row) for row in read.rows if row.kind is RowKind.RELATIONSHIP]
+    return ValidRows(
+        tuple(node for node in nodes if node),
+        tuple(relationship for relationship in relationships if relationship),
+        tuple(sorted(work.rejections, key=lambda rejection: rejection.line)),
+    )
+
+
+@dataclass(slots=True)
+class _Validation:
+    """One answer on its way; ids are remembered, rejections gathered."""
+
+    schema: Schema
+    text: str
+    evidence: str
+    to_source: ToSource | None
+    rejections: list[Rejection]
+    node_rows: dict[str, RawRow] = field(default_factory=dict)  # id -> the accepted row
+    relationship_rows: dict[str, RawRow] = field(default_factory=dict)
+
+    def node(self, row: RawRow) -> NodeRow | None:
+        try:
+            fields = self._fields(row, self.schema.nodes, self.schema.node_types, RESERVED_LABELS)
+            node_id = _claim(self.node_rows, fields.words[ColumnKind.ID], row)
+        except ValueRefused as refused:
+            self._reject(row, refused)
+            return None
+        return NodeRow(
+            line=row.line,
+            node_id=node_id,
+            type=fields.type,
+            original_type=fields.words[ColumnKind.TYPE],
+            name=fields.words[ColumnKind.NAME],
+            properties=fields.properties,
+            evidence=fields.words.get(ColumnKind.EVIDENCE) or None,
+            span=fields.span,
+        )
+
+    def relationship(self, row: RawRow) -> RelationshipRow | None:
+        allowed = self.schema.relationship_types
+        try:
+            fields = self._fields(row, self.schema.relationships, allowed, RESERVED_RELATIONSHIP_TYPES)
+            source, target = fields.words[ColumnKind.SOURCE], fields.words[ColumnKind.TARGET]
+            for end in (source, target):
+                if end not in self.node_rows:
+                    detail = f"{end[:80]!r} is not the id of an accepted node row of this answer"
+                    raise ValueRefused(RejectionReason.MISSING_END, detail)
+            relationship_id = _claim(self.relationship_rows, fields.words[ColumnKind.ID], row)
+        except ValueRefused as refused:
+            self._reject(row, refused)
+            return None
+        return RelationshipRow(
+            line=row.line,
+            relationship_id=relationship_id,
+            source_id=source,
+            type=fields.type,
+            original_type=fields.words[ColumnKind.TYPE],
+            target_id=target,
+            properties=fields.properties,
+            evidence=fields.words.get(ColumnKind.EVIDENCE) or None,
+            span=fields.span,
+        )
+
+    def _fields(
+        self, row: RawRow, columns: tuple[SchemaColumn, ...], allowed: tuple[str, ...], reserved: frozenset[str]
+    ) -> _Fields:
+        words: dict[ColumnKind, str] = {}
+        properties: dict[str, PropertyValue] = {}
+        for column, raw in zip(columns, row.fields, strict=True):
+            text = clean_field(raw, column.name, _LIMITS.get(column.kind, MAX_ID))
+            if not text and column.kind in _REQUIRED:
+                raise ValueRefused(RejectionReason.EMPTY_FIELD, f"{column.name} is empty")
+            if not column.is_property:
+                words[column.kind] = text
+            elif text:
+                properties[column.name] = _property(text, column)
+        kind = normalise_type(words[ColumnKind.TYPE], reserved)
+        if allowed and kind not in {normalise_type(name, reserved) for name in allowed}:
+            raise ValueRefused(RejectionReason.BAD_TYPE, f"{kind} is not one of the schema's types")
+        return _Fields(words, kind, properties, self._span(words.get(ColumnKind.EVIDENCE)))
+
+    def _span(self, words: str | None) -> Span | None:
+        """Find the evidence; `words` is None where the schema has no such column."""
+        if words is None:
+            return None
+        span = locate(words, self.text)
+        if span is None and self.evidence == REJECT:
+            detail = f"not in the text: {words[:80]!r}" if words else "no evidence given"
+            raise ValueRefused(RejectionReason.NO_EVIDENCE, detail)
+        if span is None or self.to_source is None:
+            return span
+        return Span(*self.to_source(span.start, span.end), span.method)
+
+    def _reject(self, row: RawRow, refused: ValueRefused) -> None:
+        self.rejections.append(Rejection(row.line, row.text, refused.reason, refused.detail))
+
+
+def _property(text: str, column: SchemaColumn) -> PropertyValue:
+    if column.kind is ColumnKind.YEAR:
+        return parse_year(text, column.name)
+    return parse_number(text, column) if column.kind is ColumnKind.NUMBER else text
+
+
+def _claim(taken: dict[str, RawRow], row_id: str, row: RawRow) -> str:
+    """Return the id after noting that it is `row`'s; the first row that carries an id keeps it."""
+    first = taken.setdefault(row_id, row)
+    if first is not row:
+        same = "the same row" if first.fields == row.fields else "another row"
+        raise ValueRefused(RejectionReason.DUPLICATE_ID, f"{row_id[:80]!r} is {same}, on line {first.line}")
+    return row_id
