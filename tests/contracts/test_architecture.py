@@ -134,15 +134,13 @@ def test_files_and_functions_are_of_readable_size(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=place)
-def test_no_cypher_stands_in_python(path: Path) -> None:
-    """Queries are files; the two statements of `Database.verify` and `gds_version` are constants."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+def test_no_cypher_stands_in_a_formatted_string(path: Path) -> None:
+    """Queries are files; what varies in them are parameters and allow-listed types."""
+    words = re.compile(r"\b(MATCH \(|MERGE \(|UNWIND |DETACH DELETE|CREATE \()")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.JoinedStr):
-            text = "".join(part.value for part in node.values if isinstance(part, ast.Constant))
-            assert not re.search(r"\b(MATCH \(|MERGE \(|UNWIND |DETACH DELETE|CREATE \()", text), (
-                f"line {node.lineno}: Cypher from a formatted string"
-            )
+            text = "".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
+            assert not words.search(text), f"line {node.lineno}"
 
 
 def test_public_names_are_sorted_and_exist() -> None:

@@ -296,4 +296,4 @@ def test_text_from_outside_is_stored_as_data(database: Database, graph: str) -> 
 def test_no_type_outside_the_allow_list_becomes_cypher(payload: str) -> None:
     """Row 56."""
     with pytest.raises(ValueError, match="allow-listed"):
-        queries.get("write/create_facts").for_type(payload)
+        queries.get("write/settle_facts").for_type(payload)

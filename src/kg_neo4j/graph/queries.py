@@ -14,8 +14,8 @@ from pathlib import Path
 
 from kg_neo4j import resources
 from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.values import TYPE_PATTERN
 
-TYPE_PATTERN = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 TYPE_PLACEHOLDER = "`TYPE_PLACEHOLDER`"
 
 _FIELDS = ("title", "purpose", "mode", "params", "columns", "order", "source")
@@ -64,11 +64,17 @@ class Query:
 
         Raises ValueError for a type outside the allow-list `[A-Z][A-Z0-9_]{0,63}`, or a query without a placeholder.
         """
-        if not TYPE_PATTERN.fullmatch(relationship_type):
-            raise ValueError(f"not an allow-listed type: {relationship_type[:80]!r}")
+        check_type(relationship_type)
         if TYPE_PLACEHOLDER not in self.text:
             raise ValueError(f"{self.name} has no place for a type")
         return _with_type(self, relationship_type)
+
+
+def check_type(name: str) -> str:
+    """Return `name`, a label or relationship type from outside; ValueError where it is outside the allow-list."""
+    if not TYPE_PATTERN.fullmatch(name):
+        raise ValueError(f"not an allow-listed type: {name[:80]!r}")
+    return name
 
 
 @lru_cache(maxsize=4096)

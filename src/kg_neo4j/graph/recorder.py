@@ -11,16 +11,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction
-from kg_neo4j.graph.fold import EvidenceRow, fold_entity, fold_fact
+from kg_neo4j.graph.fold import EvidenceRow, Folded, fold_entity, fold_fact
 from kg_neo4j.graph.identity import answer_id, entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import check_type
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 
 DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
@@ -33,6 +35,7 @@ class _Evidence:
     rows: list[EvidenceRow] = field(default_factory=list)
     stored: list[list[Any]] = field(default_factory=list)  # the order that cypher/write/create_*.cypher reads
     ends: tuple[str, str, str] = ("", "", "")  # source, type, target; facts only
+    folded: Folded = field(default_factory=dict)  # the values of a key that nothing else supports
 
 
 @dataclass(slots=True)
@@ -41,6 +44,15 @@ class _Gathered:
 
     entities: defaultdict[str, _Evidence] = field(default_factory=lambda: defaultdict(_Evidence))
     facts: defaultdict[str, _Evidence] = field(default_factory=lambda: defaultdict(_Evidence))
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A batch, ready to be written: what is recorded already is left out, the rest is gathered and folded."""
+
+    extractions: Sequence[Extraction]
+    digests: Mapping[str, str]
+    gathered: _Gathered
 
 
 class Recorder:
@@ -57,22 +69,54 @@ class Recorder:
 
         A second call with the same extractions returns 0 and writes nothing.
         """
-        digests = {extraction.chunk.id: digest(extraction) for extraction in extractions}
-        return self._database.write_transaction(lambda transaction: self._record(transaction, extractions, digests))
+        return self._write(self._prepare(extractions))
 
-    def _record(self, transaction: Transaction, extractions: Sequence[Extraction], digests: Mapping[str, str]) -> int:
-        self._lease.prove(transaction)
-        rows = transaction.run(queries.get("write/recorded_chunks"), ids=sorted(digests))
-        recorded = {row["id"]: row["recorded"] for row in rows}
+    def record_all(self, batches: Iterable[Sequence[Extraction]]) -> Iterator[int]:
+        """Write batches one after the other, one transaction each, in order, and yield what `record` returns for each.
+
+        While the server writes one batch, the next one is extracted and prepared. Where making a batch fails, the
+        batches before it are written first.
+        """
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="kg-writer") as writer:
+            writing: Future[int] | None = None
+            try:
+                for batch in batches:
+                    prepared = self._prepare(batch)
+                    if writing is not None:
+                        yield writing.result()
+                    writing = writer.submit(self._write, prepared)
+            finally:
+                if writing is not None:
+                    writing.exception()  # waited for also when a batch could not be made
+            if writing is not None:
+                yield writing.result()
+
+    def _prepare(self, extractions: Sequence[Extraction]) -> _Prepared:
+        digests = {extraction.chunk.id: digest(extraction) for extraction in extractions}
+        recorded = self._database.read_transaction(lambda transaction: _recorded(transaction, digests))
         pending = [each for each in extractions if recorded.get(each.chunk.id) != digests[each.chunk.id]]
-        if not pending:
+        return _Prepared(pending, digests, self._gather(pending))
+
+    def _write(self, prepared: _Prepared) -> int:
+        if not prepared.extractions:
+            return 0
+        return self._database.write_transaction(lambda transaction: self._record(transaction, prepared))
+
+    def _record(self, transaction: Transaction, prepared: _Prepared) -> int:
+        self._lease.prove(transaction)
+        recorded = _recorded(transaction, prepared.digests)
+        pending = [
+            each for each in prepared.extractions if recorded.get(each.chunk.id) != prepared.digests[each.chunk.id]
+        ]
+        if not pending:  # this very transaction was committed before, and its answer was lost
             return 0
         replaced = sorted(each.chunk.id for each in pending if each.chunk.id in recorded)
         if replaced:
             transaction.run(queries.get("write/withdraw_evidence"), ids=replaced)
-        gathered = self._gather(pending)
+        whole = len(pending) == len(prepared.extractions)
+        gathered = prepared.gathered if whole else self._gather(pending)
         born = self._write_entities(transaction, gathered) + self._write_facts(transaction, gathered)
-        finished = [self._finish_row(extraction, digests[extraction.chunk.id]) for extraction in pending]
+        finished = [self._finish_row(each, prepared.digests[each.chunk.id]) for each in pending]
         transaction.run(queries.get("write/finish_chunks"), rows=sorted(finished, key=lambda row: str(row["id"])))
         return born + len(pending)
 
@@ -96,6 +140,10 @@ class Recorder:
                 found.rows.append(EvidenceRow(order, "", relationship.type, relationship.properties))
                 found.stored.append(_stored(chunk.id, index, relationship))
                 found.ends = (source, relationship.type, target)
+        for found in gathered.entities.values():
+            found.folded = fold_entity(found.rows, self._schema.node_properties)
+        for found in gathered.facts.values():
+            found.folded = fold_fact(found.rows, self._schema.relationship_properties)
         return gathered
 
     def _write_entities(self, transaction: Transaction, gathered: _Gathered) -> int:
@@ -108,8 +156,8 @@ class Recorder:
             if entity_id in known:
                 extended.append([entity_id, found.stored])
                 continue
-            folded = fold_entity(found.rows, self._schema.node_properties)
-            born.append([entity_id, entity_num(entity_id), folded["type"], folded, found.stored])
+            node_type = check_type(str(found.folded["type"]))
+            born.append([entity_id, entity_num(entity_id), node_type, found.folded, found.stored])
         if born:
             transaction.run(queries.get("write/create_entities"), graph=self._graph, rows=born)
         if extended:
@@ -119,7 +167,7 @@ class Recorder:
     def _write_facts(self, transaction: Transaction, gathered: _Gathered) -> int:
         ids = sorted(gathered.facts)
         known = {row["id"] for row in transaction.run(queries.get("write/existing_facts"), ids=ids)}
-        born: defaultdict[str, list[list[Any]]] = defaultdict(list)
+        born: list[list[Any]] = []
         extended: list[list[Any]] = []
         for key in ids:
             found = gathered.facts[key]
@@ -127,14 +175,13 @@ class Recorder:
                 extended.append([key, found.stored])
                 continue
             source, fact_type, target = found.ends
-            folded = fold_fact(found.rows, self._schema.relationship_properties)
-            born[fact_type].append([key, source, target, len(found.rows), folded, found.stored])
-        for fact_type in sorted(born):
-            query = queries.get("write/create_facts").for_type(fact_type)
-            transaction.run(query, graph=self._graph, type=fact_type, rows=born[fact_type])
+            row = [key, source, target, len(found.rows), found.folded, found.stored, check_type(fact_type)]
+            born.append(row)
+        if born:
+            transaction.run(queries.get("write/create_facts"), graph=self._graph, rows=born)
         if extended:
             transaction.run(queries.get("write/extend_facts"), rows=extended)
-        return sum(len(rows) for rows in born.values())
+        return len(born)
 
     def _finish_row(self, extraction: Extraction, recorded: str) -> dict[str, Any]:
         properties: dict[str, Any] = {
@@ -172,6 +219,11 @@ def digest(extraction: Extraction) -> str:
     ]
     counted = [extraction.rows_read, extraction.outcome, extraction.config_hash]
     return hashlib.sha256(json.dumps([nodes, relationships, counted]).encode()).hexdigest()[:32]
+
+
+def _recorded(transaction: Transaction, digests: Mapping[str, str]) -> dict[str, str]:
+    rows = transaction.run(queries.get("write/recorded_chunks"), ids=sorted(digests))
+    return {row["id"]: row["recorded"] for row in rows}
 
 
 def _stored(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> list[Any]:

@@ -16,6 +16,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction
 from kg_neo4j.graph.fold import EvidenceRow, Folded, fold_entity, fold_fact
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import check_type
 from kg_neo4j.progress import SILENT, Progress
 
 PAGE = 2_000  # keys a transaction
@@ -76,7 +77,12 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
             continue
         old = sorted(set(row["labels"]) - {"Entity", "Unsettled", folded["type"]})
         outcome.changed.append(
-            {"id": row["id"], "values": _complete(names, folded), "type": folded["type"], "old_labels": old}
+            {
+                "id": row["id"],
+                "values": _complete(names, folded),
+                "type": check_type(str(folded["type"])),
+                "old_labels": old,
+            }
         )
     if outcome.changed:
         transaction.run(queries.get("write/settle_entities"), rows=outcome.changed)
