@@ -1,1 +1,64 @@
 """Chat and embedding models, prompts and tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import UsageError
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.openai_endpoint import Endpoint
+    from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+    from kg_neo4j.settings import Settings
+
+DEFAULT_MODEL = "gpt-4o-mini"  # with a key for OpenAI itself and no KG_MODEL: the cheapest one with a large window
+PROMPT_TOKENS = 2_000  # the extraction prompt with the longer built-in schema, and some room
+
+
+def chat(settings: Settings) -> ChatModel | None:
+    """Return the chat model that the settings mean; None where there is neither a key nor a base URL (offline).
+
+    Raises UsageError for a base URL without KG_MODEL.
+    """
+    if settings.offline:
+        return None
+    from kg_neo4j._models.openai_chat import OpenAIChat
+
+    if settings.model is None and settings.openai_base_url is not None:
+        raise UsageError(
+            "OPENAI_BASE_URL is set, but no model is named", hint="set KG_MODEL, for example KG_MODEL=qwen2.5:14b"
+        )
+    return OpenAIChat(settings.model or DEFAULT_MODEL, _endpoint(settings), window=settings.model_window)
+
+
+def embedding(settings: Settings) -> EmbeddingModel:
+    """Return the embedding model: KG_EMBEDDING_MODEL where a server is configured, else the built-in one."""
+    if settings.embedding_model is None or settings.offline:
+        from kg_neo4j._models.offline_embedding import HashedEmbedding
+
+        return HashedEmbedding()
+    from kg_neo4j._models.openai_embedding import OpenAIEmbedding
+
+    return OpenAIEmbedding(settings.embedding_model, _endpoint(settings))
+
+
+def largest_chunk(settings: Settings) -> int:
+    """Return the most tokens a chunk may have: half of what the prompt leaves of the model's window.
+
+    The other half is for the answer. Offline, where there is no window, as for an unknown model (8,000).
+    """
+    from kg_neo4j._models.openai_models import DEFAULT_WINDOW, window_of
+
+    known = DEFAULT_WINDOW if settings.offline else window_of(settings.model or DEFAULT_MODEL)
+    return max((settings.model_window or known) - PROMPT_TOKENS, 512) // 2
+
+
+def _endpoint(settings: Settings) -> Endpoint:
+    from kg_neo4j._models.openai_endpoint import OPENAI_URL, Endpoint
+
+    return Endpoint(
+        base_url=settings.openai_base_url or OPENAI_URL,
+        api_key=settings.openai_api_key,
+        timeout_s=settings.model_timeout_s,
+        retries=settings.model_retries,
+    )

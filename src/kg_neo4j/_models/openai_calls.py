@@ -1,0 +1,98 @@
+"""One call to an OpenAI-compatible server: a deadline, a cap on the body, and retries for what can pass."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kg_neo4j._models import openai_faults, openai_loop
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.openai_faults import Passing
+
+if TYPE_CHECKING:
+    import tenacity
+    from openai import AsyncAPIResponse
+
+T = TypeVar("T")
+Data = Mapping[str, Any]
+Open = Callable[[], AbstractAsyncContextManager["AsyncAPIResponse[Any]"]]
+
+MAX_BODY = 32 * 1024 * 1024  # bytes: a batch of 128 vectors of 4,096 dimensions has about 12 MB
+
+
+def call(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[Data], T]) -> T:
+    """Make a call and return what `parse` makes of its JSON object; repeat it while faults can pass.
+
+    `opened` begins one HTTP call; `parse` raises Passing or a ModelError for an answer that cannot be used. Raises the
+    ModelError of the last try.
+    """
+    return openai_loop.run(_retried(endpoint, model, opened, parse))
+
+
+async def _retried(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[Data], T]) -> T:
+    import tenacity
+
+    def waits(state: tenacity.RetryCallState) -> float:
+        return openai_faults.wait_s(state.attempt_number, _fault(state).told_s, random.random())
+
+    def is_over(state: tenacity.RetryCallState) -> bool:
+        return state.attempt_number >= min(endpoint.retries + 1, _fault(state).calls)
+
+    retrying = tenacity.AsyncRetrying(
+        retry=tenacity.retry_if_exception_type(Passing), wait=waits, stop=is_over, sleep=endpoint.sleep, reraise=True
+    )
+    try:
+        return await retrying(_once, endpoint, model, opened, parse)
+    except Passing as fault:
+        raise fault.error from None
+
+
+def _fault(state: tenacity.RetryCallState) -> Passing:
+    error = state.outcome.exception() if state.outcome else None
+    if not isinstance(error, Passing):
+        raise TypeError(f"only faults that can pass are repeated, not {error!r}")
+    return error
+
+
+async def _once(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[Data], T]) -> T:
+    import openai
+
+    try:
+        async with asyncio.timeout(endpoint.timeout_s):
+            body = await _read(opened, endpoint)
+    except openai.APIStatusError as error:
+        raise openai_faults.from_status(error, endpoint, model) from None
+    except openai_faults.transport_errors() as error:
+        raise openai_faults.unreachable(error, endpoint) from None
+    return parse(_object(body, endpoint))
+
+
+async def _read(opened: Open, endpoint: Endpoint) -> bytes:
+    body = bytearray()
+    async with opened() as response:
+        async for piece in response.iter_bytes():
+            body += piece
+            if len(body) > MAX_BODY:
+                raise openai_faults.bad_answer(f"an answer of more than {MAX_BODY} bytes", endpoint)
+    return bytes(body)
+
+
+def _object(body: bytes, endpoint: Endpoint) -> Data:
+    """Return the JSON object in `body`; an error object with status 200 is an error."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        start = body[:80].decode("utf-8", "replace")
+        raise openai_faults.bad_answer(f"the answer is not JSON: {start!r}", endpoint) from None
+    if not isinstance(data, dict):
+        raise openai_faults.bad_answer("the answer is no JSON object", endpoint)
+    if error := data.get("error"):
+        fields: Data = error if isinstance(error, dict) else {"message": error}
+        said = endpoint.redact(str(fields.get("message")))
+        known = openai_faults.meaning(fields, said, endpoint.address)
+        raise known or openai_faults.bad_answer(f"an error instead of an answer: {said}", endpoint)
+    return data

@@ -1,0 +1,118 @@
+"""A chat model behind an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kg_neo4j._models import openai_faults, openai_loop
+from kg_neo4j._models.openai_calls import Data, call
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.openai_models import price_usd, window_of
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j.errors import ContentFiltered
+from kg_neo4j.records import Usage
+
+
+class OpenAIChat:
+    """A ChatModel. Safe to call from several threads; pickles (connections are made where it is used)."""
+
+    def __init__(self, name: str, endpoint: Endpoint, *, window: int | None = None) -> None:
+        """`window` is prompt and answer together, in tokens; None looks the model up, 8,000 where it is unknown."""
+        self._name = name
+        self._endpoint = endpoint
+        self._window = window or window_of(name)
+        self._renamed: dict[str, str | None] = {}  # optional parameters that this server wants otherwise, or not at all
+
+    def __repr__(self) -> str:
+        """Name the model and its server; no key."""
+        return f"OpenAIChat({self._name!r}, {self._endpoint.address!r})"
+
+    @property
+    def name(self) -> str:
+        """The model's name, as stored beside its answers."""
+        return self._name
+
+    @property
+    def window(self) -> int:
+        """Prompt and answer together, in tokens."""
+        return self._window
+
+    def complete(
+        self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
+    ) -> Completion:
+        """Answer one prompt.
+
+        Retries rate limits, server errors, broken connections and timeouts, and once an answer that breaks the
+        protocol. Raises ModelRefused, ModelUnavailable, ContextTooLong, ContentFiltered or BadModelAnswer otherwise.
+        An answer cut at its first token is a Completion with an empty text and finish reason "length".
+        """
+        messages = [{"role": "system", "content": _sendable(system)}, {"role": "user", "content": _sendable(user)}]
+        wanted: dict[str, Any] = {"temperature": temperature}
+        if max_tokens is not None:
+            wanted["max_tokens"] = max_tokens
+        for _ in range(4):  # each pass drops or renames one of at most three parameters
+            try:
+                return self._call(messages, self._adapted(wanted))
+            except openai_faults.UnsupportedParameter as refused:
+                if refused.parameter not in self._adapted(wanted):
+                    raise
+                original = "max_tokens" if refused.parameter == "max_completion_tokens" else refused.parameter
+                self._renamed[original] = refused.renamed
+        return self._call(messages, {})
+
+    def _adapted(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        named = {self._renamed.get(name, name): value for name, value in wanted.items()}
+        return {name: value for name, value in named.items() if name is not None}
+
+    def _call(self, messages: list[dict[str, str]], options: dict[str, Any]) -> Completion:
+        client = openai_loop.client(self._endpoint)
+        create: Any = client.chat.completions.with_streaming_response.create
+        spent = [Usage()]  # answers that were paid for and could not be used
+        return call(
+            self._endpoint,
+            self._name,
+            lambda: create(model=self._name, messages=messages, **options),
+            lambda data: self._completion(data, spent),
+        )
+
+    def _completion(self, data: Data, spent: list[Usage]) -> Completion:
+        spent[0] += self._usage(data.get("usage"))
+        choices = data.get("choices")
+        if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
+            count = len(choices) if isinstance(choices, list) else "no"
+            raise openai_faults.bad_answer(f"an answer with {count} choices instead of one", self._endpoint)
+        message = choices[0].get("message")
+        reason = choices[0].get("finish_reason")
+        reason = str(reason) if reason else None
+        fields: Data = message if isinstance(message, dict) else {}
+        if reason == "content_filter" or fields.get("refusal"):
+            said = self._endpoint.redact(str(fields.get("refusal") or "stopped by the content filter"))
+            raise ContentFiltered(f"{self._endpoint.address}: the model declined this text: {said}")
+        if fields.get("tool_calls") or fields.get("function_call"):
+            raise openai_faults.bad_answer("a tool call, although no tool was offered", self._endpoint)
+        text = _text(fields.get("content"))
+        if not (text or "").strip() and reason != "length":
+            raise openai_faults.bad_answer("an answer without content", self._endpoint)
+        return Completion(text or "", reason, spent[0])
+
+    def _usage(self, found: object) -> Usage:
+        fields: Data = found if isinstance(found, dict) else {}
+        tokens = [_count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens")]
+        return Usage(1, tokens[0], tokens[1], price_usd(self._name, tokens[0], tokens[1]))
+
+
+def _text(content: object) -> str | None:
+    """Return the text of a message: a string, or the text parts of a list."""
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else None
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _sendable(text: str) -> str:
+    """Replace lone surrogates, which JSON in UTF-8 cannot carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,116 @@
+"""An embedding model behind an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_neo4j._models import openai_faults, openai_loop
+from kg_neo4j._models.openai_calls import Data, call
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.openai_models import dimension_of
+from kg_neo4j.errors import BadModelAnswer
+
+BATCH = 128  # texts in one call; of 450 tokens each, far below every server's limit
+MAX_TOKENS = 450  # W5: of the 512 that many embedding models read
+
+Vectors = npt.NDArray[np.float32]
+
+
+class OpenAIEmbedding:
+    """An EmbeddingModel. Safe to call from several threads; pickles (connections are made where it is used)."""
+
+    def __init__(self, name: str, endpoint: Endpoint, *, batch: int = BATCH) -> None:
+        """`batch` is the number of texts in one call."""
+        self._name = name
+        self._endpoint = endpoint
+        self._batch = batch
+        self._dimension = dimension_of(name)
+
+    def __repr__(self) -> str:
+        """Name the model and its server; no key."""
+        return f"OpenAIEmbedding({self._name!r}, {self._endpoint.address!r})"
+
+    @property
+    def name(self) -> str:
+        """Stored with the vectors: another name means another space."""
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector. Asks the server once where the model is not in the table."""
+        if self._dimension is None:
+            self._dimension = self._request(["dimension"], None).shape[1]
+        return self._dimension
+
+    @property
+    def max_tokens(self) -> int:
+        """Longer texts are split before they come here (W5: 450 of 512)."""
+        return MAX_TOKENS
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return an array of shape (len(texts), dimension), rows of unit length, in the order of `texts`.
+
+        Raises ModelRefused, ModelUnavailable, ContextTooLong or ContentFiltered; BadModelAnswer for a wrong count, a
+        wrong order, a wrong dimension, NaN or a zero vector.
+        """
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        parts: list[Vectors] = []
+        for start in range(0, len(texts), self._batch):
+            parts.append(self._request(texts[start : start + self._batch], self._dimension))
+            self._dimension = parts[0].shape[1]
+        return np.concatenate(parts)
+
+    def _request(self, texts: Sequence[str], dimension: int | None) -> Vectors:
+        sent = [text.encode("utf-8", "replace").decode("utf-8") if text.strip() else "-" for text in texts]
+        client = openai_loop.client(self._endpoint)
+        create: Any = client.embeddings.with_streaming_response.create
+        return call(
+            self._endpoint,
+            self._name,
+            lambda: create(model=self._name, input=sent, encoding_format="float"),
+            lambda data: self._vectors(data, len(sent), dimension),
+        )
+
+    def _vectors(self, data: Data, count: int, dimension: int | None) -> Vectors:
+        try:
+            return _checked(data.get("data"), count, dimension)
+        except BadModelAnswer as error:
+            raise openai_faults.bad_answer(str(error), self._endpoint) from None
+
+
+def _checked(items: object, count: int, dimension: int | None) -> Vectors:
+    """Return the vectors by index, normalised; BadModelAnswer says what is wrong with them."""
+    if not isinstance(items, list) or len(items) != count:
+        found = len(items) if isinstance(items, list) else "no"
+        raise BadModelAnswer(f"{found} vectors for {count} texts")
+    ordered: dict[int, list[float]] = {}
+    for place, item in enumerate(items):
+        fields = item if isinstance(item, dict) else {}
+        index, vector = fields.get("index", place), fields.get("embedding")
+        if not isinstance(index, int) or not 0 <= index < count or index in ordered:
+            raise BadModelAnswer(f"index {index!r} of a vector, for {count} texts")
+        ordered[index] = _numbers(vector)
+    expected = dimension or len(ordered[0])
+    for index in range(count):
+        if len(ordered[index]) != expected:
+            raise BadModelAnswer(f"a vector of {len(ordered[index])} numbers where {expected} are expected")
+    vectors = np.array([ordered[index] for index in range(count)], dtype=np.float64)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or (lengths < 1e-12).any():
+        raise BadModelAnswer("a vector of length zero, or with a number that is not finite")
+    unit: Vectors = (vectors / lengths).astype(np.float32)
+    return unit
+
+
+def _numbers(vector: object) -> list[float]:
+    if not isinstance(vector, list) or not vector:
+        raise BadModelAnswer("a vector that is no list of numbers")
+    if not all(isinstance(number, int | float) and math.isfinite(number) for number in vector):
+        raise BadModelAnswer("a vector with something that is not a finite number")
+    return [float(number) for number in vector]

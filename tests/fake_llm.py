@@ -1,0 +1,315 @@
+"""An OpenAI-compatible server on loopback that says what it is told to, and can misbehave in every way a server can.
+
+    with FakeLlm() as llm:
+        llm.say("node_id,...")            the next chat completion
+        llm.fail(429, retry_after="2")    the one after it
+        ... OPENAI_BASE_URL = llm.url ...
+        llm.requests                      what was asked, in order
+
+With an empty queue it answers by simple rules: an extraction prompt with valid CSV made from the text, any other prompt
+with a sentence of the prompt and its citation, an embedding request with hashed vectors. `python tests/fake_llm.py
+--port 8000` runs it for use by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import hashlib
+import io
+import itertools
+import json
+import math
+import re
+import socket
+import struct
+import threading
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+DIMENSION = 64
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One HTTP answer, and how it misbehaves."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = (("Content-Type", "application/json"),)
+    cut: int | None = None  # send only so many bytes of the body, then close
+    reset: bool = False  # close with RST instead of answering
+    hang: bool = False  # say nothing until the server stops
+    drip_s: float | None = None  # one byte at a time, with this pause
+    chunked: bool = False  # transfer in chunks, without a length
+    repeat: int = 0  # send the body so many times more
+
+
+@dataclass
+class Request:
+    """What a client sent."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+    @property
+    def prompt(self) -> str:
+        """All messages of a chat request, one after the other."""
+        return "\n".join(str(message["content"]) for message in self.body.get("messages", []))
+
+    @property
+    def user(self) -> str:
+        """The last message of a chat request."""
+        return str(self.body["messages"][-1]["content"])
+
+
+@dataclass
+class FakeLlm:
+    """The server. Use as a context manager; `url` is its base URL."""
+
+    port: int = 0
+    requests: list[Request] = field(default_factory=list)
+    usage: tuple[int, int] = (100, 20)  # tokens that every completion reports
+
+    def __post_init__(self) -> None:
+        self._queue: deque[Reply] = deque()
+        self._lock = threading.Lock()
+        self.stopping = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), _Handler)
+        self._server.fake = self  # type: ignore[attr-defined]
+        self._server.daemon_threads = True
+        self.port = self._server.server_address[1]
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        """What OPENAI_BASE_URL is set to."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    @property
+    def calls(self) -> int:
+        """Requests so far."""
+        return len(self.requests)
+
+    def __enter__(self) -> FakeLlm:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stopping.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def serve(self) -> None:
+        """Serve in this thread until interrupted."""
+        self._server.serve_forever()
+
+    # -- scripting
+
+    def script(self, *replies: Reply) -> FakeLlm:
+        """Queue replies: each request takes one."""
+        with self._lock:
+            self._queue.extend(replies)
+        return self
+
+    def say(self, text: str | None, finish_reason: str | None = "stop", **message: Any) -> FakeLlm:
+        """Queue a chat completion."""
+        return self.script(self.completion(text, finish_reason, **message))
+
+    def completion(self, text: str | None, finish_reason: str | None = "stop", **message: Any) -> Reply:
+        """Return the reply of a chat completion."""
+        choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}}
+        return self.json({"choices": [{**choice, "finish_reason": finish_reason}]})
+
+    def json(self, data: Any, status: int = 200, **options: Any) -> Reply:
+        """Return a JSON reply; a dictionary with choices gets id, model and usage."""
+        if isinstance(data, dict) and "choices" in data:
+            counts = dict(zip(("prompt_tokens", "completion_tokens"), self.usage, strict=True))
+            data = {"id": "fake", "object": "chat.completion", "created": 0, "model": "fake", "usage": counts, **data}
+        return Reply(status, json.dumps(data).encode(), **options)
+
+    def fail(
+        self,
+        status: int,
+        *,
+        code: str | None = None,
+        message: str = "scripted fault",
+        param: str | None = None,
+        retry_after: str | None = None,
+    ) -> FakeLlm:
+        """Queue an error as OpenAI words it."""
+        error = {"message": message, "type": "scripted", "param": param, "code": code}
+        headers = [("Content-Type", "application/json")]
+        if retry_after is not None:
+            headers.append(("Retry-After", retry_after))
+        return self.script(self.json({"error": error}, status, headers=tuple(headers)))
+
+    def vectors(self, vectors: Any, indexes: list[int] | None = None) -> FakeLlm:
+        """Queue an embedding answer."""
+        order = indexes if indexes is not None else list(range(len(vectors)))
+        data = [{"object": "embedding", "index": i, "embedding": v} for i, v in zip(order, vectors, strict=True)]
+        return self.script(self.json({"object": "list", "data": data, "model": "fake"}))
+
+    def reply_to(self, request: Request) -> Reply:
+        """Return the next scripted reply, or the one that the rules give; the request is logged."""
+        with self._lock:
+            self.requests.append(request)
+            if self._queue:
+                return self._queue.popleft()
+        if request.path.endswith("/embeddings"):
+            texts = request.body["input"]
+            texts = [texts] if isinstance(texts, str) else texts
+            data = [{"object": "embedding", "index": i, "embedding": hashed(text)} for i, text in enumerate(texts)]
+            return self.json({"object": "list", "data": data, "model": "fake"})
+        if request.path.endswith("/chat/completions"):
+            return self.completion(answer(request.prompt, request.user))
+        return self.json({"error": {"message": f"no route {request.path}"}}, 404)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        self._respond({})
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length", 0))
+        self._respond(json.loads(self.rfile.read(length) or b"{}"))
+
+    def _respond(self, body: dict[str, Any]) -> None:
+        fake: FakeLlm = self.server.fake  # type: ignore[attr-defined]
+        reply = fake.reply_to(Request(self.path, dict(self.headers), body))
+        with contextlib.suppress(ConnectionError, TimeoutError):
+            self._send(reply, fake.stopping)
+
+    def _send(self, reply: Reply, stopping: threading.Event) -> None:
+        if reply.hang:
+            stopping.wait()
+        if reply.hang or reply.reset:
+            # RST instead of FIN: the other side sees a broken connection, not an end
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.close_connection = True
+            self.connection.close()
+            return
+        self.send_response(reply.status)
+        for name, value in reply.headers:
+            self.send_header(name, value)
+        if reply.chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+        else:
+            self.send_header("Content-Length", str(len(reply.body) * (1 + reply.repeat)))
+        self.end_headers()
+        for piece in self._pieces(reply, stopping):
+            data = b"%x\r\n%s\r\n" % (len(piece), piece) if reply.chunked else piece
+            self.wfile.write(data)
+            self.wfile.flush()
+        if reply.cut is not None:
+            self.close_connection = True
+        elif reply.chunked:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def _pieces(self, reply: Reply, stopping: threading.Event) -> Iterator[bytes]:
+        body = reply.body if reply.cut is None else reply.body[: reply.cut]
+        if reply.drip_s is None:
+            for _ in range(1 + reply.repeat):
+                yield body
+            return
+        for byte in body:
+            if stopping.wait(reply.drip_s):
+                return
+            yield bytes([byte])
+
+
+# ----------------------------------------------------------------------------------- what it says when not told
+
+_HEADER = re.compile(r"^(?:node_id|relationship_id)(?:,[a-z_0-9]+)+$", re.MULTILINE)
+_MARKED = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.MULTILINE)
+_NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+(?: (?:of|ibn|bint|de|von|van) [A-ZÀ-Þ][\w'’-]+| [A-ZÀ-Þ][\w'’-]+)*")
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
+_MARK = re.compile(r"^\[(C\d+)\].*\n", re.MULTILINE)
+_ASKING = frozenset("what where when which whose does that this there their about".split())
+_WORD = re.compile(r"\w{3,}")
+_STOP = frozenset("The This That These Those He She It They His Her Its Their In On At By For With After".split())
+
+
+def answer(prompt: str, user: str) -> str:
+    """Return the answer of the rules: CSV for an extraction prompt, a cited sentence for any other."""
+    marked = _MARKED.search(user)
+    headers = _HEADER.findall(prompt)
+    if marked and len(headers) >= 2:
+        return extract(marked[2], headers[0].split(","), headers[1].split(","))
+    return cite(user)
+
+
+def extract(text: str, node_header: list[str], relationship_header: list[str]) -> str:
+    """Return the two-section CSV for `text`: capitalised names, and a relationship for two in one sentence."""
+    nodes: dict[str, dict[str, str]] = {}
+    relationships: list[dict[str, str]] = []
+    for sentence in (found[0].strip() for found in _SENTENCE.finditer(text)):
+        names = list(dict.fromkeys(name for name in _NAME.findall(sentence) if name not in _STOP))
+        shown = " ".join(sentence.split()[:20])
+        for name in names:
+            row = {"node_id": f"n{len(nodes) + 1}", "node_type": "PERSON" if " " in name else "ENTITY_NAME"}
+            nodes.setdefault(name, {**row, "name": name, "description": sentence, "evidence": shown})
+        for first, second in itertools.pairwise(names):
+            ends = {"node_id_1": nodes[first]["node_id"], "node_id_2": nodes[second]["node_id"]}
+            row = {"relationship_id": f"r{len(relationships) + 1}", "relationship_type": "RELATED_TO", "strength": "5"}
+            relationships.append({**row, **ends, "description": sentence, "evidence": shown})
+    return _section(node_header, list(nodes.values())) + "\n" + _section(relationship_header, relationships)
+
+
+def _section(header: list[str], rows: list[dict[str, str]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([row.get(column, "") for column in header] for row in rows)
+    return out.getvalue()
+
+
+def cite(user: str) -> str:
+    """Return the sentence of a marked passage that shares most words with the question, with its mark."""
+    passages, _, question = user.rpartition("Question:")
+    wanted = {word[:5] for word in _WORD.findall(question.casefold())} - _ASKING
+    places = list(_MARK.finditer(passages))
+    best, best_score = "NOT IN THE GRAPH", 0
+    for place, following in zip(places, [*places[1:], None], strict=True):
+        passage = passages[place.end() : following.start() if following else len(passages)]
+        for sentence in (found[0].strip() for found in _SENTENCE.finditer(passage.split("\n\nEntities:")[0])):
+            score = len(wanted & {word[:5] for word in _WORD.findall(sentence.casefold())})
+            if score > best_score:
+                best, best_score = f"{sentence.rstrip('.!?')} [{place[1]}].", score
+    return best
+
+
+def hashed(text: str) -> list[float]:
+    """Return a deterministic vector: hashed words, unit length."""
+    vector = [0.0] * DIMENSION
+    for word in _WORD.findall(text.casefold()) or [text]:
+        digest = hashlib.sha256(word.encode()).digest()
+        vector[digest[0] % DIMENSION] += 1.0 if digest[1] % 2 else -1.0
+    vector[0] += 0.001
+    length = math.sqrt(sum(number * number for number in vector))
+    return [number / length for number in vector]
+
+
+def main() -> None:
+    """Run the server by hand."""
+    parser = argparse.ArgumentParser(description="an OpenAI-compatible server that answers by simple rules")
+    parser.add_argument("--port", type=int, default=8000)
+    fake = FakeLlm(parser.parse_args().port)
+    print(f"OPENAI_BASE_URL={fake.url} KG_MODEL=fake KG_EMBEDDING_MODEL=fake-embedding", flush=True)  # noqa: T201
+    with contextlib.suppress(KeyboardInterrupt):
+        fake.serve()
+
+
+if __name__ == "__main__":
+    main()
