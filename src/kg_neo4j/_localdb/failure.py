@@ -9,7 +9,7 @@ from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
 
 _TAIL_BYTES = 256 * 1024
-_SHOWN_LINES = 6
+_SHOWN_LINES = 4
 _SPEAKING = re.compile(r"\b(ERROR|Caused by|Error|Exception|insufficient|[Ff]ailed)\b")
 
 _KNOWN: tuple[tuple[re.Pattern[str], type[LocalDatabaseError], str, str], ...] = (
@@ -51,10 +51,10 @@ def explain(home: Home, record: ServerRecord) -> LocalDatabaseError:
     said = tail(home.console, 200)
     if home.log.is_file() and home.log.stat().st_mtime >= record.process_start - 1:  # else of an earlier start
         said = "\n".join(part for part in (said, _this_start(tail(home.log, 200))) if part)
-    shown = "\n".join(_useful(said))
     for pattern, error, message, hint in _KNOWN:
-        if pattern.search(said):
-            return error(f"{message} ({home.root})\n{shown}", hint=hint)
+        if lines := [line for line in said.splitlines() if pattern.search(line)]:
+            return error(f"{message} ({home.root}): {_short(lines[-1])}", hint=hint)
+    shown = "\n".join(_useful(said))
     return StartFailed(f"the server of {home.root} died while it started\n{shown}", hint=f"the whole log is {home.log}")
 
 
@@ -76,4 +76,9 @@ def _this_start(log: str) -> str:
 def _useful(said: str) -> list[str]:
     lines = [line for line in said.splitlines() if line.strip()]
     speaking = [line for line in lines if _SPEAKING.search(line) and not line.startswith("\tat ")]
-    return [line[:300] for line in (speaking or lines)[-_SHOWN_LINES:]]
+    return [_short(line) for line in (speaking or lines)[-_SHOWN_LINES:]]
+
+
+def _short(line: str) -> str:
+    """Cut a line, and the names of Java's classes at its beginning."""
+    return re.sub(r"^(Caused by: )?([a-z]\w*\.)+\S+: ", "", line)[:300]

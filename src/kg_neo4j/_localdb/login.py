@@ -83,5 +83,6 @@ def _set_password(uri: str, secret: str) -> bool:
 def _driver(uri: str, secret: str) -> neo4j.Driver:
     import neo4j
 
-    options: dict[str, Any] = {"connection_timeout": 5.0, "max_transaction_retry_time": 5.0, "user_agent": "kg-neo4j"}
+    # no retries: whoever waits for the server asks again, and looks in between whether it still lives
+    options: dict[str, Any] = {"connection_timeout": 5.0, "max_transaction_retry_time": 0.0, "user_agent": "kg-neo4j"}
     return neo4j.GraphDatabase.driver(uri, auth=(USERNAME, secret), notifications_min_severity="OFF", **options)

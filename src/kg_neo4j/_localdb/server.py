@@ -159,7 +159,7 @@ def _await_ready(home: Home, record: ServerRecord, deadline: float) -> ServerRec
         process = state.process_of(home, record)
         if process is None:
             raise failure.explain(home, record)
-        if _listens(process, record.bolt_port) and ports.speaks_bolt(record.bolt_port):
+        if _listens(process, {record.bolt_port, record.http_port}) and ports.speaks_bolt(record.bolt_port):
             with contextlib.suppress(DatabaseUnavailable):
                 neo4j_version, gds_version = login.versions(home, record.bolt_port)
                 break
@@ -175,17 +175,18 @@ def _await_ready(home: Home, record: ServerRecord, deadline: float) -> ServerRec
     return ready
 
 
-def _listens(process: psutil.Process, port: int) -> bool:
-    """Say whether it is this very process that listens on `port`: a stranger there gets no password from us."""
+def _listens(process: psutil.Process, wanted: set[int]) -> bool:
+    """Say whether it is this very process that listens on all `wanted` ports: a stranger gets no password from us.
+
+    Bolt comes up before HTTP, and a server that cannot have its HTTP port ends after Bolt answered.
+    """
     import psutil
 
     try:
-        return any(
-            connection.status == psutil.CONN_LISTEN and connection.laddr.port == port
-            for connection in process.net_connections(kind="tcp")
-        )
+        connections = process.net_connections(kind="tcp")
     except psutil.NoSuchProcess:
         return False
+    return wanted <= {each.laddr.port for each in connections if each.status == psutil.CONN_LISTEN}
 
 
 def _await_end(process: psutil.Process, timeout_s: float, home: Home) -> None:

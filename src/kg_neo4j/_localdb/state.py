@@ -142,12 +142,13 @@ def ends(process: psutil.Process, timeout_s: float) -> bool:
 
     deadline = time.monotonic() + timeout_s
     while True:
-        try:
+        with contextlib.suppress(psutil.TimeoutExpired):
             process.wait(timeout=0)  # reaps it where it is our own child
-        except psutil.TimeoutExpired:
-            if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
+            return True
+        try:
+            if process.status() == psutil.STATUS_ZOMBIE:
                 return True
-        else:
+        except psutil.NoSuchProcess:
             return True
         if time.monotonic() >= deadline:
             return False

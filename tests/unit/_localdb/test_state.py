@@ -107,7 +107,7 @@ def test_a_process_that_ended_is_not_running_even_before_it_is_reaped(
 
 
 def test_a_process_that_nobody_reaps_has_ended() -> None:
-    parent = "import subprocess, sys; print(subprocess.Popen(['true']).pid, flush=True); sys.stdin.read()"
+    parent = "import subprocess, sys; kept = subprocess.Popen(['true']); print(kept.pid, flush=True); sys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", parent], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as keeper:
         assert keeper.stdout is not None
         child = psutil.Process(int(keeper.stdout.readline()))
