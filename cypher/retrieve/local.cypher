@@ -1,0 +1,169 @@
+// title:   Entities, facts and chunks for a question
+// purpose: Entities, facts and chunks by words and by meaning; then the facts around the entities found and
+//          the chunks that all of it rests on. One round trip, one state of the graph.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $words STRING (full-text query, or null: do not search by words);
+//          $vector LIST<FLOAT> (vector of the question, or null);
+//          $chunk_index STRING (vector index over chunks, or null: do not search by meaning);
+//          $entity_index STRING (vector index over entities, or null); $fact_index STRING (vector index over facts, or null);
+//          $fetch INTEGER (neighbours to fetch, >= 1, default 100); $chunks INTEGER (chunks to find, >= 1, default 12);
+//          $seeds INTEGER (entities to start from, >= 1, default 8); $facts INTEGER (facts to find, >= 1, default 16);
+//          $per_seed INTEGER (facts around one entity, >= 1, default 20); $hub INTEGER (relationships of one entity to look at, >= 1, default 2000)
+// columns: entities LIST<MAP> (id, name, type, aliases, description, role, named, score, mentions),
+//          facts LIST<MAP> (id, type, source, source_id, target, target_id, description, start_date, evidence_count, score, statements),
+//          chunks LIST<MAP> (id, text, tokens, section, document, score)
+// order:   none; each list is in descending order of score, then by id
+// source:  kg-neo4j
+CALL () { // entity nodes by words
+  UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
+  CALL db.index.fulltext.queryNodes('kg_entity_text', words) YIELD node, score
+  WHERE node.graph = $graph
+  WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $seeds
+  RETURN collect(node) AS entity_words
+}
+CALL () { // entity nodes by meaning; exact where the index's nearest are of other graphs
+  UNWIND CASE WHEN $entity_index IS NULL THEN [] ELSE [$entity_index] END AS index
+  CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
+  WITH node, score ORDER BY score DESC, node.id
+  WITH collect(node) AS seen
+  WITH [node IN seen WHERE node.graph = $graph][..2 * $seeds] AS hits, size(seen) AS fetched
+  CALL (hits, fetched) {
+    WITH hits, fetched WHERE size(hits) < 2 * $seeds AND fetched = $fetch
+    MATCH (node:Entity)
+    WHERE node.graph = $graph AND size(node.embedding) = size($vector)
+    WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $seeds
+    RETURN collect(node) AS exact
+  }
+  RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS entity_near
+}
+CALL (entity_words, entity_near) { // reciprocal rank fusion
+  UNWIND [[entity_words, 2.0], [entity_near, 1.0]] AS ranked
+  UNWIND range(0, size(ranked[0]) - 1) AS rank
+  WITH ranked[0][rank] AS node, sum(ranked[1] / (60 + rank + 1)) AS score
+  ORDER BY score DESC, node.id LIMIT $seeds
+  RETURN collect({node: node, score: score}) AS seeds
+}
+CALL () { // fact nodes by words
+  UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
+  CALL db.index.fulltext.queryNodes('kg_fact_text', words) YIELD node, score
+  WHERE node.graph = $graph
+  WITH node, score ORDER BY score DESC, node.id LIMIT $facts
+  RETURN collect(node) AS fact_words
+}
+CALL () { // fact nodes by meaning; exact where the index's nearest are of other graphs
+  UNWIND CASE WHEN $fact_index IS NULL THEN [] ELSE [$fact_index] END AS index
+  CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
+  WITH node, score ORDER BY score DESC, node.id
+  WITH collect(node) AS seen
+  WITH [node IN seen WHERE node.graph = $graph][..$facts] AS hits, size(seen) AS fetched
+  CALL (hits, fetched) {
+    WITH hits, fetched WHERE size(hits) < $facts AND fetched = $fetch
+    MATCH (node:Fact)
+    WHERE node.graph = $graph AND size(node.embedding) = size($vector)
+    WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT $facts
+    RETURN collect(node) AS exact
+  }
+  RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS fact_near
+}
+CALL (fact_words, fact_near) { // reciprocal rank fusion
+  UNWIND [[fact_words, 1.0], [fact_near, 1.0]] AS ranked
+  UNWIND range(0, size(ranked[0]) - 1) AS rank
+  WITH ranked[0][rank] AS node, sum(ranked[1] / (60 + rank + 1)) AS score
+  ORDER BY score DESC, node.id LIMIT $facts
+  RETURN collect({node: node, score: score}) AS stated
+}
+CALL () { // chunk nodes by words
+  UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
+  CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
+  WHERE node.graph = $graph
+  WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $chunks
+  RETURN collect(node) AS chunk_words
+}
+CALL () { // chunk nodes by meaning; exact where the index's nearest are of other graphs
+  UNWIND CASE WHEN $chunk_index IS NULL THEN [] ELSE [$chunk_index] END AS index
+  CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
+  WITH node, score ORDER BY score DESC, node.id
+  WITH collect(node) AS seen
+  WITH [node IN seen WHERE node.graph = $graph][..2 * $chunks] AS hits, size(seen) AS fetched
+  CALL (hits, fetched) {
+    WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
+    MATCH (node:Chunk)
+    WHERE node.graph = $graph AND size(node.embedding) = size($vector)
+    WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $chunks
+    RETURN collect(node) AS exact
+  }
+  RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS chunk_near
+}
+CALL (chunk_words, chunk_near) { // reciprocal rank fusion
+  UNWIND [[chunk_words, 1.0], [chunk_near, 1.0]] AS ranked
+  UNWIND range(0, size(ranked[0]) - 1) AS rank
+  WITH ranked[0][rank] AS node, sum(ranked[1] / (60 + rank + 1)) AS score
+  ORDER BY score DESC, node.id LIMIT $chunks
+  RETURN collect({node: node, score: score}) AS found
+}
+CALL (seeds) { // facts around each entity, bounded
+  UNWIND seeds AS seed
+  WITH seed.node AS e
+  CALL (e) {
+    MATCH (e)-[r:!MENTIONED_IN]-(other:Entity)
+    WHERE other.graph = $graph AND r.fact_id IS NOT NULL
+    WITH r LIMIT $hub
+    RETURN r.fact_id AS fact_id ORDER BY r.evidence_count DESC, fact_id LIMIT $per_seed
+  }
+  RETURN collect(DISTINCT fact_id) AS around
+}
+CALL (seeds) { // facts between two of the entities
+  UNWIND seeds AS left
+  UNWIND seeds AS right
+  WITH left.node AS a, right.node AS b
+  WHERE a.id < b.id
+  MATCH (a)-[r:!MENTIONED_IN]-(b)
+  WHERE r.fact_id IS NOT NULL
+  WITH r ORDER BY r.evidence_count DESC, r.fact_id LIMIT 2 * $per_seed
+  RETURN collect(DISTINCT r.fact_id) AS between
+}
+CALL (seeds, entity_words) {
+  UNWIND seeds AS seed
+  WITH seed.node AS e, seed.score AS score, seed.node IN entity_words AS named
+  CALL (e) {
+    MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
+    WITH m, c LIMIT $hub
+    WITH m, c ORDER BY c.index, c.id, m.row LIMIT 3
+    RETURN collect({chunk_id: c.id, quote: m.quote, start: m.quote_start, end: m.quote_end}) AS mentions
+  }
+  WITH e, score, named, mentions ORDER BY score DESC, e.id
+  RETURN collect({id: e.id, name: e.name, type: e.type, aliases: e.aliases, description: e.description, role: e.role,
+                  named: named, score: score, mentions: mentions}) AS entities
+}
+CALL (stated, around, between) {
+  UNWIND [hit IN stated | {id: hit.node.id, score: hit.score}] + [id IN around | {id: id, score: 0.002}]
+         + [id IN between | {id: id, score: 0.008}] AS hit
+  WITH hit.id AS id, sum(hit.score) AS score
+  MATCH (f:Fact {id: id})
+  WHERE f.graph = $graph
+  MATCH (a:Entity {id: f.source_id})
+  MATCH (b:Entity {id: f.target_id})
+  CALL (f) {
+    MATCH (f)-[s:STATED_IN]->(c:Chunk)
+    WITH s, c LIMIT $hub
+    WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 2
+    RETURN collect({chunk_id: c.id, quote: s.quote, start: s.quote_start, end: s.quote_end}) AS statements
+  }
+  WITH f, a, b, score, statements ORDER BY score DESC, f.id
+  RETURN collect({id: f.id, type: f.type, source: a.name, source_id: a.id, target: b.name, target_id: b.id,
+                  description: f.description, start_date: f.start_date, evidence_count: f.evidence_count, score: score,
+                  statements: statements}) AS facts
+}
+CALL (found, entities, facts) { // the chunks found, and those that the entities and facts rest on
+  UNWIND [hit IN found | {id: hit.node.id, score: hit.score}]
+         + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
+  UNWIND hits AS hit
+  WITH coalesce(hit.chunk_id, hit.id) AS id, max(coalesce(hit.score, 0.0)) AS score
+  MATCH (c:Chunk {id: id})
+  WHERE c.graph = $graph
+  OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+  WITH c, d, score ORDER BY score DESC, c.id
+  RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title,
+                  score: score}) AS chunks
+}
+RETURN entities, facts, chunks

@@ -1,0 +1,45 @@
+// title:   Chunks for a question
+// purpose: Chunks by words and by meaning, fused by reciprocal rank.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $words STRING (full-text query, or null: do not search by words);
+//          $vector LIST<FLOAT> (vector of the question, or null);
+//          $chunk_index STRING (vector index over chunks, or null: do not search by meaning);
+//          $fetch INTEGER (neighbours to fetch, >= 1, default 100); $chunks INTEGER (chunks to return, >= 1, default 12)
+// columns: chunks LIST<MAP> (id, text, tokens, section, document, score)
+// order:   none; the list is in descending order of score, then by id
+// source:  W4
+CALL () { // chunk nodes by words
+  UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
+  CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
+  WHERE node.graph = $graph
+  WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $chunks
+  RETURN collect(node) AS chunk_words
+}
+CALL () { // chunk nodes by meaning; exact where the index's nearest are of other graphs
+  UNWIND CASE WHEN $chunk_index IS NULL THEN [] ELSE [$chunk_index] END AS index
+  CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
+  WITH node, score ORDER BY score DESC, node.id
+  WITH collect(node) AS seen
+  WITH [node IN seen WHERE node.graph = $graph][..2 * $chunks] AS hits, size(seen) AS fetched
+  CALL (hits, fetched) {
+    WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
+    MATCH (node:Chunk)
+    WHERE node.graph = $graph AND size(node.embedding) = size($vector)
+    WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $chunks
+    RETURN collect(node) AS exact
+  }
+  RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS chunk_near
+}
+CALL (chunk_words, chunk_near) { // reciprocal rank fusion
+  UNWIND [[chunk_words, 1.0], [chunk_near, 1.0]] AS ranked
+  UNWIND range(0, size(ranked[0]) - 1) AS rank
+  WITH ranked[0][rank] AS node, sum(ranked[1] / (60 + rank + 1)) AS score
+  ORDER BY score DESC, node.id LIMIT $chunks
+  RETURN collect({node: node, score: score}) AS found
+}
+UNWIND found AS hit
+WITH hit.node AS c, hit.score AS score
+OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+WITH c, score, d ORDER BY score DESC, c.id
+RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title,
+                score: score}) AS chunks

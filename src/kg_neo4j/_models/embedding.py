@@ -1,0 +1,79 @@
+"""Texts of any length become one vector each: split at token borders, embedded in batches, averaged, unit length (W5).
+
+The limit is W5's 450 of 512 tokens for every model, or the model's own where that is smaller: vectors of one graph are
+then made in one way, whichever model made them, and a long text is not cut off in silence by a small window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.errors import BadModelAnswer
+
+LIMIT_TOKENS = 450  # of a window of 512 (W5)
+BATCH_PIECES = 256  # pieces a call to the model
+
+Vectors = npt.NDArray[np.float32]
+
+
+def split(text: str, tokeniser: Tokeniser, limit: int = LIMIT_TOKENS) -> list[str]:
+    """Return `text` in ceil(tokens / limit) pieces of near-equal length in tokens; together they are `text`.
+
+    450 tokens give 1 piece, 600 give 2 of 300, 1,200 give 3 of 400, 1,500 give 4 of 375 (W5).
+    """
+    if limit < 1:
+        raise ValueError(f"a piece has at least one token, not {limit}")
+    spans = tokeniser.spans(text)
+    count = max(1, -(-len(spans) // limit))
+    if count == 1:
+        return [text]
+    borders = [spans[len(spans) * piece // count][0] for piece in range(1, count)]
+    return [text[start:end] for start, end in zip([0, *borders], [*borders, len(text)], strict=True)]
+
+
+def embed_texts(
+    model: EmbeddingModel, texts: Sequence[str], tokeniser: Tokeniser, *, limit: int = LIMIT_TOKENS
+) -> Vectors:
+    """Return an array of shape (len(texts), model.dimension): one vector of unit length for each text.
+
+    Texts over `limit` tokens (or `model.max_tokens`, where that is smaller) are split; a text's vector is the
+    unweighted mean of its pieces, normalised. The pieces of all texts share batches.
+    Raises the model's errors, and BadModelAnswer for vectors that cannot be stored.
+    """
+    pieces: list[str] = []
+    owners: list[int] = []
+    for index, text in enumerate(texts):
+        parts = [part for part in split(text, tokeniser, min(limit, model.max_tokens)) if part.strip()] or [text]
+        pieces += parts
+        owners += [index] * len(parts)
+    means = np.zeros((len(texts), model.dimension), dtype=np.float64)
+    for start in range(0, len(pieces), BATCH_PIECES):
+        batch = pieces[start : start + BATCH_PIECES]
+        vectors = _checked(model, model.embed(batch), len(batch))
+        np.add.at(means, owners[start : start + BATCH_PIECES], vectors)
+    return _normalised(model, means)
+
+
+def _checked(model: EmbeddingModel, vectors: Vectors, count: int) -> Vectors:
+    """Return `vectors`, or say what is wrong: Neo4j stores wrong ones without a word and never finds them again."""
+    if vectors.shape != (count, model.dimension):
+        raise BadModelAnswer(
+            f"{model.name} gave an array of shape {vectors.shape} for {count} texts of dimension {model.dimension}"
+        )
+    if not np.isfinite(vectors).all():
+        raise BadModelAnswer(f"{model.name} gave a vector with a value that is not a number")
+    if not vectors.any(axis=1).all():
+        raise BadModelAnswer(f"{model.name} gave a vector of zeros")
+    return vectors
+
+
+def _normalised(model: EmbeddingModel, means: npt.NDArray[np.float64]) -> Vectors:
+    lengths = np.linalg.norm(means, axis=1, keepdims=True)
+    if not (lengths > 1e-9).all():
+        raise BadModelAnswer(f"{model.name}: the pieces of a text cancel each other out")
+    return (means / lengths).astype(np.float32)

@@ -1,0 +1,143 @@
+"""Full-text and vector indexes: their names, whether they fit the model, and when they are made.
+
+A vector index's name carries the model and the dimension: kg_chunk_vector/hashed-ngram-256-1/256. Neo4j stores vectors
+of a wrong size, or of another model, without a word and never finds them, so the names are compared before any write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j.errors import SchemaConflict
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database
+
+LABELS = ("Chunk", "Entity", "Fact")
+ONLINE_S = 600
+_CLEARED_AT_A_TIME = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIndex:
+    """An index that a search can use, or that stands where one of ours would."""
+
+    name: str
+    kind: str  # "FULLTEXT" or "VECTOR"
+    label: str
+    state: str  # "ONLINE", "POPULATING" or "FAILED"
+    dimension: int | None = None  # of a vector index
+
+    @property
+    def model(self) -> str | None:
+        """The embedding model in the name of a vector index of ours; None for any other index."""
+        prefix = f"kg_{self.label.lower()}_vector/"
+        if self.kind != "VECTOR" or not self.name.startswith(prefix) or self.name.count("/") < 2:
+            return None
+        return self.name.removeprefix(prefix).rpartition("/")[0]
+
+    def fits(self, model: EmbeddingModel) -> bool:
+        """Return whether vectors of `model` belong in this index."""
+        return self.name == vector_index_name(self.label, model) and self.dimension == model.dimension
+
+
+def vector_index_name(label: str, model: EmbeddingModel) -> str:
+    """Return the name of the vector index over nodes of `label` for the vectors of `model`."""
+    return f"kg_{label.lower()}_vector/{model.name}/{model.dimension}"
+
+
+def fulltext_index_name(label: str) -> str:
+    """Return the name of the full-text index over nodes of `label`."""
+    return f"kg_{label.lower()}_text"
+
+
+def list_indexes(database: Database) -> tuple[SearchIndex, ...]:
+    """Return the search indexes on chunks, entities and facts, by name."""
+    return tuple(SearchIndex(**row) for row in database.read(queries.get("write/vector_indexes")))
+
+
+def create_fulltext(database: Database) -> int:
+    """Create the full-text indexes that are missing, wait until they are online, and return how many."""
+    present = {index.name for index in list_indexes(database)}
+    missing = [label for label in LABELS if fulltext_index_name(label) not in present]
+    for label in missing:
+        database.schema(queries.get(f"schema/fulltext_{label.lower()}"))
+    _await(database)
+    return len(missing)
+
+
+def create_vector(database: Database, model: EmbeddingModel, labels: Sequence[str] = LABELS) -> int:
+    """Create the vector indexes of `labels` that are missing, wait until they are online, and return how many.
+
+    Raises SchemaConflict as `check` does.
+    """
+    present = {index.name for index in check(database, model)}
+    missing = [label for label in labels if vector_index_name(label, model) not in present]
+    for label in missing:
+        query = queries.get(f"write/vector_index_{label.lower()}")
+        database.schema(query, name=vector_index_name(label, model), dimension=model.dimension)
+    _await(database)
+    return len(missing)
+
+
+def check(
+    database: Database, model: EmbeddingModel, *, graph: str | None = None, rebuild: bool = False
+) -> tuple[SearchIndex, ...]:
+    """Return the vector indexes that fit `model`, or raise SchemaConflict with both models and dimensions.
+
+    Call it before the first write. Indexes of another model without a vector in them are dropped. With `rebuild`, the
+    vectors of `graph` are removed as well, so that it can be embedded with `model`; other graphs are never touched.
+    """
+    indexes = [index for index in list_indexes(database) if index.kind == "VECTOR"]
+    others = [index for index in indexes if not index.fits(model)]
+    if not others:
+        return tuple(indexes)
+    _refuse_foreign(database, others)
+    if rebuild and graph is not None:
+        clear(database, graph)
+    owners = database.read(queries.get("write/vector_graphs"))
+    if owners:
+        names = ", ".join(repr(row["graph"]) if row["graph"] else "data of another program" for row in owners)
+        raise SchemaConflict(
+            f"{database.address.uri} holds vectors of {_described(others[0])} (graph {names}); this run would add "
+            f"vectors of {model.name!r} with {model.dimension} dimensions, which cannot be compared with them",
+            hint=f"set KG_EMBEDDING_MODEL={others[0].model} to go on with the former model, use another database, or "
+            "load the graph again with --rebuild",
+        )
+    for index in others:
+        database.schema(queries.get("write/vector_drop_index"), name=index.name)
+    return tuple(index for index in indexes if index.fits(model))
+
+
+def clear(database: Database, graph: str) -> int:
+    """Remove all vectors of one graph and return how many; other graphs keep theirs."""
+    cleared = 0
+    query = queries.get("write/vector_clear")
+    while count := int(database.write(query, graph=graph, limit=_CLEARED_AT_A_TIME)[0]["cleared"]):
+        cleared += count
+    return cleared
+
+
+def _refuse_foreign(database: Database, indexes: Sequence[SearchIndex]) -> None:
+    for index in indexes:
+        if index.model is None:
+            raise SchemaConflict(
+                f"{database.address.uri} has a vector index {index.name!r} on {index.label}.embedding with "
+                f"{index.dimension} dimensions that is not from kg-neo4j",
+                hint=f"use another database, or drop it: DROP INDEX `{index.name}`",
+            )
+
+
+def _described(index: SearchIndex) -> str:
+    return f"{index.model!r} with {index.dimension} dimensions"
+
+
+def _await(database: Database) -> None:
+    database.read(queries.get("write/await_indexes"), seconds=ONLINE_S)
+    failed = [index.name for index in list_indexes(database) if index.state == "FAILED"]
+    if failed:
+        raise SchemaConflict(
+            f"{database.address.uri}: the index {failed[0]!r} could not be filled",
+            hint=f"drop it (DROP INDEX `{failed[0]}`) and run the same command again; the server's log says why",
+        )

@@ -1,0 +1,141 @@
+"""What a retriever is asked and what it finds: the records between the database and everything after it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from kg_neo4j.retrieve.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a chunk speaks of an entity or a fact. Offsets are into the chunk; None where no words were recorded."""
+
+    chunk_id: str
+    quote: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChunk:
+    """A chunk. `score` is 0 for one that was not found itself, only what rests on it."""
+
+    id: str
+    text: str
+    tokens: int
+    section: str
+    document: str  # title
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntity:
+    """An entity. `named`: words of the question are in its name or aliases."""
+
+    id: str
+    name: str
+    type: str
+    aliases: tuple[str, ...]
+    description: str
+    role: str
+    named: bool
+    score: float
+    mentions: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFact:
+    """A fact between two entities, with the names of its ends."""
+
+    id: str
+    type: str
+    source: str
+    source_id: str
+    target: str
+    target_id: str
+    description: str
+    start_date: str
+    evidence_count: int
+    score: float
+    statements: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that one retrieval found, each kind in descending order of score. Every Place names one of `chunks`."""
+
+    mode: str
+    chunks: tuple[FoundChunk, ...] = ()
+    entities: tuple[FoundEntity, ...] = ()
+    facts: tuple[FoundFact, ...] = ()
+
+    def chunk(self, chunk_id: str) -> FoundChunk | None:
+        """Return the chunk of that id, or None."""
+        return next((chunk for chunk in self.chunks if chunk.id == chunk_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What to search for, and with which indexes: a name that is None is not searched."""
+
+    graph: str
+    question: Question
+    words: str | None = None  # full-text query
+    vector: tuple[float, ...] | None = None
+    chunk_index: str | None = None
+    entity_index: str | None = None
+    fact_index: str | None = None
+
+
+class Retriever(Protocol):
+    """Finds what may answer a question, in one round trip to the database."""
+
+    def __call__(self, search: Search) -> Found:
+        """Return what was found; nothing found is no error."""
+
+
+def read_chunk(row: Mapping[str, Any]) -> FoundChunk:
+    """Return the chunk in a row of a retrieval query."""
+    return FoundChunk(
+        id=row["id"],
+        text=row["text"] or "",
+        tokens=row["tokens"] or 0,
+        section=row["section"] or "",
+        document=row["document"] or "",
+        score=float(row["score"] or 0.0),
+    )
+
+
+def read_entity(row: Mapping[str, Any]) -> FoundEntity:
+    """Return the entity in a row of a retrieval query."""
+    return FoundEntity(
+        id=row["id"],
+        name=row["name"] or "",
+        type=row["type"] or "",
+        aliases=tuple(row["aliases"] or ()),
+        description=row["description"] or "",
+        role=row["role"] or "",
+        named=bool(row["named"]),
+        score=float(row["score"]),
+        mentions=tuple(Place(**place) for place in row["mentions"]),
+    )
+
+
+def read_fact(row: Mapping[str, Any]) -> FoundFact:
+    """Return the fact in a row of a retrieval query."""
+    return FoundFact(
+        id=row["id"],
+        type=row["type"],
+        source=row["source"] or "",
+        source_id=row["source_id"],
+        target=row["target"] or "",
+        target_id=row["target_id"],
+        description=row["description"] or "",
+        start_date=str(row["start_date"] or ""),
+        evidence_count=row["evidence_count"] or 0,
+        score=float(row["score"]),
+        statements=tuple(Place(**place) for place in row["statements"]),
+    )

@@ -1,0 +1,205 @@
+"""How well a sentence answers a question, without a model. Pure.
+
+A sentence is scored by the share of the question's terms it covers, rare terms counting more, and then by signs that it
+answers what is asked: a date for "when", a place for "where", "X was a …" for "who was X", and that what is said is
+said of the one who is named. Tried on the articles of examples/.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kg_neo4j.retrieve.candidates import OBJECTS, Candidate, first_name, speaker, undergoer
+from kg_neo4j.retrieve.question import Asks, Question
+from kg_neo4j.retrieve.sentences import blank_footnotes
+from kg_neo4j.retrieve.signs import ANSWERS, LIFESPAN, defines
+from kg_neo4j.retrieve.words import family, fold, same_word, word_spans
+
+FAMILY_WEIGHT = 0.8  # "death" where the question says "die"
+CONTEXT_WEIGHT = 0.8  # a name that the sentence refers to by a pronoun
+NAMESAKE = 0.35  # off, where the name stands after a first name that is not asked for
+
+_MARRY = frozenset("marry married marries wed poslubil ozenil".split())
+_KINSHIP = frozenset().union(*(family(word) for word in ("father", "mother", "brother", "marry"))) - _MARRY
+_BIRTH, _DEATH = family("born"), family("die")
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well a candidate answers."""
+
+    coverage: float  # share of the question's terms, 0 to 1, rare ones counting more
+    fitness: float  # coverage and all signs; about 0 to 2.5
+    answers: bool  # nothing that the question needs is missing
+
+
+class Matcher:
+    """Scores candidates for one question. `candidates` are all there are: rare and common are counted in them."""
+
+    def __init__(self, question: Question, candidates: Sequence[Candidate]) -> None:
+        self.question = question
+        vocabulary = frozenset(word for candidate in candidates for word in candidate.words)
+        self._forms = {term: _forms(term, vocabulary) for term in question.terms}
+        self._families = {term: family(term) & vocabulary for term in question.terms}
+        self._weights = _weights(question.terms, self._forms, candidates)
+
+    def score(self, candidate: Candidate) -> Score:
+        """Return how well `candidate` answers the question."""
+        matched = {term: self._match(term, candidate) for term in self.question.terms}
+        total = sum(self._weights.values())
+        coverage = sum(self._weights[term] * value for term, value in matched.items()) / total if total else 0.0
+        typed = self._typed(candidate)
+        answers = typed > 0 and self._complete(matched)
+        fitness = coverage + 0.1 / (1 + candidate.rank) - _length_penalty(candidate)
+        if self.question.asks is Asks.DEFINITION:
+            fitness += self._definition(candidate)
+        else:
+            fitness += 0.5 * typed - 0.2 + self._attribution(candidate) + self._kin(candidate)
+        fitness -= NAMESAKE if self._is_namesake(candidate) else 0.0
+        return Score(coverage, fitness, answers)
+
+    def _match(self, term: str, candidate: Candidate) -> float:
+        words = frozenset(candidate.words)
+        if term in words or self._forms[term] & words:
+            return 1.0
+        if self._families[term] & words or self._in_lifespan(term, candidate):
+            return FAMILY_WEIGHT
+        if self.question.agent and not (OBJECTS | {"by"}).intersection(candidate.words):
+            return 0.0
+        if candidate.context and (term in candidate.context or self._forms[term] & candidate.context):
+            return CONTEXT_WEIGHT if term in self._subject_terms() else 0.0
+        return 0.0
+
+    def _subject_terms(self) -> tuple[str, ...]:
+        return self.question.names or self.question.terms
+
+    def _in_lifespan(self, term: str, candidate: Candidate) -> bool:
+        """Return whether "Name (1769 – 1859)" says what `term` asks for."""
+        if term not in _BIRTH and term not in _DEATH:
+            return False
+        return any(LIFESPAN.match(candidate.sentence.text[end:]) for _, end in self._mentions(candidate))
+
+    def _mentions(self, candidate: Candidate) -> list[tuple[int, int]]:
+        """Return the places in the sentence where the question's names stand, neighbours joined."""
+        terms = self._subject_terms()
+        wanted = frozenset(terms).union(*(self._forms[term] for term in terms))
+        places: list[tuple[int, int]] = []
+        for word, (start, end) in zip(candidate.words, candidate.spans, strict=True):
+            if word not in wanted:
+                continue
+            end -= 2 if candidate.sentence.text[start:end].endswith(("'s", "’s")) else 0  # noqa: PLW2901
+            if places and start - places[-1][1] <= 5:
+                places[-1] = (places[-1][0], end)
+            else:
+                places.append((start, end))
+        return places
+
+    def _complete(self, matched: dict[str, float]) -> bool:
+        """Return whether all names and, beside names, half of what else is asked are there."""
+        if not all(matched[name] for name in self.question.names):
+            return False
+        others = self.question.others
+        if not others or not self.question.names:
+            return True
+        return 2 * sum(self._weights[term] * matched[term] for term in others) >= sum(
+            self._weights[term] for term in others
+        )
+
+    def _typed(self, candidate: Candidate) -> float:
+        """Return how near to what is said there is something of the kind that is asked for: 0 (nowhere) to 1."""
+        pattern = ANSWERS.get(self.question.asks)
+        if self.question.asks is Asks.PERSON:
+            return float(self._names_somebody(candidate))
+        if pattern is None:
+            return 1.0
+        text = blank_footnotes(candidate.sentence.text)
+        found = [match.start() for match in pattern.finditer(text)]
+        said = [candidate.spans[index][0] for index in self._said(candidate)]
+        if not found:
+            return 0.0
+        if not said:
+            return 0.5
+        gap = min(abs(place - verb) if place > verb else 1.3 * (verb - place) for place in found for verb in said)
+        return max(0.1, min(1.0, 1.2 - gap / 100))  # characters: full marks within a few words, little across a clause
+
+    def _said(self, candidate: Candidate) -> list[int]:
+        """Return which words of the sentence stand for the question's terms other than names."""
+        verbs = frozenset().union(*(self._forms[term] | self._families[term] for term in self.question.others))
+        return [index for index, word in enumerate(candidate.words) if word in verbs]
+
+    def _names_somebody(self, candidate: Candidate) -> bool:
+        asked = frozenset(self.question.terms).union(*self._forms.values())
+        return any(
+            capital and word not in asked for word, capital in zip(candidate.words, candidate.capitals, strict=True)
+        )
+
+    def _attribution(self, candidate: Candidate) -> float:
+        """Return a bonus where what is said is said of the one who is named, a malus where it is of another."""
+        names = frozenset(self.question.names).union(*(self._forms[name] for name in self.question.names))
+        said = self._said(candidate)
+        if not names or not said or _KINSHIP.intersection(candidate.words[index] for index in said):
+            return 0.0
+        bonus = 0.4
+        for term in self.question.others:
+            of_term = [index for index in said if candidate.words[index] in self._forms[term] | self._families[term]]
+            said_of = undergoer if self.question.agent else speaker
+            bonus = min(bonus, max((said_of(candidate, index, names) for index in of_term), default=bonus))
+        return bonus
+
+    def _kin(self, candidate: Candidate) -> float:
+        """Return a bonus for "his mother, Marie …" where a mother is asked for."""
+        if self.question.asks is not Asks.PERSON:
+            return 0.0
+        asked = frozenset(self.question.names).union(*(self._forms[name] for name in self.question.names))
+        for index in self._said(candidate):
+            following = range(index + 1, min(index + 2, len(candidate.words)))
+            if candidate.words[index] in _KINSHIP and any(
+                candidate.capitals[place] and candidate.words[place] not in asked for place in following
+            ):
+                return 0.3
+        return 0.0
+
+    def _is_namesake(self, candidate: Candidate) -> bool:
+        """Return whether every mention of the name asked for follows a first name that is not asked for."""
+        if len(self.question.names) != 1:
+            return False
+        own = self._forms[self.question.names[0]]
+        title = frozenset(
+            fold(candidate.chunk.document[start:end]) for start, end in word_spans(candidate.chunk.document)
+        )
+        mentions = [index for index, word in enumerate(candidate.words) if word in own]
+        return bool(mentions) and all(first_name(candidate, index) - title for index in mentions)
+
+    def _definition(self, candidate: Candidate) -> float:
+        text = candidate.sentence.text
+        size = len(self._subject_terms())
+        signs = [
+            defines(text, start, end) - (0.0 if len(word_spans(text[start:end])) >= size else 0.5)
+            for start, end in self._mentions(candidate)
+        ]
+        return max(signs, default=-0.3)
+
+
+def _forms(term: str, vocabulary: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in vocabulary if same_word(term, word))
+
+
+def _weights(
+    terms: Iterable[str], forms: dict[str, frozenset[str]], candidates: Sequence[Candidate]
+) -> dict[str, float]:
+    """Return how much each term tells: the rarer among the candidates, the more."""
+    weights = {}
+    for term in terms:
+        count = sum(1 for candidate in candidates if forms[term].intersection(candidate.words))
+        weights[term] = math.log(1 + (len(candidates) + 1) / (count + 1))
+    return weights
+
+
+def _length_penalty(candidate: Candidate) -> float:
+    """Return a malus for headings and fragments, and for sentences that bury an answer."""
+    count = len(candidate.words)
+    if count < 5:
+        return 0.3
+    return min(0.3, max(0, count - 40) * 0.01)

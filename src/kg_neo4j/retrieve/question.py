@@ -1,0 +1,144 @@
+"""A question, read: what it asks for, its terms and names, and the full-text query that finds them. Pure."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+import re
+from dataclasses import dataclass
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.retrieve.words import family, fold, is_stop_word, split_words, word_spans
+
+MAX_CHARACTERS = 2_000  # a longer question is cut; the answer says so
+MAX_TERMS = 48  # Lucene refuses more than 1,024 clauses; a term becomes at most three
+MAX_WORD = 60  # letters; a longer one is no word
+PREFIX_BOOST = 0.2
+PHRASE_BOOST = 2
+
+
+class Asks(enum.StrEnum):
+    """What kind of thing would answer a question."""
+
+    DEFINITION = "definition"  # who or what somebody or something is
+    TIME = "time"
+    PLACE = "place"
+    NUMBER = "number"
+    AGE = "age"
+    MEASURE = "measure"
+    PERSON = "person"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, read. Terms are folded words without stop words, in order, without repeats."""
+
+    text: str
+    asks: Asks
+    terms: tuple[str, ...]
+    names: tuple[str, ...]  # those of `terms` that are written as names
+    agent: bool = False  # asks who did something to somebody: "Who taught Humboldt?"
+    cut: bool = False  # the text given was longer
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Terms that are not names."""
+        return tuple(term for term in self.terms if term not in self.names)
+
+
+_ASKS = (
+    (Asks.TIME, re.compile(r"\b(when|(what|which) (year|date|day|month|century)|kiedy|(którym|jakim) roku)\b", re.I)),
+    (Asks.AGE, re.compile(r"\b(how old|at (what|which) age|ile lat miał[ao]?|w jakim wieku)\b", re.I)),
+    (Asks.NUMBER, re.compile(r"\b(how (many|much)|ile)\b", re.I)),
+    (Asks.MEASURE, re.compile(r"\b(how (long|far|tall|large|big|high|deep|wide|heavy|old))\b", re.I)),
+    (
+        Asks.PLACE,
+        re.compile(r"\b(where|(what|which) (city|town|country|place|village|region)|gdzie|skąd|dokąd)\b", re.I),
+    ),
+    (Asks.PERSON, re.compile(r"\b(who|whom|whose|kto|kogo|kim|komu)\b", re.I)),
+)
+_DEFINITION = re.compile(
+    r"^\W*(?:(?:who|what)(?:\s+(?:is|was|are|were)|['’]s)|(?:kto|co)\s+to(?:\s+(?:jest|był[aoy]?))?|(?:kim|czym)\s+"
+    r"(?:jest|są|był[aoy]?)|tell me (?:about|who)|describe)\s+(?P<subject>.+?)\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+_AGENT = re.compile(
+    r"\W*(?:who|kto)\s+(?:first\s+)?(?!is|was|were|are|did|does|do|has|had|will|would|can|could|to\b|był)\w+", re.I
+)
+
+
+def read(text: str) -> Question:
+    """Read a question of any length, language and script.
+
+    Raises UsageError for one without any visible character.
+    """
+    cut = len(text) > MAX_CHARACTERS
+    short = " ".join("".join(char if char.isprintable() else " " for char in text[:MAX_CHARACTERS]).split())
+    if not short:
+        raise UsageError("the question is empty", hint='for example: kg ask "Who was Khadija?"')
+    words = [short[start:end] for start, end in word_spans(short)]
+    asks, asked = _asks(short)
+    folded = dict.fromkeys(fold(word) for word in words)
+    terms = [word for word in folded if word and not is_stop_word(word) and word not in asked][:MAX_TERMS]
+    terms = terms or [word for word in folded if word][:MAX_TERMS]
+    return Question(short, asks, tuple(terms), _names(words, terms), bool(_AGENT.match(short)), cut)
+
+
+def _names(words: list[str], terms: list[str]) -> tuple[str, ...]:
+    """Return the terms written as names; the first word only beside another, because every sentence has a capital."""
+    marked = [word[0].isupper() or word[0].isdigit() for word in words]
+    if all(marked) and len(words) > 3:  # a question in capitals
+        return ()
+    if len(words) > 1 and not marked[1]:
+        marked[0] = words[0][0].isdigit()
+    names = {fold(word) for word, is_name in zip(words, marked, strict=True) if is_name}
+    return tuple(term for term in terms if term in names)
+
+
+def _asks(text: str) -> tuple[Asks, frozenset[str]]:
+    """Return what the question asks for, and the folded words that say so ("which city").
+
+    A definition only where nothing but its subject is named.
+    """
+    match = _DEFINITION.match(text)
+    if match and _is_subject(match["subject"]):
+        return Asks.DEFINITION, frozenset()
+    found = [(match.start(), asks, match[0]) for asks, pattern in _ASKS if (match := pattern.search(text))]
+    if not found:
+        return Asks.OTHER, frozenset()
+    _, asks, said = min(found, key=lambda each: each[0])  # "How old was X when …" asks for an age
+    return asks, frozenset(fold(word) for word in split_words(said))
+
+
+def _is_subject(text: str) -> bool:
+    words = split_words(text)
+    if not 1 <= len(words) <= 8 or re.search(r"['’]s\s|\b(?:that|which|who|when|where|by)\b", text):
+        return False
+    return not any(family(fold(word)) for word in words)
+
+
+def fulltext_query(question: Question) -> str | None:
+    """Return a Lucene query for the question's terms, or None where it has no word.
+
+    Words stand within quotation marks, or in lower case with one trailing `*`, and are made of letters, digits, marks
+    and inner apostrophes alone: nothing in a question is syntax. Adjacent terms count more as a phrase; longer ones
+    also match by their beginning.
+    """
+    words = [word.lower() for word in split_words(question.text)]
+    words = [word for word in words if fold(word) in question.terms and len(word) <= MAX_WORD]
+    words = list(dict.fromkeys(words))[:MAX_TERMS]
+    if not words:
+        return None
+    clauses = [f'"{word}"' for word in words]
+    beginnings = dict.fromkeys(_beginning(word) for word in words)
+    clauses += [f"{beginning}*^{PREFIX_BOOST}" for beginning in beginnings if len(beginning) >= 4]
+    clauses += [f'"{left} {right}"^{PHRASE_BOOST}' for left, right in itertools.pairwise(words)]
+    return " ".join(clauses)
+
+
+def _beginning(word: str) -> str:
+    """Return the first letters of a word, without accents, as the index has them; short for a word with no ending."""
+    folded = fold(word).partition("'")[0]
+    return folded[: -3 if len(folded) >= 8 else -2 if len(folded) >= 6 else -1]

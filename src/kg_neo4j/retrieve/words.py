@@ -1,0 +1,130 @@
+"""Words as a search compares them. Pure.
+
+Works for any script: a word is a run of letters, digits and the marks that belong to them. Two forms of one word match
+where they share a long beginning (Wokulski, Wokulskiego; Khadija, Khadijah), or belong to one family (died, death).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_LETTERS = str.maketrans({"ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ø": "o", "Ø": "O", "ı": "i", "æ": "ae", "ß": "ss"})
+_ACCENTS = re.compile("[\u0300-\u036f]")  # those of Latin, Greek and Cyrillic; other scripts' marks are letters
+_SPACELESS = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")  # Thai, Lao, kana, Han
+_APOSTROPHES = dict.fromkeys(map(ord, "’‘`´ʼʻʿʾ"), "'")
+
+STOP_WORDS = frozenset(
+    # English
+    """a about after again all also am an and any are as at be became because been before being between both but by can
+    could describe did do does doing done during each explain few for from further give had happen happened has have
+    having he her here hers him his how i if in into is it its just list long many me mean might more most much must my
+    no nor not now of off on once only or other our out over own please same say said she should so some such take tell
+    than that the their them then there these they this those through to too under until up upon us very was we were
+    what when where which while who whom whose why will with would year you your"""
+    # Polish
+    """ aby ale bardzo bez bo by byc byl byla byli bylo byly być był była było były ci co czy czym dla dlaczego do gdy
+    gdzie i ich ile im ja jak jaka jaki jakie jako je jego jej jest jeszcze już juz kiedy kim kogo komu kto która które
+    który ktory ktora ktore lub ma mial miała miał mi mu na nad nie nim o od ona one oni oraz po pod przed przez przy są
+    sa się sie skąd ta tak także tam te tego tej ten to tu tylko w we więc z za ze że"""
+    # question words of other languages
+    """ wer wann wo warum wie wieviel ist war qui quoi quand où pourquoi comment est quién quien cuándo cuando
+    dónde donde     cómo como es chi cosa quando dove perché è кто что когда где почему как какой такой такая
+    такое это""".split()
+)
+
+_FAMILIES = tuple(
+    frozenset(line.split())
+    for line in """
+born birth birthplace birthday urodzil urodzila urodzony urodzona urodzenia
+die died dies dying death deaths dead killed murdered executed deceased zmarl zmarla umarl umarla smierc smierci zginal
+marry married marries marriage wife wives husband spouse widow wed wedding bride zona zone zony maz meza slub poslubil
+father fathers son sons parent parents child children ojciec ojca syn syna rodzice dzieci
+mother mothers daughter daughters parent parents child children matka matki corka corki rodzice dzieci
+brother brothers sister sisters sibling siblings brat siostra
+work works worked working job occupation profession career employed pracowal pracowala
+live lives lived living resided residence settled home mieszkal mieszkala
+write wrote written writes writing author authored writer published book books napisal napisala autor autorka
+compose composed composes composer composition compositions
+found founded founder founders founding establish established zalozyl zalozyla
+discover discovered discovery discoverer invent invented inventor invention odkryl odkryla wynalazl
+study studied studies studying educated education attended graduated school university college studiowal studiowala
+win won wins award awarded prize received zdobyl zdobyla otrzymal otrzymala nagroda
+lead led leads leader ruled ruler king queen president
+travel travelled traveled travels went journey journeyed visited sailed
+move moved moves migrate migrated migration emigrate emigrated emigration relocated settled
+meet met meets meeting encountered
+fight fought battle war wars
+teach taught teacher student pupil tutor
+""".splitlines()
+    if line
+)
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of `text` in order, as written; apostrophes inside a word stay."""
+    return [text[start:end] for start, end in word_spans(text)]
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Return (start, end) of each word of `text`; in scripts without spaces, of each pair of characters."""
+    spans: list[tuple[int, int]] = []
+    start = -1
+    for index, char in enumerate(text):
+        inside = start >= 0
+        if _is_word_char(char) or (inside and char in "'’" and text[index + 1 : index + 2].isalpha()):
+            start = start if inside else index
+        elif inside:
+            spans += _pairs(text, start, index)
+            start = -1
+    if start >= 0:
+        spans += _pairs(text, start, len(text))
+    return spans
+
+
+def _pairs(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    if end - start < 3 or not _SPACELESS.search(text, start, end):
+        return [(start, end)]
+    return [(index, index + 2) for index in range(start, end - 1)]
+
+
+@lru_cache(maxsize=4096)
+def _is_word_char(char: str) -> bool:
+    return char.isalnum() or unicodedata.category(char)[0] in "LNM"
+
+
+@lru_cache(maxsize=65536)
+def fold(word: str) -> str:
+    """Return `word` without case, accents and a possessive 's."""
+    plain = unicodedata.normalize("NFKD", word.translate(_LETTERS).translate(_APOSTROPHES).casefold())
+    plain = unicodedata.normalize("NFKC", _ACCENTS.sub("", plain))
+    return plain.removesuffix("'s").removesuffix("'") or plain
+
+
+def family(word: str) -> frozenset[str]:
+    """Return the folded words that say the same thing in other parts of speech; empty where none are known."""
+    return frozenset().union(*(group for group in _FAMILIES if word in group))
+
+
+def same_word(left: str, right: str) -> bool:
+    """Return whether two folded words are forms of one: equal, or equal but for an ending of at most three letters."""
+    if left == right:
+        return True
+    shorter, longer = sorted((left, right), key=len)
+    if len(shorter) < 3 or longer[:2] != shorter[:2] or shorter.isdigit():
+        return False
+    if shorter.endswith("y") and longer in (shorter[:-1] + "ied", shorter[:-1] + "ies"):
+        return True
+    if len(shorter) == 3 or len(longer) <= 6:
+        return longer in {shorter + ending for ending in ("s", "es", "d", "ed", "n", "ing")}
+    common = next((i for i, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
+    return common >= 4 and common >= 0.65 * len(longer) and len(longer) - common <= 3
+
+
+_STOP_FOLDED = frozenset(fold(word) for word in STOP_WORDS)
+
+
+def is_stop_word(folded: str) -> bool:
+    """Return whether a folded word says nothing about what a question is after."""
+    return folded in _STOP_FOLDED
