@@ -1,14 +1,17 @@
-"""A real Neo4j with GDS: the one in NEO4J_URI, else the managed local one, else a container where Docker runs."""
+"""A real Neo4j with GDS: the one in NEO4J_URI, else a private local one, else a container where Docker runs."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from kg_neo4j import _localdb
+from kg_neo4j.errors import JavaMissing
 from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
 from kg_neo4j.graph.database import Database, DatabaseAddress, connect
 from kg_neo4j.progress import SILENT
@@ -18,9 +21,37 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 @pytest.fixture(scope="session")
-def settings() -> Settings:
-    """Settings of the environment that the tests run in."""
-    return Settings()
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """Settings that mean a running server. A server that was started for the tests is stopped after them."""
+    found = Settings()
+    if found.neo4j_uri:
+        yield found
+        return
+    home = tmp_path_factory.mktemp("kg-home")
+    private = found.model_copy(update={"home": home, "db_bolt_port": 0, "db_http_port": 0, "db_heap_mb": 1024})
+    try:
+        server = _localdb.start(private, SILENT)
+    except JavaMissing:
+        yield from _container(found)
+        return
+    try:
+        yield _of(found, server.uri, server.username, server.password)
+    finally:
+        _localdb.stop(private, force=True)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _container(found: Settings) -> Iterator[Settings]:
+    """The last step of the ladder: platforms for which there is no Java runtime, but Docker."""
+    from testcontainers.neo4j import Neo4jContainer
+
+    container = Neo4jContainer("neo4j:5.26-community").with_env("NEO4J_PLUGINS", '["graph-data-science"]')
+    with container as server:
+        yield _of(found, server.get_connection_url(), server.username, server.password)
+
+
+def _of(found: Settings, uri: str, username: str, password: str) -> Settings:
+    return Settings(**{**found.model_dump(), "neo4j_uri": uri, "neo4j_username": username, "neo4j_password": password})
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +74,23 @@ def graph(database: Database) -> Iterator[str]:
 def address(database: Database) -> DatabaseAddress:
     """Where the server is."""
     return database.address
+
+
+@pytest.fixture
+def environment(settings: Settings, graph: str, tmp_path: Path) -> Mapping[str, str]:
+    """The environment for a child process that is to use the tests' server, offline, and this test's graph."""
+    assert settings.neo4j_uri
+    assert settings.neo4j_password
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("KG_", "NEO4J_", "OPENAI_"))}
+    return {
+        **kept,
+        "NEO4J_URI": settings.neo4j_uri,
+        "NEO4J_USERNAME": settings.neo4j_username,
+        "NEO4J_PASSWORD": settings.neo4j_password.get_secret_value(),
+        "KG_GRAPH": graph,
+        "KG_HOME": str(tmp_path / "kg-home"),
+        "KG_CACHE": str(tmp_path / "kg-cache"),
+    }
 
 
 @pytest.fixture(scope="session")

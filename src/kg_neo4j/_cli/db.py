@@ -26,7 +26,7 @@ def start(as_json: JsonOption = False) -> None:
 
 @app.command()
 def stop(
-    force: Annotated[bool, typer.Option("--force", help="Kill it where it does not stop in two minutes.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Kill it where it does not stop in 20 s.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Stop the local server. Data stay."""
