@@ -1,0 +1,273 @@
+"""The built-in extractor: rules instead of a model, so that everything works without a key.
+
+It finds names, their types and the relationships that a sentence states in plain words, and answers with the same CSV
+as a model does. Modest on purpose: what it says stands in the text; much that stands in the text it does not see.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterable
+
+from kg_neo4j.extract.offline_context import read_roles, vote, vote_lists
+from kg_neo4j.extract.offline_entities import (
+    DATE,
+    OTHER,
+    PERSON,
+    PLACE,
+    EntityDraft,
+    RelationDraft,
+    draft_entities,
+    type_entities,
+)
+from kg_neo4j.extract.offline_events import dated_event, life_events
+from kg_neo4j.extract.offline_mentions import name_from_spans, name_sentences
+from kg_neo4j.extract.offline_pronouns import resolve_plurals, resolve_pronouns
+from kg_neo4j.extract.offline_relations import relate
+from kg_neo4j.extract.offline_text import Sentence, mask, process, sentences
+from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
+from kg_neo4j.records import Chunk, Document, ModelAnswer
+
+RULES_VERSION = 1  # raised with every change of the rules that changes answers
+_EVIDENCE_WORDS = 20
+_DESCRIPTION_CHARS = 300
+_TITLE = re.compile(r"[^\W\d_][\w'’ʿʾ.\-–]*(?: [\w'’ʿʾ.\-–]+){0,5}")
+_SPACY_TYPES = {"PERSON": PERSON, "GPE": PLACE, "LOC": PLACE, "FAC": PLACE, "ORG": "ORGANIZATION", "NORP": ""}
+_HOME_TYPES = ("LIVED_IN", "WORKED_IN", "BORN_IN", "GREW_UP_IN", "LOCATED_IN", "WORKED_AT")
+
+
+class OfflineExtractor:
+    """Deterministic rules behind the `Extractor` protocol. Safe to call from several threads; picklable.
+
+    `spacy_model` names an installed spaCy pipeline whose entities are used instead of the capitalisation rules.
+    """
+
+    def __init__(self, schema: Schema, *, spacy_model: str | None = None) -> None:
+        self._schema = schema
+        self._spacy_model = spacy_model
+
+    @property
+    def name(self) -> str:
+        """Stored with every answer."""
+        return "offline-1"
+
+    @property
+    def config_hash(self) -> str:
+        """Hash of the schema, the version of the rules and the spaCy pipeline."""
+        parts = (self._schema.hash, str(RULES_VERSION), self._spacy_model or "")
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+    def answer(self, document: Document, chunk: Chunk, shown_text: str) -> ModelAnswer:
+        """Return the CSV answer on `shown_text`; the same input gives the same answer.
+
+        The document's title serves to recognise its subject's short name. Raises UsageError where the spaCy pipeline
+        is not installed.
+        """
+        reading = _Reading(shown_text, self._spacy_model, _subject_of(document, chunk))
+        text = _csv_answer(self._schema, reading, shown_text)
+        return ModelAnswer(text=text, model=self.name, prompt_hash=self.config_hash, finish_reason="stop")
+
+
+def _subject_of(document: Document, chunk: Chunk) -> str | None:
+    """Return what the document is about, where a heading or the title is a name."""
+    for title in (document.title, chunk.section.split(" > ")[0]):
+        plain = re.sub(r"\s*\([^()]*\)$", "", title).strip()
+        if _TITLE.fullmatch(plain) and plain[0].isupper() and "_" not in plain and "." not in plain.split(" ")[-1]:
+            return plain
+    return None
+
+
+class _Reading:
+    """What the rules found in one text."""
+
+    def __init__(self, text: str, spacy_model: str | None, subject: str | None) -> None:
+        self.sentences = sentences(text)
+        if spacy_model is None:
+            name_sentences(self.sentences)
+        else:
+            doc = process(mask(text), spacy_model)
+            spans = [(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents if ent.label_ in _SPACY_TYPES]
+            name_from_spans(self.sentences, spans)
+        drafts = draft_entities(self.sentences, subject)
+        if spacy_model is not None:
+            _vote_spans(self.sentences, spans)
+        vote(self.sentences)
+        vote_lists(self.sentences)
+        type_entities(drafts)
+        about = next((draft for draft in drafts if subject and draft.name == subject), None)
+        resolve_pronouns(self.sentences, about)
+        resolve_plurals(self.sentences)
+        read_roles(self.sentences)
+        self.relations = _relations(self.sentences)
+        self.entities = _kept(drafts, self.relations)
+        _locate(self.relations)
+
+
+def _vote_spans(found: list[Sentence], spans: list[tuple[int, int, str]]) -> None:
+    types = {start: _SPACY_TYPES[label] for start, _, label in spans}
+    for sentence in found:
+        for item in sentence.items:
+            if item.kind == "name" and types.get(item.start):
+                item.entity.votes[types[item.start]] += 20
+
+
+def _relations(found: list[Sentence]) -> list[RelationDraft]:
+    """Return all relationships once each, the strongest statement of equal ones, dates joined by their text."""
+    dates: dict[str, EntityDraft] = {}
+    best: dict[tuple[int, str, int], RelationDraft] = {}
+    for sentence in found:
+        stated = relate(sentence) + life_events(sentence)
+        event = dated_event(sentence, stated)
+        for relation in [*stated, event] if event else stated:
+            if relation.target.type == DATE:
+                relation.target = dates.setdefault(relation.target.name, relation.target)
+            key = (id(relation.source), relation.type, id(relation.target))
+            known = best.get(key)
+            if known is None or relation.strength > known.strength:
+                best[key] = relation
+    return list(best.values())
+
+
+def _kept(drafts: list[EntityDraft], relations: list[RelationDraft]) -> list[EntityDraft]:
+    """Return the entities worth a row: those related to something, and the others unless they are doubtful."""
+    related: dict[int, EntityDraft] = {}
+    for relation in relations:
+        for draft in (relation.source, relation.target):
+            draft.related += 1
+            related[id(draft)] = draft
+    known = {id(draft) for draft in drafts}
+    kept = [draft for draft in drafts if draft.related or not _is_doubtful(draft)]
+    return kept + [draft for key, draft in related.items() if key not in known]
+
+
+def _is_doubtful(draft: EntityDraft) -> bool:
+    return draft.type == OTHER and draft.single and not draft.italic and len(draft.mentions) < 2
+
+
+def _locate(relations: Iterable[RelationDraft]) -> None:
+    """Set the place that an entity belongs to, from the relationships that say so."""
+    for relation in sorted(
+        relations, key=lambda each: _HOME_TYPES.index(each.type) if each.type in _HOME_TYPES else 99
+    ):
+        if relation.type in _HOME_TYPES and not relation.source.location and relation.target.type == PLACE:
+            relation.source.location = relation.target.name
+
+
+def _csv_answer(schema: Schema, reading: _Reading, text: str) -> str:
+    ids = {id(entity): f"n{number}" for number, entity in enumerate(reading.entities, start=1)}
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    nodes = [(entity, _type(entity, schema)) for entity in reading.entities]
+    dropped = {id(entity) for entity, kind in nodes if kind is None}
+    writer.writerow(schema.node_header)
+    for entity, kind in nodes:
+        if kind is not None:
+            values = _node_values(entity, reading.relations, text)
+            special = {ColumnKind.ID: ids[id(entity)], ColumnKind.TYPE: kind, ColumnKind.NAME: entity.name}
+            writer.writerow([_cell(column, special, values) for column in schema.nodes])
+    buffer.write("\n")
+    writer.writerow(schema.relationship_header)
+    number = 0
+    for relation in reading.relations:
+        allowed = not schema.relationship_types or relation.type in schema.relationship_types
+        if not allowed or id(relation.source) in dropped or id(relation.target) in dropped:
+            continue
+        number += 1
+        special = {
+            ColumnKind.ID: f"r{number}",
+            ColumnKind.SOURCE: ids[id(relation.source)],
+            ColumnKind.TYPE: relation.type,
+            ColumnKind.TARGET: ids[id(relation.target)],
+        }
+        values = {
+            "start_date": relation.date,
+            "description": _shorten(_plain(text, relation.sentence)),
+            "strength": str(relation.strength),
+            "evidence": _evidence(text, relation.start, relation.end, relation.sentence),
+        }
+        writer.writerow([_cell(column, special, values) for column in schema.relationships])
+    return buffer.getvalue()
+
+
+def _cell(column: SchemaColumn, special: dict[ColumnKind, str], values: dict[str, str]) -> str:
+    if column.kind is ColumnKind.EVIDENCE:
+        return values["evidence"]
+    return special.get(column.kind) or values.get(column.name, "")
+
+
+def _type(entity: EntityDraft, schema: Schema) -> str | None:
+    """Return the entity's type as the schema names it, or None where the schema has no place for it."""
+    if not schema.node_types or entity.type in schema.node_types:
+        return entity.type
+    for other in {PLACE: ("LOCATION",), "ORGANIZATION": ("ORGANISATION", "GROUP")}.get(entity.type, ()):
+        if other in schema.node_types:
+            return other
+    return OTHER if OTHER in schema.node_types else None
+
+
+def _node_values(entity: EntityDraft, relations: list[RelationDraft], text: str) -> dict[str, str]:
+    sentence, start, end = _place(entity, relations)
+    return {
+        "birth_year": "" if entity.birth_year is None else str(entity.birth_year),
+        "death_year": "" if entity.death_year is None else str(entity.death_year),
+        "role": entity.role or next((title for title in sorted(entity.titles) if len(title) > 4), ""),
+        "location": entity.location,
+        "description": _shorten(_plain(text, _best_sentence(entity, relations) or sentence)),
+        "evidence": _evidence(text, start, end, sentence),
+    }
+
+
+def _place(entity: EntityDraft, relations: list[RelationDraft]) -> tuple[Sentence, int, int]:
+    if entity.mentions:
+        sentence, item = entity.mentions[0]
+        return sentence, item.start, item.end
+    relation = next(each for each in relations if entity in (each.source, each.target))
+    return relation.sentence, relation.start, relation.end
+
+
+def _best_sentence(entity: EntityDraft, relations: list[RelationDraft]) -> Sentence | None:
+    """Return the sentence that says most about an entity: what it is, else most relationships, else the first."""
+    if entity.defined_by is not None:
+        return entity.defined_by
+    counts: dict[int, int] = {}
+    for relation in relations:
+        if entity is relation.source or entity is relation.target:
+            weight = 2 if entity is relation.source else 1
+            counts[id(relation.sentence)] = counts.get(id(relation.sentence), 0) + weight
+    said = [relation.sentence for relation in relations if id(relation.sentence) in counts]
+    return max(said, key=lambda each: (counts[id(each)], -each.start)) if said else None
+
+
+def _plain(text: str, sentence: Sentence) -> str:
+    """Return the sentence without markup and line breaks."""
+    shown = re.sub(r"\s+", " ", mask(text[sentence.start : sentence.end])).strip()
+    return re.sub(r"\s+([,.;:!?)])", r"\1", shown)
+
+
+def _shorten(text: str) -> str:
+    if len(text) <= _DESCRIPTION_CHARS:
+        return text
+    return text[:_DESCRIPTION_CHARS].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+
+
+def _evidence(text: str, start: int, end: int, sentence: Sentence) -> str:
+    """Return the exact words between two offsets; a single name gets the words around it, at most twenty in all."""
+    words = [match.span() for match in re.finditer(r"\S+", text[sentence.start : sentence.end])]
+    inside = [
+        number
+        for number, (first, last) in enumerate(words)
+        if sentence.start + last > start and sentence.start + first < end
+    ]
+    if not inside:
+        return text[start:end]
+    first, last = inside[0], inside[-1]
+    spare = _EVIDENCE_WORDS - (last - first + 1)
+    if spare < 0:
+        return text[sentence.start + words[first][0] : sentence.start + words[first + _EVIDENCE_WORDS - 1][1]]
+    if last == first or spare > 12:
+        last = min(len(words) - 1, last + min(spare, 8))
+        first = max(0, first - min(_EVIDENCE_WORDS - (last - first + 1), 4))
+    return text[sentence.start + words[first][0] : sentence.start + words[last][1]]
