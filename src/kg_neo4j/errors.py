@@ -18,6 +18,7 @@
         ├── AuthenticationFailed            user name or password refused
         ├── UnsupportedServer               a version or edition that cannot be used
         ├── GdsMissing                      the Graph Data Science plugin does not answer
+        ├── NotEnoughMemory                 an analysis would take more heap than the server has left
         ├── SchemaConflict                  data or indexes in the database contradict what is needed
         ├── LeaseHeld                       another run writes to the same graph
         ├── StaleGraph                      derived data is older than what it was derived from
@@ -124,6 +125,10 @@ class UnsupportedServer(DatabaseError):
 
 class GdsMissing(DatabaseError):
     """The Graph Data Science plugin does not answer."""
+
+
+class NotEnoughMemory(DatabaseError):
+    """An analysis would take more heap than the server has left; nothing was started."""
 
 
 class SchemaConflict(DatabaseError):
