@@ -1,0 +1,17 @@
+// title:   Put communities into those of the next coarser level
+// purpose: One CHILD_OF a community; an old one is replaced.
+// mode:    write
+// params:  $graph STRING (graph name, default main); $rows LIST<LIST> (id, id of the parent)
+// columns: none
+// order:   none
+// source:  W2
+UNWIND $rows AS row
+MATCH (c:Community {id: row[0]})
+WHERE c.graph = $graph
+MATCH (p:Community {id: row[1]})
+WHERE p.graph = $graph
+CALL (c) {
+  MATCH (c)-[old:CHILD_OF]->()
+  DELETE old
+}
+CREATE (c)-[:CHILD_OF]->(p)

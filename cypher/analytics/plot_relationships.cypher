@@ -1,0 +1,12 @@
+// title:   Relationships of a picture
+// purpose: Every relationship between the entities drawn.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $nums LIST<INTEGER> (num of each entity drawn)
+// columns: Source INTEGER, Type STRING, Target INTEGER, Evidence INTEGER (rows that state it, >= 1)
+// order:   Source, Target, Type
+// source:  kg-neo4j
+UNWIND $nums AS num
+MATCH (a:Entity {graph: $graph, num: num})-[r]->(b:Entity {graph: $graph})
+WHERE b.num IN $nums
+RETURN a.num AS Source, type(r) AS Type, b.num AS Target, coalesce(r.evidence_count, 1) AS Evidence
+ORDER BY Source, Target, Type

@@ -1,0 +1,9 @@
+// title:   Size of a picture's graph
+// purpose: How many entities there are to draw.
+// mode:    read
+// params:  $graph STRING (graph name, default main)
+// columns: Nodes INTEGER
+// order:   one row
+// source:  kg-neo4j
+MATCH (n:Entity {graph: $graph})
+RETURN count(n) AS Nodes

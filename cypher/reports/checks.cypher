@@ -1,0 +1,46 @@
+// title:   Checks of the graph
+// purpose: Each count is 0 in a graph that is whole.
+// mode:    read
+// params:  $graph STRING (graph name, default main)
+// columns: Check STRING, Count INTEGER
+// order:   as listed
+// source:  kg-neo4j
+RETURN 'entities without a type' AS Check,
+       COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND n.type IS NULL } AS Count
+UNION ALL
+RETURN 'entities whose label is not their type' AS Check,
+       COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND NOT n.type IN labels(n) } AS Count
+UNION ALL
+RETURN 'entities without evidence' AS Check,
+       COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:MENTIONED_IN]->(:Chunk) } } AS Count
+UNION ALL
+RETURN 'entities whose evidence is counted wrongly' AS Check,
+       COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND n.evidence_count <> COUNT { (n)-[:MENTIONED_IN]->(:Chunk) } } AS Count
+UNION ALL
+RETURN 'facts without evidence' AS Check,
+       COUNT { MATCH (f:Fact) WHERE f.graph = $graph AND NOT EXISTS { (f)-[:STATED_IN]->(:Chunk) } } AS Count
+UNION ALL
+RETURN 'facts whose evidence is counted wrongly' AS Check,
+       COUNT { MATCH (f:Fact) WHERE f.graph = $graph AND f.evidence_count <> COUNT { (f)-[:STATED_IN]->(:Chunk) } } AS Count
+UNION ALL
+RETURN 'facts without their relationship' AS Check,
+       COUNT { MATCH (f:Fact) WHERE f.graph = $graph
+               AND NOT EXISTS { MATCH (a:Entity {id: f.source_id})-[r]->(b:Entity {id: f.target_id})
+                                WHERE a.graph = $graph AND b.graph = $graph AND r.fact_id = f.id AND type(r) = f.type } } AS Count
+UNION ALL
+RETURN 'relationships without their fact' AS Check,
+       COUNT { MATCH (a:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:Entity)
+               WHERE a.graph = $graph AND b.graph = $graph
+               AND NOT EXISTS { MATCH (f:Fact {id: r.fact_id}) WHERE f.graph = $graph } } AS Count
+UNION ALL
+RETURN 'chunks without a document' AS Check,
+       COUNT { MATCH (c:Chunk) WHERE c.graph = $graph AND NOT EXISTS { (c)-[:IN_DOCUMENT]->(:Document) } } AS Count
+UNION ALL
+RETURN 'chunks not done' AS Check,
+       COUNT { MATCH (c:Chunk) WHERE c.graph = $graph AND NOT coalesce(c.done, false) } AS Count
+UNION ALL
+RETURN 'entities and facts not settled' AS Check,
+       COUNT { MATCH (n:Entity|Fact) WHERE n.graph = $graph AND n:Unsettled } AS Count
+UNION ALL
+RETURN 'entities without a community' AS Check,
+       COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:IN_COMMUNITY]->(:Community) } } AS Count

@@ -1,0 +1,25 @@
+// title:   Facts with most evidence
+// purpose: What the sources say again and again, with the first words that say so.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $limit INTEGER (rows, >= 1, default 20)
+// columns: Source STRING, Relationship STRING, Target STRING, Evidence INTEGER (rows that state it),
+//          Documents INTEGER (that state it), Quote STRING (words of the first chunk that states it)
+// order:   Evidence descending, then Documents descending, then Source, Relationship, Target, id
+// source:  kg-neo4j
+MATCH (f:Fact)
+WHERE f.graph = $graph
+MATCH (a:Entity {id: f.source_id})
+WHERE a.graph = $graph
+MATCH (b:Entity {id: f.target_id})
+WHERE b.graph = $graph
+WITH f, a, b, f.evidence_count AS Evidence,
+     COUNT { MATCH (f)-[:STATED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d:Document) WHERE d.graph = $graph RETURN DISTINCT d } AS Documents
+ORDER BY Evidence DESC, Documents DESC, a.name, f.type, b.name, f.id
+LIMIT $limit
+CALL (f) {
+  OPTIONAL MATCH (f)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+  WHERE c.graph = $graph AND s.quote IS NOT NULL
+  RETURN s.quote AS Quote ORDER BY d.title, d.id, c.index, s.row LIMIT 1
+}
+RETURN a.name AS Source, f.type AS Relationship, b.name AS Target, Evidence, Documents, Quote
+ORDER BY Evidence DESC, Documents DESC, Source, Relationship, Target, f.id

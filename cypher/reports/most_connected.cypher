@@ -1,0 +1,14 @@
+// title:   Most connected nodes
+// purpose: Which entities carry the graph.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $limit INTEGER (rows, >= 1, default 5)
+// columns: Node STRING, Connections INTEGER (relationships in either direction)
+// order:   Connections descending, then Node, then id, so that equal counts have one order
+// source:  W1
+MATCH (n:Entity)
+WHERE n.graph = $graph
+WITH n, COUNT { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity) WHERE o.graph = $graph } AS Connections
+WHERE Connections > 0
+RETURN n.name AS Node, Connections
+ORDER BY Connections DESC, Node, n.id
+LIMIT $limit

@@ -1,0 +1,11 @@
+// title:   Nodes by type
+// purpose: What kinds of entities the graph holds, and how many of each.
+// mode:    read
+// params:  $graph STRING (graph name, default main)
+// columns: NodeType STRING, Count INTEGER
+// order:   Count descending, then NodeType
+// source:  W1
+MATCH (n:Entity)
+WHERE n.graph = $graph
+RETURN n.type AS NodeType, count(n) AS Count
+ORDER BY Count DESC, NodeType

@@ -1,0 +1,22 @@
+// title:   Facts without words that say so
+// purpose: Facts none of whose rows quotes words that were found in the text: the first to doubt.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $limit INTEGER (rows, >= 1, default 100)
+// columns: Source STRING, Relationship STRING, Target STRING, Evidence INTEGER (rows that state it), Document STRING (the first of these),
+//          Chunk INTEGER (its place in the document, from 0), Quote STRING (words that were given but not found)
+// order:   Document, Chunk, then Source, Relationship, Target, id
+// source:  kg-neo4j
+MATCH (f:Fact)
+WHERE f.graph = $graph AND NOT EXISTS { (f)-[found:STATED_IN]->(:Chunk) WHERE found.quote_start IS NOT NULL }
+MATCH (a:Entity {id: f.source_id})
+WHERE a.graph = $graph
+MATCH (b:Entity {id: f.target_id})
+WHERE b.graph = $graph
+CALL (f) {
+  OPTIONAL MATCH (f)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+  WHERE c.graph = $graph
+  RETURN d.title AS Document, c.index AS Chunk, s.quote AS Quote ORDER BY d.title, d.id, c.index, s.row LIMIT 1
+}
+RETURN a.name AS Source, f.type AS Relationship, b.name AS Target, f.evidence_count AS Evidence, Document, Chunk, Quote
+ORDER BY Document, Chunk, Source, Relationship, Target, f.id
+LIMIT $limit

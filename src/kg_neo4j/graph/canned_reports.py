@@ -1,0 +1,124 @@
+"""The canned reports of cypher/reports/: listed, run in READ mode, or printed for Neo4j Browser.
+
+Outside, a report's name has hyphens ("most-connected"); its file has underscores. A report runs the same text here and
+in Browser; values are parameters.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.queries import Parameter, Query
+from kg_neo4j.graph.report_format import Cell, Report, render
+
+__all__ = ["Report", "browser_text", "check", "list_reports", "outside_name", "render", "run"]
+
+Value = str | int | float
+
+_LOWEST = re.compile(r">= (-?\d+)")  # in a parameter's note
+_INTEGERS = range(-(2**63), 2**63)  # Neo4j's
+_ESCAPES = {"\\": r"\u005c\u005c", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+
+def list_reports() -> tuple[Query, ...]:
+    """Return all reports, ordered by name."""
+    return tuple(queries.get(name) for name in queries.names("reports"))
+
+
+def outside_name(query: Query) -> str:
+    """Return a report's name as people write it: "reports/most_connected" is "most-connected"."""
+    return query.name.removeprefix("reports/").replace("_", "-")
+
+
+def check(name: str, parameters: Mapping[str, Value]) -> None:
+    """Raise the UsageError that `run` would raise, without a database."""
+    _values(_find(name), "main", parameters)
+
+
+def run(database: Database, name: str, *, graph: str, parameters: Mapping[str, Value]) -> Report:
+    """Run report `name` on `graph` and return what it found; nothing in the database is changed.
+
+    Values given as text are converted to the declared type; those left out take their default. Raises UsageError for
+    an unknown report or parameter, one that is missing, or a value that does not fit.
+    """
+    query = _find(name)
+    found = database.read(query, **_values(query, graph, parameters))
+    columns = tuple(column.name for column in query.columns)
+    rows = tuple(tuple(_cell(row[column]) for column in columns) for row in found)
+    return Report(outside_name(query), query.title, columns, rows)
+
+
+def browser_text(name: str, graph: str, parameters: Mapping[str, Value]) -> str:
+    """Return report `name` for pasting into Neo4j Browser: `:param` lines, then the unchanged query.
+
+    Raises UsageError like `run`.
+    """
+    query = _find(name)
+    values = _values(query, graph, parameters)
+    lines = [f":param {name} => {_literal(value)};" for name, value in values.items()]
+    return "\n".join([*lines, query.text])
+
+
+def _find(name: str) -> Query:
+    known = {outside_name(query): query for query in list_reports()}
+    if name in known:
+        return known[name]
+    close = difflib.get_close_matches(name.replace("_", "-"), known, n=1)
+    hint = f"did you mean {close[0]}?" if close else "`kg report` lists them"
+    raise UsageError(f"there is no report {name[:80]!r}", hint=hint)
+
+
+def _values(query: Query, graph: str, parameters: Mapping[str, Value]) -> dict[str, Value]:
+    """Return a value for every parameter of `query`, in the header's order."""
+    where = f"report {outside_name(query)}"
+    declared = {parameter.name: parameter for parameter in query.params if parameter.name != "graph"}
+    takes = ", ".join(declared) or "none"
+    if unknown := sorted(set(parameters) - set(declared)):
+        hint = "choose the graph with --graph NAME" if unknown[0] == "graph" else f"it takes: {takes}"
+        raise UsageError(f"{where} has no parameter {unknown[0][:80]!r}", hint=hint)
+    values: dict[str, Value] = {"graph": graph}
+    for name, parameter in declared.items():
+        value = parameters.get(name, parameter.default)
+        if value is None:
+            raise UsageError(f"{where} needs {name}: {parameter.note}", hint=f"--set {name}=VALUE")
+        values[name] = _converted(parameter, value, where)
+    return values
+
+
+def _converted(parameter: Parameter, value: Value, where: str) -> Value:
+    """Return `value` as the declared type."""
+    hint = f"{parameter.name} is {parameter.type}: {parameter.note}"
+    refused = UsageError(f"{where}: {parameter.name} cannot be {str(value)[:80]!r}", hint=hint)
+    if parameter.type == "STRING":
+        text = str(value)
+        if any("\ud800" <= char <= "\udfff" for char in text):
+            raise refused
+        return text
+    try:
+        number = int(value) if parameter.type == "INTEGER" else float(value)
+    except (ValueError, OverflowError) as error:
+        raise refused from error
+    lowest = _LOWEST.search(parameter.note)
+    whole = not isinstance(number, int) or number in _INTEGERS
+    exact = isinstance(value, str) or number == value
+    if not (whole and exact and math.isfinite(number)) or (lowest and number < int(lowest[1])):
+        raise refused
+    return number
+
+
+def _literal(value: Value) -> str:
+    """Return `value` as a Cypher literal; a backslash goes by its code, which Cypher decodes before all else."""
+    if not isinstance(value, str):
+        return repr(value)
+    return "'" + "".join(_ESCAPES.get(char, char) for char in value) + "'"
+
+
+def _cell(value: Any) -> Cell:
+    return tuple(value) if isinstance(value, list) else value

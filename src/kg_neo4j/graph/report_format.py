@@ -1,0 +1,119 @@
+"""A report's rows as text: table, CSV, JSON or Markdown. Pure.
+
+Cells come from documents, so they are data in every format: a spreadsheet meets no formula, a terminal no control
+characters, a Markdown page no markup.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kg_neo4j.errors import UsageError
+
+Cell = str | int | float | bool | None | tuple[str | int | float | bool | None, ...]
+
+FORMATS = ("table", "csv", "json", "markdown")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet recognises a formula
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_MARKUP = re.compile(r"([\\`|<>\[\]*_])")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a report found. A row has one cell a column, in the columns' order."""
+
+    name: str  # as on the command line: "most-connected"
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+def render(report: Report, output: str) -> str:
+    """Return `report` as "table", "csv", "json" or "markdown", without a trailing line end.
+
+    JSON is a list of objects whose keys are the columns. In CSV, text that a spreadsheet would take for a formula gets
+    a leading apostrophe; numbers stay as they are. Raises UsageError for another format.
+    """
+    if output == "json":
+        objects = [dict(zip(report.columns, row, strict=True)) for row in report.rows]
+        return json.dumps(objects, ensure_ascii=False, indent=2)
+    if output == "csv":
+        return _csv(report)
+    if output == "markdown":
+        return _markdown(report)
+    if output == "table":
+        return _table(report)
+    raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
+
+
+def _csv(report: Report) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(report.columns)
+    for row in report.rows:
+        writer.writerow([_harmless(cell) for cell in row])
+    return file.getvalue().removesuffix("\n")
+
+
+def _harmless(cell: Cell) -> str | int | float:
+    if isinstance(cell, int | float) and not isinstance(cell, bool):
+        return cell
+    text = _text(cell)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _markdown(report: Report) -> str:
+    marks = ["---:" if right else "---" for right in _numeric(report)]
+    rows = [[_MARKUP.sub(r"\\\1", _line(cell)) for cell in row] for row in report.rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [report.columns, marks, *rows])
+
+
+def _table(report: Report) -> str:
+    rows = [[_line(cell) for cell in row] for row in report.rows]
+    widths = [max(map(_width, column)) for column in zip(report.columns, *rows, strict=True)]
+    right = _numeric(report)
+    lines = [report.columns, ["-" * width for width in widths], *rows]
+    return "\n".join(
+        "  ".join(_padded(*each) for each in zip(cells, widths, right, strict=True)).rstrip() for cells in lines
+    )
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    space = " " * (width - _width(text))
+    return space + text if right else text + space
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal `text` takes."""
+    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
+    return len(text) + wide - sum(unicodedata.category(char) in ("Mn", "Me", "Cf") for char in text)
+
+
+def _numeric(report: Report) -> list[bool]:
+    """Return for each column whether it holds numbers alone, which stand right."""
+    return [bool(cells) and all(isinstance(cell, int | float) for cell in cells) for cells in _columns(report)]
+
+
+def _columns(report: Report) -> Sequence[tuple[Cell, ...]]:
+    return list(zip(*report.rows, strict=True)) if report.rows else [()] * len(report.columns)
+
+
+def _line(cell: Cell) -> str:
+    """Return a cell as one line without control characters."""
+    return _CONTROL.sub(" ", _text(cell))
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, tuple):
+        return ", ".join(map(_text, cell))
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
