@@ -102,7 +102,7 @@ def check(
         raise SchemaConflict(
             f"{database.address.uri} holds vectors of {_described(others[0])} (graph {names}); this run would add "
             f"vectors of {model.name!r} with {model.dimension} dimensions, which cannot be compared with them",
-            hint=f"set KG_EMBEDDING_MODEL={others[0].model} to go on with the former model, use another database, or "
+            hint=f"{_former(others[0])} to go on with the former model, use another database, or "
             "load the graph again with --rebuild",
         )
     for index in others:
@@ -131,6 +131,11 @@ def _refuse_foreign(database: Database, indexes: Sequence[SearchIndex]) -> None:
 
 def _described(index: SearchIndex) -> str:
     return f"{index.model!r} with {index.dimension} dimensions"
+
+
+def _former(index: SearchIndex) -> str:
+    built_in = str(index.model).startswith("hashed-ngram-")
+    return "unset KG_EMBEDDING_MODEL" if built_in else f"set KG_EMBEDDING_MODEL={index.model}"
 
 
 def _await(database: Database) -> None:

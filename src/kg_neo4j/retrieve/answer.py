@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kg_neo4j._models import prompts
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.errors import ContentFiltered, ContextTooLong
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
 from kg_neo4j.graph.identity import hash_id
 from kg_neo4j.records import Evidence, Usage
 from kg_neo4j.retrieve.citations import CheckedAnswer, Source, check
@@ -31,7 +31,7 @@ class ModelReply:
     checked: CheckedAnswer | None
     packed: Packed
     usage: Usage
-    refused: bool = False  # the provider's filter let nothing through
+    silent: str = ""  # why there is no answer at all: the provider's filter, or nothing usable came back
 
 
 def ask_model(question: str, found: Found, model: ChatModel, tokeniser: Tokeniser, max_tokens: int) -> ModelReply:
@@ -55,8 +55,8 @@ def ask_model(question: str, found: Found, model: ChatModel, tokeniser: Tokenise
                 raise
             budget = max(SMALLEST_CONTEXT, budget // 2)
             continue
-        except ContentFiltered:
-            return ModelReply(None, packed, Usage(calls=1), refused=True)
+        except (ContentFiltered, BadModelAnswer) as error:
+            return ModelReply(None, packed, Usage(calls=1), silent=str(error))
         said = _THINKING.sub("", completion.text).strip()
         if _NOT_IN_GRAPH.fullmatch(said):
             return ModelReply(None, packed, completion.usage)

@@ -146,7 +146,7 @@ def _by_model(question: Question, found: Found, model: ChatModel, tokeniser: Tok
     answer = ask_model(question.text, found, model, tokeniser, budget)
     evidence, usage, checked = answer.packed.evidence, answer.usage, answer.checked
     notes = [f"{answer.packed.left_out} further finds did not fit {budget:,} tokens"] if answer.packed.left_out else []
-    if checked is None and not answer.refused:
+    if checked is None and not answer.silent:
         return _Reply("", (), evidence, usage, tuple(notes))
     if checked is not None:
         if checked.invalid:
@@ -155,10 +155,6 @@ def _by_model(question: Question, found: Found, model: ChatModel, tokeniser: Tok
             if checked.uncited:
                 notes.append(f"{checked.uncited} sentences of the answer cite no source")
             return _Reply(checked.text, checked.citations, evidence, usage, tuple(notes))
-    notes.append(
-        f"{model.name} refused this question"
-        if checked is None
-        else "the model's answer cited no source and was left out"
-    )
+    notes.append(answer.silent or "the model's answer cited no source and was left out")
     instead = _extractive(question, found, tokeniser, budget)
     return replace(instead, usage=usage, notes=(*notes, *instead.notes))

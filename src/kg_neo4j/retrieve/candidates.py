@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from kg_neo4j.retrieve.interface import FoundChunk
 from kg_neo4j.retrieve.sentences import Sentence, split_sentences
-from kg_neo4j.retrieve.words import fold, is_stop_word, split_words, word_spans
+from kg_neo4j.retrieve.words import PARTICLES, fold, is_stop_word, split_words, word_spans
 
 OBJECTS = frozenset("him her them it".split())
 _PRONOUNS = frozenset("he she it they his her their its hers him them this these on ona oni one jego jej ich".split())
-_PARTICLES = frozenset("von van de der den di da la le du of ibn bin bint al el abu st".split())
 _DETERMINERS = frozenset("the a an his her their this that its".split())
 _EVENTS = frozenset("birth birthday death deaths marriage".split())
 _BEFORE_EVENT = frozenset("after before until since following upon time".split())
@@ -28,6 +27,7 @@ class Candidate:
     words: tuple[str, ...]  # folded
     capitals: tuple[bool, ...]  # which of the words are written with a capital, beyond the first word's
     context: frozenset[str]  # folded names that a pronoun of the sentence may mean
+    title: frozenset[str]  # folded words of the document's title
 
 
 def prepare(chunks: Sequence[FoundChunk]) -> list[Candidate]:
@@ -47,7 +47,7 @@ def prepare(chunks: Sequence[FoundChunk]) -> list[Candidate]:
             )
             refers = any(word in _PRONOUNS for word in words[:6])
             candidates.append(
-                Candidate(chunk, rank, sentence, spans, words, capitals, context if refers else frozenset())
+                Candidate(chunk, rank, sentence, spans, words, capitals, context if refers else frozenset(), title)
             )
             names = frozenset(word for word, is_name in zip(words, capitals, strict=True) if is_name)
             context = names | (context if refers else title)
@@ -83,7 +83,7 @@ def first_name(candidate: Candidate, index: int) -> frozenset[str]:
             break
         if (candidate.capitals[before] and before > 0) or (candidate.capitals[before] and index - before > 1):
             found.add(word)
-        elif candidate.capitals[before] or word not in _PARTICLES:
+        elif candidate.capitals[before] or word not in PARTICLES:
             break
         end = start
     return frozenset(found)

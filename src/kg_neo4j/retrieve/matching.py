@@ -15,9 +15,10 @@ from kg_neo4j.retrieve.candidates import OBJECTS, Candidate, first_name, speaker
 from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.sentences import blank_footnotes
 from kg_neo4j.retrieve.signs import ANSWERS, LIFESPAN, defines
-from kg_neo4j.retrieve.words import family, fold, same_word, word_spans
+from kg_neo4j.retrieve.words import family, same_word, word_spans
 
 FAMILY_WEIGHT = 0.8  # "death" where the question says "die"
+IMPLIED_WEIGHT = 0.6  # "Charles" where the sentence says "Babbage" alone
 CONTEXT_WEIGHT = 0.8  # a name that the sentence refers to by a pronoun
 NAMESAKE = 0.35  # off, where the name stands after a first name that is not asked for
 
@@ -48,6 +49,7 @@ class Matcher:
     def score(self, candidate: Candidate) -> Score:
         """Return how well `candidate` answers the question."""
         matched = {term: self._match(term, candidate) for term in self.question.terms}
+        self._imply_first_names(matched, candidate)
         total = sum(self._weights.values())
         coverage = sum(self._weights[term] * value for term, value in matched.items()) / total if total else 0.0
         typed = self._typed(candidate)
@@ -71,6 +73,18 @@ class Matcher:
         if candidate.context and (term in candidate.context or self._forms[term] & candidate.context):
             return CONTEXT_WEIGHT if term in self._subject_terms() else 0.0
         return 0.0
+
+    def _imply_first_names(self, matched: dict[str, float], candidate: Candidate) -> None:
+        """Count the first names of somebody who is called by the last one alone, unless that means another.
+
+        In an article on Alexander von Humboldt "Humboldt" alone is Alexander, never Wilhelm.
+        """
+        for run in self.question.full_names:
+            last = matched.get(run[-1], 0.0)
+            missing = [term for term in run[:-1] if not matched.get(term, 1.0)]
+            means_another = run[-1] in candidate.title and not candidate.title.issuperset(missing)
+            if last and missing and not means_another:
+                matched |= dict.fromkeys(missing, min(last, IMPLIED_WEIGHT))
 
     def _subject_terms(self) -> tuple[str, ...]:
         return self.question.names or self.question.terms
@@ -166,11 +180,8 @@ class Matcher:
         if len(self.question.names) != 1:
             return False
         own = self._forms[self.question.names[0]]
-        title = frozenset(
-            fold(candidate.chunk.document[start:end]) for start, end in word_spans(candidate.chunk.document)
-        )
         mentions = [index for index, word in enumerate(candidate.words) if word in own]
-        return bool(mentions) and all(first_name(candidate, index) - title for index in mentions)
+        return bool(mentions) and all(first_name(candidate, index) - candidate.title for index in mentions)
 
     def _definition(self, candidate: Candidate) -> float:
         text = candidate.sentence.text

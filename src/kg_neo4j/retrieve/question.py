@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.retrieve.words import family, fold, is_stop_word, split_words, word_spans
+from kg_neo4j.retrieve.words import PARTICLES, family, fold, is_stop_word, split_words, word_spans
 
 MAX_CHARACTERS = 2_000  # a longer question is cut; the answer says so
 MAX_TERMS = 48  # Lucene refuses more than 1,024 clauses; a term becomes at most three
@@ -38,6 +38,7 @@ class Question:
     asks: Asks
     terms: tuple[str, ...]
     names: tuple[str, ...]  # those of `terms` that are written as names
+    full_names: tuple[tuple[str, ...], ...] = ()  # `names` that stand beside each other, together
     agent: bool = False  # asks who did something to somebody: "Who taught Humboldt?"
     cut: bool = False  # the text given was longer
 
@@ -83,18 +84,30 @@ def read(text: str) -> Question:
     folded = dict.fromkeys(fold(word) for word in words)
     terms = [word for word in folded if word and not is_stop_word(word) and word not in asked][:MAX_TERMS]
     terms = terms or [word for word in folded if word][:MAX_TERMS]
-    return Question(short, asks, tuple(terms), _names(words, terms), bool(_AGENT.match(short)), cut)
+    runs = _full_names(words, terms)
+    names = tuple(term for term in terms if any(term in run for run in runs))
+    return Question(short, asks, tuple(terms), names, runs, bool(_AGENT.match(short)), cut)
 
 
-def _names(words: list[str], terms: list[str]) -> tuple[str, ...]:
-    """Return the terms written as names; the first word only beside another, because every sentence has a capital."""
+def _full_names(words: list[str], terms: list[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the names in a question, each as its folded words; particles between them belong to the name.
+
+    The first word is one only beside another, because every sentence has a capital.
+    """
     marked = [word[0].isupper() or word[0].isdigit() for word in words]
     if all(marked) and len(words) > 3:  # a question in capitals
         return ()
     if len(words) > 1 and not marked[1]:
         marked[0] = words[0][0].isdigit()
-    names = {fold(word) for word, is_name in zip(words, marked, strict=True) if is_name}
-    return tuple(term for term in terms if term in names)
+    runs: list[tuple[str, ...]] = [()]
+    for index, word in enumerate(words):
+        folded = fold(word)
+        joins = folded in PARTICLES and runs[-1] and any(marked[index + 1 : index + 3])
+        if (marked[index] and folded in terms) or joins:
+            runs[-1] = (*runs[-1], folded)
+        elif runs[-1]:
+            runs.append(())
+    return tuple(run for run in runs if run)
 
 
 def _asks(text: str) -> tuple[Asks, frozenset[str]]:

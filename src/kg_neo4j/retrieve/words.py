@@ -34,6 +34,8 @@ STOP_WORDS = frozenset(
     такое это""".split()
 )
 
+PARTICLES = frozenset("von van de der den di da la le du of ibn bin bint al el abu st".split())  # within names
+
 _FAMILIES = tuple(
     frozenset(line.split())
     for line in """

@@ -1,0 +1,187 @@
+"""Vectors in a real Neo4j: what is stored, what is found again, what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from kg_neo4j._models import tokens
+from kg_neo4j._models.offline_embedding import HashedEmbedding
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j.errors import BadModelAnswer, SchemaConflict
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.queries import parse
+from kg_neo4j.organise import search_indexes, vectors
+from small_graph import OTHER_PARAGRAPHS, load
+
+TOKENISER = tokens.load("approximate-1")
+MODEL = HashedEmbedding()
+
+
+class CountingEmbedding(HashedEmbedding):
+    """The built-in embedder, counting the texts that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        self.texts += texts
+        return super().embed(texts)
+
+
+class OtherEmbedding(HashedEmbedding):
+    """The same vectors under another name, or of another dimension."""
+
+    @property
+    def name(self) -> str:
+        return "other-model/v2"
+
+
+def query(cypher: str, columns: str) -> queries.Query:
+    header = "// title: T\n// purpose: P\n// mode: read\n// params: $graph STRING (graph)\n"
+    return parse(f"{header}// columns: {columns}\n// order: none\n// source: test\n{cypher}", "test")
+
+
+NODES = query(
+    "MATCH (n:Chunk|Entity|Fact) WHERE n.graph = $graph RETURN properties(n) AS node ORDER BY n.id", "node MAP"
+)
+
+
+def embed(database: Database, graph: str, model: EmbeddingModel = MODEL) -> vectors.VectorReport:
+    return vectors.embed(database, graph, model, TOKENISER)
+
+
+def test_chunks_entities_and_facts_get_vectors_of_their_texts(database: Database, graph: str) -> None:
+    load(database, graph)
+    model = CountingEmbedding()
+    report = embed(database, graph, model)
+    rows = database.read(NODES, graph=graph)
+    assert report.embedded == len(rows) == 3 + 5 + 3
+    for row in rows:
+        vector = np.array(row["node"]["embedding"])
+        assert vector.shape == (256,)
+        assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
+    assert "Charles Babbage: Charles Babbage is spoken of." in model.texts
+    assert "Ada Lovelace child of Lord Byron." in model.texts
+    assert any(text.startswith("Babbage lived in Marylebone.") for text in model.texts)
+
+
+def test_a_repeat_embeds_nothing_and_writes_nothing(database: Database, graph: str) -> None:
+    load(database, graph)
+    embed(database, graph)
+    before = database.read(NODES, graph=graph)
+    model = CountingEmbedding()
+    report = embed(database, graph, model)
+    assert (report.embedded, report.changes, report.reused) == (0, 0, 11)
+    assert model.texts == []
+    assert database.read(NODES, graph=graph) == before
+
+
+def test_only_what_changed_is_embedded_again(database: Database, graph: str) -> None:
+    load(database, graph)
+    embed(database, graph)
+    change = query("MATCH (n:Entity {name: 'Lord Byron', graph: $graph}) SET n.description = 'A poet.'", "none")
+    database.write(change, graph=graph)
+    model = CountingEmbedding()
+    assert embed(database, graph, model).changes == 1
+    assert model.texts == ["Lord Byron: A poet."]
+
+
+def test_things_without_a_description_are_embedded_as_words(database: Database, graph: str) -> None:
+    load(database, graph)
+    strip = "MATCH (n:Entity|Fact) WHERE n.graph = $graph REMOVE n.description"
+    database.write(query(strip, "none"), graph=graph)
+    model = CountingEmbedding()
+    embed(database, graph, model)
+    assert {"Lord Byron", "Ada Lovelace child of Lord Byron"} <= set(model.texts)
+
+
+def test_all_indexes_are_online_and_carry_model_and_dimension(database: Database, graph: str) -> None:
+    load(database, graph)
+    embed(database, graph)
+    found = {index.name: index for index in search_indexes.list_indexes(database)}
+    for label in ("chunk", "entity", "fact"):
+        assert found[f"kg_{label}_text"].state == "ONLINE"
+        assert found[f"kg_{label}_vector/hashed-ngram-256-1/256"].state == "ONLINE"
+        assert found[f"kg_{label}_vector/hashed-ngram-256-1/256"].model == "hashed-ngram-256-1"
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [(HashedEmbedding(64), "'hashed-ngram-64-1' with 64 dimensions"), (OtherEmbedding(), "'other-model/v2' with 256")],
+)
+def test_another_dimension_or_model_is_refused_before_any_write(
+    database: Database, graph: str, model: EmbeddingModel, said: str
+) -> None:
+    load(database, graph)
+    embed(database, graph)
+    before = database.read(NODES, graph=graph)
+    with pytest.raises(SchemaConflict) as refused:
+        vectors.check(database, model)
+    assert "'hashed-ngram-256-1' with 256 dimensions" in str(refused.value)
+    assert said in str(refused.value)
+    assert "unset KG_EMBEDDING_MODEL" in str(refused.value.hint)
+    with pytest.raises(SchemaConflict):
+        embed(database, graph, model)
+    assert database.read(NODES, graph=graph) == before
+
+
+def test_rebuilding_removes_the_vectors_of_this_graph_alone(database: Database, graph: str) -> None:
+    other = f"{graph}-other"
+    load(database, graph)
+    load(database, other, "Chopin", OTHER_PARAGRAPHS, [])
+    embed(database, graph)
+    embed(database, other)
+    with pytest.raises(SchemaConflict, match=other):  # the other graph still holds vectors of the former model
+        vectors.check(database, OtherEmbedding(), graph=graph, rebuild=True)
+    assert all("embedding" not in row["node"] for row in database.read(NODES, graph=graph))
+    assert all("embedding" in row["node"] for row in database.read(NODES, graph=other))
+    assert embed(database, graph).embedded == 11
+    search_indexes.clear(database, other)
+    database.write(query("MATCH (n) WHERE n.graph = $graph DETACH DELETE n", "none"), graph=other)
+
+
+def test_indexes_without_a_vector_give_way_to_another_model(database: Database, graph: str) -> None:
+    load(database, graph)
+    embed(database, graph)
+    search_indexes.clear(database, graph)
+    if database.read(queries.get("write/vector_graphs")):  # a server that holds other graphs, too
+        with pytest.raises(SchemaConflict):
+            vectors.check(database, OtherEmbedding())
+    else:
+        assert vectors.check(database, OtherEmbedding()) == ()
+        assert all(index.kind == "FULLTEXT" for index in search_indexes.list_indexes(database))
+    assert embed(database, graph).embedded == 11
+
+
+@pytest.mark.parametrize("value", [float("nan"), 0.0])
+def test_a_vector_that_neo4j_would_never_find_is_not_written(database: Database, graph: str, value: float) -> None:
+    class Broken(HashedEmbedding):
+        def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+            return np.full((len(texts), self.dimension), value, dtype=np.float32)
+
+    load(database, graph)
+    with pytest.raises(BadModelAnswer):
+        embed(database, graph, Broken())
+    assert all("embedding" not in row["node"] for row in database.read(NODES, graph=graph))
+
+
+def test_a_graph_can_be_searched_by_words_although_the_model_failed(database: Database, graph: str) -> None:
+    class Silent(HashedEmbedding):
+        def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+            raise BadModelAnswer("nothing came back")
+
+    load(database, graph)
+    with pytest.raises(BadModelAnswer):
+        embed(database, graph, Silent())
+    states = {index.name: index.state for index in search_indexes.list_indexes(database)}
+    assert states["kg_chunk_text"] == states["kg_entity_text"] == states["kg_fact_text"] == "ONLINE"
+
+
+def test_an_empty_graph_is_no_error(database: Database, graph: str) -> None:
+    assert embed(database, graph) == vectors.VectorReport(0, 0, 0)
