@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from kg_neo4j.extract.offline_text import Item, Sentence
 from kg_neo4j.extract.offline_words import (
     CONCEPTS,
+    DEMONYMS,
     DETACHABLE,
     FEMALE_NAMES,
     FEMALE_TITLES,
@@ -243,7 +244,7 @@ def _place_votes(draft: EntityDraft) -> Counter[str]:
         votes[PLACE] += 6
     if first in PLACE_ARTICLES and len(words) == 2:
         votes[PLACE] += 2
-    if last in PLACES and (draft.single or first in PLACE_STARTS | PLACE_HEADS):
+    if last in PLACES and (draft.single or first in PLACE_STARTS | PLACE_HEADS | DEMONYMS):
         votes[PLACE] += 9
     return votes
 

@@ -23,6 +23,7 @@ from kg_neo4j.extract.offline_words import (
     PARTICLES,
     PERSON_VERBS,
     PLACE_HEADS,
+    PLACE_STARTS,
     PLACES,
     PRONOUNS,
     fold,
@@ -146,6 +147,8 @@ def _name_end(items: list[Item], index: int, known: Vocabulary) -> int | None:
         end = extended
     if end - index > 1 and _is_place_then_name(items, index, known):
         end = index + 1
+    elif end - index > 1 and _ends_with_subject(items, index, end, known):
+        end -= 1
     return end if _is_name(items, index, end, known) else None
 
 
@@ -181,6 +184,17 @@ def _may_begin(items: list[Item], index: int, known: Vocabulary) -> bool:
         # "Young Goethe": the name begins with the next word
         return adjacent and item.lower in PLACE_HEADS | ORGANIZATION_HEADS
     return True
+
+
+def _ends_with_subject(items: list[Item], index: int, end: int, known: Vocabulary) -> bool:
+    """Tell whether the last word is a name of its own: "In Dhu al-Hijjah Muhammad fell ill"."""
+    last = items[end - 1]
+    first = items[index].lower
+    placed = index > 0 and items[index - 1].lower in ("in", "at", "from", "near", "on")
+    named = first in PLACE_STARTS | HONORIFICS or fold(first) in FEMALE_NAMES | MALE_NAMES
+    heads = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
+    follows_particle = items[end - 2].lower in PARTICLES or items[end - 2].lower == "of"
+    return placed and not named and not follows_particle and last.lower not in heads and known.first[last.lower] > 2
 
 
 def _is_named_month(items: list[Item], index: int) -> bool:

@@ -128,6 +128,7 @@ estate near | NEAR | LO | L | 8 | noun
 town near | NEAR | LO | L | 8 | noun
 village near | NEAR | LO | L | 8 | noun
 located in | LOCATED_IN | LO | L | 9
+belonged to | MEMBER_OF | P | OX | 8
 joined | JOINED | P | OXP | 7
 elected to | MEMBER_OF | P | O | 8
 appointed to | APPOINTED_TO | P | O | 8

@@ -159,9 +159,9 @@ OTHER_HEADS = _words(
     convention crisis crusade cup day declaration dictionary doctrine edict election encyclopaedia encyclopedia
     era essay event exhibition expedition festival games history hymn law laws letter letters mass massacre medal
     method minuet movement narrative number opera page paper peace pilgrimage plague plan poem prelude prize
-    prizes process project reformation renaissance report rebellion resolution revolt revolution riots scandal
-    siege sonata song symphony system tale test testament theorem theory treaty trial uprising version voyage war
-    wars year"""
+    prizes process project reformation renaissance report rebellion resolution sermon revolt revolution riots
+    scandal siege sonata song symphony system tale test testament theorem theory treaty trial uprising version
+    voyage war wars year"""
 )
 
 PLACES = _words(

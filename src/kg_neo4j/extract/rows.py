@@ -222,6 +222,9 @@ class _Reader:
 
     def _take_faulty(self, position: int, end: int, header: _Header) -> int:
         """Count what stands under a header that is almost one."""
+        record = parse_strict(self._text, position)
+        if header.separator == "," and record and record.complete and len(record.fields) == header.width:
+            end = record.end
         line = self._text[position:end]
         parted = line.count(header.separator) + 1 >= header.width
         if parted or (self._close and header.separator in line):
@@ -262,14 +265,16 @@ class _Reader:
         return line.count(",") * 2 + 1 >= header.width or bool(_LONE_ID.fullmatch(line.partition(",")[0]))
 
     def _hides_rows(self, start: int, end: int, header: _Header) -> bool:
-        """Return whether a line within the text from `start` to `end` is a header or a whole row by itself."""
-        for line in self._text[start:end].split("\n"):
-            if self._as_header(line):
+        """Return whether a header or a whole row begins on a line within the text from `start` to `end`."""
+        while start < end:
+            stop = self._line_end(start)
+            if self._as_header(self._text[start:stop]):
                 return True
-            record = parse_strict(line, 0)
+            record = parse_strict(self._text, start)
             whole = record is not None and record.complete and len(record.fields) == header.width
             if whole and record is not None and _ID_LIKE.fullmatch(record.fields[0]):
                 return True
+            start = stop + 1
         return False
 
     def _line_end(self, position: int) -> int:

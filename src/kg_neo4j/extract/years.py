@@ -17,25 +17,31 @@ _ABOUT = (
 )
 _AFTER_CHRIST = r"(?:ad|ce|a\.\s?d\.?|c\.\s?e\.?|n\.\s?e\.|n\.\s?chr\.?)"
 _BEFORE_CHRIST = r"(?:bce?|b\.\s?c\.?(?:\s?e\.?)?|p\.\s?n\.\s?e\.?|v\.\s?chr\.?|av\.?\s?j\.?-c\.?)"
-_YEAR = (
-    rf"(?:{_ABOUT})*(?:{_AFTER_CHRIST}\s*)?(?P<{{0}}>[-−]?[0-9]{{{{1,4}}}})(?:\.0+|s)?(?:\s*\?)?"
-    rf"(?:\s*(?:{_AFTER_CHRIST}|(?P<{{0}}_bc>{_BEFORE_CHRIST})))?"
-)
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?|spring|summer|autumn|winter)\.?"
 )
+
+
+def _year(group: str) -> str:
+    """Return the expression for one year with its era; the number is in `group`, BC in `group`_bc."""
+    return (
+        rf"(?:{_ABOUT}){{0,2}}(?:{_AFTER_CHRIST}\s*)?(?P<{group}>[-−]?[0-9]{{1,4}})(?:\.0+|s)?(?:\s*\?)?"
+        rf"(?:\s*(?:{_AFTER_CHRIST}|(?P<{group}_bc>{_BEFORE_CHRIST})))?"
+    )
+
+
 _FORMS = tuple(
     re.compile(form)
     for form in (
         # 570, c. 570 CE, 4 BC, 570-573, between 570 and 573: the first year counts
-        rf"(?:between\s+|from\s+)?{_YEAR.format('year')}"
-        rf"(?:\s*(?:[-–—/,]|or|and|to)\s*{_YEAR.format('second')})?",
+        rf"(?:between\s+|from\s+)?{_year('year')}"
+        rf"(?:\s*(?:[-–—/,]|or|and|to)\s*{_year('second')})?",
         r"(?P<year>-?[0-9]{4})-[0-9]{2}(?:-[0-9]{2})?(?:t[0-9:.]+z?)?",  # 1990-05-01
         r"[0-9]{1,2}[./][0-9]{1,2}[./](?P<year>[0-9]{4})",  # 01.05.1990
         # 1 May 1990, in any language
-        rf"(?:{_ABOUT})*[0-9]{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?[^\W\d_]{{3,}}\.?,?\s+(?P<year>[0-9]{{3,4}})",
-        rf"(?:{_ABOUT})*{_MONTH}\s+(?:[0-9]{{1,2}}(?:st|nd|rd|th)?,?\s+)?(?P<year>[0-9]{{3,4}})",  # May 1, 1990
+        rf"(?:{_ABOUT}){{0,2}}[0-9]{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?[^\W\d_]{{3,}}\.?,?\s+(?P<year>[0-9]{{3,4}})",
+        rf"(?:{_ABOUT}){{0,2}}{_MONTH}\s+(?:[0-9]{{1,2}}(?:st|nd|rd|th)?,?\s+)?(?P<year>[0-9]{{3,4}})",  # May 1, 1990
     )
 )
 _REMARK = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")

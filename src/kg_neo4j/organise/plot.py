@@ -1,0 +1,75 @@
+"""kg plot: a picture of the graph, the first thing that one shows to others."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph.database import Database
+from kg_neo4j.organise import plot_page, plot_picture
+from kg_neo4j.organise.plot_graph import read_graph
+
+COLOUR_BY = ("type", "community")
+_LIBRARIES = {".png": "matplotlib", ".svg": "matplotlib", ".html": "neo4j_viz"}
+
+
+@dataclass(frozen=True, slots=True)
+class PlotReport:
+    """What was drawn, and where."""
+
+    path: Path
+    nodes: int
+    relationships: int
+
+
+def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type", limit: int = 150) -> PlotReport:
+    """Draw the `limit` most connected nodes of `graph` (>= 1, default 150: more cannot be read) into `target`.
+
+    The extension decides: .png and .svg are pictures, .html is a page that one can move and search, and that needs no
+    network. `colour_by` is "type" or "community". An existing file is replaced once the new one is whole.
+
+    Raises UsageError for another extension, a missing library, a folder that does not exist, or an empty graph.
+    """
+    suffix = _check(target, colour_by, limit)
+    data = read_graph(database, graph, limit)
+    if not data.nodes:
+        raise UsageError(
+            f"the graph {graph!r} is empty: there is nothing to draw", hint=f"kg load FILE --graph {graph}"
+        )
+    if suffix == ".html":
+        content = plot_page.draw(data, colour_by).encode("utf-8")
+    else:
+        content = plot_picture.draw(data, suffix[1:], colour_by)
+    _write(target, content)
+    return PlotReport(target, len(data.nodes), len(data.relationships))
+
+
+def _check(target: Path, colour_by: str, limit: int) -> str:
+    suffix = target.suffix.lower()
+    if suffix not in _LIBRARIES:
+        raise UsageError(f"cannot draw into {target.name!r}", hint="name a file that ends in .png, .svg or .html")
+    if colour_by not in COLOUR_BY:
+        raise UsageError(f"nodes are coloured by {' or '.join(COLOUR_BY)}, not by {colour_by!r}")
+    if limit < 1:
+        raise UsageError(f"a picture needs at least one node, not {limit}")
+    if not target.parent.is_dir():
+        raise UsageError(f"there is no folder {target.parent}", hint="create it first")
+    if importlib.util.find_spec(_LIBRARIES[suffix]) is None:
+        raise UsageError(
+            f"drawing {suffix} needs {_LIBRARIES[suffix]}, which is not installed",
+            hint="pip install 'kg-neo4j[plot]'",
+        )
+    return suffix
+
+
+def _write(target: Path, content: bytes) -> None:
+    """Write beside the target, then rename: nobody ever sees half a picture."""
+    partial = target.with_name(f".{target.name}.part")
+    try:
+        partial.write_bytes(content)
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place") from error

@@ -1,0 +1,99 @@
+"""What a picture shows: the most connected entities, their relationships, and one colour for each group."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Transaction
+
+# Ten colours that stay apart on screen, on paper and for most colour-blind readers; the last is for all others.
+PALETTE = ("#4477aa", "#ee6677", "#228833", "#e0a800", "#9a55a8", "#39a9c4", "#d9762b", "#7a8b3d", "#b8477f", "#5f6fbf")
+REST = "#9aa0a6"
+_TYPE_COLOURS = {
+    "PERSON": PALETTE[0],
+    "PLACE": PALETTE[2],
+    "LOCATION": PALETTE[2],
+    "ORGANIZATION": PALETTE[1],
+    "DATE": PALETTE[3],
+    "EVENT": PALETTE[6],
+    "OTHER": REST,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlotNode:
+    """An entity to draw."""
+
+    num: int
+    name: str
+    type: str
+    community: str  # empty where none was found
+    degree: int  # relationships in either direction, also to entities that are not drawn
+
+
+@dataclass(frozen=True, slots=True)
+class PlotRelationship:
+    """A relationship to draw; `source` and `target` are places in `PlotGraph.nodes`."""
+
+    source: int
+    type: str
+    target: int
+    evidence: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlotGraph:
+    """Everything that a picture needs. Nodes stand in descending order of degree."""
+
+    name: str
+    nodes: tuple[PlotNode, ...]
+    relationships: tuple[PlotRelationship, ...]
+    total_nodes: int  # in the database
+
+
+def read_graph(database: Database, graph: str, limit: int) -> PlotGraph:
+    """Read the `limit` most connected entities of `graph` and what relates them, in one transaction.
+
+    Entities without a relationship are left out as soon as one has any.
+    """
+
+    def work(transaction: Transaction) -> PlotGraph:
+        total = transaction.run(queries.get("analytics/plot_total"), graph=graph)[0]["Nodes"]
+        rows = transaction.run(queries.get("analytics/plot_graph"), graph=graph, limit=limit)
+        nodes = tuple(
+            PlotNode(row["Num"], row["Name"], row["Type"], row["Community"], row["Connections"]) for row in rows
+        )
+        if any(node.degree for node in nodes):
+            nodes = tuple(node for node in nodes if node.degree)
+        places = {node.num: place for place, node in enumerate(nodes)}
+        found = transaction.run(queries.get("analytics/plot_relationships"), graph=graph, nums=list(places))
+        relationships = tuple(
+            PlotRelationship(places[row["Source"]], row["Type"], places[row["Target"]], row["Evidence"])
+            for row in found
+        )
+        return PlotGraph(graph, nodes, relationships, total)
+
+    return database.read_transaction(work)
+
+
+def group_colours(nodes: tuple[PlotNode, ...], colour_by: str) -> tuple[list[str], dict[str, str]]:
+    """Return each node's group, and the colour of each group from the largest to the smallest.
+
+    Groups beyond the palette share the colour of the rest.
+    """
+    groups = [node.type if colour_by == "type" else _community(node) for node in nodes]
+    ranked = sorted(Counter(groups).items(), key=lambda pair: (-pair[1], pair[0]))
+    colours: dict[str, str] = {}
+    if colour_by == "type":
+        colours = {group: _TYPE_COLOURS[group] for group, _ in ranked if group in _TYPE_COLOURS}
+    free = [colour for colour in PALETTE if colour not in colours.values()]
+    for group, _ in ranked:
+        if group not in colours:
+            colours[group] = free.pop(0) if free and group != "none" else REST
+    return groups, {group: colours[group] for group, _ in ranked}
+
+
+def _community(node: PlotNode) -> str:
+    return node.community or "none"
