@@ -132,7 +132,7 @@ def load(
     tokeniser = tokens.load()
     extraction = _extraction_config(settings, options)
     configuration = _load_configuration(options, extraction, tokeniser)
-    embedder = _models.embedding(settings)
+    embedder = _models.embedding_model(settings)
     documents = _documents(sources, settings, options, tally, progress)
     with connect(settings, progress) as database:
         ensure_constraints(database)
@@ -282,8 +282,8 @@ def ask(
             question,
             graph=settings.graph,
             mode=mode,
-            model=_models.chat(settings),
-            embedder=_models.embedding(settings),
+            model=_models.chat_model(settings),
+            embedder=_models.embedding_model(settings),
             tokeniser=tokens.load(),
             max_context_tokens=max_context_tokens,
         )
@@ -293,12 +293,9 @@ def _documents(
     sources: Sequence[str], settings: Settings, options: LoadOptions, tally: _Tally, progress: Progress
 ) -> Iterator[Document]:
     """Yield the documents one by one; Wikipedia pages, few and checked first, before files."""
-    from kg_neo4j.acquire import files, wikipedia
+    from kg_neo4j.acquire import files
 
-    pages = [
-        wikipedia.fetch(title, graph=settings.graph, language=options.language, url=settings.wikipedia_url)
-        for title in options.wikipedia
-    ]
+    pages = [_page(title, settings, options) for title in options.wikipedia]
     found = files.read(sources, graph=settings.graph, alias=options.alias)
 
     def stream() -> Iterator[Document]:
@@ -328,7 +325,7 @@ def _extraction_config(settings: Settings, options: LoadOptions) -> ExtractionCo
     from kg_neo4j.extract.interface import Extractor
 
     schema = schemas.load(options.schema)
-    model = _models.chat(settings)
+    model = _models.chat_model(settings)
     extractor: Extractor
     if model is None:
         from kg_neo4j.extract.offline_extractor import OfflineExtractor

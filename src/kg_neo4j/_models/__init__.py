@@ -15,7 +15,7 @@ DEFAULT_MODEL = "gpt-4o-mini"  # with a key for OpenAI itself and no KG_MODEL: t
 PROMPT_TOKENS = 2_000  # the extraction prompt with the longer built-in schema, and some room
 
 
-def chat(settings: Settings) -> ChatModel | None:
+def chat_model(settings: Settings) -> ChatModel | None:
     """Return the chat model that the settings mean; None where there is neither a key nor a base URL (offline).
 
     Raises UsageError for a base URL without KG_MODEL.
@@ -31,7 +31,7 @@ def chat(settings: Settings) -> ChatModel | None:
     return OpenAIChat(settings.model or DEFAULT_MODEL, _endpoint(settings), window=settings.model_window)
 
 
-def embedding(settings: Settings) -> EmbeddingModel:
+def embedding_model(settings: Settings) -> EmbeddingModel:
     """Return the embedding model: KG_EMBEDDING_MODEL where a server is configured, else the built-in one."""
     if settings.embedding_model is None or settings.offline:
         from kg_neo4j._models.offline_embedding import HashedEmbedding
