@@ -1,0 +1,157 @@
+"""Bytes to text. What cannot be decoded for certain is refused with a reason: mojibake is never silent.
+
+A byte order mark decides; then a declared encoding; then strict UTF-8; then the pattern of UTF-16 without a mark. For
+the rest charset-normalizer proposes, and for Latin scripts, where most bytes mean something in every encoding, a text
+is accepted only if its letters fit one language's alphabet and no other reading fits as well (`legacy_text`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+
+from kg_neo4j.acquire.legacy_text import best_latin
+from kg_neo4j.errors import UnreadableSource
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_MAGIC = (
+    (b"%PDF-", "a PDF"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x89PNG", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+    (b"GIF8", "an image"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90", "a program"),
+    (b"SQLite format 3", "a database"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
+    (b"{\\rtf", "RTF"),
+)
+_SAVE_AS_UTF8 = "save it as UTF-8"
+_ISO_2022 = re.compile(rb"\x1b[$(][@ABJ]")  # switches of a Japanese encoding whose bytes are all ASCII
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_MAX_CONTROL_SHARE = 0.005
+_GUESS_BYTES = 200_000  # how much of a text the guess is made from
+_NEAR_CHAOS, _NEAR_COHERENCE = 0.05, 0.1  # a reading this near to the best one makes the best one unsure
+
+
+def decode(data: bytes, declared: str | None = None) -> str:
+    """Return the text in `data`, newlines as they are, without a byte order mark.
+
+    `declared` is an encoding that the file names itself (HTML). Stray control characters become spaces. Raises
+    UnreadableSource for binary data and for text whose encoding is unsure.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _checked(_strict(data[len(mark) :], encoding))
+    for magic, what in _MAGIC:
+        if data.startswith(magic):
+            raise UnreadableSource(f"binary ({what})")
+    if declared is not None and (text := _declared_text(data, declared)) is not None:
+        return _checked(text)
+    if b"\0" in data[:_GUESS_BYTES]:
+        return _checked(_unmarked_utf16(data))
+    if _ISO_2022.search(data):
+        return _checked(_strict(data, "iso2022_jp_2"))
+    try:
+        return _checked(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        _refuse_damaged_utf8(data, error.start)
+    return _checked(_guessed(data))
+
+
+def normalise_newlines(text: str) -> str:
+    r"""Return `text` with \r\n and \r as \n."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def clean(text: str) -> str:
+    """Return `text` with control characters as spaces and lone surrogates as U+FFFD, one for one."""
+    text = _CONTROL.sub(" ", text)
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def _checked(text: str) -> str:
+    """Return `text` cleaned; refuse what has more control characters than any text has."""
+    controls = len(_CONTROL.findall(text))
+    if controls > max(2, _MAX_CONTROL_SHARE * len(text)):
+        raise UnreadableSource(f"binary ({controls} control characters among {len(text)})")
+    return clean(text) if controls else text
+
+
+def _strict(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        message = f"damaged {encoding.upper()}: byte {error.start} of {len(data)}"
+        raise UnreadableSource(message, hint=_SAVE_AS_UTF8) from error
+
+
+def _declared_text(data: bytes, declared: str) -> str | None:
+    """Return the text read as the file itself says, None where it cannot be so read."""
+    try:
+        name = codecs.lookup(declared).name
+        return data.decode("cp1252" if name == "iso8859-1" else name)  # as browsers read that declaration
+    except (LookupError, UnicodeDecodeError):
+        return None
+
+
+def _unmarked_utf16(data: bytes) -> str:
+    """Return UTF-16 text without a mark: every other byte of Latin text is NUL."""
+    sample = data[:_GUESS_BYTES]
+    half = len(sample) // 2
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    for zeros, others, encoding in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
+        if zeros > 0.4 * half and others < 0.01 * half:
+            return _strict(data, encoding)
+    raise UnreadableSource("binary (NUL bytes)")
+
+
+def _refuse_damaged_utf8(data: bytes, first_bad: int) -> None:
+    """Raise where most of the bytes beyond ASCII are good UTF-8: any other reading would be mojibake."""
+    text = data.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    good = sum(1 for char in text if char > "\x7f") - bad
+    if good >= bad:
+        message = f"damaged UTF-8: {bad} unreadable places, the first at byte {first_bad}"
+        raise UnreadableSource(message, hint=_SAVE_AS_UTF8)
+
+
+def _guessed(data: bytes) -> str:
+    """Return the text in a legacy encoding, or refuse."""
+    from charset_normalizer import from_bytes
+
+    sample = data[:_GUESS_BYTES]
+    matches = list(from_bytes(sample))
+    if not matches:
+        raise UnreadableSource("binary, or text in an unknown encoding", hint=_SAVE_AS_UTF8)
+    best, text = matches[0], str(matches[0])
+    if _is_latin(text):
+        encoding = best_latin(sample, [match.encoding for match in matches])
+    else:
+        rivals = [
+            match.encoding
+            for match in matches[1:]
+            if match.chaos - best.chaos < _NEAR_CHAOS
+            and best.coherence - match.coherence < _NEAR_COHERENCE
+            and str(match) != text
+        ]
+        encoding = None if rivals or best.chaos > _NEAR_CHAOS or not best.coherence else best.encoding
+    if encoding is None:
+        names = ", ".join(dict.fromkeys(match.encoding for match in matches[:3]))
+        raise UnreadableSource(f"the encoding is unsure ({names}?)", hint=_SAVE_AS_UTF8)
+    return _strict(data, encoding)
+
+
+def _is_latin(text: str) -> bool:
+    """Say whether most letters beyond ASCII are Latin ones, or there are none."""
+    letters = [char for char in text if char > "\x7f" and char.isalpha()][:5_000]
+    latin = sum(1 for char in letters if unicodedata.name(char, "").startswith("LATIN"))
+    return 2 * latin >= len(letters)

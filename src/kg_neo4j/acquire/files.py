@@ -1,0 +1,103 @@
+"""Files and folders become documents, one at a time. What cannot be read is a SkippedSource with its reason."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from kg_neo4j.acquire import sandbox
+from kg_neo4j.acquire.decoding import decode, normalise_newlines
+from kg_neo4j.acquire.folders import SUFFIXES, FoundFile, find
+from kg_neo4j.acquire.html_text import read_html
+from kg_neo4j.acquire.identity import document_id, text_hash
+from kg_neo4j.acquire.interface import ParsedText
+from kg_neo4j.acquire.plain_text import read_markdown, read_text
+from kg_neo4j.errors import UnreadableSource
+from kg_neo4j.records import Document, SkippedSource
+
+MAX_BYTES = 64_000_000  # of one file: its text, decoded and normalised, then stays under 1 GB of memory
+
+
+def read(sources: Sequence[str], *, graph: str, alias: str | None = None) -> Iterator[Document | SkippedSource]:
+    """Return the documents of `sources`, files and folders, one at a time; folders in the order of names.
+
+    Read are txt, md, html, pdf and docx; a file named itself is tried as text whatever its suffix. `alias` names the
+    one source in place of its own name. Raises, before anything is read, SourceNotFound, and UsageError where two
+    sources would bear the same key.
+    """
+    return _read(find(sources, alias), graph)
+
+
+def _read(found: Iterator[FoundFile | SkippedSource], graph: str) -> Iterator[Document | SkippedSource]:
+    keys: dict[str, str] = {}  # by real path
+    for file in found:
+        if isinstance(file, SkippedSource):
+            yield file
+            continue
+        if file.real_path in keys:
+            yield SkippedSource(file.source, f"already read as {keys[file.real_path]!r}")
+            continue
+        keys[file.real_path] = file.key
+        try:
+            yield _document(file, graph)
+        except UnreadableSource as refused:
+            hint = f" ({refused.hint})" if refused.hint else ""
+            yield SkippedSource(file.source, f"{refused}{hint}")
+
+
+def _document(file: FoundFile, graph: str) -> Document:
+    parsed = _parse(file, _read_bytes(file.path))
+    if not parsed.text.strip():
+        raise UnreadableSource("no text")
+    return Document(
+        id=document_id(graph, "file", file.key),
+        graph=graph,
+        kind="file",
+        key=file.key,
+        title=parsed.title or Path(file.key).stem,
+        source=file.source,
+        text=parsed.text,
+        sha256=text_hash(parsed.text),
+        sections=parsed.sections,
+        pages=parsed.pages,
+    )
+
+
+def _parse(file: FoundFile, data: bytes) -> ParsedText:
+    kind = SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data)
+    if not data.strip():
+        raise UnreadableSource("empty" if not data else "only white space")
+    if kind in ("pdf", "docx"):
+        return sandbox.parse(kind, data)
+    if kind == "html":
+        return read_html(data)
+    text = normalise_newlines(decode(data))
+    return read_markdown(text) if kind == "markdown" else read_text(text)
+
+
+def _sniffed_kind(data: bytes) -> str:
+    """Return the kind of a file whose suffix says nothing, by its first bytes."""
+    if data.startswith(b"%PDF-"):
+        return "pdf"
+    if data.startswith(b"PK\x03\x04") and b"word/document.xml" in data:
+        return "docx"
+    return "html" if data[:1_000].lstrip().lower().startswith((b"<!doctype html", b"<html")) else "text"
+
+
+def _read_bytes(path: Path) -> bytes:
+    """Return the contents of a regular file; refuse devices, pipes and what is over the limit. Never waits."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UnreadableSource("not a regular file (a pipe, a socket or a device)")
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # exchanged in between
+                raise UnreadableSource("not a regular file (a pipe, a socket or a device)")
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UnreadableSource((error.strerror or str(error)).lower()) from error
+    if len(data) > MAX_BYTES:
+        raise UnreadableSource(f"larger than {MAX_BYTES:,} bytes", hint="split it into several files")
+    return data

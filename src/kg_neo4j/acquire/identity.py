@@ -1,0 +1,30 @@
+"""Ids of documents and chunks. Pure: computed from content and names, never from places or times."""
+
+from __future__ import annotations
+
+import hashlib
+
+
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of `text` in UTF-8, 64 hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def document_id(graph: str, kind: str, key: str) -> str:
+    """Return the id of the document that bears `key` among those of `kind` in `graph`."""
+    return _hashed("document", graph, kind, key)
+
+
+def chunk_id(document: str, hash_of_text: str, equal_before: int) -> str:
+    """Return the id of a chunk: its document, its text and how many equal texts come before it; no index, no offset."""
+    return _hashed("chunk", document, hash_of_text, str(equal_before))
+
+
+def _hashed(*parts: str) -> str:
+    """Return 32 hexadecimal digits; lengths go in, so that other splits of the same characters give other ids."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.hexdigest()[:32]

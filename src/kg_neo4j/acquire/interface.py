@@ -1,0 +1,83 @@
+"""What a reader of a file format gives: text with its structure, or UnreadableSource with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kg_neo4j.records import Section
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedText:
+    """The text of one source. Offsets of sections and pages are into `text`."""
+
+    text: str
+    title: str | None = None  # as the source gives it; None where it gives none
+    sections: tuple[Section, ...] = ()
+    pages: tuple[int, ...] = ()  # start offset of each page
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading and where its line begins; what `close_sections` makes sections from."""
+
+    title: str
+    level: int  # 1 is the highest
+    start: int
+
+
+def close_sections(headings: list[Heading], end: int) -> tuple[Section, ...]:
+    """Return the sections that `headings`, in the order of the text, open: each ends at the next one not below it."""
+    closed: list[Section | None] = [None] * len(headings)
+    open_: list[int] = []
+    for index, heading in enumerate(headings):
+        while open_ and headings[open_[-1]].level >= heading.level:
+            _close(closed, headings, open_.pop(), heading.start)
+        open_.append(index)
+    for index in open_:
+        _close(closed, headings, index, end)
+    return tuple(section for section in closed if section is not None)
+
+
+def _close(closed: list[Section | None], headings: list[Heading], index: int, end: int) -> None:
+    heading = headings[index]
+    closed[index] = Section(heading.title, heading.level, heading.start, end)
+
+
+class TextBuilder:
+    """Puts a text together block by block and remembers where headings and pages begin."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._headings: list[Heading] = []
+        self._pages: list[int] = []
+
+    def add(self, block: str, *, gap: str = "\n\n") -> None:
+        """Append a block; blank ones are left out."""
+        block = block.strip("\n")
+        if block.strip():
+            self._append(gap if self._length else "", block)
+
+    def add_heading(self, title: str, level: int) -> None:
+        """Append a heading as a block of its own."""
+        title = " ".join(title.split())
+        if title:
+            self._append("\n\n" if self._length else "", title)
+            self._headings.append(Heading(title, level, self._length - len(title)))
+
+    def add_page(self, text: str) -> None:
+        """Append a page, also an empty one; it begins where its text does."""
+        self._append("\n\n" if self._length and text.strip() else "", "")
+        self._pages.append(self._length)
+        self._append("", text.strip("\n") if text.strip() else "")
+
+    def build(self, title: str | None = None) -> ParsedText:
+        """Return what was put together."""
+        text = "".join(self._parts)
+        return ParsedText(text, title, close_sections(self._headings, len(text)), tuple(self._pages))
+
+    def _append(self, *parts: str) -> None:
+        for part in parts:
+            self._parts.append(part)
+            self._length += len(part)

@@ -1,0 +1,242 @@
+"""Pages of a real loopback MediaWiki become documents; everything that can go wrong with one has its own error."""
+
+from __future__ import annotations
+
+import inspect
+import socket
+from collections.abc import Iterator
+
+import pytest
+import wikipediaapi
+
+import fake_mediawiki
+from fake_mediawiki import BUSY, HTML, MAXLAG, RATE_LIMITED, Misbehaviour, Page, Wiki
+from kg_neo4j.acquire import mediawiki, wikipedia
+from kg_neo4j.errors import AmbiguousTitle, SourceNotFound, UnreadableSource, UsageError, WikipediaUnavailable
+
+
+@pytest.fixture
+def wiki() -> Iterator[Wiki]:
+    with fake_mediawiki.running() as running:
+        yield running
+
+
+def test_page_keeps_revision_url_and_identity(wiki):
+    document = wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url)
+    host = wiki.url.split("/")[2]
+    assert (document.kind, document.key) == ("wikipedia", f"{host}/en/101")
+    assert (document.page_id, document.revision, document.language) == (101, 7001, "en")
+    assert document.url.endswith("title=Rozewie_Lighthouse")
+    assert document.title == document.source == "Rozewie Lighthouse"
+    assert document.redirects == ()
+
+
+def test_sections_are_a_tree_with_offsets_into_the_text(wiki):
+    document = wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url)
+    assert [(s.title, s.level) for s in document.sections] == [
+        ("History", 1),
+        ("The lantern", 2),
+        ("Access", 1),
+        ("By bus", 2),
+    ]
+    for section in document.sections:
+        assert document.text[section.start :].startswith(section.title)
+    history, lantern, access, _ = document.sections
+    assert history.start < lantern.start < lantern.end == history.end == access.start
+    assert access.end == len(document.text)
+
+
+def test_sections_without_text_are_left_out(wiki):
+    document = wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url)
+    assert "See also" not in document.text
+    assert document.text.endswith("Buses run from Władysławowo.")
+
+
+def test_page_that_opens_with_a_heading_keeps_its_text_once(wiki):
+    wiki.pages["Odd"] = Page(300, "== First ==\nOne.\n\n\n== Second ==\nTwo.")
+    document = wikipedia.fetch("Odd", graph="g", url=wiki.url)
+    assert document.text == "First\n\nOne.\n\nSecond\n\nTwo."
+    assert [s.title for s in document.sections] == ["First", "Second"]
+
+
+def test_redirects_are_followed_and_recorded(wiki):
+    document = wikipedia.fetch("Rozewie", graph="g", url=wiki.url)
+    assert document.title == "Rozewie Lighthouse"
+    assert document.source == "Rozewie"
+    assert document.redirects == ("Rozewie", "Cape Rozewie light")
+    assert document.id == wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url).id
+
+
+def test_ids_differ_between_graphs(wiki):
+    one = wikipedia.fetch("Rozewie Lighthouse", graph="one", url=wiki.url)
+    two = wikipedia.fetch("Rozewie Lighthouse", graph="two", url=wiki.url)
+    assert one.id != two.id
+    assert len(one.id) == 32
+
+
+def test_page_edited_while_it_is_read_is_read_again(wiki):
+    wiki.edits_after_extract = 1
+    document = wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url)
+    assert document.revision == 7002
+    assert "Edited." in document.text
+    assert sum(asked["prop"] == "extracts" for asked in wiki.requests) == 2
+
+
+def test_page_edited_at_every_reading_is_given_up(wiki):
+    wiki.edits_after_extract = 99
+    with pytest.raises(WikipediaUnavailable, match="edited each time"):
+        wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url)
+    assert sum(asked["prop"] == "extracts" for asked in wiki.requests) == wikipedia.READINGS
+
+
+@pytest.mark.parametrize("title", ["No Such Page", "rozewie lighthouse"])
+def test_missing_page_is_not_found_and_nothing_is_guessed(wiki, title):
+    with pytest.raises(SourceNotFound, match="has no page"):
+        wikipedia.fetch(title, graph="g", url=wiki.url)
+    assert all("search" not in asked.get("list", "") for asked in wiki.requests)
+
+
+@pytest.mark.parametrize(
+    ("title", "choices"),
+    [
+        ("Mercury", ("Mercury (element)", "Mercury (planet)")),  # by property and category
+        ("Merkury", ("Merkury (planeta)",)),  # by its category alone
+        ("Juno", ("Juno (mythology)",)),  # by its property alone
+    ],
+)
+def test_disambiguation_page_lists_its_choices(wiki, title, choices):
+    with pytest.raises(AmbiguousTitle) as caught:
+        wikipedia.fetch(title, graph="g", url=wiki.url)
+    assert caught.value.choices == choices
+    assert all(choice in str(caught.value) for choice in choices)
+
+
+def test_page_without_text_is_unreadable(wiki):
+    with pytest.raises(UnreadableSource, match="no text"):
+        wikipedia.fetch("Blank", graph="g", url=wiki.url)
+
+
+def test_title_of_another_wiki_is_not_found(wiki):
+    with pytest.raises(SourceNotFound, match="another wiki"):
+        wikipedia.fetch("de:Leuchtturm", graph="g", url=wiki.url)
+
+
+@pytest.mark.parametrize("title", ["", "  ", "A|B", "A#B", "a\nb", "x" * 300, "[[X]]"])
+def test_what_can_be_no_title_is_refused_before_asking(wiki, title):
+    with pytest.raises(UsageError, match="cannot be the title"):
+        wikipedia.fetch(title, graph="g", url=wiki.url)
+    assert wiki.requests == []
+
+
+@pytest.mark.parametrize("language", ["", "EN", "en.example.org/", "../x", "e"])
+def test_language_that_is_no_code_never_reaches_an_address(language):
+    with pytest.raises(UsageError, match="code of a language"):
+        wikipedia.fetch("X", graph="g", language=language)
+
+
+@pytest.mark.parametrize("busy", [BUSY, RATE_LIMITED, MAXLAG])
+def test_busy_wiki_is_asked_again(wiki, busy):
+    wiki.misbehaviours.extend([busy, busy])
+    document = wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url)
+    assert document.page_id == 101
+    assert wiki.requests[0] == wiki.requests[1] == wiki.requests[2]
+
+
+def test_wiki_that_stays_busy_is_given_up(wiki):
+    wiki.misbehaviours.extend([BUSY] * 50)
+    with pytest.raises(WikipediaUnavailable, match="busy"):
+        wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url)
+    assert len(wiki.requests) == mediawiki.ATTEMPTS
+
+
+def test_wiki_that_asks_for_a_long_wait_is_reported_at_once(wiki):
+    wiki.misbehaviours.append(Misbehaviour(429, "", (("Retry-After", "3600"),)))
+    with pytest.raises(WikipediaUnavailable, match="3,600 s"):
+        wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url)
+    assert len(wiki.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (HTML, "not as a MediaWiki does"),
+        (Misbehaviour(200, "[]"), "not as a MediaWiki does"),
+        (Misbehaviour(200, "{}"), "not as a MediaWiki does"),
+        (Misbehaviour(200, '{"error": {"code": "internal_api_error", "info": "boom"}}'), "boom"),
+        (Misbehaviour(404, "nothing here"), "HTTP 404"),
+        (Misbehaviour(500, "oops"), "HTTP 500"),
+    ],
+)
+def test_answer_that_is_not_mediawikis_is_unavailable(wiki, wrong, said):
+    wiki.misbehaviours.append(wrong)
+    with pytest.raises(WikipediaUnavailable, match=said) as caught:
+        wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url)
+    assert caught.value.hint
+
+
+def test_wiki_without_plain_text_is_named(wiki):
+    lacking = '{"query": {"pages": {"101": {"pageid": 101, "ns": 0, "title": "X", "lastrevid": 1, "fullurl": "u"}}}}'
+    wiki.misbehaviours.extend([Misbehaviour(200, lacking)] * 3)
+    with pytest.raises(WikipediaUnavailable, match="no plain text"):
+        wikipedia.fetch("X", graph="g", url=wiki.url)
+
+
+def test_nobody_listening_is_unavailable_with_a_hint():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(WikipediaUnavailable, match="cannot be reached") as caught:
+        wikipedia.fetch("X", graph="g", url=f"http://user:secret@127.0.0.1:{port}/w/api.php")
+    assert "secret" not in str(caught.value)
+    assert "KG_WIKIPEDIA_URL" in (caught.value.hint or "")
+
+
+def test_user_and_password_of_the_address_do_not_reach_the_document(wiki):
+    address = wiki.url.replace("http://", "http://user:secret@")
+    document = wikipedia.fetch("Rozewie Lighthouse", graph="g", url=address)
+    assert "secret" not in document.key
+
+
+@pytest.mark.parametrize("url", ["api.php", "ftp://example.org/api.php", "http:///api.php"])
+def test_address_that_is_none_is_refused(url):
+    with pytest.raises(UsageError, match="KG_WIKIPEDIA_URL"):
+        wikipedia.fetch("X", graph="g", url=url)
+
+
+def test_we_name_ourselves(wiki):
+    wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url)
+    assert all(agent.startswith("kg-neo4j/") for agent in wiki.user_agents)
+    assert all("python" in agent for agent in wiki.user_agents)
+
+
+def test_licence_is_known_for_wikipedia_only(wiki):
+    assert wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url).licence is None
+
+
+def test_recorded_answers_of_wikipedia_give_the_whole_article(wiki, shared_data):
+    wiki.replay(shared_data / "mediawiki_api" / "cassettes")
+    document = wikipedia.fetch("Python_(programming_language)", graph="g", url=wiki.url)
+    assert document.title == "Python (programming language)"
+    assert document.page_id == 23862
+    assert document.licence == "CC BY-SA 4.0"
+    assert document.text.startswith("Python is a high-level, general-purpose programming language.")
+    assert {"History", "Syntax and semantics", "Indentation"} <= {s.title for s in document.sections}
+    assert "==" not in [line[:2] for line in document.text.splitlines()]
+    with pytest.raises(SourceNotFound):
+        wikipedia.fetch("NonExistentPage_WikiAPI_Test_12345", graph="g", url=wiki.url)
+
+
+def test_package_builds_its_address_in_the_one_method_that_we_override():
+    with mediawiki.open_wiki("pl", None) as client:
+        assert client._build_url("pl") == "https://pl.wikipedia.org/w/api.php"
+    with mediawiki.open_wiki("pl", "http://127.0.0.1:1/api.php") as client:
+        assert client._build_url("pl") == "http://127.0.0.1:1/api.php"
+    source = inspect.getsource(wikipediaapi._http_client.sync_http_client)
+    assert "self._build_url(language)" in source
+    assert "wikipedia.org" not in source
+
+
+def test_package_has_the_methods_that_we_call():
+    assert list(inspect.signature(wikipediaapi.Wikipedia._get).parameters) == ["self", "language", "params"]
+    assert list(inspect.signature(wikipediaapi.Wikipedia._do_get).parameters) == ["self", "url", "params"]
+    assert "kwargs" in inspect.signature(wikipediaapi.Wikipedia.categories).parameters
