@@ -22,6 +22,9 @@ from kg_neo4j.retrieve.question import Question, fulltext_query, read
 MODES = ("auto", "local", "naive")
 NOT_FOUND = "The graph holds no answer to this."
 WITHOUT_MODEL = "answered without a model: sentences of the sources, word for word"
+TRY_A_MODEL = (
+    "without a model only a sentence that says it directly is an answer; OPENAI_API_KEY or OPENAI_BASE_URL sets one"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +133,24 @@ def _nothing(database: Database, graph: str) -> str:
 def _extractive(question: Question, found: Found, tokeniser: Tokeniser, budget: int) -> _Reply:
     """Answer with sentences; what they rest on comes first in the evidence."""
     extracted = extract(question, found)
-    packed = pack_found(found, tokeniser, budget)
-    cited = tuple(
-        Evidence(
-            "chunk", each.chunk_id, each.quote, 1.0, each.chunk_id, each.document, each.start, each.end,
-            tokeniser.count(each.quote),
-        )
-        for each in extracted.citations
-    )  # fmt: skip
-    return _Reply(extracted.text, extracted.citations, (*cited, *packed.evidence), notes=(WITHOUT_MODEL,))
+    cited = tuple(_cited(citation, tokeniser) for citation in extracted.citations)
+    packed = pack_found(found, tokeniser, budget - sum(each.token_count for each in cited))
+    note = WITHOUT_MODEL if extracted.text else TRY_A_MODEL
+    return _Reply(extracted.text, extracted.citations, (*cited, *packed.evidence), notes=(note,))
+
+
+def _cited(citation: Citation, tokeniser: Tokeniser) -> Evidence:
+    return Evidence(
+        kind="chunk",
+        id=citation.chunk_id,
+        text=citation.quote,
+        score=1.0,
+        chunk_id=citation.chunk_id,
+        document=citation.document,
+        start=citation.start,
+        end=citation.end,
+        token_count=tokeniser.count(citation.quote),
+    )
 
 
 def _by_model(question: Question, found: Found, model: ChatModel, tokeniser: Tokeniser, budget: int) -> _Reply:
@@ -157,4 +169,5 @@ def _by_model(question: Question, found: Found, model: ChatModel, tokeniser: Tok
             return _Reply(checked.text, checked.citations, evidence, usage, tuple(notes))
     notes.append(answer.silent or "the model's answer cited no source and was left out")
     instead = _extractive(question, found, tokeniser, budget)
-    return replace(instead, usage=usage, notes=(*notes, *instead.notes))
+    notes += instead.notes if instead.text else ()
+    return replace(instead, usage=usage, notes=tuple(notes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.candidates import Candidate, prepare
@@ -11,6 +11,7 @@ from kg_neo4j.retrieve.interface import Found, FoundFact
 from kg_neo4j.retrieve.matching import Matcher, Score
 from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.sentences import readable
+from kg_neo4j.retrieve.words import fold, split_words
 
 FOUND_COVERAGE = 0.5  # below, the graph holds no answer; set on the questions of tests/data/questions
 FOUND_FITNESS = 0.95
@@ -31,6 +32,7 @@ class Extract:
 
 def extract(question: Question, found: Found) -> Extract:
     """Return one to three sentences that answer `question`, best first, or none where none answers well enough."""
+    question = _with_names(question, found)
     candidates = prepare(found.chunks)
     matcher = Matcher(question, candidates)
     stated = _stated_words(question, found)
@@ -44,6 +46,21 @@ def extract(question: Question, found: Found) -> Extract:
     chosen = _choose(question, [(fitness, score, candidate) for fitness, _, score, candidate in scored])
     text = " ".join(f"{readable(candidate.sentence.text)} [{n}]" for n, candidate in enumerate(chosen, 1))
     return Extract(text, tuple(_citation(candidate) for candidate in chosen))
+
+
+def _with_names(question: Question, found: Found) -> Question:
+    """Return the question with the names of the graph that it uses, where it is written without capitals."""
+    if question.names:
+        return question
+    known = {
+        fold(word)
+        for entity in found.entities
+        if entity.named
+        for word in split_words(entity.name)
+        if word[0].isupper()
+    }
+    names = tuple(term for term in question.terms if term in known)
+    return replace(question, names=names, full_names=tuple((name,) for name in names))
 
 
 def _choose(question: Question, ranked: Sequence[tuple[float, Score, Candidate]]) -> list[Candidate]:

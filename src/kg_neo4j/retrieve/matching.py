@@ -168,10 +168,12 @@ class Matcher:
             return 0.0
         asked = frozenset(self.question.names).union(*(self._forms[name] for name in self.question.names))
         for index in self._said(candidate):
-            following = range(index + 1, min(index + 2, len(candidate.words)))
-            if candidate.words[index] in _KINSHIP and any(
-                candidate.capitals[place] and candidate.words[place] not in asked for place in following
-            ):
+            if candidate.words[index] not in _KINSHIP or not 0 < index < len(candidate.words) - 1:
+                continue
+            start = candidate.spans[index][0]
+            if candidate.sentence.text[start - 1] == "-":  # a foster-mother is no mother
+                continue
+            if candidate.capitals[index + 1] and candidate.words[index + 1] not in asked:
                 return 0.3
         return 0.0
 
@@ -213,4 +215,4 @@ def _length_penalty(candidate: Candidate) -> float:
     count = len(candidate.words)
     if count < 5:
         return 0.3
-    return min(0.3, max(0, count - 40) * 0.01)
+    return min(1.0, max(0, count - 40) * 0.01)

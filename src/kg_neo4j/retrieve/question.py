@@ -55,7 +55,10 @@ _ASKS = (
     (Asks.MEASURE, re.compile(r"\b(how (long|far|tall|large|big|high|deep|wide|heavy|old))\b", re.I)),
     (
         Asks.PLACE,
-        re.compile(r"\b(where|(what|which) (city|town|country|place|village|region)|gdzie|skąd|dokąd)\b", re.I),
+        re.compile(
+            r"\b(where|(what|which) (city|cities|towns?|country|countries|places?|villages?|regions?)|gdzie|skąd|dokąd)\b",
+            re.I,
+        ),
     ),
     (Asks.PERSON, re.compile(r"\b(who|whom|whose|kto|kogo|kim|komu)\b", re.I)),
 )

@@ -47,7 +47,7 @@ ANSWERS = {Asks.TIME: _TIME, Asks.AGE: _AGE, Asks.MEASURE: _MEASURE, Asks.NUMBER
 
 _KIN = "wife|husband|son|daughter|uncle|aunt|cousin|brother|sister|father|mother|king|queen|founder|leader"
 _BRACKETS = r"(?:\[[\w ]{1,12}\]|\s|,?\s*\([^()]*(?:\([^()]*\)[^()]*)*\),?)*"
-_IS = r"(?:is|was|were|are|became|remains|był[aoy]?|byli|(?:to\s+)?jest)\b"
+_IS = r"\b(?:is|was|were|are|became|remains|był[aoy]?|byli|(?:to\s+)?jest)\b"
 _A = r"(?:\w+ly\s+)?(?:an?|the|one|his|her|its|their|\w+['’]s)\b"
 _IS_A = re.compile(rf"^{_BRACKETS}\s*{_IS}\s+{_A}")
 _IS_A_LATER = re.compile(rf"^(?:\s+[\w’'-]+){{1,4}}{_BRACKETS}\s*{_IS}\s+{_A}")  # further names between
@@ -58,6 +58,7 @@ _ROLE_BEFORE = re.compile(
     r"(?:\b(?:his|her|their|the|an?)|['’]s)\s+(?:[a-z][\w-]*\s+){0,2}"
     r"(?!(?:of|to|in|by|with|and|from|at|for|before|after|on|as|that|among|when|while)\b)[a-z][\w-]+\s+$"
 )
+_NAME_GOES_ON = re.compile(r"\s+[^\W\d_a-z]")  # "the Humboldt University"
 _INSERTED = re.compile(r",\s+the\s+$")  # "This event, the Hijra, marks …"
 _REPORTED = re.compile(r"\b(?:that|whether|if)\s+$")
 _CALLED = re.compile(r"\b(?:known|called|named|referred\s+to)\s+(?:as\s+)?(?:the\s+)?$")
@@ -71,9 +72,9 @@ def defines(text: str, start: int, end: int) -> float:
         (_IS_A, after, 1.0),
         (_APPOSITION, after, 0.8),
         (_KIN_BEFORE, before, 0.7),
-        (_ROLE_BEFORE, before, 0.4),
+        (_ROLE_BEFORE, before, 0.0 if _NAME_GOES_ON.match(after) else 0.25),
         (_CALLED, before, 0.7),
-        (_IS_ANYTHING, after, 0.5),
+        (_IS_ANYTHING, after, 0.3),
         (_IS_A_LATER, after, 0.5),
     )
     if after[:2] in ("'s", "’s"):
