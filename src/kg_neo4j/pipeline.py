@@ -30,7 +30,7 @@ from kg_neo4j.records import (
 if TYPE_CHECKING:
     from kg_neo4j._models.protocols import EmbeddingModel
     from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.extract.engine import ExtractionConfig, ExtractionJob
     from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.documents import LoadConfiguration
     from kg_neo4j.graph.lease import Lease
@@ -142,8 +142,7 @@ def load(
             recorder = Recorder(database, settings.graph, schema, lease)
             run = _Run(database, lease, recorder, configuration, extraction, tally, progress)
             try:
-                for document in documents:
-                    _load_document(run, document, _chunks(document, tokeniser, settings, options))
+                _extract_and_record(run, _jobs(run, documents, tokeniser, settings, options))
             finally:  # a model that stopped answering leaves a settled graph, too
                 tally.changes += settle(database, settings.graph, schema, lease, progress)
             return _finish(database, settings, options, embedder, tokeniser, run, started)
@@ -162,25 +161,39 @@ class _Run:
     progress: Progress
 
 
-def _load_document(run: _Run, document: Document, chunks: Sequence[Chunk]) -> None:
-    """Extract what is not done yet and record it in batches."""
-    from kg_neo4j.extract import engine
+def _jobs(
+    run: _Run, documents: Iterator[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions
+) -> Iterator[ExtractionJob]:
+    """Record each document and its chunks, and yield the chunks that are still to be extracted."""
+    from kg_neo4j.extract.engine import ExtractionJob
     from kg_neo4j.graph.documents import record_document, stored_answers
 
-    recorded = record_document(run.database, run.lease, document, chunks, run.configuration)
-    run.tally.documents += 1
-    run.tally.chunks += len(chunks)
-    run.tally.changes += recorded.changes
-    run.progress.start(document.title[:40], len(recorded.pending))
-    if recorded.pending:
-        stored = stored_answers(run.database, document.graph, document.id, run.configuration.config_hash)
-        extractions = engine.extract_document(document, recorded.pending, run.extraction, stored=stored)
-        for batch in _batches(extractions):
-            run.tally.changes += run.recorder.record(batch)
-            for each in batch:
-                run.tally.count(document, each)
-            run.progress.advance(document.title[:40], len(batch))
-    run.progress.finish(document.title[:40])
+    for document in documents:
+        chunks = _chunks(document, tokeniser, settings, options)
+        recorded = record_document(run.database, run.lease, document, chunks, run.configuration)
+        run.tally.documents += 1
+        run.tally.chunks += len(chunks)
+        run.tally.changes += recorded.changes
+        if recorded.pending:
+            stored = stored_answers(run.database, document.graph, document.id, run.configuration.config_hash)
+            for chunk in recorded.pending:
+                yield ExtractionJob(document, chunk, stored.get(chunk.id, ()))
+
+
+def _extract_and_record(run: _Run, jobs: Iterator[ExtractionJob]) -> None:
+    """Extract in the background, write in batches; the next batch is made while the server writes one."""
+    from kg_neo4j.extract.engine import extract_all
+
+    def counted() -> Iterator[Extraction]:
+        for document, extraction in extract_all(jobs, run.extraction):
+            run.tally.count(document, extraction)
+            run.progress.advance("extract")
+            yield extraction
+
+    run.progress.start("extract")
+    for changes in run.recorder.record_all(_batches(counted())):
+        run.tally.changes += changes
+    run.progress.finish("extract")
 
 
 def _batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
@@ -308,6 +321,12 @@ def _documents(
                 yield each
 
     return stream()
+
+
+def _page(title: str, settings: Settings, options: LoadOptions) -> Document:
+    from kg_neo4j.acquire import wikipedia
+
+    return wikipedia.fetch(title, graph=settings.graph, language=options.language, url=settings.wikipedia_url)
 
 
 def _chunks(document: Document, tokeniser: Tokeniser, settings: Settings, options: LoadOptions) -> tuple[Chunk, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, UsageError
@@ -76,6 +76,28 @@ class _Shown:
     to_source: ToSource | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ExtractionJob:
+    """One chunk to extract. `stored` are answers already paid for; where they are of use, nothing is asked."""
+
+    document: Document
+    chunk: Chunk
+    stored: tuple[ModelAnswer, ...] = ()
+
+
+def extract_all(jobs: Iterable[ExtractionJob], config: ExtractionConfig) -> Iterator[tuple[Document, Extraction]]:
+    """Yield one extraction for each job, in their order; jobs of many documents share the calls in flight.
+
+    Raises ModelRefused or ModelUnavailable (no further call is made; extractions that were complete are yielded first),
+    what `jobs` itself raises, and nothing else.
+    """
+
+    def extract(job: ExtractionJob) -> tuple[Document, Extraction]:
+        return job.document, extract_chunk(job.document, job.chunk, config, job.stored)
+
+    yield from map_in_order(extract, jobs, config.concurrency)
+
+
 def extract_document(
     document: Document,
     chunks: Sequence[Chunk],
@@ -83,16 +105,13 @@ def extract_document(
     *,
     stored: Mapping[str, tuple[ModelAnswer, ...]],
 ) -> Iterator[Extraction]:
-    """Yield one extraction for each chunk, in the order of `chunks`.
+    """Yield one extraction for each chunk of one document, in the order of `chunks`; see `extract_all`.
 
-    `stored` maps chunk ids to answers already paid for; where they are of use, nothing is asked. Raises ModelRefused or
-    ModelUnavailable (no further call is made; extractions that were complete are yielded first) and nothing else.
+    `stored` maps chunk ids to answers already paid for.
     """
-
-    def extract(chunk: Chunk) -> Extraction:
-        return extract_chunk(document, chunk, config, stored.get(chunk.id, ()))
-
-    yield from map_in_order(extract, chunks, config.concurrency)
+    jobs = (ExtractionJob(document, chunk, stored.get(chunk.id, ())) for chunk in chunks)
+    for _, extraction in extract_all(jobs, config):
+        yield extraction
 
 
 def extract_chunk(

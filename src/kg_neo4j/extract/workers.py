@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from queue import SimpleQueue
 from types import TracebackType
 from typing import Generic, TypeVar
 
@@ -12,68 +14,75 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-def map_in_order(work: Callable[[A], B], items: Sequence[A], concurrency: int) -> Iterator[B]:
+def map_in_order(work: Callable[[A], B], items: Iterable[A], concurrency: int) -> Iterator[B]:
     """Yield `work(item)` for each item, in order, with at most `concurrency` calls at a time.
 
-    At most twice as many results are begun as were taken, so a slow consumer slows the work. At the first error
-    no further call begins; the results that are finished by then are yielded, then it is raised. With concurrency 1
-    everything happens in the caller's thread. The threads are daemons: an interrupt ends the program at once.
+    Items are taken in the caller's thread, at most twice `concurrency` ahead of the results, so a slow consumer slows
+    the work. At the first error no further call begins; the results that are finished by then are yielded, then it is
+    raised. With concurrency 1 everything happens in the caller's thread. The threads are daemons: an interrupt ends
+    the program at once.
     """
-    if concurrency == 1 or len(items) < 2:
+    if concurrency == 1:
         yield from map(work, items)
         return
-    crew = _Crew(work, items, concurrency)
+    crew = _Crew(work, concurrency)
+    begun: deque[Future[B]] = deque()
     try:
-        yield from crew.results()
+        for item in items:
+            begun.append(crew.begin(item))
+            while begun and (begun[0].done() or len(begun) == 2 * concurrency):
+                yield from _take(crew, begun)
+        while begun:
+            yield from _take(crew, begun)
     finally:
         crew.stop()
 
 
+def _take(crew: _Crew[A, B], begun: deque[Future[B]]) -> Iterator[B]:
+    """Yield the oldest result, or what was finished after it and then its error."""
+    future = begun.popleft()
+    error = future.exception()
+    if error is None:
+        yield future.result()
+        return
+    crew.stop()
+    for other in begun:
+        if other.done() and not other.cancelled() and other.exception() is None:
+            yield other.result()
+    raise error
+
+
 class _Crew(Generic[A, B]):
-    """The threads that share one list of items."""
+    """Threads that share one queue of items; begun as they are needed."""
 
-    def __init__(self, work: Callable[[A], B], items: Sequence[A], concurrency: int) -> None:
+    def __init__(self, work: Callable[[A], B], size: int) -> None:
         self._work = work
-        self._items = items
-        self._futures: list[Future[B]] = [Future() for _ in items]
-        self._next = 0
-        self._lock = threading.Lock()
+        self._size = size
+        self._threads = 0
         self._stopped = False
-        self._room = threading.Semaphore(2 * concurrency)
-        for number in range(min(concurrency, len(items))):
-            threading.Thread(target=self._run, name=f"kg-extract-{number}", daemon=True).start()
+        self._tasks: SimpleQueue[tuple[A, Future[B]] | None] = SimpleQueue()
 
-    def results(self) -> Iterator[B]:
-        for place, future in enumerate(self._futures):
-            error = future.exception()
-            if error is not None:
-                self.stop()
-                yield from self._finished(place + 1)
-                raise error
-            yield future.result()
-            self._room.release()
+    def begin(self, item: A) -> Future[B]:
+        future: Future[B] = Future()
+        self._tasks.put((item, future))
+        if self._threads < self._size:
+            threading.Thread(target=self._run, name=f"kg-extract-{self._threads}", daemon=True).start()
+            self._threads += 1
+        return future
 
     def stop(self) -> None:
-        with self._lock:
-            self._stopped = True
-        for _ in self._items:  # nobody waits for room that is never made
-            self._room.release()
-
-    def _finished(self, start: int) -> Iterator[B]:
-        for future in self._futures[start:]:
-            if future.done() and future.exception() is None:
-                yield future.result()
+        self._stopped = True
+        for _ in range(self._threads):
+            self._tasks.put(None)
 
     def _run(self) -> None:
-        while True:
-            self._room.acquire()
-            with self._lock:
-                place = self._next
-                if self._stopped or place >= len(self._items):
-                    return
-                self._next += 1
-            with _Delivery(self, self._futures[place]) as future:
-                future.set_result(self._work(self._items[place]))
+        while (task := self._tasks.get()) is not None:
+            item, future = task
+            if self._stopped:
+                future.cancel()
+                continue
+            with _Delivery(self, future):
+                future.set_result(self._work(item))
 
 
 class _Delivery(Generic[A, B]):
@@ -83,8 +92,8 @@ class _Delivery(Generic[A, B]):
         self._crew = crew
         self._future = future
 
-    def __enter__(self) -> Future[B]:
-        return self._future
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
 
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> bool:
         if error is not None:
