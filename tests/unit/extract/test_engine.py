@@ -1,0 +1,203 @@
+"""From chunks to extractions, against a real HTTP server: test plan rows 5, 6, 25, 26, 29, 60."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from dataclasses import replace
+
+import pytest
+from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
+
+from fake_llm import FakeLlm, Reply
+from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j.errors import ModelRefused, ModelUnavailable, UsageError
+from kg_neo4j.extract.engine import ExtractionConfig, extract_document
+from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, Usage
+
+HEADERS = f"{','.join(NODE_HEADER)}\n\n{','.join(RELATIONSHIP_HEADER)}\n"
+ONE_NODE = f"{','.join(NODE_HEADER)}\nn1,PERSON,Ada Lovelace,,,,,,Ada Lovelace\n\n{','.join(RELATIONSHIP_HEADER)}\n"
+
+
+async def no_wait(_seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+def configure(llm: FakeLlm, concurrency: int = 1, retries: int = 1) -> ExtractionConfig:
+    model = OpenAIChat("fake", Endpoint(llm.url, retries=retries, sleep=no_wait))
+    return ExtractionConfig(SCHEMA, LlmExtractor(model, SCHEMA), concurrency=concurrency)
+
+
+def run(document: Document, chunks: tuple[Chunk, ...], config: ExtractionConfig) -> list[Extraction]:
+    return list(extract_document(document, chunks, config, stored={}))
+
+
+def content(extraction: Extraction) -> tuple[object, ...]:
+    return (extraction.chunk.id, extraction.nodes, extraction.relationships, extraction.rejections, extraction.outcome)
+
+
+def test_chunks_become_rows_that_rest_on_their_text(
+    llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]
+) -> None:
+    found = run(document, chunks, configure(llm))
+    assert [each.chunk for each in found] == list(chunks)
+    assert {each.outcome for each in found} == {ChunkOutcome.DONE}
+    assert [node.name for node in found[0].nodes] == ["Ada Lovelace", "Charles Babbage"]
+    assert all(row.span for each in found for row in (*each.nodes, *each.relationships))
+    assert found[0].usage == Usage(1, 100, 20)
+    assert llm.calls == 4
+
+
+@pytest.mark.parametrize("concurrency", [2, 4, 16])
+def test_workers_change_neither_order_nor_content(
+    llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...], concurrency: int
+) -> None:
+    many = tuple(replace(chunk, id=f"{number}-{chunk.id}") for number in range(10) for chunk in chunks)
+    alone = run(document, many, configure(llm))
+    together = run(document, many, configure(llm, concurrency))
+    assert [content(each) for each in together] == [content(each) for each in alone]
+    assert configure(llm).config_hash == configure(llm, concurrency).config_hash
+
+
+def test_stored_answers_are_used_instead_of_asking(llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]) -> None:
+    config = configure(llm)
+    first = run(document, chunks, config)
+    stored = {each.chunk.id: each.answers for each in first[:3]}
+    again = list(extract_document(document, chunks, config, stored=stored))
+    assert [content(each) for each in again] == [content(each) for each in first]
+    assert llm.calls == 4 + 1
+
+
+def test_a_stored_answer_that_was_useless_is_asked_for_again(
+    llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]
+) -> None:
+    useless = ModelAnswer("I cannot see any text.", "fake", "p", "stop")
+    found = list(extract_document(document, chunks[:1], configure(llm), stored={chunks[0].id: (useless,)}))
+    assert found[0].outcome is ChunkOutcome.DONE
+    assert llm.calls == 1
+
+
+def test_later_rounds_keep_their_ids_apart(llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]) -> None:
+    rows = f"{','.join(RELATIONSHIP_HEADER)}\nr1,n1,IS,n1,,,,\nr2,n2,IS,n1,,,,\n"
+    text = ONE_NODE.replace(",".join(RELATIONSHIP_HEADER) + "\n", rows)
+    answers = tuple(ModelAnswer(text, "fake", "p", "stop", round=number) for number in (0, 1))
+    found = next(extract_document(document, chunks[:1], configure(llm), stored={chunks[0].id: answers}))
+    assert [node.node_id for node in found.nodes] == ["n1", "1:n1"]
+    assert [row.source_id for row in found.relationships] == ["n1", "1:n1"]
+    assert [rejection.round for rejection in found.rejections] == [0, 1]
+    assert found.rows_read == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "finish_reason", "outcome", "detail"),
+    [
+        (HEADERS, "stop", ChunkOutcome.EMPTY, "found nothing"),
+        (ONE_NODE + "r1,n1,KNO", "length", ChunkOutcome.TRUNCATED, "1 whole rows were kept"),
+        (ONE_NODE + "r1,n1,KNO", None, ChunkOutcome.TRUNCATED, "1 whole rows were kept"),
+        ("", "length", ChunkOutcome.FAILED, "cut before its first whole row"),
+        ("<think>\nlong thoughts", "length", ChunkOutcome.FAILED, "cut before its first whole row"),
+        (HEADERS, "length", ChunkOutcome.FAILED, "cut before its first whole row"),
+        ("I'm sorry, but I can't help with that.", "stop", ChunkOutcome.REFUSED, "declined: I'm sorry"),
+        ("Ada is a person.", "stop", ChunkOutcome.FAILED, "no header row"),
+        (HEADERS.replace(",", ";") + "r1;n1", "stop", ChunkOutcome.FAILED, "no usable row"),
+        (ONE_NODE.replace("node_type", "kind"), "stop", ChunkOutcome.FAILED, "no usable row"),
+    ],
+)
+def test_every_answer_has_an_outcome_with_a_reason(
+    llm: FakeLlm,
+    document: Document,
+    chunks: tuple[Chunk, ...],
+    text: str,
+    finish_reason: str | None,
+    outcome: ChunkOutcome,
+    detail: str,
+) -> None:
+    llm.say(text, finish_reason)
+    found = run(document, chunks[:1], configure(llm))[0]
+    assert found.outcome is outcome
+    assert detail in found.detail
+    assert found.answers[0].text == text
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        lambda llm: llm.fail(400, code="content_filter"),
+        lambda llm: llm.say("", "content_filter"),
+        lambda llm: llm.say(None, "stop", refusal="No."),
+    ],
+)
+def test_a_filtered_chunk_is_marked_and_the_run_goes_on(
+    llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...], replies: object
+) -> None:
+    assert callable(replies)
+    replies(llm)
+    outcomes = [each.outcome for each in run(document, chunks, configure(llm))]
+    assert outcomes == [ChunkOutcome.REFUSED, *[ChunkOutcome.DONE] * 3]
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(body=b"{}"), Reply(body=b"[]"), Reply(body=b"<html>"), Reply(body=b'{"error": {"message": "x"}}')]
+)
+def test_a_chunk_whose_answers_break_the_protocol_fails_alone(
+    llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...], reply: Reply
+) -> None:
+    llm.script(reply, reply)
+    found = run(document, chunks, configure(llm, retries=4))
+    assert [each.outcome for each in found] == [ChunkOutcome.FAILED, *[ChunkOutcome.DONE] * 3]
+    assert found[0].detail
+    assert llm.calls == 2 + 3
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+@pytest.mark.parametrize("status", [401, 403, 404, 400])
+def test_a_refused_request_stops_the_run_at_once(
+    llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...], status: int, concurrency: int
+) -> None:
+    many = tuple(replace(chunk, id=f"{number}-{chunk.id}") for number in range(25) for chunk in chunks)
+    for _ in range(100):
+        llm.fail(status)
+    with pytest.raises(ModelRefused):
+        run(document, many, configure(llm, concurrency))
+    assert llm.calls <= concurrency
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_what_was_complete_is_yielded_before_an_unavailable_model_stops_the_run(
+    llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...], concurrency: int
+) -> None:
+    good = llm.completion(ONE_NODE)
+    llm.script(good, good)
+    for _ in range(20):
+        llm.fail(503)
+    many = tuple(replace(chunk, id=f"{number}-{chunk.id}") for number in range(5) for chunk in chunks)
+    extractions = extract_document(document, many, configure(llm, concurrency, retries=0), stored={})
+    done: list[Extraction] = []
+    with pytest.raises(ModelUnavailable, match="503"):
+        done.extend(extractions)
+    assert len(done) == 2 or (concurrency == 2 and len(done) == 1)  # the second may be the other worker's, in flight
+    assert {each.outcome for each in done} == {ChunkOutcome.DONE}
+    assert llm.calls <= 2 + 2 * concurrency
+
+
+def test_a_closed_iterator_asks_no_more(llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]) -> None:
+    many = tuple(replace(chunk, id=f"{number}-{chunk.id}") for number in range(25) for chunk in chunks)
+    extractions = extract_document(document, many, configure(llm, concurrency=2), stored={})
+    next(extractions)
+    extractions.close()  # type: ignore[attr-defined]
+    assert llm.calls <= 6
+
+
+def test_a_configuration_pickles_and_its_hash_covers_what_shapes_rows(llm: FakeLlm) -> None:
+    config = configure(llm)
+    assert pickle.loads(pickle.dumps(config)).config_hash == config.config_hash
+    others = [replace(config, evidence="reject"), replace(config, preprocess="stopwords")]
+    assert len({each.config_hash for each in (config, *others)}) == 3
+
+
+@pytest.mark.parametrize("wrong", [{"evidence": "ignore"}, {"preprocess": "stemming"}, {"concurrency": 0}])
+def test_settings_that_cannot_be_meant_are_refused(llm: FakeLlm, wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        replace(configure(llm), **wrong)  # type: ignore[arg-type]
