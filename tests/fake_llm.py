@@ -54,7 +54,7 @@ class Request:
     """What a client sent."""
 
     path: str
-    headers: dict[str, str]
+    headers: dict[str, str]  # names in lower case
     body: dict[str, Any]
 
     @property
@@ -187,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _respond(self, body: dict[str, Any]) -> None:
         fake: FakeLlm = self.server.fake  # type: ignore[attr-defined]
-        reply = fake.reply_to(Request(self.path, dict(self.headers), body))
+        reply = fake.reply_to(Request(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
         with contextlib.suppress(ConnectionError, TimeoutError):
             self._send(reply, fake.stopping)
 
@@ -280,9 +280,10 @@ def cite(user: str) -> str:
     passages, _, question = user.rpartition("Question:")
     wanted = {word[:5] for word in _WORD.findall(question.casefold())} - _ASKING
     places = list(_MARK.finditer(passages))
+    ends = [place.start() for place in places[1:]] + [len(passages)]
     best, best_score = "NOT IN THE GRAPH", 0
-    for place, following in zip(places, [*places[1:], None], strict=True):
-        passage = passages[place.end() : following.start() if following else len(passages)]
+    for place, end in zip(places, ends, strict=False):
+        passage = passages[place.end() : end]
         for sentence in (found[0].strip() for found in _SENTENCE.finditer(passage.split("\n\nEntities:")[0])):
             score = len(wanted & {word[:5] for word in _WORD.findall(sentence.casefold())})
             if score > best_score:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -15,15 +15,15 @@ OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"  # what servers that need no key are sent
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Endpoint:
     """One server. Hashable, pickles; the key is in neither repr nor messages."""
 
     base_url: str = OPENAI_URL
-    api_key: SecretStr | None = field(default=None, repr=False)
+    api_key: SecretStr | None = None
     timeout_s: float = 120.0  # one HTTP call in all, body included
     retries: int = 4  # further calls, for what can pass
-    sleep: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep, repr=False)  # between the calls
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep  # between the calls
 
     def __post_init__(self) -> None:
         """Refuse an address or a key that no HTTP client can use."""
@@ -39,6 +39,10 @@ class Endpoint:
         key = self.secret
         if not key or not key.isascii() or not key.isprintable() or " " in key:
             raise UsageError("OPENAI_API_KEY has characters that no key has", hint="was a line break copied with it?")
+
+    def __repr__(self) -> str:
+        """Show neither the key nor a password in the address."""
+        return f"Endpoint({self.address!r}, timeout_s={self.timeout_s:g}, retries={self.retries})"
 
     @property
     def secret(self) -> str:

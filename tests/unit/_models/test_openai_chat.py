@@ -1,0 +1,339 @@
+"""The chat client against a real HTTP server that misbehaves: test plan rows 12, 23 to 29, 74."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import resource
+import threading
+import traceback
+from collections.abc import Callable
+
+import pytest
+from pydantic import SecretStr
+
+from fake_llm import FakeLlm, Reply
+from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j.errors import (
+    BadModelAnswer,
+    ContentFiltered,
+    ContextTooLong,
+    ModelError,
+    ModelRefused,
+    ModelUnavailable,
+    UsageError,
+)
+from kg_neo4j.records import Usage
+
+KEY = "sk-canary-0123456789abcdef"
+
+
+class Clock:
+    """Notes how long the client wanted to wait, and does not wait."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def chat(llm: FakeLlm, clock: Clock) -> OpenAIChat:
+    return OpenAIChat("m", Endpoint(llm.url, SecretStr(KEY), timeout_s=5, retries=3, sleep=clock.sleep))
+
+
+def ask(chat: OpenAIChat) -> Completion:
+    return chat.complete("be brief", "hello", max_tokens=7)
+
+
+def test_a_plain_answer(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.say("yes")
+    assert ask(chat) == Completion("yes", "stop", Usage(1, 100, 20, None))
+    body = llm.requests[0].body
+    assert (body["model"], body["max_tokens"], body["temperature"]) == ("m", 7, 0.0)
+    assert llm.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_content_in_parts_and_missing_usage_are_understood(llm: FakeLlm, chat: OpenAIChat) -> None:
+    parts = [{"type": "text", "text": "ye"}, {"type": "text", "text": "s"}]
+    llm.script(llm.json({"choices": [{"message": {"content": parts}, "finish_reason": None}], "usage": None}))
+    assert ask(chat) == Completion("yes", None, Usage(1, 0, 0, None))
+
+
+def test_a_cut_answer_is_no_error_even_when_it_is_empty(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.say(None, "length").say("half", "length")
+    assert ask(chat).finish_reason == "length"
+    assert ask(chat).text == "half"
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
+def test_what_can_pass_is_asked_again(llm: FakeLlm, chat: OpenAIChat, clock: Clock, status: int) -> None:
+    llm.fail(status).fail(status).say("yes")
+    assert ask(chat).text == "yes"
+    assert llm.calls == 3
+    assert len(clock.waits) == 2
+    assert 0.5 <= clock.waits[0] <= 1.0 <= clock.waits[1] <= 2.0
+
+
+def test_retries_end(llm: FakeLlm, chat: OpenAIChat) -> None:
+    for _ in range(10):
+        llm.fail(503, message="overloaded")
+    with pytest.raises(ModelUnavailable, match="overloaded") as error:
+        ask(chat)
+    assert llm.calls == 4  # one, and three more
+    assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("told", "at_least", "at_most"),
+    [
+        ("7", 7, 12),
+        ("0", 0, 0.2),
+        ("3600", 60, 66),
+        ("-5", 0.5, 1),
+        ("soon", 0.5, 1),
+        ("nan", 0.5, 1),
+        ("1e999", 0.5, 1),
+    ],
+)
+def test_retry_after_is_honoured_up_to_a_minute(
+    llm: FakeLlm, chat: OpenAIChat, clock: Clock, told: str, at_least: float, at_most: float
+) -> None:
+    llm.fail(429, retry_after=told).say("yes")
+    ask(chat)
+    assert at_least <= clock.waits[0] <= at_most
+
+
+@pytest.mark.parametrize(
+    ("status", "hint"), [(400, None), (401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "KG_MODEL"), (422, None)]
+)
+def test_what_cannot_pass_is_asked_once(llm: FakeLlm, chat: OpenAIChat, status: int, hint: str | None) -> None:
+    llm.fail(status, message="no such thing")
+    with pytest.raises(ModelRefused, match="no such thing") as raised:
+        ask(chat)
+    assert llm.calls == 1
+    assert (hint or "") in (raised.value.hint or "")
+
+
+def test_an_empty_account_does_not_pass(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.fail(429, code="insufficient_quota")
+    with pytest.raises(ModelRefused, match="scripted fault"):
+        ask(chat)
+    assert llm.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("context_length_exceeded", "too long"),
+        (None, "This model's maximum context length is 8192 tokens."),
+        (None, "the request exceeds the available context size"),
+    ],
+)
+def test_a_prompt_that_is_too_long(llm: FakeLlm, chat: OpenAIChat, code: str | None, message: str) -> None:
+    llm.fail(400, code=code, message=message)
+    with pytest.raises(ContextTooLong):
+        ask(chat)
+    assert llm.calls == 1
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        lambda llm: llm.fail(400, code="content_filter"),
+        lambda llm: llm.fail(400, message="The response was filtered: ResponsibleAIPolicyViolation"),
+        lambda llm: llm.say("I", "content_filter"),
+        lambda llm: llm.say(None, refusal="I will not."),
+    ],
+)
+def test_a_filtered_text(llm: FakeLlm, chat: OpenAIChat, script: Callable[[FakeLlm], object]) -> None:
+    script(llm)
+    with pytest.raises(ContentFiltered):
+        ask(chat)
+    assert llm.calls == 1
+
+
+def test_parameters_that_a_model_refuses_are_renamed_or_dropped_once(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.fail(400, param="max_tokens", message="Use 'max_completion_tokens' instead.")
+    llm.fail(400, param="temperature", message="Only the default (1) value is supported.")
+    llm.say("yes").say("again")
+    assert ask(chat).text == "yes"
+    assert ask(chat).text == "again"
+    assert llm.calls == 4
+    for request in llm.requests[2:]:
+        assert set(request.body) == {"model", "messages", "max_completion_tokens"}
+
+
+def test_a_limit_on_output_that_is_too_large_is_dropped_and_never_loops(llm: FakeLlm, chat: OpenAIChat) -> None:
+    for _ in range(20):
+        llm.fail(400, param="max_tokens", message="max_tokens is too large: 7.")
+    with pytest.raises(ModelRefused, match="too large"):
+        ask(chat)
+    assert llm.calls == 2
+    assert "max_tokens" not in llm.requests[1].body
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(body=b'{"error": {"message": "backend died"}}'),
+        Reply(body=b'{"choices": []}'),
+        Reply(body=b'{"choices": null}'),
+        Reply(body=b'{"choices": [{"message": {"content": "a"}}, {"message": {"content": "b"}}]}'),
+        Reply(body=b'{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}'),
+        Reply(body=b'{"choices": [{"message": null}]}'),
+        Reply(body=b'{"choices": ["x"]}'),
+        Reply(body=b'{"choices": [{"message": {"content": null, "tool_calls": [{"id": "1"}]}}]}'),
+        Reply(body=b'{"choices": [{"mess'),
+        Reply(body=b"[" * 200_000),
+        Reply(body=b"[]"),
+        Reply(body=b"<html>busy</html>", headers=(("Content-Type", "text/html"),)),
+        Reply(body=b"\xff\xfe\x00"),
+        Reply(body=b""),
+    ],
+)
+def test_an_answer_that_breaks_the_protocol_is_asked_for_once_more(
+    llm: FakeLlm, chat: OpenAIChat, reply: Reply
+) -> None:
+    llm.script(reply).say("yes")
+    assert ask(chat).text == "yes"
+    llm.script(reply, reply, reply)
+    with pytest.raises(BadModelAnswer):
+        ask(chat)
+    assert llm.calls == 4
+
+
+def test_a_paid_answer_that_could_not_be_used_is_counted(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.say(None).say("yes")
+    assert ask(chat).usage == Usage(2, 200, 40, None)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(reset=True),
+        Reply(body=b'{"choices": []}' * 50, cut=20),
+        Reply(body=b'{"choices": []}' * 50, cut=20, chunked=True),
+    ],
+)
+def test_a_broken_connection_passes(llm: FakeLlm, chat: OpenAIChat, reply: Reply) -> None:
+    llm.script(reply, reply).say("yes")
+    assert ask(chat).text == "yes"
+    assert llm.calls == 3
+
+
+@pytest.mark.parametrize("reply", [Reply(hang=True), Reply(body=b" " * 10_000, drip_s=0.05)])
+def test_the_deadline_covers_the_whole_call(llm: FakeLlm, clock: Clock, reply: Reply) -> None:
+    chat = OpenAIChat("m", Endpoint(llm.url, timeout_s=0.4, retries=1, sleep=clock.sleep))
+    llm.script(reply, reply)
+    with pytest.raises(ModelUnavailable, match="did not answer within") as error:
+        ask(chat)
+    assert llm.calls == 2
+    assert "KG_MODEL_TIMEOUT_S" in (error.value.hint or "")
+
+
+def test_nobody_listens(clock: Clock) -> None:
+    with FakeLlm() as gone:
+        url = gone.url
+    with pytest.raises(ModelUnavailable, match="cannot be reached") as error:
+        ask(OpenAIChat("m", Endpoint(url, retries=2, sleep=clock.sleep)))
+    assert "OPENAI_BASE_URL" in (error.value.hint or "")
+    assert len(clock.waits) == 2
+
+
+def test_a_body_without_end_is_cut_off(llm: FakeLlm, chat: OpenAIChat) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    endless = Reply(body=b" " * 1_000_000, repeat=100)
+    llm.script(endless, endless)
+    with pytest.raises(BadModelAnswer, match="more than"):
+        ask(chat)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 200 * 1024  # KiB
+
+
+def test_many_threads_share_one_client(llm: FakeLlm, chat: OpenAIChat) -> None:
+    answers: list[str] = []
+    threads = [threading.Thread(target=lambda: answers.append(ask(chat).text)) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 16
+    assert llm.calls == 16
+
+
+def test_it_works_where_an_event_loop_runs_already(llm: FakeLlm, chat: OpenAIChat) -> None:
+    async def notebook() -> str:
+        return ask(chat).text
+
+    llm.say("yes")
+    assert asyncio.run(notebook()) == "yes"
+
+
+def test_lone_surrogates_can_be_sent(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.say("yes")
+    chat.complete("s", "a\ud800b")
+    assert llm.requests[0].user == "a?b"
+
+
+def test_it_pickles(llm: FakeLlm) -> None:
+    copy = pickle.loads(pickle.dumps(OpenAIChat("m", Endpoint(llm.url, SecretStr(KEY)), window=9000)))
+    assert (copy.name, copy.window) == ("m", 9000)
+    assert copy.complete("a", "b").text
+
+
+@pytest.mark.parametrize(
+    ("name", "window"),
+    [("gpt-4", 8_192), ("gpt-4o-mini", 128_000), ("gpt-4.1-nano", 1_047_576), ("qwen2.5:14b", 8_000)],
+)
+def test_windows_are_looked_up_by_the_longest_prefix(name: str, window: int) -> None:
+    assert OpenAIChat(name, Endpoint()).window == window
+
+
+# -- secrets
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        lambda llm: llm.fail(401, message=f"Incorrect API key provided: {KEY}. Password hunter22."),
+        lambda llm: llm.fail(400, message=f"bad {KEY}", code="context_length_exceeded"),
+        lambda llm: llm.script(*[Reply(body=f'{{"error": {{"message": "{KEY}"}}}}'.encode())] * 2),
+        lambda llm: llm.script(*[Reply(body=f"<html>{KEY} hunter22".encode())] * 2),
+        lambda llm: llm.fail(404),
+        lambda llm: llm.script(*[Reply(reset=True)] * 2),
+        lambda llm: llm.say(None, refusal=f"no {KEY}"),
+    ],
+)
+def test_no_secret_is_in_any_text(llm: FakeLlm, clock: Clock, script: Callable[[FakeLlm], object]) -> None:
+    url = llm.url.replace("http://", "http://bob:hunter22@")
+    endpoint = Endpoint(url, SecretStr(KEY), retries=1, sleep=clock.sleep)
+    chat = OpenAIChat("m", endpoint)
+    script(llm)
+    with pytest.raises(ModelError) as raised:
+        ask(chat)
+    shown = "".join(traceback.format_exception(raised.value)) + repr(chat) + repr(endpoint) + str(raised.value.hint)
+    assert KEY not in shown
+    assert "hunter22" not in shown
+
+
+@pytest.mark.parametrize("url", ["ftp://host/v1", "host:8000", "http://", "http://host:99999/v1", "", "http://[::1/v1"])
+def test_an_address_that_is_none_is_refused_before_any_call(url: str) -> None:
+    with pytest.raises(UsageError, match="OPENAI_BASE_URL"):
+        Endpoint(url)
+
+
+@pytest.mark.parametrize("key", ["sk-ż", "sk a", "sk\n\nx", "sk\0"])
+def test_a_key_that_is_none_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(UsageError, match="OPENAI_API_KEY") as error:
+        Endpoint(api_key=SecretStr(key))
+    assert key not in str(error.value)

@@ -1,0 +1,200 @@
+"""From raw rows to accepted ones: test plan rows 7 to 11, 57."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from csv_grammar import (
+    CELLS,
+    NODE_HEADER,
+    RELATIONSHIP_HEADER,
+    SCHEMA,
+    CleanAnswer,
+    clean_answers,
+    depth,
+    holds,
+)
+from hypothesis import strategies as st
+
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.rows import read
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.extract.validation import ValidRows, validate
+from kg_neo4j.extract.values import RESERVED_LABELS, RESERVED_RELATIONSHIP_TYPES, TYPE_PATTERN
+from kg_neo4j.records import RejectionReason
+
+TEXT = "Ada Lovelace, born in 1815, wrote to Charles Babbage."
+
+
+def validated(
+    nodes: list[str], relationships: list[str] | None = None, schema: Schema = SCHEMA, evidence: str = "flag"
+) -> ValidRows:
+    header, second = ",".join(NODE_HEADER), ",".join(RELATIONSHIP_HEADER)
+    text = "\n".join([header, *nodes, "", second, *(relationships or [])]) + "\n"
+    raw = read(text, schema, finish_reason="stop")
+    valid = validate(raw, schema, TEXT, evidence=evidence)
+    assert len(valid.nodes) + len(valid.relationships) + len(valid.rejections) == raw.count
+    return valid
+
+
+def reasons(valid: ValidRows) -> list[str]:
+    return [str(rejection.reason) for rejection in valid.rejections]
+
+
+@pytest.mark.parametrize("name", schemas.BUILT_IN)
+def test_the_worked_examples_are_accepted_whole(name: str) -> None:
+    schema = schemas.load(name)
+    raw = read(schema.example_answer, schema, finish_reason="stop")
+    valid = validate(raw, schema, schema.example_text, evidence="flag")
+    assert (len(valid.nodes), len(valid.relationships), valid.rejections) == (5, 4, ())
+    assert valid.nodes[0].properties["birth_year"] == 1990
+
+
+def test_the_worked_example_rests_on_its_text_word_for_word() -> None:
+    raw = read(SCHEMA.example_answer, SCHEMA, finish_reason="stop")
+    valid = validate(raw, SCHEMA, SCHEMA.example_text, evidence="reject")
+    assert valid.rejections == ()
+    assert {row.span.method for row in (*valid.nodes, *valid.relationships) if row.span} == {"exact"}
+
+
+def test_a_row_becomes_typed_properties_and_empty_ones_are_left_out() -> None:
+    valid = validated(
+        ["n1,Person,Ada Lovelace,c. 1815,unknown,writer,n/a,,Ada Lovelace", "n2,PERSON,Charles Babbage,,,,,,"],
+        ["r1,n1,wroteTo,n2,,A letter.,8.0,wrote to Charles"],
+    )
+    ada, letter = valid.nodes[0], valid.relationships[0]
+    assert (ada.type, ada.original_type, ada.name) == ("PERSON", "Person", "Ada Lovelace")
+    assert dict(ada.properties) == {"birth_year": 1815, "role": "writer"}
+    assert ada.span is not None
+    assert TEXT[ada.span.start : ada.span.end] == ada.evidence
+    assert (letter.type, letter.source_id, letter.target_id) == ("WROTE_TO", "n1", "n2")
+    assert dict(letter.properties) == {"description": "A letter.", "strength": 8}
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (",PERSON,Ada,,,,,,", RejectionReason.EMPTY_FIELD),
+        ("n1,,Ada,,,,,,", RejectionReason.EMPTY_FIELD),
+        ("n1,PERSON,null,,,,,,", RejectionReason.EMPTY_FIELD),
+        ("n1,人物,Ada,,,,,,", RejectionReason.BAD_TYPE),
+        ("n1,A`) DETACH DELETE n //,Ada,,,,,,", RejectionReason.BAD_TYPE),
+        ("n1,PERSON,Ada,12 years,,,,,", RejectionReason.BAD_VALUE),
+        (f"n1,PERSON,Ada,{2**63},,,,,", RejectionReason.BAD_VALUE),
+        ("n1,PERSON,A\0da,,,,,,", RejectionReason.BAD_CHARACTER),
+        ("n1,PERSON,A\ud800da,,,,,,", RejectionReason.BAD_CHARACTER),
+        ("n1,PERSON," + "x" * 40_000 + ",,,,,,", RejectionReason.TOO_LONG),
+    ],
+)
+def test_a_bad_node_row_is_rejected_with_its_reason_and_line(row: str, reason: RejectionReason) -> None:
+    valid = validated([row, "n2,PERSON,Bob,,,,,,"], ["r1,n1,KNOWS,n2,,,,"])
+    assert [node.node_id for node in valid.nodes] == ["n2"]
+    assert reasons(valid) == [reason, RejectionReason.MISSING_END]
+    assert valid.rejections[0].line == 2
+    assert len(valid.rejections[0].text) <= 500
+
+
+@pytest.mark.parametrize("strength", ["0", "11", "NaN", "strong", str(2**63)])
+def test_a_strength_out_of_range_rejects_its_row(strength: str) -> None:
+    valid = validated(["n1,PERSON,Ada,,,,,,"], [f"r1,n1,KNOWS,n1,,,{strength},"])
+    assert reasons(valid) == [RejectionReason.BAD_VALUE]
+
+
+def test_a_relationship_needs_both_ends_in_the_same_answer() -> None:
+    valid = validated(["n1,PERSON,Ada,,,,,,"], ["r1,n1,KNOWS,n7,,,,", "r2,n7,KNOWS,n1,,,,", "r3,n1,KNOWS,n1,,,,"])
+    assert [row.relationship_id for row in valid.relationships] == ["r3"]
+    assert reasons(valid) == [RejectionReason.MISSING_END] * 2
+
+
+def test_the_first_row_keeps_its_id() -> None:
+    ada = "n1,PERSON,Ada,,,,,,"
+    valid = validated(["n1,PERSON,Bad,12 years,,,,,", ada, ada, "n1,PERSON,Eve,,,,,,"], ["r1,n1,IS,n1,,,,"] * 2)
+    assert [node.name for node in valid.nodes] == ["Ada"]
+    assert reasons(valid) == [RejectionReason.BAD_VALUE, *[RejectionReason.DUPLICATE_ID] * 3]
+    assert [rejection.detail for rejection in valid.rejections[1:]] == [
+        "'n1' is the same row, on line 3",
+        "'n1' is another row, on line 3",
+        "'r1' is the same row, on line 8",
+    ]
+
+
+def test_types_outside_the_schema_are_rejected_and_reserved_ones_renamed() -> None:
+    schema = replace(SCHEMA, node_types=("PERSON", "Document"), relationship_types=("KNOWS",))
+    valid = validated(
+        ["n1,person,Ada,,,,,,", "n2,TRIBE,Quraysh,,,,,,", "n3,DOCUMENT,Will,,,,,,"],
+        ["r1,n1,knows,n3,,,,", "r2,n1,LOVES,n3,,,,"],
+        schema,
+    )
+    assert [node.type for node in valid.nodes] == ["PERSON", "DOCUMENT_TYPE"]
+    assert [row.type for row in valid.relationships] == ["KNOWS"]
+    assert reasons(valid) == [RejectionReason.BAD_TYPE] * 2
+
+
+def test_evidence_that_is_not_in_the_text_is_flagged_or_rejected() -> None:
+    rows = ["n1,PERSON,Ada,,,,,,Ada Lovelace", "n2,PERSON,Bob,,,,,,Bob was here all day", "n3,PERSON,Cy,,,,,,"]
+    flagged = validated(rows)
+    assert [node.span is None for node in flagged.nodes] == [False, True, True]
+    assert flagged.nodes[1].evidence == "Bob was here all day"
+    strict = validated(rows, evidence="reject")
+    assert [node.name for node in strict.nodes] == ["Ada"]
+    assert reasons(strict) == [RejectionReason.NO_EVIDENCE] * 2
+
+
+def test_spans_are_mapped_back_to_the_source() -> None:
+    raw = read(f"{','.join(NODE_HEADER)}\nn1,PERSON,Ada,,,,,,Ada\n", SCHEMA, finish_reason="stop")
+    valid = validate(raw, SCHEMA, TEXT, to_source=lambda start, end: (start + 100, end + 200))
+    span = valid.nodes[0].span
+    assert span is not None
+    assert (span.start, span.end) == (100, 203)
+
+
+@depth
+def test_clean_answers_keep_every_row_and_no_relationship_dangles(cases: int) -> None:
+    def check(answer: CleanAnswer) -> None:
+        raw = read(answer.text, SCHEMA, finish_reason="stop")
+        valid = validate(raw, SCHEMA, TEXT)
+        assert len(valid.nodes) == len(answer.nodes)
+        assert len(valid.relationships) == len(answer.relationships)
+
+    holds(check, clean_answers(), cases)
+
+
+@depth
+def test_nothing_invalid_passes_whatever_the_fields_hold(cases: int) -> None:
+    odd = ["", "null", "NaN", "12 years", str(2**63), '{"a": [1]}', "\0", "\ud800", "\u202e", "x" * 41_000, "`", "n1"]
+    fields = st.one_of(st.sampled_from([*odd, "PERSON", "570", "DOCUMENT", "5"]), CELLS, st.text(max_size=12))
+    ids = st.sampled_from(["n1", "n2", "n3", ""])
+    node = st.tuples(ids, *[fields] * (len(NODE_HEADER) - 1))
+    end = st.tuples(fields, ids, fields, ids, *[fields] * (len(RELATIONSHIP_HEADER) - 4))
+    answers = st.builds(CleanAnswer, st.lists(node, max_size=5).map(tuple), st.lists(end, max_size=5).map(tuple))
+
+    def check(answer: CleanAnswer) -> None:
+        raw = read(answer.text, SCHEMA, finish_reason="stop")
+        valid = validate(raw, SCHEMA, TEXT)
+        assert len(valid.nodes) + len(valid.relationships) + len(valid.rejections) == raw.count
+        ids = {row.node_id for row in valid.nodes}
+        assert len(ids) == len(valid.nodes)
+        for row in valid.nodes:
+            check_row(row.type, RESERVED_LABELS, [row.node_id, row.name, row.original_type], dict(row.properties))
+            assert 0 < len(row.name) <= 500
+        for each in valid.relationships:
+            assert {each.source_id, each.target_id} <= ids
+            check_row(each.type, RESERVED_RELATIONSHIP_TYPES, [each.relationship_id], dict(each.properties))
+
+    holds(check, answers, cases)
+
+
+def check_row(kind: str, reserved: frozenset[str], texts: list[str], properties: dict[str, str | int | float]) -> None:
+    """Check what the database relies on: allow-listed types, the schema's keys, texts and numbers it can hold."""
+    assert TYPE_PATTERN.fullmatch(kind)
+    assert kind not in reserved
+    columns = {column.name for column in (*SCHEMA.node_properties, *SCHEMA.relationship_properties)}
+    assert set(properties) <= columns
+    for value in [*texts, *properties.values()]:
+        if isinstance(value, str):
+            value.encode("utf-8")
+            assert value
+            assert "\0" not in value
+        else:
+            assert abs(value) < 2**53
