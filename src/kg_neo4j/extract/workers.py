@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -59,37 +60,41 @@ class _Crew(Generic[A, B]):
         self._work = work
         self._size = size
         self._threads = 0
-        self._stopped = False
-        self._tasks: SimpleQueue[tuple[A, Future[B]] | None] = SimpleQueue()
+        self._begun = 0
+        self._last = math.inf  # number of the last item that is still to be worked on
+        self._tasks: SimpleQueue[tuple[int, A, Future[B]] | None] = SimpleQueue()
 
     def begin(self, item: A) -> Future[B]:
         future: Future[B] = Future()
-        self._tasks.put((item, future))
+        self._tasks.put((self._begun, item, future))
+        self._begun += 1
         if self._threads < self._size:
             threading.Thread(target=self._run, name=f"kg-extract-{self._threads}", daemon=True).start()
             self._threads += 1
         return future
 
-    def stop(self) -> None:
-        self._stopped = True
+    def stop(self, last: float = -1) -> None:
+        """Begin no item after number `last`; those before it are still finished, so that the first error is found."""
+        self._last = min(self._last, last)
         for _ in range(self._threads):
             self._tasks.put(None)
 
     def _run(self) -> None:
         while (task := self._tasks.get()) is not None:
-            item, future = task
-            if self._stopped:
+            number, item, future = task
+            if number > self._last:
                 future.cancel()
                 continue
-            with _Delivery(self, future):
+            with _Delivery(self, number, future):
                 future.set_result(self._work(item))
 
 
 class _Delivery(Generic[A, B]):
     """Hands an error of the work to whoever waits for its result, and stops the crew."""
 
-    def __init__(self, crew: _Crew[A, B], future: Future[B]) -> None:
+    def __init__(self, crew: _Crew[A, B], number: int, future: Future[B]) -> None:
         self._crew = crew
+        self._number = number
         self._future = future
 
     def __enter__(self) -> None:
@@ -97,6 +102,6 @@ class _Delivery(Generic[A, B]):
 
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> bool:
         if error is not None:
-            self._crew.stop()
+            self._crew.stop(self._number)
             self._future.set_exception(error)
         return True
