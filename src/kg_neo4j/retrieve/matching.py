@@ -77,14 +77,24 @@ class Matcher:
     def _imply_first_names(self, matched: dict[str, float], candidate: Candidate) -> None:
         """Count the first names of somebody who is called by the last one alone, unless that means another.
 
-        In an article on Alexander von Humboldt "Humboldt" alone is Alexander, never Wilhelm.
+        In an article on Alexander von Humboldt "Humboldt" alone is Alexander, never Wilhelm; "Wilhelm von Humboldt" is
+        never Alexander, whatever a pronoun may mean.
         """
+        words = frozenset(candidate.words)
         for run in self.question.full_names:
-            last = matched.get(run[-1], 0.0)
-            missing = [term for term in run[:-1] if not matched.get(term, 1.0)]
-            means_another = run[-1] in candidate.title and not candidate.title.issuperset(missing)
-            if last and missing and not means_another:
-                matched |= dict.fromkeys(missing, min(last, IMPLIED_WEIGHT))
+            absent = [term for term in run[:-1] if not self._forms[term] & words]
+            if not absent or not self._forms[run[-1]] & words:
+                continue
+            means_title = run[-1] in candidate.title and not candidate.title.issuperset(absent)
+            if means_title or self._is_relative(run, candidate):
+                matched |= dict.fromkeys(absent, 0.0)
+            else:
+                matched |= {term: max(matched[term], IMPLIED_WEIGHT) for term in absent}
+
+    def _is_relative(self, run: tuple[str, ...], candidate: Candidate) -> bool:
+        """Return whether every mention of the last name of `run` follows a first name that is not in it."""
+        places = [index for index, word in enumerate(candidate.words) if word in self._forms[run[-1]]]
+        return all(first_name(candidate, index) - candidate.title - frozenset(run) for index in places)
 
     def _subject_terms(self) -> tuple[str, ...]:
         return self.question.names or self.question.terms
@@ -93,7 +103,8 @@ class Matcher:
         """Return whether "Name (1769 – 1859)" says what `term` asks for."""
         if term not in _BIRTH and term not in _DEATH:
             return False
-        return any(LIFESPAN.match(candidate.sentence.text[end:]) for _, end in self._mentions(candidate))
+        text = blank_footnotes(candidate.sentence.text)
+        return any(LIFESPAN.match(text[end:]) for _, end in self._mentions(candidate))
 
     def _mentions(self, candidate: Candidate) -> list[tuple[int, int]]:
         """Return the places in the sentence where the question's names stand, neighbours joined."""
@@ -181,9 +192,8 @@ class Matcher:
         """Return whether every mention of the name asked for follows a first name that is not asked for."""
         if len(self.question.names) != 1:
             return False
-        own = self._forms[self.question.names[0]]
-        mentions = [index for index, word in enumerate(candidate.words) if word in own]
-        return bool(mentions) and all(first_name(candidate, index) - candidate.title for index in mentions)
+        own = self.question.names
+        return bool(self._forms[own[0]].intersection(candidate.words)) and self._is_relative(own, candidate)
 
     def _definition(self, candidate: Candidate) -> float:
         text = candidate.sentence.text

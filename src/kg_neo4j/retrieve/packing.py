@@ -67,17 +67,17 @@ def pack(ranked: Iterable[Unit], known: Mapping[str, Unit], budget: int, start: 
 def _closure(unit: Unit, known: Mapping[str, Unit], chosen: Mapping[str, Unit]) -> list[Unit] | None:
     """Return the unit after all that it needs and that is not chosen yet; None where something needed is unknown."""
     wanted: dict[str, Unit] = {}
-    waiting = [unit]
-    while waiting:
-        each = waiting.pop()
-        wanted[each.key] = each
+    entered: set[str] = set()
+
+    def enter(each: Unit) -> bool:
+        entered.add(each.key)
         for key in each.needs:
-            if key in chosen or key in wanted:
-                continue
-            if key not in known:
-                return None
-            waiting.append(known[key])
-    return list(reversed(wanted.values()))
+            if key not in chosen and key not in entered and not (key in known and enter(known[key])):
+                return False
+        wanted[each.key] = each
+        return True
+
+    return list(wanted.values()) if enter(unit) else None
 
 
 def pack_found(found: Found, tokeniser: Tokeniser, budget: int) -> Packed:

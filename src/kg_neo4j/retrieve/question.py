@@ -56,7 +56,7 @@ _ASKS = (
     (
         Asks.PLACE,
         re.compile(
-            r"\b(where|(what|which) (city|cities|towns?|country|countries|places?|villages?|regions?)|gdzie|skąd|dokąd)\b",
+            r"\b(where|(what|which) (cit(y|ies)|towns?|countr(y|ies)|places?|villages?|regions?)|gdzie|skąd|dokąd)\b",
             re.I,
         ),
     ),

@@ -73,7 +73,7 @@ def defines(text: str, start: int, end: int) -> float:
         (_APPOSITION, after, 0.8),
         (_KIN_BEFORE, before, 0.7),
         (_ROLE_BEFORE, before, 0.0 if _NAME_GOES_ON.match(after) else 0.25),
-        (_CALLED, before, 0.7),
+        (_CALLED, before, 0.0 if _NAME_GOES_ON.match(after) else 0.7),
         (_IS_ANYTHING, after, 0.3),
         (_IS_A_LATER, after, 0.5),
     )

@@ -40,11 +40,11 @@ _FAMILIES = tuple(
     frozenset(line.split())
     for line in """
 born birth birthplace birthday urodzil urodzila urodzony urodzona urodzenia
-die died dies dying death deaths dead killed murdered executed deceased zmarl zmarla umarl umarla smierc smierci zginal
-marry married marries marriage wife wives husband spouse widow wed wedding bride zona zone zony maz meza slub poslubil
-father fathers son sons parent parents child children ojciec ojca syn syna rodzice dzieci
-mother mothers daughter daughters parent parents child children matka matki corka corki rodzice dzieci
-brother brothers sister sisters sibling siblings brat siostra
+die died dies dying death deaths dead killed murdered deceased zmarl zmarla umarl umarla smierc smierci zginal
+marry married marries marriage wife wives husband spouse widow wed wedding zona zone zony maz meza mezem poslubil
+father fathers son sons parent parents child children ojciec ojca ojcem syn syna synem rodzice dzieci
+mother mothers daughter daughters parent parents child children matka matki corka corki corce rodzice dzieci
+brother brothers sister sisters sibling siblings brat brata bratem siostra siostry
 work works worked working job occupation profession career employed pracowal pracowala
 live lives lived living resided residence settled home mieszkal mieszkala
 write wrote written writes writing author authored writer published book books napisal napisala autor autorka
