@@ -77,8 +77,9 @@ class FakeLlm:
     usage: tuple[int, int] = (100, 20)  # tokens that every completion reports
 
     def __post_init__(self) -> None:
-        self._queue: deque[Reply] = deque()
+        self._queue: deque[Reply | None] = deque()  # None: answer by the rules
         self._lock = threading.Lock()
+        self._asked = threading.Condition(self._lock)
         self.stopping = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", self.port), _Handler)
         self._server.fake = self  # type: ignore[attr-defined]
@@ -117,6 +118,27 @@ class FakeLlm:
         with self._lock:
             self._queue.extend(replies)
         return self
+
+    def answer(self, times: int) -> FakeLlm:
+        """Queue so many answers by the rules."""
+        with self._lock:
+            self._queue.extend([None] * times)
+        return self
+
+    def hang(self) -> FakeLlm:
+        """Queue a request that is never answered."""
+        return self.script(Reply(hang=True))
+
+    def forget(self) -> FakeLlm:
+        """Empty the queue."""
+        with self._lock:
+            self._queue.clear()
+        return self
+
+    def wait_for_calls(self, number: int, timeout_s: float = 60.0) -> None:
+        """Return once `number` requests have come."""
+        with self._asked:
+            assert self._asked.wait_for(lambda: len(self.requests) >= number, timeout_s), "no such request came"
 
     def say(self, text: str | None, finish_reason: str | None = "stop", **message: Any) -> FakeLlm:
         """Queue a chat completion."""
@@ -160,8 +182,10 @@ class FakeLlm:
         """Return the next scripted reply, or the one that the rules give; the request is logged."""
         with self._lock:
             self.requests.append(request)
-            if self._queue:
-                return self._queue.popleft()
+            self._asked.notify_all()
+            scripted = self._queue.popleft() if self._queue else None
+        if scripted is not None:
+            return scripted
         if request.path.endswith("/embeddings"):
             texts = request.body["input"]
             texts = [texts] if isinstance(texts, str) else texts

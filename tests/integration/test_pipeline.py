@@ -1,0 +1,274 @@
+"""The whole flow on a real server: offline, with a model behind HTTP, repeated, stopped, edited, unloaded."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from fake_llm import FakeLlm
+from kg_neo4j import LoadOptions, Settings, ask, load, unload
+from kg_neo4j.errors import ModelRefused, ModelUnavailable, SourceNotFound, UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.export import lines
+from kg_neo4j.records import LoadReport
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
+STORY = str(EXAMPLES / "the_lamp_at_skarnes.md")
+SMALL_CHUNKS = LoadOptions(chunk_tokens=200, analytics=False)
+
+
+@pytest.fixture
+def offline(settings: Settings, graph: str) -> Settings:
+    return settings.model_copy(
+        update={"graph": graph, "openai_api_key": None, "openai_base_url": None, "embedding_model": None}
+    )
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm() as server:
+        yield server
+
+
+@pytest.fixture
+def online(offline: Settings, llm: FakeLlm) -> Settings:
+    return Settings(
+        **{
+            **offline.model_dump(),
+            "openai_base_url": llm.url,
+            "openai_api_key": "canary-key-5f1c",
+            "model": "scripted",
+            "model_retries": 0,
+            "model_concurrency": 3,
+        }
+    )
+
+
+def dump(database: Database, graph: str) -> str:
+    return "\n".join(lines(database, graph))
+
+
+def adds_up(report: LoadReport) -> bool:
+    return report.rows.read == report.rows.accepted + report.rows.rejected == report.rows.accepted + sum(
+        report.rejections.values()
+    )
+
+
+def test_the_example_article_becomes_a_graph_offline_and_a_repeat_changes_nothing(
+    database: Database, offline: Settings
+) -> None:
+    first = load([ARTICLE], settings=offline)
+    assert first.nodes >= 30
+    assert first.relationships >= 15
+    assert first.communities >= 2
+    assert first.usage.calls == 0
+    assert adds_up(first)
+    before = dump(database, offline.graph)
+    second = load([ARTICLE], settings=offline)
+    assert (second.changes, second.rows.read) == (0, 0)
+    assert (second.nodes, second.relationships, second.communities) == (
+        first.nodes,
+        first.relationships,
+        first.communities,
+    )
+    assert dump(database, offline.graph) == before
+
+
+def test_every_quote_stands_where_the_graph_says(database: Database, offline: Settings) -> None:
+    load([ARTICLE], settings=offline, options=LoadOptions(chunk_tokens=300))
+    checks = database.read(queries.get("reports/checks"), graph=offline.graph)
+    assert {row["Check"]: row["Count"] for row in checks if row["Count"]} == {}
+
+
+def test_the_order_of_loading_does_not_matter(database: Database, offline: Settings) -> None:
+    load([ARTICLE], settings=offline)
+    load([STORY], settings=offline)
+    one = dump(database, offline.graph)
+    delete_graph(database, offline.graph)
+    load([STORY], settings=offline)
+    load([ARTICLE], settings=offline)
+    assert dump(database, offline.graph) == one
+
+
+def test_unloading_gives_the_graph_without_the_document(database: Database, offline: Settings) -> None:
+    load([STORY], settings=offline)
+    alone = dump(database, offline.graph)
+    load([ARTICLE], settings=offline)
+    report = unload(Path(ARTICLE).name, settings=offline)
+    assert report.changes > 0
+    assert dump(database, offline.graph) == alone
+    with pytest.raises(SourceNotFound, match="no document"):
+        unload(Path(ARTICLE).name, settings=offline)
+
+
+def test_an_edited_file_gives_the_graph_of_its_new_text(
+    database: Database, offline: Settings, tmp_path: Path
+) -> None:
+    text = Path(ARTICLE).read_text(encoding="utf-8")
+    note = tmp_path / "note.md"
+    note.write_text(text, encoding="utf-8")
+    load([str(note)], settings=offline, options=SMALL_CHUNKS)
+    paragraphs = text.split("\n\n")
+    note.write_text("\n\n".join([*paragraphs[:4], "Anna Weber met Karl Braun in Vienna.", *paragraphs[6:]]), "utf-8")
+    edited = load([str(note)], settings=offline, options=SMALL_CHUNKS)
+    assert 0 < edited.rows.read
+    after = dump(database, offline.graph)
+    assert "Anna Weber" in after
+    delete_graph(database, offline.graph)
+    load([str(note)], settings=offline, options=SMALL_CHUNKS)
+    assert dump(database, offline.graph) == after
+
+
+def test_a_model_behind_http_is_asked_once_a_chunk_and_never_again(
+    database: Database, online: Settings, llm: FakeLlm
+) -> None:
+    report = load([STORY], settings=online, options=SMALL_CHUNKS)
+    assert report.chunks > 3
+    assert llm.calls == report.usage.calls == report.chunks
+    assert report.usage.input_tokens == llm.usage[0] * report.chunks
+    assert report.nodes > 0
+    assert adds_up(report)
+    before = dump(database, online.graph)
+    again = load([STORY], settings=online, options=SMALL_CHUNKS)
+    assert (again.changes, again.usage.calls, llm.calls) == (0, 0, report.chunks)
+    assert dump(database, online.graph) == before
+    assert "canary-key-5f1c" not in before
+
+
+def test_bad_rows_are_rejected_and_counted_and_the_rest_is_kept(
+    database: Database, online: Settings, llm: FakeLlm, tmp_path: Path
+) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("Anna met Ben.", "utf-8")
+    llm.say(
+        "Here is the CSV:\n```csv\n"
+        "node_id,node_type,name,birth_year,death_year,role,location,description,evidence\n"
+        "n1,PERSON,Anna,,,,,,Anna\n"
+        "n2,PERSON,Ben,,,,,,Ben\n"
+        "n3,PERSON,Cleo\n"
+        "n4,]->() DETACH DELETE n //,Dora,,,,,,\n"
+        "\n"
+        "relationship_id,node_id_1,relationship_type,node_id_2,start_date,description,strength,evidence\n"
+        "r1,n1,MET,n2,,They met.,5,Anna met Ben\n"
+        "r2,n1,MET,n9,,,5,\n"
+        "r3,n1,MET,n2,,,much,\n"
+        "```\n"
+    )
+    report = load([str(note)], settings=online, options=SMALL_CHUNKS)
+    assert (report.rows.read, report.rows.accepted) == (7, 3 + ("DETACH_DELETE_N" in dump(database, online.graph)))
+    assert adds_up(report)
+    assert {"column_count", "missing_end", "bad_value"} <= set(report.rejections)
+    assert report.relationships == 1
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_refused_key_stops_the_run_at_once_and_leaves_no_half(
+    database: Database, online: Settings, llm: FakeLlm, status: int
+) -> None:
+    for _ in range(20):
+        llm.fail(status)
+    with pytest.raises(ModelRefused) as refused:
+        load([STORY], settings=online, options=SMALL_CHUNKS)
+    assert "canary-key-5f1c" not in str(refused.value)
+    assert llm.calls <= 2 * online.model_concurrency
+    text = dump(database, online.graph)
+    assert '"num":' not in text
+    assert "Unsettled" not in text
+
+
+def test_a_run_that_the_model_stopped_goes_on_without_paying_twice(
+    database: Database, online: Settings, llm: FakeLlm
+) -> None:
+    whole = load([STORY], settings=online, options=SMALL_CHUNKS)
+    wanted = dump(database, online.graph)
+    delete_graph(database, online.graph)
+    before = llm.calls
+    llm.answer(3).fail(503)
+    with pytest.raises(ModelUnavailable):
+        load([STORY], settings=online.model_copy(update={"model_concurrency": 1}), options=SMALL_CHUNKS)
+    assert llm.calls == before + 4
+    llm.forget()
+    resumed = load([STORY], settings=online, options=SMALL_CHUNKS)
+    assert resumed.usage.calls == whole.chunks - 3
+    assert dump(database, online.graph) == wanted
+
+
+def test_a_run_that_was_killed_goes_on_to_the_same_graph(
+    database: Database, environment: Mapping[str, str], online: Settings, llm: FakeLlm
+) -> None:
+    """Row 47: kill -9 while the model answers."""
+    load([STORY], settings=online, options=SMALL_CHUNKS)
+    wanted = dump(database, online.graph)
+    delete_graph(database, online.graph)
+    llm.answer(5).hang()
+    child = {**environment, "OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "k", "KG_MODEL": "scripted"}
+    arguments = ["load", STORY, "--chunk-tokens", "200", "--no-analytics", "--graph", online.graph]
+    before = llm.calls
+    with subprocess.Popen([sys.executable, "-m", "kg_neo4j", *arguments], env=child) as process:
+        llm.wait_for_calls(before + 6)
+        os.kill(process.pid, signal.SIGKILL)
+    llm.forget()
+    load([STORY], settings=online, options=SMALL_CHUNKS)
+    assert dump(database, online.graph) == wanted
+
+
+def test_another_configuration_is_refused_unless_rebuilt(database: Database, offline: Settings) -> None:
+    load([STORY], settings=offline, options=SMALL_CHUNKS)
+    before = dump(database, offline.graph)
+    with pytest.raises(UsageError, match="--rebuild|another"):
+        load([STORY], settings=offline, options=LoadOptions(chunk_tokens=300, analytics=False))
+    assert dump(database, offline.graph) == before
+    load([STORY], settings=offline, options=LoadOptions(chunk_tokens=300, analytics=False, rebuild=True))
+    rebuilt = dump(database, offline.graph)
+    delete_graph(database, offline.graph)
+    load([STORY], settings=offline, options=LoadOptions(chunk_tokens=300, analytics=False))
+    assert dump(database, offline.graph) == rebuilt
+
+
+def test_another_schema_in_one_graph_is_refused(offline: Settings) -> None:
+    load([STORY], settings=offline, options=SMALL_CHUNKS)
+    with pytest.raises(UsageError, match="schema"):
+        load([ARTICLE], settings=offline, options=LoadOptions(schema="wikipedia", analytics=False))
+
+
+def test_the_wikipedia_schema_and_stop_words_removed_work_too(database: Database, offline: Settings) -> None:
+    options = LoadOptions(schema="wikipedia", preprocess="stopwords", analytics=False)
+    report = load([ARTICLE], settings=offline, options=options)
+    assert report.nodes > 0
+    assert adds_up(report)
+
+
+def test_sources_that_cannot_be_read_are_named_and_the_rest_is_loaded(offline: Settings, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text(" \n", "utf-8")
+    (tmp_path / "binary.txt").write_bytes(bytes(range(256)) * 20)
+    (tmp_path / "good.txt").write_text("Anna Weber met Karl Braun in Vienna in 1901.", "utf-8")
+    report = load([str(tmp_path)], settings=offline, options=SMALL_CHUNKS)
+    assert report.documents == 1
+    assert {Path(skipped.source).name for skipped in report.skipped} == {"empty.txt", "binary.txt"}
+    assert all(skipped.reason for skipped in report.skipped)
+
+
+def test_answers_cite_what_exists_offline_and_with_a_model(
+    database: Database, offline: Settings, online: Settings
+) -> None:
+    load([ARTICLE], settings=offline)
+    for settings in (offline, online):
+        answer = ask("When was Humboldt born?", settings=settings)
+        assert answer.found
+        assert answer.citations
+        texts = {
+            row["id"]: row["text"]
+            for row in database.read(queries.get("write/chunk_texts"), ids=[c.chunk_id for c in answer.citations])
+        }
+        for citation in answer.citations:
+            assert texts[citation.chunk_id][citation.start : citation.end] == citation.quote
+    assert not ask("What is the capital of Australia?", settings=offline).found
