@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from itertools import takewhile
 
 from kg_neo4j.extract.offline_dates import life_years
 from kg_neo4j.extract.offline_entities import ORGANIZATION, PERSON, PLACE, EntityDraft, name_votes
 from kg_neo4j.extract.offline_text import Item, Sentence
-from kg_neo4j.extract.offline_triggers import KIN, LONGEST, TRIGGERS, Trigger
+from kg_neo4j.extract.offline_triggers import EVERYTHING, KIN, LONGEST, PEOPLE, TRIGGERS, Trigger
 from kg_neo4j.extract.offline_words import (
     BARRIERS,
     BE,
@@ -38,16 +39,27 @@ def trigger_before(items: list[Item], index: int) -> tuple[Trigger, int] | None:
     Up to four adjectives or nouns may stand between ("married the French physicist Pierre Curie").
     """
     position, skipped = index - 1, 0
+    if position > 0 and items[position].text == "," and items[position - 1].lower in ROLE_NOUNS:
+        position, skipped = position - 1, 1  # "the daughter of the harbourmaster, Halvor Tveit"
     while position >= 0 and skipped <= _MAX_GAP and items[position].kind == "word":
         for length in range(min(LONGEST, position + 1), 0, -1):
             words = tuple(item.lower for item in items[position - length + 1 : position + 1])
             if words in TRIGGERS:
                 return TRIGGERS[words], position - length + 1
+        if items[position].lower == "of" and position and items[position - 1].lower in ROLE_NOUNS - KIN.keys():
+            return _role_trigger(items[position - 1].lower), position - 1
         if items[position].lower in BARRIERS or items[position].possessive:
             return None
         skipped += 1
         position -= 1
     return None
+
+
+@cache
+def _role_trigger(noun: str) -> Trigger:
+    """Return the rule for a role that the table does not have: "Elias was the miller of Vardal" gives MILLER_OF."""
+    kind = noun.upper().replace("-", "_") + "_OF"
+    return Trigger((noun, "of"), kind, PEOPLE, EVERYTHING, 8, None, noun=True)
 
 
 def vote(sentences: list[Sentence]) -> None:
@@ -123,12 +135,16 @@ def _after(items: list[Item], index: int) -> Counter[str]:
             votes[PERSON] += 3
         elif rest[1].lower == "where":
             votes[PLACE] += 2
-        elif rest[1].lower in ("a", "an", "the"):
-            noun = _head_noun(rest[2:])
-            votes.update(_noun_vote(noun))
+        elif rest[1].lower in ("a", "an", "the") and not _follows_role(items, index):
+            votes.update(_noun_vote(_head_noun(rest[2:])))
     if following in BE and len(rest) > 1 and rest[1].lower in ("a", "an", "the"):
         votes.update(_noun_vote(_head_noun(rest[2:])))
     return votes
+
+
+def _follows_role(items: list[Item], index: int) -> bool:
+    """Tell whether a name belongs to a role, which an apposition then describes: "the miller of Vardal, a man"."""
+    return index > 1 and items[index - 1].lower == "of" and items[index - 2].lower in ROLE_NOUNS
 
 
 def _head_noun(items: list[Item]) -> str:

@@ -28,13 +28,14 @@ from kg_neo4j.extract.offline_mentions import name_from_spans, name_sentences
 from kg_neo4j.extract.offline_pronouns import resolve_plurals, resolve_pronouns
 from kg_neo4j.extract.offline_relations import relate
 from kg_neo4j.extract.offline_text import Sentence, mask, process, sentences
+from kg_neo4j.extract.offline_words import PARTICLES
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.records import Chunk, Document, ModelAnswer
 
 RULES_VERSION = 1  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
-_TITLE = re.compile(r"[^\W\d_][\w'’ʿʾ.\-–]*(?: [\w'’ʿʾ.\-–]+){0,5}")
+_TITLE = re.compile(r"[^\W\d_][^\W\d_'’ʿʾ.–-]*(?:[ '’ʿʾ.–-]+[^\W\d_]+){0,7}")
 _SPACY_TYPES = {"PERSON": PERSON, "GPE": PLACE, "LOC": PLACE, "FAC": PLACE, "ORG": "ORGANIZATION", "NORP": ""}
 _HOME_TYPES = ("LIVED_IN", "WORKED_IN", "BORN_IN", "GREW_UP_IN", "LOCATED_IN", "WORKED_AT")
 
@@ -75,7 +76,9 @@ def _subject_of(document: Document, chunk: Chunk) -> str | None:
     """Return what the document is about, where a heading or the title is a name."""
     for title in (document.title, chunk.section.split(" > ")[0]):
         plain = re.sub(r"\s*\([^()]*\)$", "", title).strip()
-        if _TITLE.fullmatch(plain) and plain[0].isupper() and "_" not in plain and "." not in plain.split(" ")[-1]:
+        words = plain.split(" ")
+        named = all(word[:1].isupper() or word in PARTICLES or word == "of" for word in words)
+        if named and _TITLE.fullmatch(plain) and plain[0].isupper() and words[0] not in ("The", "A", "An"):
             return plain
     return None
 

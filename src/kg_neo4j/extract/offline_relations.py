@@ -11,12 +11,14 @@ from kg_neo4j.extract.offline_triggers import KIN, TRIGGERS, VERBS, Trigger
 from kg_neo4j.extract.offline_words import (
     BARRIERS,
     BE,
+    CONJUNCTIONS,
     DETERMINERS,
     NOMINATIVE,
     PERSON_VERBS,
     POSSESSIVE,
     PREPOSITIONS,
     ROLE_NOUNS,
+    SPEECH_VERBS,
 )
 
 _DATE_WORDS = frozenset(
@@ -37,7 +39,7 @@ def relate(sentence: Sentence) -> list[RelationDraft]:
     flow, dates = _flow(sentence)
     found: list[RelationDraft] = []
     for index, item in enumerate(flow):
-        if item.possessive or (item.kind != "name" and not (item.lower == "him" and item.entity is not None)):
+        if item.possessive or (item.kind != "name" and not _is_object(flow, index)):
             continue
         kin = _kin(flow, index, sentence)
         if kin:
@@ -52,6 +54,16 @@ def relate(sentence: Sentence) -> list[RelationDraft]:
     for relation in found:
         relation.date = _date_of(relation, dates, sentence)
     return [relation for relation in found if relation.source is not relation.target]
+
+
+def _is_object(flow: list[Item], index: int) -> bool:
+    """Tell whether a pronoun stands where a name could: "him", and "her" without a noun after it."""
+    item = flow[index]
+    if item.entity is None or item.lower not in ("him", "her"):
+        return False
+    following = flow[index + 1] if index + 1 < len(flow) else None
+    alone = following is None or following.kind == "mark" or following.lower in PREPOSITIONS | CONJUNCTIONS
+    return item.lower == "him" or alone
 
 
 def _flow(sentence: Sentence) -> tuple[list[Item], list[DateSpan]]:
@@ -84,7 +96,7 @@ def _triggered(flow: list[Item], index: int, sentence: Sentence) -> list[Relatio
     trigger, begin = rule
     if _chained(flow, index):
         return []
-    if not trigger.noun and _is_passive(flow, begin, trigger):
+    if not trigger.noun and (_is_passive(flow, begin, trigger) or _is_speech_tag(flow, begin)):
         return []
     sources = noun_subject(flow, begin) if trigger.noun else find_subjects(flow, begin, trigger)
     found = []
@@ -123,6 +135,11 @@ def _is_passive(flow: list[Item], begin: int, trigger: Trigger) -> bool:
         return False
     before = flow[begin - 1].lower
     return before in BE and trigger.words != ("married",)
+
+
+def _is_speech_tag(flow: list[Item], begin: int) -> bool:
+    """Tell whether a verb only says who spoke: "Where is he?" asked Ragna."""
+    return flow[begin].lower in SPEECH_VERBS and begin > 0 and flow[begin - 1].text in ("”", '"', "’")
 
 
 def _listed(flow: list[Item], index: int) -> list[Item]:

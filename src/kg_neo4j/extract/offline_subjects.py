@@ -64,7 +64,8 @@ def find_subjects(flow: list[Item], begin: int, trigger: Trigger) -> list[Item]:
         if item.kind == "word" and item.lower in RELATIVES and item.lower != "that":
             antecedent = _antecedent(flow, position)
             if item.lower in ("who", "which"):
-                return [antecedent] if antecedent is not None and antecedent.entity.type in trigger.sources else []
+                meant = [antecedent] if antecedent is not None else noun_subject(flow, position)
+                return [each for each in meant if each.entity.type in trigger.sources]
     if begin <= 1:
         return _following_subject(flow, begin)
     return []

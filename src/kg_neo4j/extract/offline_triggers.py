@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from kg_neo4j.extract.offline_entities import ORGANIZATION, OTHER, PERSON, PLACE
 
+EVERYTHING = frozenset({PERSON, PLACE, ORGANIZATION, OTHER})
+PEOPLE = frozenset({PERSON})
 _LETTERS = {"P": PERSON, "L": PLACE, "O": ORGANIZATION, "X": OTHER}
 _TABLE = """
 born in | BORN_IN | P | L | 9
@@ -132,6 +134,11 @@ belonged to | MEMBER_OF | P | OX | 8
 joined | JOINED | P | OXP | 7
 elected to | MEMBER_OF | P | O | 8
 appointed to | APPOINTED_TO | P | O | 8
+owned | OWNED | P | OXL | 8
+appointed | APPOINTED | PO | P | 7
+went back to | RETURNED_TO | P | LO | 8
+came back to | RETURNED_TO | P | LO | 8
+lived on | LIVED_IN | P | L | 8
 founded | FOUNDED | PO | OXL | 9
 founded by | FOUNDED | OXL | PO | 9 | back
 founded in | FOUNDED_IN | O | L | 8
@@ -268,7 +275,7 @@ class Trigger:
 
 
 def _types(letters: str) -> frozenset[str]:
-    return frozenset(_LETTERS.values()) if letters == "*" else frozenset(_LETTERS[letter] for letter in letters)
+    return EVERYTHING if letters == "*" else frozenset(_LETTERS[letter] for letter in letters)
 
 
 def _read(line: str) -> Trigger:

@@ -1,0 +1,184 @@
+"""What the offline rules read out of single sentences."""
+
+from __future__ import annotations
+
+import pytest
+from offline_reading import read
+
+
+def test_birth_and_death_make_places_dates_and_years():
+    found = read("Ada Brandt was born in Kraków on 3 May 1871. She died in Vienna in 1934.")
+    assert found.facts >= {
+        ("Ada Brandt", "BORN_IN", "Kraków"),
+        ("Ada Brandt", "BORN_ON", "3 May 1871"),
+        ("Ada Brandt", "DIED_IN", "Vienna"),
+        ("Ada Brandt", "DIED_ON", "1934"),
+    }
+    assert found.node("Ada Brandt")["birth_year"] == "1871"
+    assert found.node("Ada Brandt")["death_year"] == "1934"
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Wilhelm was the elder son of Georg Brandt.", ("Wilhelm", "SON_OF", "Georg Brandt")),
+        ("Ada Brandt, the daughter of Otto Brandt, sang.", ("Ada Brandt", "DAUGHTER_OF", "Otto Brandt")),
+        ("Ada Brandt married the French painter Paul Roux.", ("Ada Brandt", "MARRIED_TO", "Paul Roux")),
+        ("Ada Brandt was married to Paul Roux.", ("Ada Brandt", "MARRIED_TO", "Paul Roux")),
+        ("Ada Brandt studied at the University of Jena.", ("Ada Brandt", "STUDIED_AT", "University of Jena")),
+        ("Ada Brandt worked in Mexico City.", ("Ada Brandt", "WORKED_IN", "Mexico City")),
+        ("In 1901 Ada Brandt moved to Lublin.", ("Ada Brandt", "MOVED_TO", "Lublin")),
+        ("Ada Brandt founded the Vistula Society.", ("Ada Brandt", "FOUNDED", "Vistula Society")),
+        ("The Vistula Society was founded by Ada Brandt.", ("Ada Brandt", "FOUNDED", "Vistula Society")),
+        ("Ada Brandt was a member of the Royal Society.", ("Ada Brandt", "MEMBER_OF", "Royal Society")),
+        ("Ada Brandt was succeeded by Otto Lind.", ("Otto Lind", "SUCCEEDED", "Ada Brandt")),
+        ("Ada Brandt was taught by Otto Lind.", ("Otto Lind", "TAUGHT", "Ada Brandt")),
+        ("Ada Brandt wrote *Rivers of Silesia* in 1899.", ("Ada Brandt", "WROTE", "Rivers of Silesia")),
+        ("Otto Lind was the miller of Vardal.", ("Otto Lind", "MILLER_OF", "Vardal")),
+        ("Born in Warsaw, Ada Brandt left early.", ("Ada Brandt", "BORN_IN", "Warsaw")),
+        ("In Lima, Ada Brandt measured the wind.", ("Ada Brandt", "WAS_IN", "Lima")),
+        ("Ada Brandt applauded Otto Lind.", ("Ada Brandt", "APPLAUDED", "Otto Lind")),
+        ("Otto Lind was applauded by Ada Brandt.", ("Ada Brandt", "APPLAUDED", "Otto Lind")),
+        ("They met in Passy, France.", ("Passy", "LOCATED_IN", "France")),
+        ("Ada Brandt's brother Otto sang.", ("Ada Brandt", "SIBLING_OF", "Otto")),
+        ("In 1909 Ada Brandt lectured on glass.", ("Ada Brandt", "ACTIVE_IN", "1909")),
+    ],
+)
+def test_a_plain_statement_becomes_a_relationship(text, fact):
+    assert fact in read(text).facts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada Brandt met the son of Otto Lind.",
+        "The Vistula Society was founded, Otto Lind said, in haste.",
+        "“Where is he?” asked Ada Brandt. Otto Lind slept.",
+        "Ada Brandt worked. Otto Lind slept.",
+        "Ada Brandt wrote that Otto Lind had slept.",
+    ],
+)
+def test_what_is_not_stated_is_not_related(text):
+    assert read(text).facts == set()
+
+
+def test_a_date_goes_with_the_relationship_it_stands_by():
+    found = read(
+        "In 1898 Ada Brandt moved to Paris. Otto Lind arrived in Rome in May 1901, before he left for Lima in 1907."
+    )
+    dates = {(row["relationship_type"], row["start_date"]) for row in found.relationships}
+    assert dates >= {("MOVED_TO", "1898"), ("ARRIVED_IN", "May 1901"), ("TRAVELLED_TO", "1907")}
+
+
+def test_both_members_of_a_list_are_related():
+    found = read(
+        "Ada Brandt met Otto Lind and Paul Roux. Ada Brandt and Otto Lind climbed Vesuvius. Then they reached Naples."
+    )
+    assert found.facts >= {
+        ("Ada Brandt", "MET", "Otto Lind"),
+        ("Ada Brandt", "MET", "Paul Roux"),
+        ("Ada Brandt", "CLIMBED", "Vesuvius"),
+        ("Otto Lind", "CLIMBED", "Vesuvius"),
+        ("Ada Brandt", "REACHED", "Naples"),
+        ("Otto Lind", "REACHED", "Naples"),
+    }
+
+
+def test_a_pronoun_means_the_subject_of_the_sentence_before():
+    found = read("Anna Lind lived in Oslo. Her father, Georg Lind, was a smith. She married Tom Falk.")
+    assert found.facts >= {
+        ("Georg Lind", "PARENT_OF", "Anna Lind"),
+        ("Anna Lind", "MARRIED_TO", "Tom Falk"),
+    }
+
+
+def test_a_short_name_means_the_full_one_of_the_chunk():
+    found = read("Marie Curie lived in Paris. Curie worked in Sceaux. Later Marie moved to Passy.")
+    assert [node["name"] for node in found.nodes if node["node_type"] == "PERSON"] == ["Marie Curie"]
+
+
+def test_a_short_name_that_fits_two_people_stays_as_it_is():
+    found = read("Marie Curie married Pierre Curie. Curie worked in Sceaux.")
+    assert {"Marie Curie", "Pierre Curie", "Curie"} <= found.names
+
+
+def test_the_document_title_settles_whom_a_surname_means():
+    text = "Humboldt worked in Rome. Wilhelm von Humboldt lived in Rome."
+    assert read(text, title="Alexander von Humboldt").names >= {"Alexander von Humboldt", "Wilhelm von Humboldt"}
+    assert ("Alexander von Humboldt", "WORKED_IN", "Rome") in read(text, title="Alexander von Humboldt").facts
+
+
+def test_a_title_that_is_no_name_settles_nothing():
+    found = read("Skarnes lost its light. Ragna Tveit returned to Skarnes.", title="The Lamp at Skarnes")
+    assert "Skarnes" in found.names
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("He met Abd al-Muttalib ibn Hashim there.", "Abd al-Muttalib ibn Hashim", "PERSON"),
+        ("He met Johann Wolfgang von Goethe there.", "Johann Wolfgang von Goethe", "PERSON"),
+        ("He met Tsar Nicholas I there.", "Nicholas I", "PERSON"),
+        ("He met the Duke of Sussex there.", "Duke of Sussex", "PERSON"),
+        ("He met J. R. Ewald there.", "J. R. Ewald", "PERSON"),
+        ("He met Mrs. Dalloway there.", "Mrs. Dalloway", "PERSON"),
+        ("He saw Karl August Varnhagen von Ense there.", "Karl August Varnhagen von Ense", "PERSON"),
+        ("They went to Saint Petersburg.", "Saint Petersburg", "PLACE"),
+        ("They crossed the Caspian Sea.", "Caspian Sea", "PLACE"),
+        ("They came up the Orinoco by boat.", "Orinoco", "PLACE"),
+        ("They lived near Grünau for years.", "Grünau", "PLACE"),
+        ("They left the University of Göttingen.", "University of Göttingen", "ORGANIZATION"),
+        ("They left the Prussian Army.", "Prussian Army", "ORGANIZATION"),
+        ("They heard of the Banu Hashim clan.", "Banu Hashim", "ORGANIZATION"),
+        ("They heard of the Nobel Prize.", "Nobel Prize", "OTHER"),
+        ("They heard of the Battle of Leipzig.", "Battle of Leipzig", "OTHER"),
+        ("The painter Frederic Edwin Church came.", "Frederic Edwin Church", "PERSON"),
+    ],
+)
+def test_names_are_whole_and_typed(text, name, kind):
+    assert (name, kind) in {(node["name"], node["node_type"]) for node in read(text).nodes}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "However, nothing happened. The next day was the same. Meanwhile it rained.",
+        "In May it rained. On Monday it stopped. March was dry.",
+        "I think that I'll go. I’m late, said nobody. Yes!",
+        "French wine and German beer. He spoke English. The Polish language is hard.",
+        "# Early Life\n\n## Career\n\nCHAPTER II\n\nit was late.",
+        'He said: "Nothing." Then silence. Very little was left.',
+        "The University closed. The King slept. The Church was empty.",
+        "",
+        " \n\n ",
+        "...!?",
+    ],
+)
+def test_common_words_are_no_entities(text):
+    assert read(text).nodes == []
+
+
+def test_a_parenthesis_after_a_name_gives_the_years():
+    found = read("Ada Brandt (12 May 1801 – c. 1870) was a Polish physicist and chemist who lived in Oslo.")
+    node = found.node("Ada Brandt")
+    assert (node["birth_year"], node["death_year"]) == ("1801", "1870")
+    assert node["role"] == "Polish physicist and chemist"
+    assert node["location"] == "Oslo"
+    assert node["node_type"] == "PERSON"
+
+
+def test_the_description_is_the_sentence_that_says_what_it_is():
+    found = read("In Oslo people knew Ada Brandt. Ada Brandt was a botanist. Ada Brandt met Otto Lind.")
+    assert found.node("Ada Brandt")["description"] == "Ada Brandt was a botanist."
+
+
+def test_strength_says_how_direct_the_words_are():
+    found = read("Ada Brandt was the daughter of Otto Brandt. Ada Brandt applauded Paul Roux. In 1909 Paul Roux sang.")
+    strengths = {row["relationship_type"]: int(row["strength"]) for row in found.relationships}
+    assert strengths["DAUGHTER_OF"] > strengths["APPLAUDED"] > strengths["ACTIVE_IN"]
+    assert all(1 <= strength <= 10 for strength in strengths.values())
+
+
+def test_a_name_alone_is_kept_only_where_it_is_sure():
+    found = read("Ada Brandt spoke well of the Fram. Some said so.")
+    assert "Fram" not in found.names
