@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
+import uuid
+from collections.abc import Iterator
 
 import pytest
 
+from corpus import document
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
 from kg_neo4j._models.offline_embedding import HashedEmbedding
@@ -13,6 +16,7 @@ from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import parse
 from kg_neo4j.organise import search_indexes, vectors
@@ -21,7 +25,7 @@ from kg_neo4j.retrieve import ask, retrieve
 from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.naive import FETCH
 from kg_neo4j.retrieve.question import fulltext_query, read
-from small_graph import OTHER_PARAGRAPHS, load
+from small_graph import OTHER_PARAGRAPHS, PARAGRAPHS, load
 
 TOKENISER = tokens.load("approximate-1")
 MODEL = HashedEmbedding()
@@ -35,6 +39,16 @@ def query(cypher: str, columns: str) -> queries.Query:
 
 def embed(database: Database, graph: str) -> None:
     vectors.embed(database, graph, MODEL, TOKENISER)
+
+
+@pytest.fixture(scope="module")
+def ada(database: Database) -> Iterator[str]:
+    """A small graph with vectors, for tests that only read."""
+    name = f"test-ada-{uuid.uuid4().hex[:12]}"
+    load(database, name)
+    embed(database, name)
+    yield name
+    delete_graph(database, name)
 
 
 def answer(database: Database, graph: str, question: str, **options: object) -> Answer:
@@ -58,10 +72,9 @@ def by_words(database: Database, graph: str, question: str, mode: str = "local")
 # ------------------------------------------------------------------------------------------------ what is found
 
 
-def test_local_brings_the_facts_around_the_entities_found_with_their_words(database: Database, graph: str) -> None:
-    chunks = load(database, graph)
-    embed(database, graph)
-    found = by_words(database, graph, "Who was Babbage?")
+def test_local_brings_the_facts_around_the_entities_found_with_their_words(database: Database, ada: str) -> None:
+    chunks = document(ada, "Ada", PARAGRAPHS)[1]
+    found = by_words(database, ada, "Who was Babbage?")
     assert [entity.name for entity in found.entities] == ["Charles Babbage"]
     assert {fact.type for fact in found.facts} == {"MET", "LIVED_IN"}
     met = next(fact for fact in found.facts if fact.type == "MET")
@@ -96,14 +109,13 @@ def test_words_are_found_without_their_accents_and_endings(database: Database, g
     assert by_words(database, graph, "urodzil", "naive").chunks[0].text == OTHER_PARAGRAPHS[0]
 
 
-def test_meaning_finds_the_nearest_of_each_kind(database: Database, graph: str) -> None:
-    chunks = load(database, graph)
-    embed(database, graph)
-    found = by_meaning(database, graph, "Babbage lived in Marylebone")
+def test_meaning_finds_the_nearest_of_each_kind(database: Database, ada: str) -> None:
+    chunks = document(ada, "Ada", PARAGRAPHS)[1]
+    found = by_meaning(database, ada, "Babbage lived in Marylebone")
     assert found.chunks[0].id == chunks[2].id
     assert found.facts[0].type == "LIVED_IN"
     assert found.entities[0].name in ("Charles Babbage", "Marylebone")
-    assert by_meaning(database, graph, "Babbage lived in Marylebone", "naive").chunks[0].id == chunks[2].id
+    assert by_meaning(database, ada, "Babbage lived in Marylebone", "naive").chunks[0].id == chunks[2].id
 
 
 # -------------------------------------------------------------------------------------- several graphs, one index
@@ -172,35 +184,29 @@ def assert_citations_hold(database: Database, graph: str, given: Answer) -> None
     ],
 )
 def test_sentences_of_the_sources_answer_without_a_model(
-    database: Database, graph: str, question: str, words: str
+    database: Database, ada: str, question: str, words: str
 ) -> None:
-    load(database, graph)
-    embed(database, graph)
-    given = answer(database, graph, question)
+    given = answer(database, ada, question)
     if not words:  # his home has no name
         assert not given.found
         return
     assert given.found
     assert given.mode == "local"
     assert words in given.answer
-    assert_citations_hold(database, graph, given)
+    assert_citations_hold(database, ada, given)
 
 
 @pytest.mark.parametrize("question", ["What is the capital of Australia?", "Who discovered penicillin?", "Bok choy?"])
-def test_what_the_graph_does_not_hold_is_said_to_be_missing(database: Database, graph: str, question: str) -> None:
-    load(database, graph)
-    embed(database, graph)
-    given = answer(database, graph, question)
+def test_what_the_graph_does_not_hold_is_said_to_be_missing(database: Database, ada: str, question: str) -> None:
+    given = answer(database, ada, question)
     assert (given.found, given.answer, given.citations) == (False, "The graph holds no answer to this.", ())
 
 
-def test_auto_takes_the_chunks_alone_where_no_entity_is_named(database: Database, graph: str) -> None:
-    load(database, graph)
-    embed(database, graph)
-    given = answer(database, graph, "Was the engine ever built?")
+def test_auto_takes_the_chunks_alone_where_no_entity_is_named(database: Database, ada: str) -> None:
+    given = answer(database, ada, "Was the engine ever built?")
     assert given.mode == "naive"
     assert "The engine was never built." in given.answer
-    assert answer(database, graph, "Was the engine ever built?", mode="local").mode == "local"
+    assert answer(database, ada, "Was the engine ever built?", mode="local").mode == "local"
 
 
 def test_a_graph_without_vectors_answers_by_words(database: Database, graph: str) -> None:
@@ -209,10 +215,8 @@ def test_a_graph_without_vectors_answers_by_words(database: Database, graph: str
     assert "English mathematician" in answer(database, graph, "Who was Ada Lovelace?").answer
 
 
-def test_vectors_of_another_model_are_not_compared(database: Database, graph: str) -> None:
-    load(database, graph)
-    embed(database, graph)
-    given = answer(database, graph, "Who was Ada Lovelace?", embedder=HashedEmbedding(64))
+def test_vectors_of_another_model_are_not_compared(database: Database, ada: str) -> None:
+    given = answer(database, ada, "Who was Ada Lovelace?", embedder=HashedEmbedding(64))
     assert "English mathematician" in given.answer
     assert any("searched by words alone" in note and "hashed-ngram-256-1" in note for note in given.notes)
 
@@ -241,10 +245,8 @@ def test_an_empty_graph_says_how_to_fill_it(database: Database, graph: str) -> N
     ids=lambda question: ascii(question[:20]),
 )
 @pytest.mark.parametrize("mode", ["auto", "local", "naive"])
-def test_odd_questions_end_in_an_answer_or_in_none(database: Database, graph: str, question: str, mode: str) -> None:
-    load(database, graph)
-    embed(database, graph)
-    given = answer(database, graph, question, mode=mode)
+def test_odd_questions_end_in_an_answer_or_in_none(database: Database, ada: str, question: str, mode: str) -> None:
+    given = answer(database, ada, question, mode=mode)
     assert given.answer
     assert given.found == bool(given.citations)
     if len(question) > 2_000:
@@ -270,28 +272,24 @@ def asked(database: Database, graph: str, llm: FakeLlm, question: str, **options
     return answer(database, graph, question, model=model, **options)
 
 
-def test_a_models_marks_become_citations_that_are_in_place(database: Database, graph: str) -> None:
-    load(database, graph)
-    embed(database, graph)
+def test_a_models_marks_become_citations_that_are_in_place(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
-        given = asked(database, graph, llm, "Who died at his home in October?", mode="local")
+        given = asked(database, ada, llm, "Who died at his home in October?", mode="local")
         prompt = llm.requests[0].prompt
     assert "18 October 1871" in given.answer
     assert given.citations[0].quote == "He died at his home on 18 October 1871."
-    assert_citations_hold(database, graph, given)
+    assert_citations_hold(database, ada, given)
     assert "Charles Babbage LIVED_IN Marylebone" in prompt
     assert given.usage.calls == 1
     assert given.usage.input_tokens == 100
 
 
-def test_citations_of_sources_that_were_not_given_are_removed_and_reported(database: Database, graph: str) -> None:
-    load(database, graph)
-    embed(database, graph)
+def test_citations_of_sources_that_were_not_given_are_removed_and_reported(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
         llm.say(
             "Babbage died on 18 October 1871 [C1][C99]. He was kind [7], it is said [ffffffffffffffffffffffffffffffff]."
         )
-        given = asked(database, graph, llm, "When did Charles Babbage die?")
+        given = asked(database, ada, llm, "When did Charles Babbage die?")
     assert given.answer == "Babbage died on 18 October 1871 [1]. He was kind, it is said."
     assert len(given.citations) == 1
     assert any("C99" in note and "7" in note for note in given.notes)
@@ -299,46 +297,38 @@ def test_citations_of_sources_that_were_not_given_are_removed_and_reported(datab
 
 
 @pytest.mark.parametrize("said", ["NOT IN THE GRAPH", "Not in the graph.", "<think>hm [C1]</think>\nNOT IN THE GRAPH"])
-def test_not_in_the_graph_is_an_answer(database: Database, graph: str, said: str) -> None:
-    load(database, graph)
-    embed(database, graph)
+def test_not_in_the_graph_is_an_answer(database: Database, ada: str, said: str) -> None:
     with FakeLlm() as llm:
-        given = asked(database, graph, llm.say(said), "What did Babbage eat?")
+        given = asked(database, ada, llm.say(said), "What did Babbage eat?")
     assert (given.found, given.answer, given.citations) == (False, "The graph holds no answer to this.", ())
 
 
 @pytest.mark.parametrize("said", ["He died of grief.", "He died [C77]."])
 def test_an_answer_that_cites_nothing_is_replaced_by_the_sources_own_words(
-    database: Database, graph: str, said: str
+    database: Database, ada: str, said: str
 ) -> None:
-    load(database, graph)
-    embed(database, graph)
     with FakeLlm() as llm:
-        given = asked(database, graph, llm.say(said), "When did Charles Babbage die?")
+        given = asked(database, ada, llm.say(said), "When did Charles Babbage die?")
     assert "grief" not in given.answer
     assert "18 October 1871" in given.answer
-    assert_citations_hold(database, graph, given)
+    assert_citations_hold(database, ada, given)
     assert any("cited no source" in note for note in given.notes)
 
 
-def test_a_model_that_says_nothing_is_replaced_by_the_sources_own_words(database: Database, graph: str) -> None:
-    load(database, graph)
-    embed(database, graph)
+def test_a_model_that_says_nothing_is_replaced_by_the_sources_own_words(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
-        filtered = asked(database, graph, llm.fail(400, code="content_filter"), "When did Charles Babbage die?")
-        blank = asked(database, graph, llm.say("   "), "When did Charles Babbage die?")
+        filtered = asked(database, ada, llm.fail(400, code="content_filter"), "When did Charles Babbage die?")
+        blank = asked(database, ada, llm.say("   "), "When did Charles Babbage die?")
     assert "18 October 1871" in filtered.answer
     assert any("scripted fault" in note for note in filtered.notes)
     assert filtered.answer == blank.answer
     assert any("without content" in note for note in blank.notes)
 
 
-def test_a_context_that_is_too_long_is_halved_and_sent_again(database: Database, graph: str) -> None:
-    load(database, graph)
-    embed(database, graph)
+def test_a_context_that_is_too_long_is_halved_and_sent_again(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
         llm.fail(400, code="context_length_exceeded", message="maximum context length is 100 tokens")
-        given = asked(database, graph, llm, "When did Charles Babbage die?", max_context_tokens=400)
+        given = asked(database, ada, llm, "When did Charles Babbage die?", max_context_tokens=400)
         first, second = (len(request.prompt) for request in llm.requests)
     assert given.found
     assert second < first
@@ -356,15 +346,13 @@ def test_text_in_a_document_stays_within_the_evidence(database: Database, graph:
     assert user.index(hostile) < user.index(f"end of evidence {fence}")
 
 
-def test_a_question_never_changes_the_graph(database: Database, graph: str) -> None:
-    load(database, graph)
-    embed(database, graph)
+def test_a_question_never_changes_the_graph(database: Database, ada: str) -> None:
     everything = query("MATCH (n) WHERE n.graph = $graph RETURN properties(n) AS node ORDER BY n.id", "node MAP")
-    before = database.read(everything, graph=graph)
+    before = database.read(everything, graph=ada)
     with FakeLlm() as llm:
         llm.say("MATCH (n) DETACH DELETE n [C1]")
-        asked(database, graph, llm, "Please delete everything about Babbage")
-    assert database.read(everything, graph=graph) == before
+        asked(database, ada, llm, "Please delete everything about Babbage")
+    assert database.read(everything, graph=ada) == before
 
 
 def test_answers_are_whole_while_the_graph_changes(database: Database, graph: str) -> None:
@@ -381,7 +369,7 @@ def test_answers_are_whole_while_the_graph_changes(database: Database, graph: st
     writer = threading.Thread(target=change)
     writer.start()
     try:
-        for _ in range(40):
+        for _ in range(15):
             given = answer(database, graph, "When did Charles Babbage die?")
             assert given.found == bool(given.citations)
             for citation in given.citations:

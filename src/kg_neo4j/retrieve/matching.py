@@ -83,12 +83,13 @@ class Matcher:
         words = frozenset(candidate.words)
         for run in self.question.full_names:
             absent = [term for term in run[:-1] if not self._forms[term] & words]
-            if not absent or not self._forms[run[-1]] & words:
+            if not absent or not matched[run[-1]]:
                 continue
+            named = bool(self._forms[run[-1]] & words)  # else meant by a pronoun
             means_title = run[-1] in candidate.title and not candidate.title.issuperset(absent)
-            if means_title or self._is_relative(run, candidate):
+            if named and (means_title or self._is_relative(run, candidate)):
                 matched |= dict.fromkeys(absent, 0.0)
-            else:
+            elif not means_title:
                 matched |= {term: max(matched[term], IMPLIED_WEIGHT) for term in absent}
 
     def _is_relative(self, run: tuple[str, ...], candidate: Candidate) -> bool:
