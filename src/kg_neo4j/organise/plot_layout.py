@@ -26,6 +26,8 @@ def lay_out(size: int, pairs: Sequence[tuple[int, int]], sizes: Points, seed: in
     `pairs` are places of related nodes; loops and repeats are allowed. `sizes` are the nodes' radii, where one step
     of the graph is about 1. The same input gives the same points.
     """
+    if size == 0:
+        return np.zeros((0, 2))
     neighbours: list[set[int]] = [set() for _ in range(size)]
     for first, second in pairs:
         if first != second:

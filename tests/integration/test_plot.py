@@ -1,0 +1,140 @@
+"""kg plot on a real Neo4j."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.queries import Query
+from kg_neo4j.organise.plot import plot
+from kg_neo4j.organise.plot_graph import read_graph
+
+CREATE = Query(
+    name="test/create",
+    title="",
+    purpose="",
+    mode="write",
+    params=(),
+    columns=(),
+    order="",
+    source="",
+    text="""
+        UNWIND $nodes AS node
+        CREATE (n:Entity {id: $graph + node.name, num: node.num, graph: $graph, name: node.name, type: node.type,
+                          community: node.community, evidence_count: 1})
+        WITH count(*) AS created
+        UNWIND $pairs AS pair
+        MATCH (a:Entity {graph: $graph, name: pair[0]}), (b:Entity {graph: $graph, name: pair[1]})
+        CREATE (a)-[:KNOWS {evidence_count: 2}]->(b)
+    """,
+)
+
+
+def num(graph: str, place: int) -> int:
+    """A number that no other test uses."""
+    return int(graph.rpartition("-")[2][:8], 16) * 1000 + place
+
+
+@pytest.fixture
+def filled(database, graph):
+    """Ada knows three people and herself; Zoe knows nobody; a node of another label and graph hangs on."""
+    names = ["Ada", "Ben", "Cleo", "Dan", "Zoe"]
+    nodes = [
+        {"name": name, "num": num(graph, place), "type": "PERSON", "community": place % 2 if place < 3 else None}
+        for place, name in enumerate(names)
+    ]
+    pairs = [["Ada", "Ben"], ["Ada", "Cleo"], ["Dan", "Ada"], ["Ada", "Ada"], ["Ben", "Ada"]]
+    database.write(CREATE, graph=graph, nodes=nodes, pairs=pairs)
+    return graph
+
+
+def test_the_most_connected_come_first_and_the_isolated_are_left_out(database, filled):
+    found = read_graph(database, filled, 150)
+    assert [(node.name, node.degree) for node in found.nodes][:2] == [("Ada", 5), ("Ben", 2)]
+    assert {node.name for node in found.nodes} == {"Ada", "Ben", "Cleo", "Dan"}
+    assert found.total_nodes == 5
+    named = sorted((found.nodes[each.source].name, found.nodes[each.target].name) for each in found.relationships)
+    assert named == [("Ada", "Ada"), ("Ada", "Ben"), ("Ada", "Cleo"), ("Ben", "Ada"), ("Dan", "Ada")]
+    assert {each.evidence for each in found.relationships} == {2}
+
+
+def test_the_limit_keeps_relationships_between_drawn_nodes_only(database, filled):
+    found = read_graph(database, filled, 2)
+    assert [node.name for node in found.nodes] == ["Ada", "Ben"]
+    assert len(found.relationships) == 3
+
+
+def test_a_graph_without_relationships_is_drawn_as_it_is(database, graph):
+    node = {"name": "Ada", "num": num(graph, 0), "type": "PERSON", "community": None}
+    database.write(CREATE, graph=graph, nodes=[node], pairs=[])
+    assert [(node.name, node.community) for node in read_graph(database, graph, 9).nodes] == [("Ada", "")]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".html", b"<!doctype html"), (".PNG", b"\x89PNG")]
+)
+@pytest.mark.parametrize("colour_by", ["type", "community"])
+def test_a_picture_of_each_kind_is_written(database, filled, tmp_path, suffix, start, colour_by):
+    target = tmp_path / f"graph{suffix}"
+    report = plot(database, filled, target, colour_by=colour_by)
+    assert (report.path, report.nodes, report.relationships) == (target, 4, 5)
+    assert target.read_bytes().startswith(start)
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_second_run_replaces_the_picture_with_the_same_bytes(database, filled, tmp_path):
+    target = tmp_path / "graph.png"
+    plot(database, filled, target)
+    first = target.read_bytes()
+    plot(database, filled, target)
+    assert target.read_bytes() == first
+
+
+def test_other_graphs_are_not_drawn(database, filled, tmp_path):
+    with pytest.raises(UsageError, match="empty") as caught:
+        plot(database, filled + "-other", tmp_path / "graph.png")
+    assert "kg load" in (caught.value.hint or "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["graph.jpg", "graph", "graph.pdf", ".png.exe"])
+def test_another_extension_is_refused(database, filled, tmp_path, name):
+    with pytest.raises(UsageError, match="cannot draw into") as caught:
+        plot(database, filled, tmp_path / name)
+    assert ".png, .svg or .html" in (caught.value.hint or "")
+
+
+def test_arguments_that_cannot_be_meant_are_refused(database, filled, tmp_path):
+    with pytest.raises(UsageError, match="type or community"):
+        plot(database, filled, tmp_path / "graph.png", colour_by="size")
+    with pytest.raises(UsageError, match="at least one node"):
+        plot(database, filled, tmp_path / "graph.png", limit=0)
+    with pytest.raises(UsageError, match="no folder"):
+        plot(database, filled, tmp_path / "absent" / "graph.png")
+
+
+def test_a_target_that_cannot_be_written_leaves_nothing_behind(database, filled, tmp_path):
+    target = tmp_path / "graph.png"
+    target.mkdir()
+    with pytest.raises(UsageError, match="cannot write"):
+        plot(database, filled, target)
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_missing_library_is_named_with_the_extra(database, filled, tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="matplotlib") as caught:
+        plot(database, filled, tmp_path / "graph.png")
+    assert caught.value.hint == "pip install 'kg-neo4j[plot]'"
+
+
+@pytest.mark.parametrize("name", ["plot_graph", "plot_relationships", "plot_total"])
+def test_the_queries_are_what_their_headers_say(database, name):
+    query = queries.get(f"analytics/{name}")
+    params = {"graph": "main", "limit": 1, "nums": []}
+    columns, kind = database.explain(query, **{each.name: params[each.name] for each in query.params})
+    assert columns == tuple(column.name for column in query.columns)
+    assert kind == "r"

@@ -1,0 +1,72 @@
+"""Where nodes stand: deterministic, apart from each other, connected ones near."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kg_neo4j.organise.plot_layout import lay_out
+
+STAR = [(0, leaf) for leaf in range(1, 30)]
+PATH = [(node, node + 1) for node in range(9)]
+
+
+def radii(size: int, value: float = 0.1) -> np.ndarray:
+    return np.full(size, value)
+
+
+@pytest.mark.parametrize(
+    ("size", "pairs"),
+    [
+        (1, []),
+        (2, [(0, 1)]),
+        (5, []),
+        (30, STAR),
+        (10, PATH),
+        (3, [(0, 0), (0, 1), (0, 1), (1, 0), (2, 2)]),
+        (4, [(a, b) for a in range(4) for b in range(4)]),
+        (40, [*STAR, (30, 31), (32, 33)]),
+    ],
+)
+def test_every_node_gets_a_finite_place_of_its_own(size, pairs):
+    points = lay_out(size, pairs, radii(size))
+    assert points.shape == (size, 2)
+    assert np.isfinite(points).all()
+    distances = np.linalg.norm(points[:, None] - points[None, :], axis=2) + np.eye(size) * 9
+    assert distances.min() > 0.2  # two radii
+
+
+def test_no_nodes_are_no_error():
+    assert lay_out(0, [], radii(0)).shape == (0, 2)
+
+
+def test_the_same_graph_gets_the_same_places():
+    first = lay_out(30, STAR, radii(30))
+    assert (first == lay_out(30, STAR, radii(30))).all()
+    assert (first == lay_out(30, [(b, a) for a, b in reversed(STAR)], radii(30))).all()
+
+
+def test_distance_on_paper_follows_steps_in_the_graph():
+    points = lay_out(10, PATH, radii(10, 0.05))
+    near = np.linalg.norm(points[0] - points[1])
+    far = np.linalg.norm(points[0] - points[9])
+    assert far > 6 * near
+
+
+def test_a_path_lies_flat():
+    points = lay_out(10, PATH, radii(10, 0.05))
+    assert np.ptp(points[:, 0]) > 3 * np.ptp(points[:, 1])
+
+
+def test_the_centre_of_a_star_is_in_its_middle():
+    points = lay_out(30, STAR, radii(30))
+    assert np.linalg.norm(points[0] - points[1:].mean(axis=0)) < 0.5
+
+
+def test_parts_do_not_lie_on_each_other():
+    pairs = [*STAR, (30, 31), (32, 33), (33, 34)]
+    points = lay_out(35, pairs, radii(35))
+    star, rest = points[:30], points[30:]
+    low, high = star.min(axis=0), star.max(axis=0)
+    inside = ((rest > low) & (rest < high)).all(axis=1)
+    assert not inside.any()
