@@ -1,18 +1,21 @@
-// title:   Create new entities with their evidence
-// purpose: The folded values of a key that nothing else supports yet, and one MENTIONED_IN per row;
-//          rows are lists, because maps cost the server half as much again.
+// title:   Create new entities, each with its first evidence
+// purpose: The folded values of a key that nothing else supports yet, and one MENTIONED_IN. Rows are lists, and the
+//          columns of the built-in schemas stand here by name, because SET from a map costs the server half as much
+//          again; columns of other schemas come as a list of maps.
 // mode:    write
-// params:  $graph STRING (graph name, default main); $rows LIST<LIST> (id, num, type, values, evidence)
+// params:  $graph STRING (graph name, default main);
+//          $rows LIST<LIST> (6 of the entity, 5 columns, other columns, then chunk, 9 of the evidence, likewise)
 // columns: none
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
-CREATE (e:Entity {id: row[0], num: row[1], graph: $graph, type: row[2]})
-SET e += row[3], e:$(row[2])
-WITH e, row
-UNWIND row[4] AS piece
-MATCH (c:Chunk {id: piece[0]})
-CREATE (e)-[m:MENTIONED_IN {row: piece[1], quote: piece[2], quote_start: piece[3], quote_end: piece[4],
-                            quote_method: piece[5], original_type: piece[6],
-                            key: piece[8], name: piece[9], type: piece[10]}]->(c)
-SET m += piece[7]
+MATCH (c:Chunk {id: row[12]})
+CREATE (e:Entity:$(row[2]) {id: row[0], graph: $graph, num: row[1], type: row[2], name: row[3], aliases: row[4],
+                            evidence_count: row[5], birth_year: row[6], death_year: row[7], role: row[8],
+                            location: row[9], description: row[10]}),
+       (e)-[m:MENTIONED_IN {row: row[13], quote: row[14], quote_start: row[15], quote_end: row[16],
+                            quote_method: row[17], original_type: row[18], key: row[19], name: row[20],
+                            type: row[21], birth_year: row[22], death_year: row[23], role: row[24],
+                            location: row[25], description: row[26]}]->(c)
+FOREACH (others IN row[11] | SET e += others)
+FOREACH (others IN row[27] | SET m += others)

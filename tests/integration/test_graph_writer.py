@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from corpus import Fact, document, extraction
+from kg_neo4j import resources
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import queries
@@ -238,6 +240,38 @@ def test_answers_are_kept_word_for_word(database: Database, graph: str) -> None:
     assert set(found) == {each.chunk.id for each in extractions}
     assert {answer.text for answers in found.values() for answer in answers} == {"node_id,..."}
     assert stored_answers(database, graph, source.id, "c1") == {}
+
+
+def test_columns_of_a_schema_of_ones_own_are_stored_folded_and_withdrawn(database: Database, graph: str) -> None:
+    text = resources.folder("prompts").joinpath("schemas/wikipedia.toml").read_text(encoding="utf-8")
+    colour = '[[{}]]\nname = "colour"\nkind = "text"\nfold = "union"\nnote = ""\n'
+    at = text.index("[[relationships]]")
+    text = text[:at] + colour.format("nodes") + text[at:]
+    at = text.index("[example]")
+    text = text[:at] + colour.format("relationships") + text[at:]
+    for header in ("role,location", "node_id_2,start_date"):
+        text = text.replace(f"{header}\n", f"{header},colour\n", 1)
+    schema = schemas.parse(text, "own.toml")
+    source, chunks = document(graph, "a.txt", ["One.", "Two."])
+    facts: list[Fact] = [("Anna", "MET", "Ben")]
+    with Lease(database, graph) as lease:
+        record_document(database, lease, source, chunks, configuration())
+        recorder = Recorder(database, graph, schema, lease)
+        for chunk, shade in zip(chunks, ("red", "blue"), strict=True):
+            plain = extraction(chunk, facts)
+            nodes = tuple(replace(row, properties={"colour": shade, "role": "cook"}) for row in plain.nodes)
+            relationships = tuple(replace(row, properties={"colour": shade}) for row in plain.relationships)
+            recorder.record([replace(plain, nodes=nodes, relationships=relationships)])
+            settle(database, graph, schema, lease)
+        both = [json.loads(line) for line in lines(database, graph)]
+        record_document(database, lease, source, chunks[1:], configuration())
+        settle(database, graph, schema, lease)
+    one = [json.loads(line) for line in lines(database, graph)]
+    for found, colours in ((both, ["blue", "red"]), (one, ["blue"])):
+        folded = [each["properties"] for each in found if "evidence_count" in each["properties"]]
+        assert [each["colour"] for each in folded] == [colours] * 4  # two entities, a fact and its relationship
+        evidence = [each["properties"] for each in found if each.get("type") in ("MENTIONED_IN", "STATED_IN")]
+        assert sorted({each["colour"] for each in evidence}) == colours
 
 
 def test_two_graphs_share_nothing(database: Database, graph: str, expected: str) -> None:

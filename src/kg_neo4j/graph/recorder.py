@@ -25,6 +25,10 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 
+# The columns of the built-in schemas, in the order in which cypher/write/create_*.cypher and add_*.cypher read them.
+NODE_COLUMNS = ("birth_year", "death_year", "role", "location", "description")
+RELATIONSHIP_COLUMNS = ("start_date", "description", "strength")
+FOLDED_BESIDES = frozenset({"name", "type", "aliases", "evidence_count"})
 DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
 
 
@@ -131,14 +135,16 @@ class Recorder:
                 found = gathered.entities[key]
                 order = (chunk.document_id, chunk.index, index)
                 found.rows.append(EvidenceRow(order, node.name, node.type, node.properties))
-                found.stored.append([*_stored(chunk.id, index, node), key, node.name, node.type])
+                named = [key, node.name, node.type]
+                found.stored.append(_stored(chunk.id, index, node) + named + _columns(node.properties, NODE_COLUMNS))
             for index, relationship in enumerate(extraction.relationships):
                 source, target = keys[relationship.source_id], keys[relationship.target_id]
                 identity = [str(relationship.properties.get(name, "")) for name in identity_columns]
                 found = gathered.facts[fact_id(source, relationship.type, target, identity)]
                 order = (chunk.document_id, chunk.index, index)
                 found.rows.append(EvidenceRow(order, "", relationship.type, relationship.properties))
-                found.stored.append(_stored(chunk.id, index, relationship))
+                columns = _columns(relationship.properties, RELATIONSHIP_COLUMNS)
+                found.stored.append(_stored(chunk.id, index, relationship) + columns)
                 found.ends = (source, relationship.type, target)
         for found in gathered.entities.values():
             found.folded = fold_entity(found.rows, self._schema.node_properties)
@@ -150,37 +156,45 @@ class Recorder:
         ids = sorted(gathered.entities)
         known = {row["id"] for row in transaction.run(queries.get("write/existing_entities"), ids=ids)}
         born: list[list[Any]] = []
-        extended: list[list[Any]] = []
+        more: list[list[Any]] = []
         for entity_id in ids:
             found = gathered.entities[entity_id]
-            if entity_id in known:
-                extended.append([entity_id, found.stored])
-                continue
-            node_type = check_type(str(found.folded["type"]))
-            born.append([entity_id, entity_num(entity_id), node_type, found.folded, found.stored])
+            pieces = found.stored
+            if entity_id not in known:
+                own = [found.folded[name] for name in ("type", "name", "aliases", "evidence_count")]
+                check_type(str(own[0]))
+                columns = _columns(found.folded, NODE_COLUMNS)
+                born.append([entity_id, entity_num(entity_id), *own, *columns, *pieces[0]])
+                pieces = pieces[1:]
+            more.extend([entity_id, *piece] for piece in pieces)
         if born:
             transaction.run(queries.get("write/create_entities"), graph=self._graph, rows=born)
-        if extended:
-            transaction.run(queries.get("write/extend_entities"), rows=extended)
+        if more:
+            transaction.run(queries.get("write/add_mentions"), rows=more)
+        if known:
+            transaction.run(queries.get("write/mark_keys"), entities=sorted(known), facts=[])
         return len(born)
 
     def _write_facts(self, transaction: Transaction, gathered: _Gathered) -> int:
         ids = sorted(gathered.facts)
         known = {row["id"] for row in transaction.run(queries.get("write/existing_facts"), ids=ids)}
         born: list[list[Any]] = []
-        extended: list[list[Any]] = []
+        more: list[list[Any]] = []
         for key in ids:
             found = gathered.facts[key]
-            if key in known:
-                extended.append([key, found.stored])
-                continue
-            source, fact_type, target = found.ends
-            row = [key, source, target, len(found.rows), found.folded, found.stored, check_type(fact_type)]
-            born.append(row)
+            pieces = found.stored
+            if key not in known:
+                source, fact_type, target = found.ends
+                own = [key, source, target, check_type(fact_type), len(found.rows)]
+                born.append([*own, *_columns(found.folded, RELATIONSHIP_COLUMNS), *pieces[0]])
+                pieces = pieces[1:]
+            more.extend([key, *piece] for piece in pieces)
         if born:
             transaction.run(queries.get("write/create_facts"), graph=self._graph, rows=born)
-        if extended:
-            transaction.run(queries.get("write/extend_facts"), rows=extended)
+        if more:
+            transaction.run(queries.get("write/add_statements"), rows=more)
+        if known:
+            transaction.run(queries.get("write/mark_keys"), entities=[], facts=sorted(known))
         return len(born)
 
     def _finish_row(self, extraction: Extraction, recorded: str) -> dict[str, Any]:
@@ -213,9 +227,10 @@ class Recorder:
 
 def digest(extraction: Extraction) -> str:
     """Return a hash of everything that recording writes for this extraction."""
-    nodes = [[node.node_id, node.name, node.type, *_stored("", 0, node)] for node in extraction.nodes]
+    nodes = [[each.node_id, each.name, each.type, *_stored("", 0, each), each.properties] for each in extraction.nodes]
     relationships = [
-        [each.source_id, each.type, each.target_id, *_stored("", 0, each)] for each in extraction.relationships
+        [each.source_id, each.type, each.target_id, *_stored("", 0, each), each.properties]
+        for each in extraction.relationships
     ]
     counted = [extraction.rows_read, extraction.outcome, extraction.config_hash]
     return hashlib.sha256(json.dumps([nodes, relationships, counted]).encode()).hexdigest()[:32]
@@ -227,7 +242,7 @@ def _recorded(transaction: Transaction, digests: Mapping[str, str]) -> dict[str,
 
 
 def _stored(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> list[Any]:
-    """Return what an evidence relationship keeps of a row: chunk, row, quote and where it stands, values."""
+    """Return what an evidence relationship keeps of a row: chunk, row, quote and where it stands, original type."""
     span = row.span
     return [
         chunk_id,
@@ -237,5 +252,10 @@ def _stored(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> list[A
         span.end if span else None,
         span.method if span else None,
         None if row.original_type == row.type else row.original_type,
-        row.properties,
     ]
+
+
+def _columns(values: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+    """Return the values of the columns that a query names, then a list with the map of all others, or without."""
+    others = {name: value for name, value in values.items() if name not in names and name not in FOLDED_BESIDES}
+    return [*(values.get(name) for name in names), [others] if others else []]
