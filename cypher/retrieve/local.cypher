@@ -29,8 +29,8 @@ CALL () { // entity nodes by meaning; exact where the index's nearest are of oth
   WITH [node IN seen WHERE node.graph = $graph][..2 * $seeds] AS hits, size(seen) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < 2 * $seeds AND fetched = $fetch
-    MATCH (node:Entity)
-    WHERE node.graph = $graph AND size(node.embedding) = size($vector)
+    MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(:Chunk)<-[:MENTIONED_IN]-(node:Entity)
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector)
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $seeds
     RETURN collect(node) AS exact
   }
@@ -58,8 +58,8 @@ CALL () { // fact nodes by meaning; exact where the index's nearest are of other
   WITH [node IN seen WHERE node.graph = $graph][..$facts] AS hits, size(seen) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < $facts AND fetched = $fetch
-    MATCH (node:Fact)
-    WHERE node.graph = $graph AND size(node.embedding) = size($vector)
+    MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(:Chunk)<-[:STATED_IN]-(node:Fact)
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector)
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT $facts
     RETURN collect(node) AS exact
   }
@@ -87,8 +87,8 @@ CALL () { // chunk nodes by meaning; exact where the index's nearest are of othe
   WITH [node IN seen WHERE node.graph = $graph][..2 * $chunks] AS hits, size(seen) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
-    MATCH (node:Chunk)
-    WHERE node.graph = $graph AND size(node.embedding) = size($vector)
+    MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(node:Chunk)
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector)
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $chunks
     RETURN collect(node) AS exact
   }

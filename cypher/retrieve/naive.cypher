@@ -23,8 +23,8 @@ CALL () { // chunk nodes by meaning; exact where the index's nearest are of othe
   WITH [node IN seen WHERE node.graph = $graph][..2 * $chunks] AS hits, size(seen) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
-    MATCH (node:Chunk)
-    WHERE node.graph = $graph AND size(node.embedding) = size($vector)
+    MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(node:Chunk)
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector)
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $chunks
     RETURN collect(node) AS exact
   }
