@@ -95,5 +95,12 @@ def group_colours(nodes: tuple[PlotNode, ...], colour_by: str) -> tuple[list[str
     return groups, {group: colours[group] for group, _ in ranked}
 
 
+def group_label(group: str, colour_by: str) -> str:
+    """Return what a legend calls a group."""
+    if colour_by == "type":
+        return group
+    return "no community" if group == "none" else f"community {group}"
+
+
 def _community(node: PlotNode) -> str:
     return node.community or "none"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kg_neo4j.organise.plot_graph import PlotGraph, group_colours
+from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, group_label
 from kg_neo4j.organise.plot_labels import place_labels
 from kg_neo4j.organise.plot_layout import Points, lay_out
 
@@ -142,7 +142,7 @@ def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_b
     from matplotlib.lines import Line2D
 
     shown = list(colours)[:_MAX_LEGEND]
-    labels = [f"{_group_label(group, colour_by)}  {groups.count(group)}" for group in shown]
+    labels = [f"{group_label(group, colour_by)}  {groups.count(group)}" for group in shown]
     handles = [
         Line2D([], [], ls="", marker="o", ms=9, mfc=colours[group], mec="white", label=label)
         for group, label in zip(shown, labels, strict=True)
@@ -163,9 +163,3 @@ def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_b
     for text in legend.get_texts():
         text.set_parse_math(False)
     return legend
-
-
-def _group_label(group: str, colour_by: str) -> str:
-    if colour_by == "type":
-        return group
-    return "no community" if group == "none" else f"community {group}"
