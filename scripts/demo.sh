@@ -5,7 +5,8 @@ set -euo pipefail
 kg=$1
 out=$2
 graph=$3
-text=examples/ARTICLE.md
+text=examples/alexander_von_humboldt.md
+question='Who was Aimé Bonpland?'
 mkdir -p "$out"
 
 step() { printf '\n== %s\n' "$*"; }
@@ -18,8 +19,8 @@ for report in most-connected relationships-by-type nodes-by-type; do
     step "kg report $report --graph $graph"
     "$kg" report "$report" --graph "$graph"
 done
-step "kg ask QUESTION --graph $graph"
-"$kg" ask "QUESTION" --graph "$graph"
+step "kg ask '$question' --graph $graph"
+"$kg" ask "$question" --graph "$graph"
 step "kg plot $out/graph.png --graph $graph"
 "$kg" plot "$out/graph.png" --graph "$graph"
 step "kg browse --no-open"

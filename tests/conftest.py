@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -99,3 +100,11 @@ def shared_data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"{os.path.relpath(DATA)} is absent")
     return DATA
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """A loopback port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

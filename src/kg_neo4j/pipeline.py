@@ -136,7 +136,7 @@ def load(
     documents = _documents(sources, settings, options, tally, progress)
     with connect(settings, progress) as database:
         ensure_constraints(database)
-        vectors.check(database, embedder)
+        vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
         with Lease(database, settings.graph) as lease:
             check_schema(database, settings.graph, configuration)
             recorder = Recorder(database, settings.graph, schema, lease)

@@ -16,7 +16,7 @@ PARTLY_DONE = 3
 
 
 def load(
-    sources: Annotated[list[str] | None, typer.Argument(help="Files and folders: txt, md, html, pdf, docx.")] = None,
+    sources: Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="Files, folders.")] = None,
     wikipedia: Annotated[
         list[str] | None, typer.Option("--wikipedia", metavar="TITLE", help="A Wikipedia page; repeatable.")
     ] = None,

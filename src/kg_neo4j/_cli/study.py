@@ -20,7 +20,7 @@ def group() -> None:
 
 @app.command()
 def aggregation(
-    sources: Annotated[list[str], typer.Argument(help="Files and folders.")],
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files and folders.")],
     chunk_tokens: Annotated[int, typer.Option("--chunk-tokens", metavar="N", help="Target of a chunk.", min=1)] = 1200,
     as_json: JsonOption = False,
 ) -> None:

@@ -107,8 +107,8 @@ _RELATIONSHIP_START = (
 )
 # Property names that the graph itself uses: a schema column of that name would overwrite them.
 RESERVED_PROPERTIES = frozenset(
-    """aliases betweenness community degree embedding end evidence_count fact_id graph id key name num original_type
-    pagerank quote quote_end quote_method quote_start row source_key start target_key type""".split()
+    """aliases betweenness community degree embedding embedding_hash end evidence_count fact_id graph id key name num
+    original_type pagerank quote quote_end quote_method quote_start row source_key start target_key type""".split()
 )
 
 
