@@ -1,6 +1,6 @@
-"""kg-neo4j: document and chunks, then Recorder.record in the pipeline's batches, then settle; evidence, facts, answers.
+"""kg-neo4j: document and chunks, the recorder in the pipeline's batches, then settle; with evidence, facts and answers.
 
-A second run on the same graph asks the writer for everything again: nothing is skipped before `record`.
+A second run on the same graph asks the writer for everything again: nothing is skipped before the recorder.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def prepare(job: Job) -> Callable[[], str]:
         with Lease(database, GRAPH) as lease:
             documents.record_document(database, lease, document, chunks, configuration)
             recorder = Recorder(database, GRAPH, columns, lease)
-            recorded = sum(recorder.record(batch) for batch in _batches(extractions, job.batch or BATCH_ROWS))
+            recorded = sum(recorder.record_all(_batches(extractions, job.batch or BATCH_ROWS)))
             settled = settler.settle(database, GRAPH, columns, lease)
         return f"{recorded + settled} changes"
 
