@@ -30,9 +30,9 @@ def ask(
     print_text(answer.answer)
     for number, citation in enumerate(answer.citations, 1):
         place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
-        print_text(f"  [{number}] {citation.document}, {place}: “{citation.quote}”")
+        print_text(f"  [{number}] {citation.document}, {place}: “{' '.join(citation.quote.split())}”")
     if show:
         for evidence in answer.evidence:
-            print_text(f"  {evidence.kind} {evidence.id} ({evidence.score:.3f}): {evidence.text}")
+            print_text(f"  {evidence.kind} {evidence.id} ({evidence.score:.3f}): {' '.join(evidence.text.split())}")
     for note in answer.notes:
         typer.echo(f"note: {note}", err=True)

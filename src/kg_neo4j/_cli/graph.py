@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
 
 
 def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
@@ -92,9 +92,8 @@ def browse(
     if as_json:
         print_json({**facts, "password_file": str(server.password_file)})
         return
-    print_facts(facts)
-    print_facts({"first query": "MATCH (n:Entity) RETURN n LIMIT 100"})
-    print_facts({"the server keeps running": "kg db stop ends it"})
+    print_facts({**facts, "first query": "MATCH (n:Entity) RETURN n LIMIT 100"})
+    print_text("The server keeps running; `kg db stop` ends it.")
     if open_page:
         import webbrowser
 

@@ -51,8 +51,8 @@ def _list(output: str) -> None:
     rows = []
     for each in listed:
         names = [f"{p.name}={'' if p.default is None else p.default}" for p in each.params if p.name != "graph"]
-        rows.append((canned_reports.outside_name(each), each.purpose, " ".join(names)))
-    print_table(["Report", "Purpose", "Parameters"], rows)
+        rows.append((canned_reports.outside_name(each), each.title, " ".join(names)))
+    print_table(["Report", "What it shows", "Parameters"], rows)
 
 
 def _pair(text: str) -> tuple[str, str]:
