@@ -21,8 +21,8 @@ import numpy.typing as npt
 UNRELATED_BELOW = 0.12
 """Cosine below which a question and a passage most likely have nothing to do with each other.
 
-Measured on examples/: with chunks of 200 to 1,200 tokens, 80 to 100 % of foreign questions stay below it, and 81 to 94 %
-of questions on the text lie above it (examples/README.md, "Similarity without a model").
+Measured on examples/: with chunks of 200 to 1,200 tokens, 79 to 100 % of foreign questions stay below it, and 81 to 94
+% of questions on the text lie above it (examples/README.md, "Similarity without a model").
 """
 
 _WORD = re.compile(r"[^\W_]+")

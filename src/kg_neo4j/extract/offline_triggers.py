@@ -168,7 +168,8 @@ translated | TRANSLATED | P | X | 8
 translated by | TRANSLATED | X | P | 8 | back
 won | WON | PO | X | 8
 received | RECEIVED | PO | X | 8
-awarded | RECEIVED | P | X | 8
+was awarded | RECEIVED | P | X | 9
+awarded | AWARDED | PO | X | 7
 succeeded | SUCCEEDED | PO | PO | 8
 succeeded by | SUCCEEDED | PO | PO | 9 | back
 influenced | INFLUENCED | P | P | 8

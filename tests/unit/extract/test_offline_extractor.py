@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from offline_reading import answer, chunk, document, parse, read
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract import rows
@@ -23,6 +22,7 @@ from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.offline_extractor import OfflineExtractor
 from kg_neo4j.extract.validation import validate
 from kg_neo4j.records import ChunkOutcome
+from offline_reading import answer, chunk, document, parse, read
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 TEXT = 'Ada Brandt, a chemist, was born in Oslo in 1871. She married Otto Lind.\nOtto "Nils" Lind, a cook, left Oslo.'
@@ -215,7 +215,7 @@ def test_the_first_thing_said_of_muhammad(shared_data):
 
 @pytest.mark.parametrize("seed", ["0", "7"])
 def test_the_answer_does_not_depend_on_the_hash_seed(seed):
-    here = Path(__file__).parent
+    here = Path(__file__).resolve().parents[2]
     code = (
         f"import sys; sys.path.insert(0, {str(here)!r});"
         "from offline_reading import answer;"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from offline_reading import read
 
 
@@ -34,6 +35,8 @@ def test_birth_and_death_make_places_dates_and_years():
         ("Ada Brandt was succeeded by Otto Lind.", ("Otto Lind", "SUCCEEDED", "Ada Brandt")),
         ("Ada Brandt was taught by Otto Lind.", ("Otto Lind", "TAUGHT", "Ada Brandt")),
         ("Ada Brandt wrote *Rivers of Silesia* in 1899.", ("Ada Brandt", "WROTE", "Rivers of Silesia")),
+        ("Ada Brandt was awarded the Copley Medal.", ("Ada Brandt", "RECEIVED", "Copley Medal")),
+        ("The Royal Society awarded the Copley Medal.", ("Royal Society", "AWARDED", "Copley Medal")),
         ("Otto Lind was the miller of Vardal.", ("Otto Lind", "MILLER_OF", "Vardal")),
         ("Born in Warsaw, Ada Brandt left early.", ("Ada Brandt", "BORN_IN", "Warsaw")),
         ("In Lima, Ada Brandt measured the wind.", ("Ada Brandt", "WAS_IN", "Lima")),
@@ -52,6 +55,9 @@ def test_a_plain_statement_becomes_a_relationship(text, fact):
     "text",
     [
         "Ada Brandt met the son of Otto Lind.",
+        "Ada Brandt praised the son of Otto Lind.",
+        "Ada Brandt was told Otto Lind had slept.",
+        "“Otto Lind came in,” asked Ada Brandt.",
         "The Vistula Society was founded, Otto Lind said, in haste.",
         "“Where is he?” asked Ada Brandt. Otto Lind slept.",
         "Ada Brandt worked. Otto Lind slept.",
@@ -90,6 +96,11 @@ def test_a_pronoun_means_the_subject_of_the_sentence_before():
         ("Georg Lind", "PARENT_OF", "Anna Lind"),
         ("Anna Lind", "MARRIED_TO", "Tom Falk"),
     }
+
+
+def test_a_sentence_about_the_father_does_not_make_him_the_subject():
+    found = read("Otto Lind lived in Oslo. His father, Georg Lind, was a smith. He married Anna Falk.")
+    assert ("Otto Lind", "MARRIED_TO", "Anna Falk") in found.facts
 
 
 def test_a_short_name_means_the_full_one_of_the_chunk():
