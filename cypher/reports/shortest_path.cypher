@@ -12,9 +12,9 @@ WHERE a.graph = $graph
 MATCH (b:Entity)
 WHERE b.graph = $graph AND b <> a
   AND any(known IN [b.name] + coalesce(b.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($to)))
-MATCH p = ALL SHORTEST (a)
-  ((:Entity {graph: $graph})-[:!MENTIONED_IN&!IN_COMMUNITY]-(:Entity {graph: $graph})){1,8}
-  (b)
+MATCH p = allShortestPaths((a)-[*1..8]-(b))
+WHERE all(r IN relationships(p) WHERE NOT type(r) IN ['MENTIONED_IN', 'IN_COMMUNITY'])
+  AND all(n IN nodes(p) WHERE n:Entity AND n.graph = $graph)
 WITH p ORDER BY length(p), reduce(rows = 0, r IN relationships(p) | rows + coalesce(r.evidence_count, 1)) DESC,
                 [n IN nodes(p) | n.name], [n IN nodes(p) | n.id], [r IN relationships(p) | type(r)],
                 [r IN relationships(p) | r.fact_id]

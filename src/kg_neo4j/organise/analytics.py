@@ -49,6 +49,15 @@ class _Found:
     heaviest: int = 1
     fingerprint: str = ""
 
+    def add(self, source: int, target: int, relationships: int, instances: int) -> None:
+        """Count a pair; a relationship of an entity to itself counts once, and is no pair."""
+        self.relationships += relationships
+        for num in {source, target}:
+            self.degrees[num] = self.degrees.get(num, 0) + relationships
+        if source != target:
+            self.pairs += 1
+            self.heaviest = max(self.heaviest, instances)
+
     @property
     def placed(self) -> bool:
         """True where every entity carries all that analytics write."""
@@ -122,14 +131,9 @@ def _read(database: Database, graph: str, method: str) -> _Found:
         digest.update(b"%d;" % row["num"])
     digest.update(b"|")
     for row in database.stream(queries.get("analytics/pairs"), graph=graph):
-        source, target, relationships, instances = row.values()
-        digest.update(b"%d,%d,%d,%d;" % (source, target, relationships, instances))
-        found.relationships += relationships
-        for num in {source, target}:
-            found.degrees[num] = found.degrees.get(num, 0) + relationships
-        if source != target:
-            found.pairs += 1
-            found.heaviest = max(found.heaviest, instances)
+        digest.update(f"{row['s']}:{row['partners']};".encode())
+        for partner, relationships, instances in row["partners"]:
+            found.add(row["s"], partner, relationships, instances)
     if found.stored:
         digest.update(database.gds_version().encode())
     found.fingerprint = digest.hexdigest()[:32]

@@ -69,9 +69,12 @@ class Projection:
 
     def betweenness(self, seed: int) -> dict[int, float]:
         """Return num -> shortest paths through it, unweighted; estimated from a sample in a large graph."""
-        sample = {} if self._nodes <= EXACT_BETWEENNESS_NODES else {"sampling_size": BETWEENNESS_SAMPLES}
+        exact = self._nodes <= EXACT_BETWEENNESS_NODES
         found = self._gds.betweenness.stream(
-            self._graph, **sample, sampling_seed=seed if sample else None, concurrency=1
+            self._graph,
+            sampling_size=None if exact else BETWEENNESS_SAMPLES,
+            sampling_seed=None if exact else seed,
+            concurrency=1,
         )
         return _scores(found)
 
