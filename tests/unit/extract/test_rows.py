@@ -153,6 +153,20 @@ def test_an_unbalanced_quote_is_named_as_the_reason(row: str) -> None:
     assert found.rejections[0].line == 2
 
 
+def test_a_quote_left_open_does_not_swallow_the_rows_up_to_the_next_one() -> None:
+    rows = 'n1,"PERSON,Ada,,,,,,\nn2,PERSON,Bob,,,,,,\nn3,PERSON,Cy,,,,"""\nsaid Cy""",,\n'
+    found = read_done(f"{HEADER}\n{rows}")
+    assert [row.fields[0] for row in found.rows] == ["n2", "n3"]
+    assert reasons(found) == [RejectionReason.UNBALANCED_QUOTE]
+
+
+def test_a_quote_left_open_does_not_make_the_rest_of_a_cut_answer_one_cut_row() -> None:
+    rows = 'n1,PERSON,"Ada,,,,,,\nn2,PERSON,Bob,,,,,,\nn3,PERS'
+    found = read(f"{HEADER}\n{rows}", SCHEMA, finish_reason="length")
+    assert [row.fields[0] for row in found.rows] == ["n2"]
+    assert reasons(found) == [RejectionReason.UNBALANCED_QUOTE, RejectionReason.TRUNCATED]
+
+
 def test_a_header_row_within_quotes_is_data() -> None:
     quoted = f'n1,PERSON,Ada,,,,,"she wrote\n{HEADER}\nn9,PERSON,Eve,,,,,,\nand more",\n'
     found = read_done(f"{HEADER}\n{quoted}")

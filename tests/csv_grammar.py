@@ -131,7 +131,8 @@ _BEFORE = (
     "~~~text\n",
     "<thinking>\nnode_id,node_type,name,birth_year,death_year,role,location,description,evidence\nn1,A,B,,,,,,\n"
     "</thinking>\n\n",
-    "I will think first.\nnode_id n1 is a person.\n</think>\n\n",
+    "I will draft first.\nnode_id,node_type,name,birth_year,death_year,role,location,description,evidence\n"
+    "n1,A,Draft,,,,,,\nThat looks right.\n</think>\n\n",
     "# Nodes\n\n",
 )
 _AFTER = (
