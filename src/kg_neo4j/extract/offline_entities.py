@@ -33,6 +33,7 @@ PERSON, PLACE, ORGANIZATION, DATE, OTHER = "PERSON", "PLACE", "ORGANIZATION", "D
 _ORDER = (PERSON, PLACE, ORGANIZATION, OTHER)
 _GIVEN_NAMES = FEMALE_NAMES | MALE_NAMES
 _ROMAN = re.compile(r"[ivx]+")
+_FEW = 3  # so often a surname may stand before the full name that explains it
 
 
 @dataclass(slots=True, eq=False)
@@ -161,10 +162,10 @@ def _may_mean(short: EntityDraft, full: EntityDraft) -> bool:
     if short.single and short.words[0] in PLACES:
         return False
     count = len(short.words)
+    introduced = full.mentions[0][1].start <= short.mentions[0][1].start
     if full.words[-count:] == short.words:
-        return full.words[0] not in PLACE_STARTS
-    given = full.words[:count] == short.words
-    return given and full.mentions[0][1].start <= short.mentions[0][1].start
+        return full.words[0] not in PLACE_STARTS and (introduced or len(short.mentions) <= _FEW)
+    return introduced and full.words[:count] == short.words
 
 
 def _contains(longer: tuple[str, ...], words: tuple[str, ...]) -> bool:

@@ -191,6 +191,7 @@ def _ends_with_subject(items: list[Item], index: int, end: int, known: Vocabular
     last = items[end - 1]
     first = items[index].lower
     placed = index > 0 and items[index - 1].lower in ("in", "at", "from", "near", "on")
+    placed = placed or (index > 1 and items[index - 1].lower == "of" and items[index - 2].text[0].isdigit())
     named = first in PLACE_STARTS | HONORIFICS or fold(first) in FEMALE_NAMES | MALE_NAMES
     heads = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
     follows_particle = items[end - 2].lower in PARTICLES or items[end - 2].lower == "of"

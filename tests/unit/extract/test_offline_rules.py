@@ -113,6 +113,16 @@ def test_a_short_name_that_fits_two_people_stays_as_it_is():
     assert {"Marie Curie", "Pierre Curie", "Curie"} <= found.names
 
 
+def test_a_name_that_is_common_in_the_chunk_is_not_swallowed_by_a_later_longer_one():
+    found = read("Omar lived in Basra. Omar sang. Omar slept. Omar wrote. They met Zayn al-Din Omar in Mecca.")
+    assert {"Omar", "Zayn al-Din Omar"} <= found.names
+
+
+def test_a_month_of_another_calendar_is_not_part_of_the_name_after_it():
+    found = read("Omar sang. Omar slept. Omar wrote. On the 9th of Dhu al-Hijjah Omar visited Basra.")
+    assert ("Omar", "VISITED", "Basra") in found.facts
+
+
 def test_the_document_title_settles_whom_a_surname_means():
     text = "Humboldt worked in Rome. Wilhelm von Humboldt lived in Rome."
     assert read(text, title="Alexander von Humboldt").names >= {"Alexander von Humboldt", "Wilhelm von Humboldt"}
