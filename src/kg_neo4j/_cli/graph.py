@@ -92,7 +92,7 @@ def browse(
     if as_json:
         print_json({**facts, "password_file": str(server.password_file)})
         return
-    print_facts({**facts, "first query": "MATCH (n:Entity) RETURN n LIMIT 100"})
+    print_facts({**facts, "first query": "MATCH p = (:Entity)-->(:Entity) RETURN p LIMIT 100"})
     print_text("The server keeps running; `kg db stop` ends it.")
     if open_page:
         import webbrowser
