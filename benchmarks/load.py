@@ -15,15 +15,16 @@ everybody. "rows" are nodes and relationships together.
 
 How it is measured. Each writer runs in a process and an environment of its own, all with the same driver and its Rust
 extension. What is timed is writing alone: objects are built, the driver is connected, constraints and indexes stand
-before. Before each run the database is emptied. After each run the nodes, relationships and
-chunks in the database are counted; a wrong count ends the benchmark. The order of the writers rotates by round.
-Before the first round each writer runs once without being counted, which warms the server up.
+before. Before each run the database is emptied, also of constraints and indexes, which each writer makes for itself.
+After each run the nodes, relationships and chunks in the database are counted; a wrong count ends the benchmark. The
+order of the writers rotates by round. Before the first round each writer runs once without being counted, which warms
+the server up.
 
 How to read it. Times differ between machines and between days: believe the ratios of one run, and look at their range
 over the rounds. "CPU" is what the writer's process and the server used, in seconds, medians: less noisy than the clock
-on a busy machine. "met" says whether a ratio is what we ask of ourselves; missing it is no error (exit code 0).
+on a busy machine, but it does not see that our writer works while the server does. "met" says whether a ratio is what we ask of ourselves; missing it is no error (exit code 0).
 
-The first run makes the environments under out/bench (minutes, several hundred MB) and fetches APOC into the
+The first start makes the environments under out/bench (minutes, several hundred MB) and fetches APOC into the
 benchmark's own server. It needs about 4 GB of memory.
 """
 
@@ -32,6 +33,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -42,15 +44,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
 
-import environments  # noqa: E402
+import environments  # noqa: E402 - after the path is set
 import figures  # noqa: E402
 import server  # noqa: E402
 from writers.frame import Job  # noqa: E402
 
-import corpus  # noqa: E402 - after the path is set
+import corpus  # noqa: E402
 from kg_neo4j.progress import Silent  # noqa: E402
-
-WRITER_S = 600  # no writer may take longer
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,7 @@ class Notes(Silent):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print the table or JSON."""
     options = _options(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that the server ends with us
     runs = {name: GROUPS[name] for name in options.only}
     peers = {run.peer for group in runs.values() for run in group if run.peer}
     pythons = {peer: environments.python_of(peer, options.cache) for peer in sorted(peers)}
@@ -193,7 +194,7 @@ def _measure(database: server.PrivateServer, run: Run, python: Path, number: int
         process.stdin.flush()
         answer = process.stdout.readline()
         server_cpu = database.cpu_seconds() - server_cpu
-        if process.wait(WRITER_S) or not answer:
+        if process.wait() or not answer:
             raise SystemExit(f"{run.title} failed")
     said = json.loads(answer)
     if said["note"] == "FAILURE" or (run.again and said["note"] != "0 changes"):
