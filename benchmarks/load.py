@@ -22,7 +22,8 @@ the server up.
 
 How to read it. Times differ between machines and between days: believe the ratios of one run, and look at their range
 over the rounds. "CPU" is what the writer's process and the server used, in seconds, medians: less noisy than the clock
-on a busy machine, but it does not see that our writer works while the server does. "met" says whether a ratio is what we ask of ourselves; missing it is no error (exit code 0).
+on a busy machine, but it does not see that our writer works while the server does. "met" says whether a ratio is what
+we ask of ourselves; missing it is no error (exit code 0).
 
 The first start makes the environments under out/bench (minutes, several hundred MB) and fetches APOC into the
 benchmark's own server. It needs about 4 GB of memory.
