@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 PREFIX = "kg-neo4j/"
 STALE_S = 24 * 3600  # a projection of another machine is given up after a day
 DAMPING = 0.85  # PageRank: Brin and Page's value, and the default of GDS
+PAGERANK_ITERATIONS = 100  # converged to 1e-7; after the 20 that GDS makes by itself, 4 % of the rank is missing
 EXACT_BETWEENNESS_NODES = 2_000  # beyond, betweenness is estimated: exact, 22,000 nodes take minutes
 BETWEENNESS_SAMPLES = 256  # source nodes; 5 s on 22,000 nodes and 107,600 relationships
 
@@ -63,7 +64,11 @@ class Projection:
     def pagerank(self) -> dict[int, float]:
         """Return num -> weighted PageRank (not normalised: the mean is about 1)."""
         found = self._gds.page_rank.stream(
-            self._graph, relationship_weight_property="weight", damping_factor=DAMPING, concurrency=1
+            self._graph,
+            relationship_weight_property="weight",
+            damping_factor=DAMPING,
+            max_iterations=PAGERANK_ITERATIONS,
+            concurrency=1,
         )
         return _scores(found)
 

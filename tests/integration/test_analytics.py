@@ -1,0 +1,364 @@
+"""Communities and centralities on the real GDS: known answers, any order of loading, repeats, odd graphs, kills."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+import kg_neo4j
+from corpus import Fact
+from entity_graph import karate, load, two_cliques, villages
+from kg_neo4j.errors import LeaseHeld, NotEnoughMemory
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database, Transaction
+from kg_neo4j.graph.export import lines
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import Query
+from kg_neo4j.organise import communities, projection
+from kg_neo4j.organise.analytics import AnalyticsReport, refresh
+from kg_neo4j.organise.gds_client import client
+from kg_neo4j.organise.projection import PREFIX, GraphSize, check_memory, project, sweep
+
+T = TypeVar("T")
+KARATE_SIZE = GraphSize(nodes=34, pairs=78, heaviest=1)
+
+
+def cypher(text: str, mode: str = "read") -> Query:
+    return Query("test", "test", "test", mode, (), (), "none", "test", text)
+
+
+def entities(database: Database, graph: str) -> dict[str, dict[str, Any]]:
+    """Return name -> what analytics wrote on the entity."""
+    query = cypher("MATCH (e:Entity {graph: $graph}) RETURN e.name AS name, properties(e) AS properties")
+    return {row["name"]: dict(row["properties"]) for row in database.read(query, graph=graph)}
+
+
+def groups(found: dict[str, dict[str, Any]]) -> dict[int, set[str]]:
+    together: dict[int, set[str]] = {}
+    for name, properties in found.items():
+        together.setdefault(properties["community"], set()).add(name)
+    return together
+
+
+def dump(database: Database, graph: str) -> str:
+    return "\n".join(lines(database, graph))
+
+
+def projections(database: Database) -> list[str]:
+    return [row["name"] for row in database.read(queries.get("analytics/projections"), prefix=PREFIX)]
+
+
+# ------------------------------------------------------------------------------------------------ known answers
+
+
+def test_two_cliques_are_two_communities_and_the_bridge_carries_all_paths(database: Database, graph: str) -> None:
+    load(database, graph, two_cliques())
+    report = refresh(database, graph)
+    assert (report.communities, report.nodes, report.relationships) == (2, 10, 21)
+    found = entities(database, graph)
+    assert sorted(map(sorted, groups(found).values())) == [[f"{side}{n}" for n in range(1, 6)] for side in "AB"]
+    assert {name: each["betweenness"] for name, each in found.items() if each["betweenness"]} == {"A5": 20, "B1": 20}
+    assert {name for name, each in found.items() if each["degree"] == 5} == {"A5", "B1"}
+    assert len({each["pagerank"] for name, each in found.items() if name in ("A1", "A2", "B4", "B5")}) == 1
+
+
+def test_the_karate_club_has_its_known_figures(database: Database, graph: str) -> None:
+    assert len(karate()) == 78
+    load(database, graph, karate())
+    report = refresh(database, graph)
+    found = entities(database, graph)
+    assert (report.nodes, report.relationships) == (34, 78)
+    assert {name: found[name]["degree"] for name in ("1", "34", "33", "12")} == {"1": 16, "34": 17, "33": 12, "12": 1}
+    shares = {name: found[name]["pagerank"] / 34 for name in ("34", "1", "33", "3")}
+    assert shares == pytest.approx({"34": 0.1009, "1": 0.0970, "33": 0.0717, "3": 0.0571}, abs=0.0003)
+    assert found["1"]["betweenness"] == pytest.approx(231.0714, abs=0.001)
+    assert found["34"]["betweenness"] == pytest.approx(160.5516, abs=0.001)
+    together = groups(found)
+    assert 3 <= len(together) <= 5
+    assert found["1"]["community"] != found["34"]["community"]
+    assert found["5"]["community"] == found["11"]["community"]
+    assert [len(together[number]) for number in sorted(together)] == sorted(map(len, together.values()), reverse=True)
+
+
+def test_parallel_and_opposite_relationships_fold_into_one_weighted_pair(database: Database, graph: str) -> None:
+    facts: list[Fact] = [("A", "KNOWS", "B"), ("B", "MET", "A"), ("A", "KNOWS", "B"), ("B", "KNOWS", "C")]
+    load(database, graph, [*facts, ("A", "PRAISED", "A")])
+    (pair, other) = sorted(
+        (row["s"], *partner)
+        for row in database.read(queries.get("analytics/pairs"), graph=graph)
+        for partner in row["partners"]
+        if row["s"] != partner[0]
+    )
+    assert sorted([pair[2:], other[2:]]) == [(1, 1), (2, 3)]  # relationships, rows of evidence
+    with project(database, graph, GraphSize(3, 2, 3)) as projected:
+        assert set(projected.pagerank()) == set(projected.betweenness(1))
+        arcs = client(database).graph.get(projected.name)
+        assert (arcs.node_count(), arcs.relationship_count()) == (3, 4)
+    assert refresh(database, graph).relationships == 4
+    assert {name: each["degree"] for name, each in entities(database, graph).items()} == {"A": 3, "B": 3, "C": 1}
+
+
+# ------------------------------------------------------------------------------------------------ the invariant
+
+
+def test_four_orders_of_loading_give_the_same_bytes(database: Database, graph: str) -> None:
+    facts = villages(1)
+    seen = set()
+    for order in range(4):
+        load(database, graph, facts, order=order, per_chunk=6)
+        assert refresh(database, graph).communities > 5
+        seen.add(dump(database, graph))
+        delete_graph(database, graph)
+    assert len(seen) == 1
+    assert '"pagerank":' in seen.pop()
+
+
+def test_a_repeat_writes_nothing(database: Database, graph: str) -> None:
+    load(database, graph, karate())
+    first = refresh(database, graph)
+    before = dump(database, graph)
+    again = refresh(database, graph)
+    assert first.changes > 34
+    assert again == AnalyticsReport(first.communities, first.levels, 34, 78, changes=0)
+    assert dump(database, graph) == before
+
+
+def test_only_what_changed_is_written(database: Database, graph: str) -> None:
+    load(database, graph, [*two_cliques(), ("Far", "KNOWS", "Away")])
+    refresh(database, graph)
+    stamp = "MATCH (n:Entity|Community {graph: $graph}) SET n.seen = true"
+    database.write(cypher(stamp, "write"), graph=graph)
+    load(database, graph, [*two_cliques(), ("Far", "KNOWS", "Away"), ("Away", "MET", "Home")])
+    assert refresh(database, graph).changes < 10
+    fresh = "MATCH (c:Community {graph: $graph}) WHERE c.seen IS NULL RETURN collect(c.size) AS sizes"
+    assert database.read(cypher(fresh), graph=graph)[0]["sizes"] == [3]
+
+
+def test_an_entity_that_lost_what_analytics_wrote_gets_it_back(database: Database, graph: str) -> None:
+    load(database, graph, two_cliques())
+    refresh(database, graph)
+    before = dump(database, graph)
+    strip = "MATCH (e:Entity {graph: $graph, name: 'A5'})-[r:IN_COMMUNITY]->() REMOVE e.pagerank DELETE r"
+    database.write(cypher(strip, "write"), graph=graph)
+    assert refresh(database, graph).changes == 1
+    assert dump(database, graph) == before
+
+
+def partitions(database: Database, graph: str, times: int) -> set[tuple[communities.Level, ...]]:
+    """Load, then project and partition as often as asked."""
+    load(database, graph, villages(2), per_chunk=6)
+    found = set()
+    for _ in range(times):
+        with project(database, graph, GraphSize(245, 500, 5)) as projected:
+            found.add(communities.hierarchy(graph, projected.leiden(42)))
+    return found
+
+
+def test_ten_projections_give_one_partition(database: Database, graph: str) -> None:
+    assert len(partitions(database, graph, 10)) == 1
+
+
+@pytest.mark.long
+def test_a_hundred_projections_give_one_partition(database: Database, graph: str) -> None:
+    assert len(partitions(database, graph, 100)) == 1
+
+
+@pytest.mark.long
+def test_estimated_betweenness_repeats_in_a_large_graph(database: Database, graph: str) -> None:
+    facts = villages(3, nodes=2_400, facts=7_200)
+    seen = set()
+    for order in range(2):
+        load(database, graph, facts, order=order, per_chunk=100)
+        refresh(database, graph)
+        seen.add(dump(database, graph))
+        delete_graph(database, graph)
+    assert len(seen) == 1
+
+
+# -------------------------------------------------------------------------------------------------- odd graphs
+
+
+def test_an_empty_graph_is_no_error_and_leaves_nothing(database: Database, graph: str) -> None:
+    assert refresh(database, graph) == AnalyticsReport(0, 0, 0, 0, changes=0)
+    load(database, graph, two_cliques())
+    refresh(database, graph)
+    for label in ("Entity", "Fact", "Chunk", "Document"):
+        database.write(cypher(f"MATCH (n:{label} {{graph: $graph}}) DETACH DELETE n", "write"), graph=graph)
+    assert refresh(database, graph).changes > 0
+    left = cypher("MATCH (n:Community|GraphState {graph: $graph}) RETURN count(n) AS left")
+    assert database.read(left, graph=graph)[0]["left"] == 0
+    assert refresh(database, graph).changes == 0
+
+
+@pytest.mark.parametrize(
+    ("facts", "nodes", "relationships"),
+    [
+        ([("Alone", "", "")], 1, 0),
+        ([("One", "", ""), ("Two", "", "")], 2, 0),
+        ([("Self", "PRAISED", "Self")], 1, 1),
+    ],
+    ids=["one node", "no relationships", "self loops only"],
+)
+def test_graphs_without_pairs_are_no_error(
+    database: Database, graph: str, facts: list[Fact], nodes: int, relationships: int
+) -> None:
+    load(database, graph, facts)
+    report = refresh(database, graph)
+    assert (report.communities, report.levels, report.nodes, report.relationships) == (0, 1, nodes, relationships)
+    assert {each["pagerank"] for each in entities(database, graph).values()} == {0.15}
+    assert refresh(database, graph).changes == 0
+
+
+def test_isolated_entities_stand_alone_in_every_level(database: Database, graph: str) -> None:
+    load(database, graph, [*villages(4), ("Hermit", "", "")])
+    report = refresh(database, graph)
+    query = "MATCH (c:Community {graph: $graph}) RETURN c.level AS level, sum(c.size) AS nodes ORDER BY level"
+    assert [(row["level"], row["nodes"]) for row in database.read(cypher(query), graph=graph)] == [
+        (level, report.nodes) for level in range(report.levels)
+    ]
+    placed = (
+        "MATCH (e:Entity {graph: $graph}) RETURN collect(DISTINCT COUNT { "
+        "(e)-[:IN_COMMUNITY]->()-[:CHILD_OF]->{0,20}(c:Community WHERE c.level = 0 AND c.number = e.community) }) AS n"
+    )
+    assert database.read(cypher(placed), graph=graph)[0]["n"] == [1]
+
+
+def test_other_graphs_and_foreign_nodes_are_left_alone(database: Database, graph: str) -> None:
+    other = f"{graph}-other"
+    try:
+        load(database, graph, two_cliques())
+        load(database, other, karate())
+        refresh(database, other)
+        before = dump(database, other)
+        foreign = "MATCH (e:Entity {graph: $graph}) CREATE (e)-[:OWNED_BY]->(:Owner {graph: $graph + '-foreign'})"
+        database.write(cypher(foreign, "write"), graph=graph)
+        assert (refresh(database, graph).nodes, refresh(database, graph).relationships) == (10, 21)
+        assert dump(database, other) == before
+    finally:
+        database.write(cypher("MATCH (n:Owner {graph: $g}) DETACH DELETE n", "write"), g=f"{graph}-foreign")
+        delete_graph(database, other)
+
+
+# --------------------------------------------------------------------------------- failures, kills, what is left
+
+
+class Interrupted(Exception):
+    """Stands for whatever stops a run."""
+
+
+class Dying(Database):
+    """A database whose process dies at the end of a write, before the commit."""
+
+    def write_transaction(self, work: Callable[[Transaction], T]) -> T:
+        def killed(transaction: Transaction) -> T:
+            work(transaction)
+            raise Interrupted
+
+        return super().write_transaction(killed)
+
+
+def test_a_run_that_dies_while_writing_leaves_the_communities_that_were(database: Database, graph: str) -> None:
+    load(database, graph, two_cliques())
+    refresh(database, graph)
+    load(database, graph, [*two_cliques(), ("B1", "MET", "C"), ("C", "MET", "D")])
+    before = dump(database, graph)
+    with Dying(database.address) as dying, pytest.raises(Interrupted):
+        refresh(dying, graph)
+    assert dump(database, graph) == before
+    assert refresh(database, graph).changes > 0
+
+
+def test_a_run_that_lost_its_lease_writes_nothing(database: Database, graph: str) -> None:
+    load(database, graph, two_cliques())
+    before = dump(database, graph)
+    with Lease(database, graph) as lost:
+        database.write(cypher("MATCH (l:Lease {graph: $graph}) SET l.token = 'another'", "write"), graph=graph)
+        with pytest.raises(LeaseHeld):
+            refresh(database, graph, lease=lost)
+    assert dump(database, graph) == before
+
+
+def test_the_projection_is_dropped_also_on_failure(database: Database, graph: str) -> None:
+    load(database, graph, karate())
+    names: list[str] = []
+
+    def fail_within() -> None:
+        with project(database, graph, KARATE_SIZE) as projected:
+            names.append(projected.name)
+            assert names[0] in projections(database)
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        fail_within()
+    assert names[0] not in projections(database)
+
+
+def test_two_runs_on_one_graph_do_not_share_a_projection(database: Database, graph: str) -> None:
+    load(database, graph, karate())
+    with project(database, graph, KARATE_SIZE) as one, project(database, graph, KARATE_SIZE) as two:
+        assert one.name != two.name
+        assert one.leiden(42) == two.leiden(42)
+
+
+KILLED = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from kg_neo4j.graph.database import Database, DatabaseAddress
+from kg_neo4j.organise.projection import GraphSize, project
+database = Database(DatabaseAddress(*sys.argv[2:5]))
+with project(database, sys.argv[5], GraphSize(34, 78, 1)) as projected:
+    print(projected.name, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def killed_while_projecting(database: Database, graph: str) -> str:
+    """Project in a process that is killed there and then; return the projection's name."""
+    address = database.address
+    given = [str(Path(kg_neo4j.__file__).parents[1]), address.uri, address.username, address.password, graph]
+    ran = subprocess.run([sys.executable, "-c", KILLED, *given], capture_output=True, text=True, check=False)
+    assert ran.returncode == -9, ran.stderr
+    return ran.stdout.strip()
+
+
+def test_what_a_killed_run_left_is_swept_and_nothing_else(database: Database, graph: str) -> None:
+    load(database, graph, karate())
+    left = killed_while_projecting(database, graph)
+    assert left in projections(database)
+    gds = client(database)
+    foreign = f"kg-neo4j-lookalike-{graph}"
+    text = queries.get("analytics/project").text
+    made = gds.graph.project.cypher(text, graph=graph, name=foreign, heaviest=1)
+    try:
+        with project(database, graph, KARATE_SIZE) as alive:
+            assert left not in projections(database)
+            sweep(database, gds)
+            assert alive.name in projections(database)
+        assert gds.graph.exists(foreign)
+    finally:
+        made.graph.drop()
+
+
+def test_an_analysis_larger_than_the_heap_is_refused_with_both_numbers(database: Database) -> None:
+    check_memory(database, GraphSize(1_000, 5_000, 1))
+    with pytest.raises(NotEnoughMemory, match=r"takes [\d,]+ MiB of heap, [\d,]+ MiB are free"):
+        check_memory(database, GraphSize(10**9, 10**10, 1))
+    assert database.gds_version()
+
+
+def test_too_small_a_heap_is_a_note_and_not_a_failure(
+    database: Database, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load(database, graph, two_cliques())
+    enormous = GraphSize(10**9, 10**10, 1)
+    monkeypatch.setattr(projection, "check_memory", lambda found, _: check_memory(found, enormous))
+    report = refresh(database, graph)
+    assert report.changes == 0
+    assert "MiB of heap" in (report.skipped or "")
+    assert "pagerank" not in entities(database, graph)["A1"]

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_neo4j.organise.communities import Level, alone, hierarchy
+
+NESTED = {1: (10, 7), 2: (10, 7), 3: (11, 7), 4: (12, 8), 5: (12, 8)}  # finest first
+
+
+def members(level: Level) -> list[tuple[int, ...]]:
+    return [community.members for community in level]
+
+
+def test_levels_come_coarsest_first_and_larger_communities_before_smaller() -> None:
+    coarse, fine = hierarchy("g", NESTED)
+    assert members(coarse) == [(1, 2, 3), (4, 5)]
+    assert members(fine) == [(1, 2), (4, 5), (3,)]
+    assert [each.level for each in (*coarse, *fine)] == [0, 0, 1, 1, 1]
+
+
+def test_every_finer_community_has_the_parent_that_holds_it() -> None:
+    coarse, fine = hierarchy("g", NESTED)
+    assert [each.parent_id for each in coarse] == [None, None]
+    assert [each.parent_id for each in fine] == [coarse[0].id, coarse[1].id, coarse[0].id]
+
+
+def test_a_community_that_the_coarser_level_divides_is_cut() -> None:
+    coarse, fine = hierarchy("g", {1: (5, 1), 2: (5, 2), 3: (6, 1)})
+    assert members(coarse) == [(1, 3), (2,)]
+    assert members(fine) == [(1,), (2,), (3,)]
+
+
+def test_a_level_that_divides_nothing_further_is_left_out() -> None:
+    assert len(hierarchy("g", {1: (9, 5, 5), 2: (9, 5, 5), 3: (8, 4, 4)})) == 1
+
+
+def test_ids_tell_levels_and_members_apart_and_nothing_else() -> None:
+    coarse, fine = hierarchy("g", NESTED)
+    assert coarse[1].members == fine[1].members
+    assert coarse[1].id != fine[1].id
+    ids = [each.id for each in (*coarse, *fine)]
+    assert len(set(ids)) == 5
+    relabelled = {num: tuple(label * 3 + 1 for label in labels) for num, labels in reversed(NESTED.items())}
+    assert [each.id for level in hierarchy("g", relabelled) for each in level] == ids
+
+
+def test_no_nodes_give_no_levels_and_nodes_alone_one() -> None:
+    assert hierarchy("g", {}) == ()
+    (level,) = hierarchy("g", alone({3: None, 1: None}))
+    assert members(level) == [(1,), (3,)]
+
+
+@given(st.integers(1, 40), st.integers(1, 5), st.randoms(use_true_random=False))
+def test_every_level_partitions_the_nodes_and_refines_the_one_before(
+    nodes: int, depth: int, draw: random.Random
+) -> None:
+    labels = {num: tuple(draw.randrange(4) for _ in range(depth)) for num in range(nodes)}
+    levels = hierarchy("g", labels)
+    for number, level in enumerate(levels):
+        assert sorted(num for each in level for num in each.members) == list(range(nodes))
+        if number:
+            parents = {each.id: set(each.members) for each in levels[number - 1]}
+            assert all(set(each.members) <= parents[each.parent_id or ""] for each in level)
+            assert len(level) > len(levels[number - 1])
