@@ -5,7 +5,7 @@
 // mode:    write
 // params:  $graph STRING (graph name, default main);
 //          $rows LIST<LIST> (6 of the entity, 5 columns, other columns, then chunk, 9 of the evidence, likewise)
-// columns: none
+// columns: written INTEGER (must be the number of rows)
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
@@ -19,3 +19,4 @@ CREATE (e:Entity:$(row[2]) {id: row[0], graph: $graph, num: row[1], type: row[2]
                             location: row[25], description: row[26]}]->(c)
 FOREACH (others IN row[11] | SET e += others)
 FOREACH (others IN row[27] | SET m += others)
+RETURN count(*) AS written

@@ -6,7 +6,7 @@
 // params:  $graph STRING (graph name, default main);
 //          $rows LIST<LIST> (5 of the fact with its allow-listed type, 3 columns, other columns, then chunk,
 //          6 of the evidence, likewise)
-// columns: none
+// columns: written INTEGER (must be the number of rows)
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
@@ -20,3 +20,4 @@ CREATE (f:Fact {id: row[0], graph: $graph, source_id: row[1], target_id: row[2],
                          original_type: row[15], start_date: row[16], description: row[17], strength: row[18]}]->(c)
 FOREACH (others IN row[8] | SET f += others, r += others)
 FOREACH (others IN row[19] | SET s += others)
+RETURN count(*) AS written

@@ -353,7 +353,7 @@ def _extraction_config(settings: Settings, options: LoadOptions) -> ExtractionCo
     else:
         from kg_neo4j.extract.llm_extractor import LlmExtractor
 
-        extractor = LlmExtractor(model, schema)
+        extractor = LlmExtractor(model, schema, temperature=settings.temperature)
     return ExtractionConfig(
         schema=schema,
         extractor=extractor,

@@ -11,7 +11,7 @@ import pytest
 
 from corpus import Fact, document, extraction
 from kg_neo4j import resources
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
@@ -26,7 +26,7 @@ from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
-from kg_neo4j.records import Chunk, Document, Extraction
+from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction
 
 SCHEMA = schemas.load("graph")
 TEXTS: dict[str, dict[str, list[Fact]]] = {
@@ -272,6 +272,33 @@ def test_columns_of_a_schema_of_ones_own_are_stored_folded_and_withdrawn(databas
         assert [each["colour"] for each in folded] == [colours] * 4  # two entities, a fact and its relationship
         evidence = [each["properties"] for each in found if each.get("type") in ("MENTIONED_IN", "STATED_IN")]
         assert sorted({each["colour"] for each in evidence}) == colours
+
+
+def test_rows_of_a_chunk_that_is_gone_are_refused_not_lost(database: Database, graph: str) -> None:
+    source, chunks = document(graph, "a.txt", ["One.", "Two."])
+    facts: list[Fact] = [("Anna", "MET", "Ben")]
+    with Lease(database, graph) as lease:
+        record_document(database, lease, source, chunks[:1], configuration())
+        recorder = Recorder(database, graph, SCHEMA, lease)
+        with pytest.raises(SchemaConflict, match="0 of 2 rows"):
+            recorder.record([extraction(chunks[1], facts)])
+        recorder.record([extraction(chunks[0], facts)])
+        with pytest.raises(SchemaConflict, match="0 of 2 rows"):
+            recorder.record([extraction(chunks[1], facts)])
+    assert dump(database, graph).count('"num":') == 2
+
+
+@pytest.mark.parametrize("outcome", [ChunkOutcome.FAILED, ChunkOutcome.REFUSED])
+def test_an_answer_of_no_use_is_not_kept_and_its_chunk_is_asked_again(
+    database: Database, graph: str, outcome: ChunkOutcome
+) -> None:
+    source, chunks = document(graph, "a.txt", ["One."])
+    with Lease(database, graph) as lease:
+        record_document(database, lease, source, chunks, configuration())
+        useless = replace(extraction(chunks[0], []), outcome=outcome)
+        Recorder(database, graph, SCHEMA, lease).record([useless])
+        assert record_document(database, lease, source, chunks, configuration()).pending == chunks
+    assert stored_answers(database, graph, source.id, "c0") == {}
 
 
 def test_two_graphs_share_nothing(database: Database, graph: str, expected: str) -> None:

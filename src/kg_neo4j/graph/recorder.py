@@ -16,6 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction
@@ -168,9 +169,9 @@ class Recorder:
                 pieces = pieces[1:]
             more.extend([entity_id, *piece] for piece in pieces)
         if born:
-            transaction.run(queries.get("write/create_entities"), graph=self._graph, rows=born)
+            _write_rows(transaction, "write/create_entities", born, graph=self._graph)
         if more:
-            transaction.run(queries.get("write/add_mentions"), rows=more)
+            _write_rows(transaction, "write/add_mentions", more)
         if known:
             transaction.run(queries.get("write/mark_keys"), entities=sorted(known), facts=[])
         return len(born)
@@ -190,9 +191,9 @@ class Recorder:
                 pieces = pieces[1:]
             more.extend([key, *piece] for piece in pieces)
         if born:
-            transaction.run(queries.get("write/create_facts"), graph=self._graph, rows=born)
+            _write_rows(transaction, "write/create_facts", born, graph=self._graph)
         if more:
-            transaction.run(queries.get("write/add_statements"), rows=more)
+            _write_rows(transaction, "write/add_statements", more)
         if known:
             transaction.run(queries.get("write/mark_keys"), entities=[], facts=sorted(known))
         return len(born)
@@ -220,7 +221,7 @@ class Recorder:
                 "input_tokens": answer.usage.input_tokens,
                 "output_tokens": answer.usage.output_tokens,
             }
-            for answer in extraction.answers
+            for answer in (extraction.answers if extraction.outcome in DONE else ())  # the others are asked for again
         ]
         return {"id": extraction.chunk.id, "properties": properties, "answers": answers}
 
@@ -239,6 +240,16 @@ def digest(extraction: Extraction) -> str:
 def _recorded(transaction: Transaction, digests: Mapping[str, str]) -> dict[str, str]:
     rows = transaction.run(queries.get("write/recorded_chunks"), ids=sorted(digests))
     return {row["id"]: row["recorded"] for row in rows}
+
+
+def _write_rows(transaction: Transaction, query: str, rows: Sequence[list[Any]], **parameters: str) -> None:
+    """Write rows and make sure that each one was: a row whose chunk or ends are gone must not vanish."""
+    written = transaction.run(queries.get(query), rows=rows, **parameters)[0]["written"]
+    if written != len(rows):
+        raise SchemaConflict(
+            f"{query}: {written} of {len(rows)} rows could be written, the rest name chunks or entities that are gone",
+            hint="nothing of this batch was kept; run the same command again",
+        )
 
 
 def _stored(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> list[Any]:
