@@ -120,7 +120,7 @@ def test_an_edited_file_gives_the_graph_of_its_new_text(
     paragraphs = text.split("\n\n")
     note.write_text("\n\n".join([*paragraphs[:4], "Anna Weber met Karl Braun in Vienna.", *paragraphs[6:]]), "utf-8")
     edited = load([str(note)], settings=offline, options=SMALL_CHUNKS)
-    assert 0 < edited.rows.read
+    assert edited.rows.read > 0
     after = dump(database, offline.graph)
     assert "Anna Weber" in after
     delete_graph(database, offline.graph)
@@ -224,7 +224,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_graph(
 def test_another_configuration_is_refused_unless_rebuilt(database: Database, offline: Settings) -> None:
     load([STORY], settings=offline, options=SMALL_CHUNKS)
     before = dump(database, offline.graph)
-    with pytest.raises(UsageError, match="--rebuild|another"):
+    with pytest.raises(UsageError, match="another model"):
         load([STORY], settings=offline, options=LoadOptions(chunk_tokens=300, analytics=False))
     assert dump(database, offline.graph) == before
     load([STORY], settings=offline, options=LoadOptions(chunk_tokens=300, analytics=False, rebuild=True))

@@ -76,4 +76,5 @@ def _normalised(model: EmbeddingModel, means: npt.NDArray[np.float64]) -> Vector
     lengths = np.linalg.norm(means, axis=1, keepdims=True)
     if not (lengths > 1e-9).all():
         raise BadModelAnswer(f"{model.name}: the pieces of a text cancel each other out")
-    return (means / lengths).astype(np.float32)
+    normalised: Vectors = (means / lengths).astype(np.float32)
+    return normalised
