@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.cutting import AFTER_HEADING, Unit, units
 from kg_neo4j.acquire.identity import chunk_id, text_hash
-from kg_neo4j.acquire.structure import Piece, pieces
+from kg_neo4j.acquire.sentences import sentences
+from kg_neo4j.acquire.structure import Piece, each_piece, pieces
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Chunk, Document
 
@@ -60,17 +61,13 @@ def chunk(
     half a chunk or more.
     """
     budget = _budget(max_tokens, overlap, limit)
-    found = list(units(document.text, pieces(document), tokeniser, budget.most))
     seen: Counter[str] = Counter()
     chunks: list[Chunk] = []
-    for first, last in _packed(document.text, found, tokeniser, budget):
-        start = _overlap_start(document.text, found, first, tokeniser, budget) if chunks else found[first].start
-        end = found[last].end
+    before: Sequence[Unit] = ()
+    stream = units(document.text, each_piece(document), tokeniser, budget.most)
+    for own in _packed(document.text, stream, tokeniser, budget):
+        start, end = _overlap_start(document.text, before, own, tokeniser, budget), own[-1].end
         text = document.text[start:end]
-        tokens = tokeniser.count(text)
-        if start < found[first].start and tokens > budget.most + budget.overlap:
-            start, text = found[first].start, document.text[found[first].start : end]
-            tokens = tokeniser.count(text)
         digest = text_hash(text)
         chunks.append(
             Chunk(
@@ -79,13 +76,14 @@ def chunk(
                 graph=document.graph,
                 index=len(chunks),
                 text=text,
-                token_count=tokens,
+                token_count=tokeniser.count(text),
                 start=start,
                 end=end,
-                section=found[first].section,
+                section=own[0].section,
             )
         )
         seen[digest] += 1
+        before = own
     return tuple(chunks)
 
 
@@ -101,59 +99,94 @@ def _budget(max_tokens: int, overlap: int, limit: int | None) -> _Budget:
     return _Budget((target - overlap) * 3 // 4, most - overlap, overlap)
 
 
-def _packed(text: str, found: Sequence[Unit], tokeniser: Tokeniser, budget: _Budget) -> Iterator[tuple[int, int]]:
-    """Yield (first, last) unit of each chunk."""
-    first = 0
-    while first < len(found):
-        last = _last(text, found, first, budget)
-        while last > first and tokeniser.count(text[found[first].start : found[last].end]) > budget.most:
-            last -= 1  # tokens of a whole are seldom more than those of its parts, but they can be
-        yield first, last
-        first = last + 1
+def _packed(text: str, stream: Iterator[Unit], tokeniser: Tokeniser, budget: _Budget) -> Iterator[Sequence[Unit]]:
+    """Yield the units of each chunk. Holds no more units than one chunk has, and one more."""
+    window: list[Unit] = []
+    while True:
+        is_end = not _fill(window, stream, budget)
+        if not window:
+            return
+        last = len(window) - 1 if is_end else _last(text, window, budget)
+        while last and (over := tokeniser.count(text[window[0].start : window[last].end]) - budget.most) > 0:
+            while last and over > 0:  # a whole has seldom more tokens than its parts together, but it can
+                over -= window[last].tokens
+                last -= 1
+        yield window[: last + 1]
+        del window[: last + 1]
 
 
-def _last(text: str, found: Sequence[Unit], first: int, budget: _Budget) -> int:
-    """Return the unit after which the chunk that begins with `first` had best end."""
+def _fill(window: list[Unit], stream: Iterator[Unit], budget: _Budget) -> bool:
+    """Add units until one does not fit any more, that one included. Return False where the stream ended before."""
+    tokens = sum(unit.tokens for unit in window)
+    while len(window) < 2 or (tokens <= budget.most and window[-1].page - window[0].page < MAX_PAGES):
+        unit = next(stream, None)
+        if unit is None:
+            return False
+        window.append(unit)
+        tokens += unit.tokens
+    return True
+
+
+def _last(text: str, window: Sequence[Unit], budget: _Budget) -> int:
+    """Return the unit after which a chunk had best end; the last one in the window does not fit."""
     tokens = 0
     best: tuple[tuple[float, int], int] | None = None
-    for index in range(first, len(found)):
-        tokens += found[index].tokens
-        if index > first and (tokens > budget.most or found[index].page - found[first].page >= MAX_PAGES):
-            return best[1] if best else _before_headings(found, first, index - 1)
+    for index, unit in enumerate(window[:-1]):
+        tokens += unit.tokens
         if tokens >= budget.least:
-            rank = _rank(text, found, index)
+            rank = _rank(text, unit, window[index + 1])
             best = (rank, index) if best is None or rank <= best[0] else best
-    return len(found) - 1
+    return best[1] if best else _before_headings(window, len(window) - 2)
 
 
-def _before_headings(found: Sequence[Unit], first: int, last: int) -> int:
+def _before_headings(window: Sequence[Unit], last: int) -> int:
     """Step back from headings, which belong to what follows them."""
-    while last > first and found[last].heading_level:
-        last -= 1
-    return last
+    stepped = last
+    while stepped > 0 and window[stepped].heading_level:
+        stepped -= 1
+    return last if window[stepped].heading_level else stepped
 
 
-def _rank(text: str, found: Sequence[Unit], index: int) -> tuple[float, int]:
-    """Return how good a border after unit `index` is: lower is better."""
-    if index + 1 == len(found):
-        return 0.0, 0
-    here, after = found[index], found[index + 1]
+def _rank(text: str, here: Unit, after: Unit) -> tuple[float, int]:
+    """Return how good a border between two units is: lower is better."""
     around = text[max(here.start, here.end - _AROUND) : min(after.end, after.start + _AROUND)]
     rank = AFTER_HEADING if here.heading_level else after.border
     return rank, zlib.crc32(around.encode("utf-8", "surrogatepass"))
 
 
-def _overlap_start(text: str, found: Sequence[Unit], first: int, tokeniser: Tokeniser, budget: _Budget) -> int:
-    """Return where the text that is repeated before unit `first` begins: whole units, else the last tokens of one."""
-    start, tokens = first, 0
-    while start > 0 and tokens + found[start - 1].tokens <= budget.overlap:
-        start -= 1
-        tokens += found[start].tokens
-    if start < first or not budget.overlap:
-        return found[start].start
-    before = found[first - 1]
-    spans = tokeniser.spans(text[before.start : before.end])
-    cut = before.start + spans[len(spans) - budget.overlap][0]
-    while cut < before.end and not text[cut - 1].isspace():
+def _overlap_start(
+    text: str, before: Sequence[Unit], own: Sequence[Unit], tokeniser: Tokeniser, budget: _Budget
+) -> int:
+    """Return where the text begins that is repeated from the chunk before: whole units, else the last words of one."""
+    start, left = own[0].start, budget.overlap
+    first_page = own[-1].page - MAX_PAGES + 1
+    for unit in reversed(before):
+        if unit.page < first_page:
+            break
+        if unit.tokens > left:
+            start = _tail_start(text, unit, tokeniser, left, start == own[0].start) or start
+            break
+        left -= unit.tokens
+        start = unit.start
+    fits = tokeniser.count(text[start : own[-1].end]) <= budget.most + budget.overlap
+    return start if fits else own[0].start
+
+
+def _tail_start(text: str, unit: Unit, tokeniser: Tokeniser, tokens: int, may_cut: bool) -> int | None:
+    """Return where the last sentences of a unit begin that have at most `tokens` tokens.
+
+    Where not even one fits, where its last words begin, if a sentence may be cut; None where nothing fits.
+    """
+    start, left = None, tokens
+    for sentence_start, sentence_end in reversed(list(sentences(text, unit.start, unit.end))):
+        left -= tokeniser.count(text[sentence_start:sentence_end])
+        if left < 0:
+            break
+        start = sentence_start
+    if start is not None or not may_cut or not tokens:
+        return start
+    spans = tokeniser.spans(text[unit.start : unit.end])
+    cut = unit.start + spans[-min(tokens, len(spans))][0]
+    while unit.start < cut < unit.end and not text[cut - 1].isspace():
         cut += 1
-    return cut if cut < before.end else found[first].start
+    return cut if cut < unit.end else None

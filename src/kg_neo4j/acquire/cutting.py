@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import sentences
-from kg_neo4j.acquire.structure import Piece
+from kg_neo4j.acquire.structure import Piece, stripped
 
 # How good a border is, lower is better. Sections come before these: 1.1 to 1.9 by the level of the heading.
 PIECE_BORDER, SENTENCE_BORDER, TOKEN_BORDER, AFTER_HEADING = 2.0, 3.0, 4.0, 5.0
@@ -29,7 +29,7 @@ class Unit:
     border: float  # how good it is to end a chunk before this unit; lower is better
 
 
-def units(text: str, found: Sequence[Piece], tokeniser: Tokeniser, most: int) -> Iterator[Unit]:
+def units(text: str, found: Iterable[Piece], tokeniser: Tokeniser, most: int) -> Iterator[Unit]:
     """Yield the units of all pieces, each of at most `most` tokens."""
     for piece in found:
         border = 1 + min(piece.level, 9) / 10 if piece.level else PIECE_BORDER
@@ -39,7 +39,7 @@ def units(text: str, found: Sequence[Piece], tokeniser: Tokeniser, most: int) ->
             continue
         for start, end in _parts(text, piece):
             for cut_start, cut_end, cut_tokens in _cut(text, start, end, tokeniser, most):
-                gap = 1 if cut_end == piece.end else 0  # the line break before the next piece
+                gap = 0 if text[cut_end : cut_end + 1] == " " else 1  # a line break is a token, a space joins a word
                 yield _unit(piece, cut_start, cut_end, min(most, cut_tokens + gap), border)
                 border = TOKEN_BORDER
             border = SENTENCE_BORDER
@@ -63,17 +63,10 @@ def _parts(text: str, piece: Piece) -> Iterator[tuple[int, int]]:
     while start < piece.end:
         end = text.find("\n", start, piece.end)
         end = piece.end if end < 0 else end
-        yield from _stripped(text, start, end)
+        line = stripped(text, start, end)
+        if line[0] < line[1]:
+            yield line
         start = end + 1
-
-
-def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if start < end:
-        yield start, end
 
 
 def _cut(text: str, start: int, end: int, tokeniser: Tokeniser, most: int) -> Iterator[tuple[int, int, int]]:
@@ -82,24 +75,22 @@ def _cut(text: str, start: int, end: int, tokeniser: Tokeniser, most: int) -> It
     if tokens <= most:
         yield start, end, tokens
         return
+    width = most * 4  # characters looked at for one part; then about as many as the part before had
     while start < end:
-        stop = _stop(text, start, end, tokeniser, most)
-        for part_start, part_end in _stripped(text, start, stop):
+        stop = _stop(text, start, min(end, start + width), end, tokeniser, most)
+        width = (stop - start) * 5 // 4 + 1
+        part_start, part_end = stripped(text, start, stop)
+        if part_start < part_end:
             yield part_start, part_end, tokeniser.count(text[part_start:part_end])
         start = stop
 
 
-def _stop(text: str, start: int, end: int, tokeniser: Tokeniser, most: int) -> int:
-    """Return the end of a part that begins at `start`."""
-    width = most * 8  # characters; doubled until they are enough
-    while True:
-        stop = min(end, start + width)
-        spans = tokeniser.spans(text[start:stop])
-        if len(spans) > most:
-            break
+def _stop(text: str, start: int, stop: int, end: int, tokeniser: Tokeniser, most: int) -> int:
+    """Return the end of a part that begins at `start`, looking at first no further than `stop`."""
+    while len(spans := tokeniser.spans(text[start:stop])) <= most:
         if stop == end:
             return end
-        width *= 2
+        stop = min(end, start + 2 * (stop - start))
     allowed = most
     while True:
         stop = start + max(1, spans[allowed][0])

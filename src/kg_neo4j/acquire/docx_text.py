@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire.decoding import clean
@@ -33,20 +34,25 @@ def read_docx(data: bytes) -> ParsedText:
     import docx
     from docx.opc.exceptions import OpcError
     from docx.table import Table
-    from lxml.etree import LxmlError
+    from lxml.etree import ErrorTypes, LxmlError
 
     builder = TextBuilder()
     try:
         document = docx.Document(io.BytesIO(data))
+        styles = {style.style_id: style.name or "" for style in document.styles}  # looking one up costs milliseconds
         in_list = False
         for block in document.iter_inner_content():
             if isinstance(block, Table):
                 builder.add(_table_text(block))
                 in_list = False
             else:
-                in_list = _add_paragraph(builder, block, in_list)
+                in_list = _add_paragraph(builder, block, styles, in_list)
         title = document.core_properties.title
-    except (OpcError, LxmlError, KeyError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+    except LxmlError as error:
+        if getattr(error, "code", None) == ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from error  # the sandbox's limit
+        raise UnreadableSource(f"damaged DOCX: {error}") from error
+    except (OpcError, KeyError, ValueError, AttributeError, zipfile.BadZipFile) as error:
         raise UnreadableSource(f"damaged DOCX: {error}") from error
     return builder.build(" ".join(title.split()) or None if title else None)
 
@@ -89,10 +95,10 @@ def _unpacked_size(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
     return size
 
 
-def _add_paragraph(builder: TextBuilder, paragraph: Paragraph, in_list: bool) -> bool:
+def _add_paragraph(builder: TextBuilder, paragraph: Paragraph, styles: Mapping[str, str], in_list: bool) -> bool:
     """Add a paragraph; return whether it is an item of a list."""
     text = clean(paragraph.text).strip()
-    style = paragraph.style.name or "" if paragraph.style is not None else ""
+    style = styles.get(paragraph._p.style or "", "")
     heading = _HEADING_STYLE.match(style)
     if heading or style == "Title":
         builder.add_heading(text, int(heading[1]) if heading else 1)

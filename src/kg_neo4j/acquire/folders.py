@@ -103,10 +103,14 @@ def _refused_link(path: str, root: str) -> str | None:
 def _check_exists(source: str) -> None:
     if not source.strip() or "\0" in source:
         raise UsageError(f"{source!r} is not a path")
-    if not os.path.lexists(source):
+    try:
+        os.lstat(source)
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise SourceNotFound(
             f"no such file or folder: {printable(source)}", hint="`--wikipedia TITLE` loads a page of Wikipedia"
-        )
+        ) from error
+    except OSError:
+        return  # it may be there, behind a folder that is closed to us: skipped with that reason
 
 
 def _check_names(sources: Sequence[str]) -> None:

@@ -37,8 +37,8 @@ class _Busy(Exception):
 def open_wiki(language: str, url: str | None) -> Iterator[Any]:
     """Open a client of the Wikipedia in `language`, or of the MediaWiki whose api.php is at `url`. Asks nothing yet.
 
-    It is a `wikipediaapi.Wikipedia` that also keeps its `last_answer`. Its methods raise WikipediaUnavailable, and SourceNotFound for a title that leads to another wiki. Raises UsageError
-    for an address that is none.
+    It is a `wikipediaapi.Wikipedia` that also keeps its `last_answer`. Its methods raise WikipediaUnavailable, and
+    SourceNotFound for a title that leads to another wiki. Raises UsageError for an address that is none.
     """
     import httpx
 

@@ -39,14 +39,30 @@ class _Line:
 
 def pieces(document: Document) -> tuple[Piece, ...]:
     """Return the pieces of `document` in order; together they cover its text but for white space."""
+    return tuple(each_piece(document))
+
+
+def each_piece(document: Document) -> Iterator[Piece]:
+    """Yield what `pieces` returns, one by one: there may be millions."""
     places = _Places(document)
-    return tuple(places.piece(*found) for found in _blocks(document.text, places))
+    for found in _blocks(document.text, places):
+        yield places.piece(*found)
+
+
+def stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span without the white space at its ends."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
 
 
 class _Places:
     """Knows which section and which page an offset lies in. Offsets must be asked for in ascending order."""
 
     def __init__(self, document: Document) -> None:
+        self._text = document.text
         self.headings = {section.start: section for section in document.sections}
         self.pages = document.pages
         self._sections = sorted(document.sections, key=lambda section: (section.start, section.level))
@@ -60,6 +76,7 @@ class _Places:
         self._open = [section for section in self._open if section.end > start]
         path = PATH_SEPARATOR.join(section.title for section in self._open)
         level = self.headings[start].level if kind == "heading" else 0
+        start, end = stripped(self._text, start, end)
         return Piece(start, end, kind, path, level, self.page(start))
 
     def page(self, offset: int) -> int:

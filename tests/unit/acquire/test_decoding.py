@@ -1,0 +1,159 @@
+"""Bytes become exactly the text that was written, or are refused with a reason; mojibake is never silent."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_neo4j.acquire.decoding import clean, decode, normalise_newlines
+from kg_neo4j.errors import UnreadableSource
+
+ENGLISH = (
+    "The “quick” café owner – Zoë – paid £5 for naïve Ángel’s résumé in Málaga. It wasn’t cheap, and the façade of the "
+    "building had changed since then. "
+)
+POLISH = (
+    "Zażółć gęślą jaźń. Kupiec spojrzał na śnieg, a potem poszedł wolno ulicą ku domowi, gdzie mieszkała Łęcka. "
+    "Było już późno, więc światła w oknach gasły. "
+)
+GERMAN = (
+    "Die Straße führte über die Brücke nach Köln; dort hörte man schöne Lieder, und die Mädchen grüßten höflich. "
+    "Der König mußte fürs Frühstück bezahlen. "
+)
+CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy. Český král založil v Praze univerzitu a Nové Město. "
+RUSSIAN = "Александр Сергеевич Пушкин родился в Москве и был великим русским поэтом. Он написал роман в стихах. "
+GREEK = "Ο Αριστοτέλης ήταν αρχαίος Έλληνας φιλόσοφος και πολυεπιστήμονας, μαθητής του Πλάτωνα. "
+JAPANESE = "東京は日本の首都であり、世界最大の都市圏の一つです。徳川家康は江戸に幕府を開きました。"
+CHINESE = "北京是中华人民共和国的首都，是全国的政治中心和文化中心。孔子是中国古代著名的思想家和教育家。"
+TEXTS = [ENGLISH, POLISH, GERMAN, CZECH, RUSSIAN, GREEK, JAPANESE, CHINESE]
+CODECS = [
+    *("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "cp1250", "iso8859-1", "iso8859-2"),
+    *("iso8859-15", "cp852", "cp437", "mac_roman", "koi8-r", "cp1251", "iso8859-5", "cp866", "cp1253", "shift_jis"),
+    *("euc_jp", "iso2022_jp", "gb18030", "big5"),
+]
+
+
+def read_or_none(data: bytes) -> str | None:
+    """The text, or None where it is refused."""
+    try:
+        return decode(data)
+    except UnreadableSource:
+        return None
+
+
+def holds(codec: str, text: str) -> bool:
+    try:
+        text.encode(codec)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("text", "codec"), [(text, codec) for text in TEXTS for codec in CODECS if holds(codec, text)])
+@pytest.mark.parametrize("times", [1, 8])
+def test_text_in_any_codec_is_read_exactly_or_refused(text, codec, times):
+    assert read_or_none((text * times).encode(codec)) in (text * times, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        *((text, codec) for text in TEXTS for codec in ("utf-8", "utf-8-sig", "utf-16", "utf-32")),
+        (ENGLISH, "cp1252"),
+        (ENGLISH, "utf-16-le"),
+        (ENGLISH, "utf-16-be"),
+        (ENGLISH, "mac_roman"),
+        (POLISH, "cp1250"),
+        (POLISH, "iso8859-2"),
+        (POLISH, "cp852"),
+        (GERMAN, "cp1252"),
+        (GERMAN, "iso8859-1"),
+        (CZECH, "cp1250"),
+        (CZECH, "iso8859-2"),
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "koi8-r"),
+        (GREEK, "cp1253"),
+        (JAPANESE, "shift_jis"),
+        (JAPANESE, "euc_jp"),
+        (JAPANESE, "iso2022_jp"),
+        (CHINESE, "gb18030"),
+    ],
+)
+def test_common_codecs_are_recognised(text, codec):
+    assert decode((text * 6).encode(codec)) == text * 6
+
+
+def test_pound_sign_in_english_is_no_polish_letter():
+    text = "The house belonged to Mr Brown, who had lived there since 1901. They paid £5 a year for it. " * 3
+    assert decode(text.encode("cp1252")) == text
+
+
+def test_damaged_utf8_is_refused_with_the_place():
+    good = POLISH.encode()
+    data = good + b"\xc5 broken \xff" + good
+    with pytest.raises(UnreadableSource, match=f"UTF-8: 2 unreadable places, the first at byte {len(good)}"):
+        decode(data)
+
+
+def test_few_letters_beyond_ascii_in_a_short_text_are_refused():
+    with pytest.raises(UnreadableSource, match="encoding is unsure"):
+        decode("Café".encode("cp1252"))
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "an image"),
+        (b"PK\x03\x04" + bytes(100), "zip archive"),
+        (b"%PDF-1.7 text", "a PDF"),
+        (b"\x7fELF" + bytes(200), "a program"),
+        (bytes(range(256)) * 20, "NUL bytes"),
+        (b"\x01\x02\x03\x04\x05" * 40, "control characters"),
+        (b"\xff\xfea", "damaged UTF-16-LE"),
+        (b"\xff\xfe\x00\x00abc", "damaged UTF-32-LE"),
+        (b"\xef\xbb\xbf\xff\xff", "damaged UTF-8"),
+    ],
+)
+def test_what_is_no_text_is_refused_with_its_kind(data, reason):
+    with pytest.raises(UnreadableSource, match=reason):
+        decode(data)
+
+
+def test_declared_encoding_is_believed_where_the_bytes_allow_it():
+    assert decode("Łódź".encode("iso8859-2"), declared="ISO-8859-2") == "Łódź"
+    assert decode("Łódź".encode(), declared="ascii") == "Łódź"
+    assert decode("“Łódź”".encode(), declared="no-such-encoding") == "“Łódź”"
+
+
+def test_latin_1_is_read_as_browsers_read_it():
+    assert decode("it’s".encode("cp1252"), declared="iso-8859-1") == "it’s"
+
+
+def test_mark_wins_over_the_declaration():
+    assert decode("Łódź".encode("utf-8-sig"), declared="iso8859-2") == "Łódź"
+
+
+def test_stray_control_characters_become_spaces_one_for_one():
+    assert decode(b"a\x00b".replace(b"\x00", b"\x0e") + b"c" * 600) == "a b" + "c" * 600
+    assert clean("a\x00b\ud800c") == "a b\ufffdc"
+
+
+def test_newlines_are_normalised():
+    assert normalise_newlines("a\r\nb\rc\nd") == "a\nb\nc\nd"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1))
+def test_any_text_in_utf8_comes_back(text):
+    read = read_or_none(text.encode("utf-8"))
+    assert read == text.removeprefix("\ufeff") or (read is None and text.startswith(("MZ", "GIF8", "%PDF-")))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=400))
+def test_any_bytes_give_text_or_a_reason(data):
+    text = read_or_none(data)
+    if text is not None:
+        assert "\0" not in text
+        text.encode("utf-8")
