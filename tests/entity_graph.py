@@ -61,14 +61,17 @@ def two_cliques() -> list[Fact]:
     return [*facts, ("A5", "MET", "B1")]
 
 
-def villages(seed: int, nodes: int = 240, facts: int = 720) -> list[Fact]:
-    """Return facts among nodes that mostly stay in villages of twelve; some repeat, oppose or name one node twice."""
+def villages(seed: int, nodes: int = 240, facts: int = 720, near: float = 0.8) -> list[Fact]:
+    """Return facts among nodes that stay in villages of twelve, by share `near`, and five nodes alone.
+
+    Some facts repeat or oppose others, or relate a node to itself.
+    """
     draw = random.Random(seed)
     made: list[Fact] = []
     for _ in range(facts):
         left = draw.randrange(nodes)
-        near = left // 12 * 12 + draw.randrange(12)
-        right = near if draw.random() < 0.8 else draw.randrange(nodes)
+        neighbour = left // 12 * 12 + draw.randrange(12)
+        right = neighbour if draw.random() < near else draw.randrange(nodes)
         made.append((f"N{left}", draw.choice(["KNOWS", "MET", "HELPED"]), f"N{right}"))
     return [*made, *((f"Hermit {number}", "", "") for number in range(5))]
 

@@ -5,7 +5,7 @@
 //          $limit INTEGER (rows, >= 1, default 100)
 // columns: Year INTEGER (negative for BC), Date STRING (as the text gives it), Who STRING, Relationship STRING, Target STRING,
 //          TargetType STRING, Evidence INTEGER (rows that state it)
-// order:   Year with empty ones last, then Who, then Relationship, then Target, then ids
+// order:   Year with empty ones last, then Who, Relationship, Target, then Evidence descending, then ids
 // source:  W1
 CALL () {
   MATCH (n:Entity)
@@ -30,8 +30,9 @@ WITH n, Date, Relationship, o, Evidence, fact,
      split(reduce(text = Date, mark IN [',', '.', ';', ':', '-', '–', '/', '(', ')', '~'] | replace(text, mark, ' ')), ' ') AS words
 WITH n, Date, Relationship, o, Evidence, fact,
      coalesce(toInteger(Date),
-              CASE WHEN Date =~ '(?is).*\\bB\\.?C\\b.*' THEN -1 ELSE 1 END
-              * toInteger(head([word IN words WHERE word =~ '\\d{3,4}']))) AS Year
+              CASE WHEN Date =~ '(?is).*\\bB\\.?C\\b.*'
+                   THEN -toInteger(last([word IN words WHERE word =~ '\\d{1,4}']))
+                   ELSE toInteger(head([word IN words WHERE word =~ '\\d{3,4}'])) END) AS Year
 RETURN Year, Date, n.name AS Who, Relationship, o.name AS Target, o.type AS TargetType, Evidence
-ORDER BY Year, Who, Relationship, Target, n.id, fact
+ORDER BY Year, Who, Relationship, Target, Evidence DESC, n.id, fact
 LIMIT $limit

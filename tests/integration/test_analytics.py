@@ -150,23 +150,24 @@ def test_an_entity_that_lost_what_analytics_wrote_gets_it_back(database: Databas
     assert dump(database, graph) == before
 
 
-def partitions(database: Database, graph: str, times: int) -> set[tuple[communities.Level, ...]]:
-    """Load, then project and partition as often as asked."""
-    load(database, graph, villages(2), per_chunk=6)
+def partitions(database: Database, graph: str, nodes: int, times: int) -> set[tuple[communities.Level, ...]]:
+    """Load a graph without any structure, where chance decides, then project and partition as often as asked."""
+    load(database, graph, villages(2, nodes=nodes, facts=4 * nodes, near=0), per_chunk=nodes // 20)
     found = set()
     for _ in range(times):
-        with project(database, graph, GraphSize(245, 500, 5)) as projected:
+        with project(database, graph, GraphSize(nodes, 4 * nodes, 5)) as projected:
             found.add(communities.hierarchy(graph, projected.leiden(42)))
     return found
 
 
 def test_ten_projections_give_one_partition(database: Database, graph: str) -> None:
-    assert len(partitions(database, graph, 10)) == 1
+    assert len(partitions(database, graph, nodes=200, times=10)) == 1
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_a_hundred_projections_give_one_partition(database: Database, graph: str) -> None:
-    assert len(partitions(database, graph, 100)) == 1
+    assert len(partitions(database, graph, nodes=4_000, times=100)) == 1  # as many as more threads split into parts
 
 
 @pytest.mark.long

@@ -53,12 +53,13 @@ def render(report: Report, output: str) -> str:
 
 
 def _csv(report: Report) -> str:
+    return "\n".join(_csv_line(row) for row in [report.columns, *report.rows])
+
+
+def _csv_line(row: Sequence[Cell]) -> str:
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(report.columns)
-    for row in report.rows:
-        writer.writerow([_harmless(cell) for cell in row])
-    return file.getvalue().removesuffix("\n")
+    csv.writer(file).writerow([_harmless(cell) for cell in row])  # its "\r\n" makes it quote either character
+    return file.getvalue().removesuffix("\r\n")
 
 
 def _harmless(cell: Cell) -> str | int | float:
@@ -96,8 +97,15 @@ def _width(text: str) -> int:
 
 
 def _numeric(report: Report) -> list[bool]:
-    """Return for each column whether it holds numbers alone, which stand right."""
-    return [bool(cells) and all(isinstance(cell, int | float) for cell in cells) for cells in _columns(report)]
+    """Return for each column whether it holds numbers and gaps alone; such columns stand right."""
+    return [
+        any(map(_is_number, cells)) and all(each is None or _is_number(each) for each in cells)
+        for cells in _columns(report)
+    ]
+
+
+def _is_number(cell: Cell) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 def _columns(report: Report) -> Sequence[tuple[Cell, ...]]:
