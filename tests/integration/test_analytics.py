@@ -13,7 +13,7 @@ import pytest
 import kg_neo4j
 from corpus import Fact
 from entity_graph import karate, load, two_cliques, villages
-from kg_neo4j.errors import LeaseHeld, NotEnoughMemory
+from kg_neo4j.errors import DatabaseUnavailable, LeaseHeld, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database, Transaction
@@ -363,3 +363,12 @@ def test_too_small_a_heap_is_a_note_and_not_a_failure(
     assert report.changes == 0
     assert "MiB of heap" in (report.skipped or "")
     assert "pagerank" not in entities(database, graph)["A1"]
+
+
+def test_a_server_that_goes_away_is_said_at_once(database: Database) -> None:
+    """The GDS client by itself asks on for ten minutes."""
+    with Database(database.address) as leaving:
+        gds = client(leaving)
+        leaving.close()
+        with pytest.raises(DatabaseUnavailable):
+            gds.graph.drop("kg-neo4j/nothing", fail_if_missing=False)
