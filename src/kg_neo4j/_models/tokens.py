@@ -85,7 +85,7 @@ class Encoded:
         for start, end in _blocks(clean):
             _, offsets = self._encoding.decode_with_offsets(self._encoding.encode_ordinary(clean[start:end]))
             starts += [start + offset for offset in offsets]
-        return list(zip(starts, [*starts[1:], len(text)], strict=True))
+        return list(zip(starts, [*starts[1:], len(text)], strict=False))  # no tokens, no spans
 
 
 class Approximation:
@@ -148,10 +148,12 @@ def _word_tokens(word: str, is_foreign: bool) -> int:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (start, line with its end) of every line, long ones in blocks."""
+    """Yield (start, line with the line breaks after it) of every line, long ones in blocks."""
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
+        while end < len(text) and text[end] == "\n":
+            end += 1
         for block_start, block_end in _blocks(text[start:end]) if end - start > _BLOCK else ((0, end - start),):
             yield start + block_start, text[start + block_start : start + block_end]
         start = end
