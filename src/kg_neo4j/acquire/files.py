@@ -62,6 +62,7 @@ def _document(file: FoundFile, graph: str) -> Document:
         sha256=text_hash(parsed.text),
         sections=parsed.sections,
         pages=parsed.pages,
+        origin=file.real_path,
     )
 
 

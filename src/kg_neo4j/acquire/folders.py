@@ -60,9 +60,9 @@ def _found(sources: Sequence[str], alias: str | None) -> Iterator[FoundFile | Sk
             continue
         name = alias or _name(path)
         if stat.S_ISDIR(mode):
-            yield from _in_folder(path, os.path.realpath(path), name)
+            yield from _in_folder(path, _real(path), name)
         else:
-            yield FoundFile(path, os.path.realpath(path), printable(name), printable(source), named=True)
+            yield FoundFile(path, _real(path), printable(name), printable(source), named=True)
 
 
 def _in_folder(folder: Path, root: str, prefix: str) -> Iterator[FoundFile | SkippedSource]:
@@ -86,15 +86,14 @@ def _in_folder(folder: Path, root: str, prefix: str) -> Iterator[FoundFile | Ski
             )
         else:
             key = printable(f"{prefix}/{entry.name}")
-            yield FoundFile(Path(entry.path), os.path.realpath(entry.path), key, source, named=False)
+            yield FoundFile(Path(entry.path), _real(entry.path), key, source, named=False)
 
 
 def _refused_link(path: str, root: str) -> str | None:
     """Return why a link is not followed, None where it leads to a file within `root`."""
-    real = os.path.realpath(path)
-    if not Path(real).is_relative_to(root):
-        return "a link that leads out of the folder"
     try:
+        if not Path(_real(path)).is_relative_to(root):
+            return "a link that leads out of the folder"
         return "a link to a folder" if stat.S_ISDIR(Path(path).stat().st_mode) else None
     except OSError as error:
         return f"a link that leads nowhere: {_reason(error)}"
@@ -117,7 +116,7 @@ def _check_names(sources: Sequence[str]) -> None:
     """Refuse two sources of one name: their documents would bear the same keys."""
     paths: dict[str, str] = {}
     for source in sources:
-        name, real = _name(Path(source)), os.path.realpath(source)
+        name, real = _name(Path(source)), _real(source)
         if paths.setdefault(name, real) != real:
             raise UsageError(
                 f"{printable(source)} and {printable(paths[name])} would both be known as {printable(name)!r}",
@@ -134,7 +133,15 @@ def _check_alias(alias: str, sources: Sequence[str]) -> None:
 
 def _name(path: Path) -> str:
     """Return the last part of a path, also of `.` and `..`."""
-    return path.name if path.name not in ("", "..") else Path(os.path.realpath(path)).name or "root"
+    return path.name if path.name not in ("", "..") else Path(_real(path)).name or "root"
+
+
+def _real(path: str | Path) -> str:
+    """Return where links lead; the path itself where that may not be known."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return str(Path(path).absolute())
 
 
 def printable(name: str) -> str:

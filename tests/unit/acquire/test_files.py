@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import resource
 import subprocess
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kg_neo4j.acquire import files, folders
@@ -275,15 +276,27 @@ def test_names_that_are_no_text_can_be_stored(tmp_path):
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.text(min_size=1, max_size=40))
-def test_hostile_names_never_leave_the_folder_nor_crash(tmp_path, name):
-    root = tmp_path / "root"
-    root.mkdir(exist_ok=True)
-    (tmp_path / "canary.txt").write_text("canary", encoding="utf-8")
+@example(name="/")
+@example(name="..")
+@example(name="C:\\x")
+@example(name="x" * 5_000)
+def test_hostile_names_do_not_crash_and_keys_are_relative(tmp_path, name):
     try:
-        found = list(folders.find([str(root / name)]))
+        found = list(itertools.islice(folders.find([str(tmp_path / name)]), 20))
     except (UsageError, SourceNotFound):
         return
-    assert all(not each.key.startswith("/") for each in found if isinstance(each, folders.FoundFile))
+    for each in found:
+        assert isinstance(each, SkippedSource) or not each.key.startswith(("/", ".."))
+
+
+def test_link_that_may_not_be_read_is_skipped(open_folder):
+    (open_folder / "link.txt").symlink_to("/proc/1/cwd")
+    with as_nobody():
+        (found,) = read(open_folder)
+        (named,) = read(open_folder / "link.txt")
+    assert isinstance(found, SkippedSource)
+    assert "link" in found.reason
+    assert isinstance(named, SkippedSource)
 
 
 def test_hostile_corpus_is_accounted_for_file_by_file(tmp_path):
