@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kg_neo4j.errors import NotEnoughMemory
+from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.identity import hash_id
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from graphdatascience.graph import Graph
 
 PREFIX = "kg-neo4j/"
+OLDEST_GDS = (2, 13)  # the first that was tried; the client's calls are those of this line
 STALE_S = 24 * 3600  # a projection of another machine is given up after a day
 DAMPING = 0.85  # PageRank: Brin and Page's value, and the default of GDS
 PAGERANK_ITERATIONS = 100  # converged to 1e-7; after the 20 that GDS makes by itself, 4 % of the rank is missing
@@ -88,11 +90,12 @@ class Projection:
 def project(database: Database, graph: str, size: GraphSize) -> Iterator[Projection]:
     """Project `graph` for the time of a `with` block; the projection is dropped also on failure.
 
-    Projections that killed runs left behind are dropped first. Raises GdsMissing, or NotEnoughMemory before anything
-    is projected. `size` has at least one node.
+    Projections that killed runs left behind are dropped first. Raises GdsMissing, also where GDS is too old, or
+    NotEnoughMemory before anything is projected. `size` has at least one node.
     """
     from kg_neo4j.organise.gds_client import client
 
+    check_version(database.gds_version())
     gds = client(database)
     sweep(database, gds)
     check_memory(database, size)
@@ -104,6 +107,14 @@ def project(database: Database, graph: str, size: GraphSize) -> Iterator[Project
         yield Projection(gds, made.graph, size.nodes)
     finally:
         gds.graph.drop(name, fail_if_missing=False)
+
+
+def check_version(version: str) -> None:
+    """Raise GdsMissing where GDS is older than what is needed."""
+    if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < OLDEST_GDS:
+        raise GdsMissing(
+            f"the server has GDS {version}, which is too old", hint="install GDS 2.13 or newer, or pass --no-analytics"
+        )
 
 
 def check_memory(database: Database, size: GraphSize) -> None:
