@@ -29,7 +29,7 @@ WHERE $who = '*'
 WITH n, Date, Relationship, o, Evidence, fact,
      split(reduce(text = Date, mark IN [',', '.', ';', ':', '-', '–', '/', '(', ')', '~'] | replace(text, mark, ' ')), ' ') AS words
 WITH n, Date, Relationship, o, Evidence, fact,
-     coalesce(toInteger(Date),
+     coalesce(CASE WHEN Date =~ '[+-]?\\d{1,6}' THEN toInteger(Date) END,
               CASE WHEN Date =~ '(?is).*\\bB\\.?C\\b.*'
                    THEN -toInteger(last([word IN words WHERE word =~ '\\d{1,4}']))
                    ELSE toInteger(head([word IN words WHERE word =~ '\\d{3,4}'])) END) AS Year

@@ -21,7 +21,6 @@
         ├── NotEnoughMemory                 an analysis would take more heap than the server has left
         ├── SchemaConflict                  data or indexes in the database contradict what is needed
         ├── LeaseHeld                       another run writes to the same graph
-        ├── StaleGraph                      derived data is older than what it was derived from
         └── LocalDatabaseError              the managed local Neo4j
             ├── FetchFailed                 a jar cannot be downloaded
             ├── ChecksumMismatch            a jar is not the one in the lock
@@ -137,10 +136,6 @@ class SchemaConflict(DatabaseError):
 
 class LeaseHeld(DatabaseError):
     """Another run holds the right to write to this graph."""
-
-
-class StaleGraph(DatabaseError):
-    """Derived data is older than what it was derived from."""
 
 
 class LocalDatabaseError(DatabaseError):

@@ -7,13 +7,14 @@ Each call opens the database that the settings mean (NEO4J_URI, else the managed
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import ModelError, SourceNotFound, UsageError
+from kg_neo4j.errors import KgError, ModelError, SourceError, SourceNotFound, UsageError
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import (
     Answer,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 BATCH_ROWS = 2_000  # rows a write transaction: the server spent less on 1,000 to 2,500 than on 5,000 (bench)
-BATCH_S = 5.0  # a slow model's answers are written at least this often
+BATCH_S = 2.0  # a slow model's answers are written at least this often
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +132,22 @@ def load(
     schema = schemas.load(options.schema)
     tokeniser = tokens.load()
     extraction = _extraction_config(settings, options)
-    configuration = _load_configuration(options, extraction, tokeniser)
+    configuration = _load_configuration(settings, options, extraction, tokeniser)
     embedder = _models.embedding_model(settings)
-    documents = _documents(sources, settings, options, tally, progress)
+    documents = _documents(sources, settings, options, tally)
     with connect(settings, progress) as database:
         ensure_constraints(database)
-        vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
         with Lease(database, settings.graph) as lease:
             check_schema(database, settings.graph, configuration)
+            vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
             recorder = Recorder(database, settings.graph, schema, lease)
             run = _Run(database, lease, recorder, configuration, extraction, tally, progress)
             try:
                 _extract_and_record(run, _jobs(run, documents, tokeniser, settings, options))
-            finally:  # a model that stopped answering leaves a settled graph, too
-                tally.changes += settle(database, settings.graph, schema, lease, progress)
+            except (ModelError, SourceError, UsageError, KeyboardInterrupt):
+                settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
+                raise
+            tally.changes += settle(database, settings.graph, schema, lease, progress)
             return _finish(database, settings, options, embedder, tokeniser, run, started)
 
 
@@ -207,7 +210,7 @@ def _batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
             if rows >= BATCH_ROWS or time.monotonic() - since > BATCH_S:
                 yield batch
                 batch, rows, since = [], 0, time.monotonic()
-    except ModelError:
+    except (KgError, KeyboardInterrupt):
         if batch:
             yield batch
         raise
@@ -230,7 +233,7 @@ def _finish(
     run.tally.changes += vectors.embed(database, settings.graph, embedder, tokeniser, run.progress).changes
     communities = 0
     if options.analytics:
-        analysed = analytics.refresh(database, settings.graph, run.progress)
+        analysed = analytics.refresh(database, settings.graph, run.progress, lease=run.lease)
         run.tally.changes += analysed.changes
         communities = analysed.communities
         if analysed.skipped:
@@ -243,13 +246,14 @@ def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> L
 
     Raises SourceNotFound where no document, UsageError where several documents bear that name.
     """
+    from kg_neo4j import _models
+    from kg_neo4j._models import tokens
     from kg_neo4j.extract import schema as schemas
-    from kg_neo4j.graph import queries
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.documents import list_documents, withdraw_document
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.settler import settle
-    from kg_neo4j.organise import analytics
+    from kg_neo4j.organise import analytics, vectors
 
     started = time.monotonic()
     tally = _Tally()
@@ -263,13 +267,15 @@ def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> L
         if len(found) > 1:
             raise UsageError(f"{len(found)} documents are called {source!r}", hint="name one by its id")
         with Lease(database, settings.graph) as lease:
-            schema = schemas.load(found[0].schema)
+            text = found[0].schema_text
+            schema = schemas.parse(text, found[0].schema) if text else schemas.load(found[0].schema)
             tally.documents = 1
             tally.chunks = withdraw_document(database, lease, settings.graph, found[0].id)
             tally.changes = 1 + tally.chunks + settle(database, settings.graph, schema, lease, progress)
-            analysed = analytics.refresh(database, settings.graph, progress)
+            embedder = _models.embedding_model(settings)
+            vectors.embed(database, settings.graph, embedder, tokens.load(), progress)
+            analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
             tally.changes += analysed.changes
-        database.read(queries.get("write/await_indexes"), seconds=60)
         return tally.report(database, settings.graph, analysed.communities, time.monotonic() - started)
 
 
@@ -289,6 +295,7 @@ def ask(
     from kg_neo4j._models import tokens
     from kg_neo4j.graph.database import connect
 
+    retrieve.check(question, mode)
     with connect(settings, progress) as database:
         return retrieve.ask(
             database,
@@ -302,9 +309,7 @@ def ask(
         )
 
 
-def _documents(
-    sources: Sequence[str], settings: Settings, options: LoadOptions, tally: _Tally, progress: Progress
-) -> Iterator[Document]:
+def _documents(sources: Sequence[str], settings: Settings, options: LoadOptions, tally: _Tally) -> Iterator[Document]:
     """Yield the documents one by one; Wikipedia pages, few and checked first, before files."""
     from kg_neo4j.acquire import files
 
@@ -312,12 +317,14 @@ def _documents(
     found = files.read(sources, graph=settings.graph, alias=options.alias)
 
     def stream() -> Iterator[Document]:
-        yield from pages
-        for each in found:
+        seen: set[str] = set()
+        for each in itertools.chain(pages, found):
             if isinstance(each, SkippedSource):
                 tally.skipped.append(each)
-                progress.note(f"skipped {each.source}: {each.reason}")
+            elif each.id in seen:
+                tally.notes.append(f"{each.source}: already read as {each.title!r}")
             else:
+                seen.add(each.id)
                 yield each
 
     return stream()
@@ -330,11 +337,18 @@ def _page(title: str, settings: Settings, options: LoadOptions) -> Document:
 
 
 def _chunks(document: Document, tokeniser: Tokeniser, settings: Settings, options: LoadOptions) -> tuple[Chunk, ...]:
-    from kg_neo4j import _models
     from kg_neo4j.acquire import chunking
 
-    max_tokens = options.chunk_tokens or _models.largest_chunk(settings)
-    return chunking.chunk(document, tokeniser, max_tokens=max_tokens, overlap=options.chunk_overlap)
+    most = _chunk_tokens(settings, options)
+    limit = most if options.chunk_tokens is None else None
+    return chunking.chunk(document, tokeniser, max_tokens=most, overlap=options.chunk_overlap, limit=limit)
+
+
+def _chunk_tokens(settings: Settings, options: LoadOptions) -> int:
+    """Return the tokens a chunk aims at; for "max", half of what the prompt leaves of the model's window."""
+    from kg_neo4j import _models
+
+    return options.chunk_tokens or _models.largest_chunk(settings)
 
 
 def _extraction_config(settings: Settings, options: LoadOptions) -> ExtractionConfig:
@@ -363,15 +377,20 @@ def _extraction_config(settings: Settings, options: LoadOptions) -> ExtractionCo
     )
 
 
-def _load_configuration(options: LoadOptions, extraction: ExtractionConfig, tokeniser: Tokeniser) -> LoadConfiguration:
+def _load_configuration(
+    settings: Settings, options: LoadOptions, extraction: ExtractionConfig, tokeniser: Tokeniser
+) -> LoadConfiguration:
+    from kg_neo4j.acquire import chunking
+    from kg_neo4j.extract.schema import BUILT_IN
     from kg_neo4j.graph.documents import LoadConfiguration
     from kg_neo4j.graph.identity import hash_id
 
-    chunker = f"{options.chunk_tokens}/{options.chunk_overlap}/{tokeniser.name}"
+    chunker = f"{chunking.RULES_VERSION}/{_chunk_tokens(settings, options)}/{options.chunk_overlap}/{tokeniser.name}"
     return LoadConfiguration(
         config_hash=hash_id("configuration", extraction.config_hash, chunker),
-        schema=options.schema,
+        schema=extraction.schema.name,
         schema_hash=extraction.schema.hash,
+        schema_text=None if options.schema in BUILT_IN else extraction.schema.text,
         tokeniser=tokeniser.name,
         rebuild=options.rebuild,
     )

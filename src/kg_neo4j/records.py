@@ -49,6 +49,7 @@ class Document:
     revision: int | None = None
     licence: str | None = None
     redirects: tuple[str, ...] = ()  # titles that led here
+    origin: str | None = None  # the file's real path: tells two files of one name apart; stored as a hash
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,13 @@ def test_an_address_that_is_none(kg: Run) -> None:
     assert "NEO4J_URI" in err
 
 
+def test_a_password_in_the_address_is_refused_and_shown_nowhere(kg: Run) -> None:
+    code, out, err = kg("documents", NEO4J_URI="bolt://neo4j:canary-password-78@localhost:7687")
+    assert code == 2
+    assert "NEO4J_PASSWORD" in err
+    assert "canary-password-78" not in out + err
+
+
 def test_a_wrong_password_is_said_and_shown_nowhere(kg: Run) -> None:
     code, out, err = kg("documents", "--json", NEO4J_PASSWORD="canary-password-77")
     assert code == 4

@@ -301,6 +301,45 @@ def test_an_answer_of_no_use_is_not_kept_and_its_chunk_is_asked_again(
     assert stored_answers(database, graph, source.id, "c0") == {}
 
 
+def test_a_chunk_that_comes_twice_in_one_batch_counts_once(database: Database, graph: str) -> None:
+    documents = corpus(graph, {"a.txt": {"Anna met Ben.": [("Anna", "MET", "Ben")]}})
+    source, extractions = documents[0]
+    load(database, graph, [(source, extractions * 2)])
+    assert '"evidence_count":2' not in dump(database, graph)
+
+
+def test_another_file_of_the_same_name_is_refused_unless_its_text_is_the_same(database: Database, graph: str) -> None:
+    source, chunks = document(graph, "notes.txt", ["Anna met Ben."])
+    other, other_chunks = document(graph, "notes.txt", ["Something else."])
+    with Lease(database, graph) as lease:
+        record_document(database, lease, replace(source, origin="/a/notes.txt"), chunks, configuration())
+        with pytest.raises(UsageError, match="another file"):
+            record_document(database, lease, replace(other, origin="/b/notes.txt"), other_chunks, configuration())
+        moved = record_document(database, lease, replace(source, origin="/b/notes.txt"), chunks, configuration())
+        assert moved.changes == 0
+        edited = record_document(database, lease, replace(other, origin="/a/notes.txt"), other_chunks, configuration())
+        assert edited.changes > 0
+
+
+def test_another_spelling_of_the_source_changes_nothing(database: Database, graph: str) -> None:
+    source, chunks = document(graph, "notes.txt", ["Anna met Ben."])
+    with Lease(database, graph) as lease:
+        record_document(database, lease, replace(source, source="notes.txt"), chunks, configuration())
+        before = dump(database, graph)
+        again = record_document(database, lease, replace(source, source="./notes.txt"), chunks, configuration())
+    assert again.changes == 0
+    assert dump(database, graph) == before
+
+
+def test_another_tokeniser_is_named_in_the_refusal(database: Database, graph: str) -> None:
+    source, chunks = document(graph, "notes.txt", ["Anna met Ben."])
+    with Lease(database, graph) as lease:
+        record_document(database, lease, source, chunks, configuration())
+        other = replace(configuration("c1"), tokeniser="letters")
+        with pytest.raises(UsageError, match="words, this run has letters"):
+            record_document(database, lease, source, chunks, other)
+
+
 def test_two_graphs_share_nothing(database: Database, graph: str, expected: str) -> None:
     other = graph + "-other"
     try:

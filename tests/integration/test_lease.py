@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from kg_neo4j.errors import LeaseHeld
+from kg_neo4j.errors import LeaseHeld, SchemaConflict
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
@@ -30,6 +30,13 @@ def test_a_lease_is_free_again_after_the_run_and_after_its_error(database: Datab
     with Lease(database, graph):
         pass
     assert database.read(queries.get("write/read_lease"), graph=graph) == []
+
+
+def test_a_lease_is_free_again_after_an_error_of_the_database(database: Database, graph: str) -> None:
+    with pytest.raises(SchemaConflict), Lease(database, graph):
+        raise SchemaConflict("two nodes of one id")
+    with Lease(database, graph):
+        pass
 
 
 def test_a_run_that_lost_its_lease_cannot_write(database: Database, graph: str) -> None:

@@ -58,8 +58,10 @@ def dump(database: Database, graph: str) -> str:
 
 
 def adds_up(report: LoadReport) -> bool:
-    return report.rows.read == report.rows.accepted + report.rows.rejected == report.rows.accepted + sum(
-        report.rejections.values()
+    return (
+        report.rows.read
+        == report.rows.accepted + report.rows.rejected
+        == report.rows.accepted + sum(report.rejections.values())
     )
 
 
@@ -110,9 +112,7 @@ def test_unloading_gives_the_graph_without_the_document(database: Database, offl
         unload(Path(ARTICLE).name, settings=offline)
 
 
-def test_an_edited_file_gives_the_graph_of_its_new_text(
-    database: Database, offline: Settings, tmp_path: Path
-) -> None:
+def test_an_edited_file_gives_the_graph_of_its_new_text(database: Database, offline: Settings, tmp_path: Path) -> None:
     text = Path(ARTICLE).read_text(encoding="utf-8")
     note = tmp_path / "note.md"
     note.write_text(text, encoding="utf-8")

@@ -76,14 +76,18 @@ def fetch(
 @app.command()
 def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption = False) -> None:
     """Delete what kg-neo4j wrote under the named graph, and nothing else."""
-    from kg_neo4j.graph.constraints import delete_graph
+    from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
     from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.lease import Lease
 
     settings = settings_for(graph=graph)
+    if not yes and not typer.confirm(f"Delete graph {settings.graph!r}?", err=True):
+        typer.echo("nothing was deleted", err=True)
+        raise typer.Exit(1)
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
-        if not yes:
-            typer.confirm(f"Delete graph {settings.graph!r} at {database.address.uri}?", abort=True)
-        deleted = delete_graph(database, settings.graph)
+        ensure_constraints(database)
+        with Lease(database, settings.graph):
+            deleted = delete_graph(database, settings.graph)
     if as_json:
         print_json({"graph": settings.graph, "deleted": deleted})
     else:

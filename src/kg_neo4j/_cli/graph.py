@@ -78,8 +78,8 @@ def browse(
     settings = settings_for()
     if settings.neo4j_uri:
         raise UsageError(
-            f"NEO4J_URI names {settings.neo4j_uri}: open that server's own Browser page",
-            hint="usually its host at port 7474; on Aura, the console",
+            "NEO4J_URI names a server of your own: open its own Browser page",
+            hint="usually http://HOST:7474/browser/; on Aura, the console",
         )
     with progress(quiet=as_json) as bars:
         server = _localdb.start(settings, bars)

@@ -89,7 +89,7 @@ def unload(
 
 
 def _number(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    if not text.isdecimal() or int(text) < 1:
         raise UsageError(f"--chunk-tokens takes a number of tokens or max, not {text!r}")
     return int(text)
 

@@ -25,6 +25,7 @@ from kg_neo4j.records import Chunk, Document
 
 __all__ = ["DEFAULT_TOKENS", "MAX_PAGES", "Piece", "chunk", "largest", "pieces"]
 
+RULES_VERSION = 1  # raised when the same text gives other chunks
 DEFAULT_TOKENS = 1200  # W2 and W5
 MAX_PAGES = 3  # W5
 _AROUND = 100  # characters on either side of a border that decide among equal ones

@@ -1,6 +1,6 @@
 """HTML to text by a walk over lxml's tree: headings, lists and tables are kept, what a reader would not see is dropped.
 
-Our own because the extractors tried keep either the page's layout or its main text, and none gives the section tree.
+Our own because known extractors keep either the page's layout or its main text, and none gives the section tree.
 """
 
 from __future__ import annotations

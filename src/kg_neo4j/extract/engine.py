@@ -118,18 +118,46 @@ def extract_chunk(
     document: Document, chunk: Chunk, config: ExtractionConfig, stored: Sequence[ModelAnswer] = ()
 ) -> Extraction:
     """Extract one chunk from the stored answers, or by asking; raises ModelRefused or ModelUnavailable."""
-    shown = _shown(chunk, config)
+    shown = _shown(chunk, config, document.language)
     if stored:
         again = interpret(chunk, tuple(stored), config, shown.text, shown.to_source)
         if again.outcome in USABLE:
             return again
     try:
-        answer = config.extractor.answer(document, chunk, shown.text)
+        answers = _ask(document, chunk, config, shown.text)
     except ContentFiltered as error:
         return _without_rows(chunk, config, ChunkOutcome.REFUSED, str(error))
     except (ContextTooLong, BadModelAnswer) as error:
         return _without_rows(chunk, config, ChunkOutcome.FAILED, str(error))
-    return interpret(chunk, (answer,), config, shown.text, shown.to_source)
+    return interpret(chunk, answers, config, shown.text, shown.to_source)
+
+
+def _ask(document: Document, chunk: Chunk, config: ExtractionConfig, text: str) -> tuple[ModelAnswer, ...]:
+    """Return the answer on `text`; where it was cut, the answers on the two halves instead, as rounds 1 and 2.
+
+    The cut answer's rows stand in the halves' answers again, so it is not kept; what it cost is counted with the first
+    half. A half whose answer is cut, too, is kept as it is: the chunk is then marked as cut.
+    """
+    whole = config.extractor.answer(document, chunk, text)
+    if whole.finish_reason != "length":
+        return (whole,)
+    halves = split_in_two(text)
+    if len(halves) < 2:
+        return (whole,)
+    first, second = (config.extractor.answer(document, chunk, half) for half in halves)
+    return replace(first, round=1, usage=whole.usage + first.usage), replace(second, round=2)
+
+
+def split_in_two(text: str) -> tuple[str, ...]:
+    """Return the two halves of `text`, cut at the paragraph, else sentence, else space nearest to its middle."""
+    middle = len(text) // 2
+    for border in (r"\n\n+", r"(?<=[.!?])\s+", r"\s+"):
+        places = [match.end() for match in re.finditer(border, text) if text[match.end() :].strip()]
+        near = [place for place in places if len(text) // 4 <= place <= len(text) - len(text) // 4]
+        if near:
+            place = min(near, key=lambda each: abs(each - middle))
+            return text[:place], text[place:]
+    return (text,)
 
 
 def interpret(
@@ -208,12 +236,12 @@ def _ends_of_round(row: RelationshipRow, number: int) -> RelationshipRow:
     return replace(row, source_id=f"{number}:{row.source_id}", target_id=f"{number}:{row.target_id}")
 
 
-def _shown(chunk: Chunk, config: ExtractionConfig) -> _Shown:
+def _shown(chunk: Chunk, config: ExtractionConfig, language: str | None) -> _Shown:
     if config.preprocess == "none":
         return _Shown(chunk.text)
     from kg_neo4j.acquire import preprocess
 
-    shortened = preprocess.shorten(chunk.text)
+    shortened = preprocess.shorten(chunk.text, language)
     return _Shown(shortened.text, shortened.to_source)
 
 

@@ -76,6 +76,7 @@ class Schema:
     example_text: str
     example_answer: str
     hash: str
+    text: str  # of the file
 
     @property
     def node_header(self) -> tuple[str, ...]:
@@ -107,8 +108,9 @@ _RELATIONSHIP_START = (
 )
 # Property names that the graph itself uses: a schema column of that name would overwrite them.
 RESERVED_PROPERTIES = frozenset(
-    """aliases betweenness community degree embedding embedding_hash end evidence_count fact_id graph id key name num
-    original_type pagerank quote quote_end quote_method quote_start row source_key start target_key type""".split()
+    """aliases betweenness community degree display_number embedding embedding_hash end evidence_count fact_id graph
+    id key name num original_type pagerank quote quote_end quote_method quote_start recorded row source_id source_key
+    start target_id target_key type""".split()
 )
 
 
@@ -124,7 +126,11 @@ def load(name_or_path: str) -> Schema:
         raise UsageError(
             f"no schema {name_or_path!r}", hint=f"the built-in ones are {', '.join(BUILT_IN)}; or give a TOML file"
         )
-    return parse(path.read_text(encoding="utf-8"), str(path))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the schema {path}: {error}") from error
+    return parse(text, str(path))
 
 
 @cache
@@ -150,6 +156,7 @@ def parse(text: str, where: str) -> Schema:
             example_text=str(data["example"]["text"]).strip(),
             example_answer=str(data["example"]["answer"]).strip() + "\n",
             hash=hashlib.sha256(text.encode()).hexdigest()[:32],
+            text=text,
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{where} is not a schema: {type(error).__name__}: {error}") from error

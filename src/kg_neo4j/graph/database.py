@@ -7,6 +7,7 @@ Every write is idempotent, because a commit whose answer was lost may have happe
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 Row = Mapping[str, Any]
+_USERINFO = re.compile(r"//[^/@]*@")
+_VERSION = re.compile(r"(\d+)\.(\d+)")
 T = TypeVar("T")
 
 CONNECT_TIMEOUT_S = 4.0  # so that "nothing there" is said within five seconds (test plan, row 38)
@@ -45,6 +48,11 @@ class DatabaseAddress:
     password: str = field(repr=False)
     database: str | None = None
     managed: bool = False  # the local one that kg-neo4j started
+
+    @property
+    def shown(self) -> str:
+        """The address for messages: without a user name or password that stand in it."""
+        return _USERINFO.sub("//", self.uri)
 
 
 class Transaction:
@@ -67,6 +75,11 @@ class Database:
         import neo4j
 
         self.address = address
+        if address.shown != address.uri:
+            raise UsageError(
+                f"NEO4J_URI holds a user name or password: {address.shown}",
+                hint="put them into NEO4J_USERNAME and NEO4J_PASSWORD",
+            )
         try:
             self._driver = neo4j.GraphDatabase.driver(
                 address.uri,
@@ -79,7 +92,7 @@ class Database:
             )
         except (neo4j.exceptions.ConfigurationError, ValueError) as error:
             raise UsageError(
-                f"NEO4J_URI is not an address Neo4j's driver understands: {address.uri}",
+                f"NEO4J_URI is not an address Neo4j's driver understands: {address.shown}",
                 hint="for example bolt://localhost:7687 or neo4j+s://<id>.databases.neo4j.io",
             ) from error
 
@@ -115,10 +128,9 @@ class Database:
                     "RETURN versions[0] AS version"
                 ).single(strict=True)
         version = str(record["version"])
-        line = tuple(int(part) for part in version.split(".")[:2])
-        if line < (5, 26):
+        if not is_supported(version):
             raise UnsupportedServer(
-                f"{self.address.uri} runs Neo4j {version}; kg-neo4j needs 5.26 or newer",
+                f"{self.address.shown} runs Neo4j {version}; kg-neo4j needs 5.26 or newer",
                 hint="upgrade the server, or unset NEO4J_URI to use the managed local one",
             )
         return version
@@ -135,7 +147,7 @@ class Database:
                 if error.code != "Neo.ClientError.Statement.SyntaxError":
                     raise
                 raise GdsMissing(
-                    f"the Graph Data Science plugin is not installed at {self.address.uri}",
+                    f"the Graph Data Science plugin is not installed at {self.address.shown}",
                     hint="install GDS 2.13 or newer there, or pass --no-analytics",
                 ) from error
 
@@ -196,34 +208,40 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
         yield
     except driver_errors.AuthError as error:
         raise AuthenticationFailed(
-            f"{address.uri} refused the user {address.username!r} or the password",
+            f"{address.shown} refused the user {address.username!r} or the password",
             hint="check NEO4J_USERNAME and NEO4J_PASSWORD",
         ) from error
     except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired) as error:
         hint = "see `kg db logs`" if address.managed else "is the server running, and is the port its Bolt port?"
-        raise DatabaseUnavailable(f"no Neo4j answers at {address.uri}: {_short(error)}", hint=hint) from error
+        raise DatabaseUnavailable(f"no Neo4j answers at {address.shown}: {_short(error)}", hint=hint) from error
     except driver_errors.ConstraintError as error:
         raise SchemaConflict(
-            f"{address.uri}: {_short(error)}", hint="other data in this database use the same labels and ids"
+            f"{address.shown}: {_short(error)}", hint="other data in this database use the same labels and ids"
         ) from error
     except driver_errors.Neo4jError as error:
         if "critical error" in str(error) or (error.code or "").endswith("TransactionCommitFailed"):
             raise DiskFull(
-                f"{address.uri} stopped accepting transactions: {_short(error)}",
+                f"{address.shown} stopped accepting transactions: {_short(error)}",
                 hint="free disk space, restart the server, then run the same command again: nothing is lost",
             ) from error
         if (error.code or "").endswith("ConstraintCreationFailed"):
-            raise SchemaConflict(f"{address.uri}: {_short(error)}") from error
-        raise DatabaseError(f"{address.uri}: {error.code}: {_short(error)}") from error
+            raise SchemaConflict(f"{address.shown}: {_short(error)}") from error
+        raise DatabaseError(f"{address.shown}: {error.code}: {_short(error)}") from error
     except driver_errors.DriverError as error:
         raise DatabaseUnavailable(
-            f"{address.uri}: {_short(error)}", hint="is the port Neo4j's Bolt port (not HTTP)?"
+            f"{address.shown}: {_short(error)}", hint="is the port Neo4j's Bolt port (not HTTP)?"
         ) from error
 
 
 def _short(error: BaseException) -> str:
     message = getattr(error, "message", None) or str(error)
     return " ".join(str(message).split())[:300]
+
+
+def is_supported(version: str) -> bool:
+    """Return True for Neo4j 5.26 and newer; Aura's versions look like "5.27-aura" or "2026.03-aura"."""
+    line = _VERSION.match(version)
+    return line is not None and (int(line[1]), int(line[2])) >= (5, 26)
 
 
 def locate(settings: Settings, progress: Progress) -> DatabaseAddress:

@@ -13,6 +13,7 @@ from typing import Any
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction, batches
+from kg_neo4j.graph.identity import hash_id
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
 
@@ -28,6 +29,7 @@ class LoadConfiguration:
     schema_hash: str
     tokeniser: str
     rebuild: bool = False  # replace what was loaded under another configuration
+    schema_text: str | None = None  # of a schema file of the user's own: needed to settle without the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class StoredDocument:
     key: str
     url: str | None
     schema: str
+    schema_text: str | None
     chunks: int
     done: int
 
@@ -79,25 +82,22 @@ def record_document(
     """
     stored, stored_chunks = _stored(database, document.graph, document.id)
     wanted = {chunk.id: chunk for chunk in chunks}
-    if stored and stored.get("config_hash") != configuration.config_hash and not configuration.rebuild:
-        raise UsageError(
-            f"{document.title!r} was loaded with another model, prompt, schema or chunk size",
-            hint="pass --rebuild to extract it again, or choose another graph with --graph NAME",
-        )
+    properties = _document_properties(document, configuration)
+    if stored:
+        _check_stored(document, stored, properties, configuration)
     gone = [chunk_id for chunk_id in stored_chunks if chunk_id not in wanted]
     _delete_chunks(database, lease, gone)
     if stored and stored.get("config_hash") != configuration.config_hash:
         _withdraw(database, lease, list(stored_chunks))
         stored_chunks = {chunk_id: {**chunk, "recorded": None} for chunk_id, chunk in stored_chunks.items()}
     rows = [_chunk_row(chunk) for chunk in chunks if not _is_current(stored_chunks.get(chunk.id), chunk)]
-    properties = _document_properties(document, configuration)
-    changed = bool(rows or gone or properties != stored)
-    if changed:
+    changed = _without_spelling(properties) != _without_spelling(stored)
+    if rows or gone or changed:
         moved = [row["id"] for row in rows if row["id"] in stored_chunks]
         database.write_transaction(lambda tx: _write_document(tx, lease, properties, rows, moved))
     done = {chunk_id for chunk_id, chunk in stored_chunks.items() if chunk["recorded"] and chunk["done"]}
     pending = tuple(chunk for chunk in chunks if chunk.id not in done)
-    return RecordedDocument(pending, len(rows) + len(gone) + (properties != stored))
+    return RecordedDocument(pending, len(rows) + len(gone) + changed)
 
 
 def withdraw_document(database: Database, lease: Lease, graph: str, document_id: str) -> int:
@@ -135,6 +135,33 @@ def stored_answers(
     return answers
 
 
+def _check_stored(
+    document: Document, stored: Mapping[str, Any], properties: Mapping[str, Any], configuration: LoadConfiguration
+) -> None:
+    """Refuse another file of the same name, and another configuration without `rebuild`."""
+    origin = stored.get("origin")
+    if origin and origin != properties.get("origin") and stored["sha256"] != document.sha256:
+        raise UsageError(
+            f"{document.source}: graph {document.graph!r} has another file's text under the name {document.key!r}",
+            hint="load this one with --as NAME; or `kg unload` the other one first, if this is its new place",
+        )
+    if stored["config_hash"] == configuration.config_hash or configuration.rebuild:
+        return
+    if stored["tokeniser"] != configuration.tokeniser:
+        difference = f"chunked by the tokeniser {stored['tokeniser']}, this run has {configuration.tokeniser}"
+    else:
+        difference = "loaded with another model, prompt, schema or chunk size"
+    raise UsageError(
+        f"{document.title!r} was {difference}",
+        hint="pass --rebuild to extract it again, or choose another graph with --graph NAME",
+    )
+
+
+def _without_spelling(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out how the source was named on the command line: another spelling is no change."""
+    return {name: value for name, value in properties.items() if name not in ("source", "origin")}
+
+
 def _stored(database: Database, graph: str, document_id: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     rows = database.read(queries.get("write/document_state"), graph=graph, id=document_id)
     if not rows:
@@ -161,7 +188,12 @@ def _write_document(
 def _delete_chunks(database: Database, lease: Lease, ids: Sequence[str]) -> None:
     _withdraw(database, lease, ids)
     for some in batches(ids, CHUNKS_AT_A_TIME):
-        database.write(queries.get("write/delete_chunks"), ids=list(some))
+
+        def delete(transaction: Transaction, some: Sequence[str] = some) -> None:
+            lease.prove(transaction)
+            transaction.run(queries.get("write/delete_chunks"), ids=list(some))
+
+        database.write_transaction(delete)
 
 
 def _withdraw(database: Database, lease: Lease, ids: Sequence[str]) -> None:
@@ -193,9 +225,11 @@ def _document_properties(document: Document, configuration: LoadConfiguration) -
     properties = {name: getattr(document, name) for name in names}
     properties["redirects"] = list(document.redirects)
     properties |= {
+        "origin": hash_id("origin", document.origin) if document.origin else None,
         "config_hash": configuration.config_hash,
         "schema": configuration.schema,
         "schema_hash": configuration.schema_hash,
+        "schema_text": configuration.schema_text,
         "tokeniser": configuration.tokeniser,
     }
     return {name: value for name, value in properties.items() if value is not None}

@@ -14,8 +14,8 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 
-# Written by runs, not by content: left out. Vectors are stored answers and differ between models.
-LEFT_OUT = ("embedding", "embedding_hash", "embedding_model", "recorded", "display_number")
+# Written by runs, not by content: left out, like the spelling of a path. Vectors differ between models.
+LEFT_OUT = ("embedding", "embedding_hash", "recorded", "display_number", "source", "origin")
 
 
 def export(database: Database, graph: str, file: TextIO) -> int:

@@ -6,18 +6,20 @@ on this machine is taken over at once; one of another machine after it has run o
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import secrets
 import threading
 from types import TracebackType
 
-from kg_neo4j.errors import DatabaseError, LeaseHeld
+from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, LeaseHeld
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction
 
 LEASE_S = 90.0  # a dead run of another machine is waited for at most this long
 RENEW_S = LEASE_S / 3
+CLOCK_S = 5.0  # a corrected clock moves the start times of processes by this much, at most
 
 
 class Lease:
@@ -54,11 +56,15 @@ class Lease:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give the lease back. After a database error it is left to run out."""
+        """Give the lease back. Where the database does not answer any more, it is left to run out."""
         self._stop.set()
         self._renewer.join()
-        if not isinstance(error, DatabaseError):
-            self._database.write(queries.get("write/release_lease"), graph=self._graph, token=self._token)
+        release = queries.get("write/release_lease")
+        if error is None:
+            self._database.write(release, graph=self._graph, token=self._token)
+        elif not isinstance(error, DatabaseUnavailable):
+            with contextlib.suppress(DatabaseError):  # the first error is the one to report
+                self._database.write(release, graph=self._graph, token=self._token)
 
     def prove(self, transaction: Transaction) -> None:
         """Prolong the lease within `transaction`; raises LeaseHeld where another run has taken over."""
@@ -96,6 +102,6 @@ def _is_dead(owner: str) -> bool:
     if host != platform.node():
         return False
     try:
-        return f"{psutil.Process(int(pid)).create_time():.2f}" != started
+        return bool(abs(psutil.Process(int(pid)).create_time() - float(started)) > CLOCK_S)
     except psutil.NoSuchProcess:
         return True

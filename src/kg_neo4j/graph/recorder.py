@@ -30,7 +30,8 @@ from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 NODE_COLUMNS = ("birth_year", "death_year", "role", "location", "description")
 RELATIONSHIP_COLUMNS = ("start_date", "description", "strength")
 FOLDED_BESIDES = frozenset({"name", "type", "aliases", "evidence_count"})
-DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
+DONE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY})
+KEPT = DONE | {ChunkOutcome.TRUNCATED}  # outcomes whose answers are of use
 
 
 @dataclass(slots=True)
@@ -97,9 +98,10 @@ class Recorder:
                 yield writing.result()
 
     def _prepare(self, extractions: Sequence[Extraction]) -> _Prepared:
-        digests = {extraction.chunk.id: digest(extraction) for extraction in extractions}
+        once = {extraction.chunk.id: extraction for extraction in extractions}  # a chunk has one extraction
+        digests = {chunk_id: digest(extraction) for chunk_id, extraction in once.items()}
         recorded = self._database.read_transaction(lambda transaction: _recorded(transaction, digests))
-        pending = [each for each in extractions if recorded.get(each.chunk.id) != digests[each.chunk.id]]
+        pending = [each for each in once.values() if recorded.get(each.chunk.id) != digests[each.chunk.id]]
         return _Prepared(pending, digests, self._gather(pending))
 
     def _write(self, prepared: _Prepared) -> int:
@@ -108,7 +110,6 @@ class Recorder:
         return self._database.write_transaction(lambda transaction: self._record(transaction, prepared))
 
     def _record(self, transaction: Transaction, prepared: _Prepared) -> int:
-        self._lease.prove(transaction)
         recorded = _recorded(transaction, prepared.digests)
         pending = [
             each for each in prepared.extractions if recorded.get(each.chunk.id) != prepared.digests[each.chunk.id]
@@ -123,6 +124,7 @@ class Recorder:
         born = self._write_entities(transaction, gathered) + self._write_facts(transaction, gathered)
         finished = [self._finish_row(each, prepared.digests[each.chunk.id]) for each in pending]
         transaction.run(queries.get("write/finish_chunks"), rows=sorted(finished, key=lambda row: str(row["id"])))
+        self._lease.prove(transaction)  # last, so that the lease's node is locked for the commit alone
         return born + len(pending)
 
     def _gather(self, extractions: Iterable[Extraction]) -> _Gathered:
@@ -221,7 +223,7 @@ class Recorder:
                 "input_tokens": answer.usage.input_tokens,
                 "output_tokens": answer.usage.output_tokens,
             }
-            for answer in (extraction.answers if extraction.outcome in DONE else ())  # the others are asked for again
+            for answer in (extraction.answers if extraction.outcome in KEPT else ())  # the others are asked for again
         ]
         return {"id": extraction.chunk.id, "properties": properties, "answers": answers}
 

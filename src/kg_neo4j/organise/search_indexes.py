@@ -86,24 +86,25 @@ def check(
 ) -> tuple[SearchIndex, ...]:
     """Return the vector indexes that fit `model`, or raise SchemaConflict with both models and dimensions.
 
-    Call it before the first write. Indexes of another model without a vector in them are dropped. With `rebuild`, the
-    vectors of `graph` are removed as well, so that it can be embedded with `model`; other graphs are never touched.
+    Call it before the first write. Indexes of another model without a vector in them are dropped. With `rebuild`, and
+    where no other graph has vectors, those of `graph` are removed, so that it can be embedded with `model`.
     """
     indexes = [index for index in list_indexes(database) if index.kind == "VECTOR"]
     others = [index for index in indexes if not index.fits(model)]
     if not others:
         return tuple(indexes)
     _refuse_foreign(database, others)
-    if rebuild and graph is not None:
-        clear(database, graph)
     owners = database.read(queries.get("write/vector_graphs"))
+    if rebuild and graph is not None and all(row["graph"] == graph for row in owners):
+        clear(database, graph)
+        owners = []
     if owners:
         names = ", ".join(repr(row["graph"]) if row["graph"] else "data of another program" for row in owners)
         raise SchemaConflict(
-            f"{database.address.uri} holds vectors of {_described(others[0])} (graph {names}); this run would add "
+            f"{database.address.shown} holds vectors of {_described(others[0])} (graph {names}); this run would add "
             f"vectors of {model.name!r} with {model.dimension} dimensions, which cannot be compared with them",
             hint=f"{_former(others[0])} to go on with the former model, use another database, or "
-            "load the graph again with --rebuild",
+            "load the graph again with --rebuild (where no other graph has vectors)",
         )
     for index in others:
         database.schema(queries.get("write/vector_drop_index"), name=index.name)
@@ -123,7 +124,7 @@ def _refuse_foreign(database: Database, indexes: Sequence[SearchIndex]) -> None:
     for index in indexes:
         if index.model is None:
             raise SchemaConflict(
-                f"{database.address.uri} has a vector index {index.name!r} on {index.label}.embedding with "
+                f"{database.address.shown} has a vector index {index.name!r} on {index.label}.embedding with "
                 f"{index.dimension} dimensions that is not from kg-neo4j",
                 hint=f"use another database, or drop it: DROP INDEX `{index.name}`",
             )
@@ -143,6 +144,6 @@ def _await(database: Database) -> None:
     failed = [index.name for index in list_indexes(database) if index.state == "FAILED"]
     if failed:
         raise SchemaConflict(
-            f"{database.address.uri}: the index {failed[0]!r} could not be filled",
+            f"{database.address.shown}: the index {failed[0]!r} could not be filled",
             hint=f"drop it (DROP INDEX `{failed[0]}`) and run the same command again; the server's log says why",
         )

@@ -57,8 +57,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     model's and the database's errors.
     """
     started = time.monotonic()
-    if mode not in MODES:
-        raise UsageError(f"no mode {mode!r}", hint=f"the modes are {', '.join(MODES)}")
+    check(question, mode)
     if max_context_tokens < 1:
         raise UsageError(f"max_context_tokens is at least 1, not {max_context_tokens}")
     asked = read(question)
@@ -82,6 +81,13 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
         seconds=time.monotonic() - started,
         notes=(*notes, *reply.notes),
     )
+
+
+def check(question: str, mode: str) -> None:
+    """Raise UsageError for an empty question or an unknown mode; needs no database."""
+    if mode not in MODES:
+        raise UsageError(f"no mode {mode!r}", hint=f"the modes are {', '.join(MODES)}")
+    read(question)
 
 
 def retrieve(database: Database, search: Search, mode: str = "auto") -> Found:

@@ -7,13 +7,15 @@ import pickle
 from dataclasses import replace
 
 import pytest
-from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
+from hypothesis import given
+from hypothesis import strategies as st
 
+from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
 from fake_llm import FakeLlm, Reply
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import ModelRefused, ModelUnavailable, UsageError
-from kg_neo4j.extract.engine import ExtractionConfig, extract_document
+from kg_neo4j.extract.engine import ExtractionConfig, extract_document, split_in_two
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, Usage
 
@@ -114,7 +116,8 @@ def test_every_answer_has_an_outcome_with_a_reason(
     outcome: ChunkOutcome,
     detail: str,
 ) -> None:
-    llm.say(text, finish_reason)
+    for _ in range(3):  # a cut answer is asked for again in two halves
+        llm.say(text, finish_reason)
     found = run(document, chunks[:1], configure(llm))[0]
     assert found.outcome is outcome
     assert detail in found.detail
@@ -201,3 +204,28 @@ def test_a_configuration_pickles_and_its_hash_covers_what_shapes_rows(llm: FakeL
 def test_settings_that_cannot_be_meant_are_refused(llm: FakeLlm, wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         replace(configure(llm), **wrong)  # type: ignore[arg-type]
+
+
+def test_a_cut_answer_is_asked_again_in_two_halves(llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]) -> None:
+    """Row 5."""
+    text = "Anna met Ben in Kraków in the spring. They talked.\n\nCleo lived in Prague for many years. She wrote."
+    chunk = replace(chunks[0], text=text)
+    llm.say(ONE_NODE[:-4], finish_reason="length").say(ONE_NODE).say(ONE_NODE)
+    (extraction,) = extract_document(document, [chunk], configure(llm), stored={})
+    assert extraction.outcome is ChunkOutcome.DONE
+    assert [answer.round for answer in extraction.answers] == [1, 2]
+    assert extraction.usage.calls == llm.calls == 3
+    asked = [request.user for request in llm.requests]
+    assert "Anna met" in asked[1]
+    assert "Cleo" not in asked[1]
+    assert "Cleo" in asked[2]
+    stored = {chunk.id: extraction.answers}
+    (again,) = extract_document(document, [chunk], configure(llm), stored=stored)
+    assert (again.nodes, llm.calls) == (extraction.nodes, 3)
+
+
+@given(st.text(alphabet="ab .\n", min_size=0, max_size=80))
+def test_halves_are_the_whole_text(text: str) -> None:
+    halves = split_in_two(text)
+    assert "".join(halves) == text
+    assert len(halves) == 1 or all(half.strip() or half for half in halves)
