@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from jar_repository import Recorder, Repository, content, small_lock
 
+from jar_repository import Recorder, Repository, content, small_lock
 from kg_neo4j._localdb.lock import Lock
 
 

@@ -4,8 +4,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from jar_repository import Recorder, Repository, content
 
+from jar_repository import Recorder, Repository, content
 from kg_neo4j._localdb import jars
 from kg_neo4j._localdb.lock import Jar, Lock
 from kg_neo4j.errors import ChecksumMismatch, DiskFull, FetchFailed

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from jar_repository import Recorder
 
+from jar_repository import Recorder
 from kg_neo4j._localdb import state
 from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import StartFailed

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from csv_grammar import depth, holds
 from hypothesis import strategies as st
 
+from csv_grammar import depth, holds
 from kg_neo4j.extract.evidence import locate
 
 TEXT = (

@@ -7,8 +7,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
 
+from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
 from fake_llm import FakeLlm
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import strategies as st
+
 from csv_grammar import (
     CELLS,
     NODE_HEADER,
@@ -17,8 +19,6 @@ from csv_grammar import (
     holds,
     reordered_answers,
 )
-from hypothesis import strategies as st
-
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.rows import MAX_ANSWER, MAX_FIELD, MAX_ROWS, ReadRows, RowKind, read
 from kg_neo4j.records import RejectionReason

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import strategies as st
+
 from csv_grammar import (
     CELLS,
     NODE_HEADER,
@@ -15,8 +17,6 @@ from csv_grammar import (
     depth,
     holds,
 )
-from hypothesis import strategies as st
-
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.rows import read
 from kg_neo4j.extract.schema import Schema

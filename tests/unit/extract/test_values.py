@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from csv_grammar import depth, holds
 from hypothesis import strategies as st
 
+from csv_grammar import depth, holds
 from kg_neo4j.extract.schema import ColumnKind, SchemaColumn
 from kg_neo4j.extract.values import (
     RESERVED_LABELS,
