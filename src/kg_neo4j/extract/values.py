@@ -87,7 +87,8 @@ def normalise_type(text: str, reserved: frozenset[str]) -> str:
     """
     decomposed = unicodedata.normalize("NFKD", text.translate(_ASCII))
     plain = "".join(char for char in decomposed if not unicodedata.combining(char))
-    parted = _GAP.sub("_", _CAMEL.sub("_", plain)).strip("_").upper()
+    worded = plain if plain.isupper() else _CAMEL.sub("_", plain)  # H2O is one word, bornIn two
+    parted = _GAP.sub("_", worded).strip("_").upper()
     if not TYPE_PATTERN.fullmatch(parted):
         raise ValueRefused(
             RejectionReason.BAD_TYPE, f"{text[:80]!r} does not become a type: letters A to Z, digits, _; 64 at most"

@@ -87,6 +87,12 @@ def test_structural_relationship_types_get_a_suffix_and_labels_do_not_there() ->
     assert normalise_type("document", RESERVED_RELATIONSHIP_TYPES) == "DOCUMENT"
 
 
+@pytest.mark.parametrize("name", ["H2O", "A0A", "COVID19B"])
+def test_a_type_in_capitals_is_one_word(name: str) -> None:
+    assert normalise_type(name, RESERVED_LABELS) == name
+    assert normalise_type(name.lower(), RESERVED_LABELS) == name
+
+
 @depth
 def test_every_type_that_passes_is_on_the_allow_list_and_stays(cases: int) -> None:
     def check(text: str) -> None:
