@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from kg_neo4j.graph.identity import hash_id
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import (
     Chunk,
     ChunkOutcome,

@@ -381,9 +381,9 @@ def _load_configuration(
     settings: Settings, options: LoadOptions, extraction: ExtractionConfig, tokeniser: Tokeniser
 ) -> LoadConfiguration:
     from kg_neo4j.acquire import chunking
+    from kg_neo4j.acquire.identity import hash_id
     from kg_neo4j.extract.schema import BUILT_IN
     from kg_neo4j.graph.documents import LoadConfiguration
-    from kg_neo4j.graph.identity import hash_id
 
     chunker = f"{chunking.RULES_VERSION}/{_chunk_tokens(settings, options)}/{options.chunk_overlap}/{tokeniser.name}"
     return LoadConfiguration(

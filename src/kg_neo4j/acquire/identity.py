@@ -12,15 +12,15 @@ def text_hash(text: str) -> str:
 
 def document_id(graph: str, kind: str, key: str) -> str:
     """Return the id of the document that bears `key` among those of `kind` in `graph`."""
-    return _hashed("document", graph, kind, key)
+    return hash_id("document", graph, kind, key)
 
 
 def chunk_id(document: str, hash_of_text: str, equal_before: int) -> str:
     """Return the id of a chunk: its document, its text and how many equal texts come before it; no index, no offset."""
-    return _hashed("chunk", document, hash_of_text, str(equal_before))
+    return hash_id("chunk", document, hash_of_text, str(equal_before))
 
 
-def _hashed(*parts: str) -> str:
+def hash_id(*parts: str) -> str:
     """Return 32 hexadecimal digits; lengths go in, so that other splits of the same characters give other ids."""
     digest = hashlib.sha256()
     for part in parts:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction, batches
-from kg_neo4j.graph.identity import hash_id
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
 

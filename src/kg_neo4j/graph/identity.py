@@ -7,25 +7,16 @@ key and the columns that the schema marks as identity.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from kg_neo4j.acquire.identity import hash_id
+
 _APOSTROPHES = dict.fromkeys(map(ord, "'’‘`´ʼʻʿʾ"))
 _KEPT_SYMBOLS = frozenset("#&@%*/")  # they tell names apart (C and C#), although Unicode calls them punctuation
 _SPACE = re.compile(r"\s+")
-
-
-def hash_id(*parts: str) -> str:
-    """Return 32 lower-case hexadecimal digits for `parts`; different splits of one text give different ids."""
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "big"))
-        digest.update(data)
-    return digest.hexdigest()[:32]
 
 
 @lru_cache(maxsize=65536)

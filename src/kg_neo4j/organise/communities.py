@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kg_neo4j.graph.identity import hash_id
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Community
 
 Level = tuple[Community, ...]  # a partition: larger communities first, then by smallest member

@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.identity import hash_id
 
 if TYPE_CHECKING:
     from graphdatascience import GraphDataScience

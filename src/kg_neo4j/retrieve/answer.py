@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from kg_neo4j._models import prompts
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
-from kg_neo4j.graph.identity import hash_id
 from kg_neo4j.records import Evidence, Usage
 from kg_neo4j.retrieve.citations import CheckedAnswer, Source, check
 from kg_neo4j.retrieve.interface import Found

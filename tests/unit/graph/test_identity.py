@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.graph.identity import entity_num, fact_id, hash_id, mention_key, normalise
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.graph.identity import entity_num, fact_id, mention_key, normalise
 
 
 @pytest.mark.parametrize(
