@@ -1,7 +1,7 @@
 // title:   Create new entities, each with its first evidence
 // purpose: The folded values of a key that nothing else supports yet, and one MENTIONED_IN. Rows are lists, and the
-//          columns of the built-in schemas stand here by name, because SET from a map costs the server half as much
-//          again; columns of other schemas come as a list of maps.
+//          columns of the built-in schemas stand here by name, because SET from a map costs the server more;
+//          columns of other schemas come as a list of maps.
 // mode:    write
 // params:  $graph STRING (graph name, default main);
 //          $rows LIST<LIST> (6 of the entity, 5 columns, other columns, then chunk, 9 of the evidence, likewise)
