@@ -1,0 +1,15 @@
+"""The whole flow: load, unload, ask.
+
+    acquire -> extract -> record -> settle -> embed -> analyse          retrieve -> answer
+
+Each call opens the database that the settings mean (NEO4J_URI, else the managed local server, started where needed).
+"""
+
+from __future__ import annotations
+
+from kg_neo4j.pipeline.asking import ask
+from kg_neo4j.pipeline.loading import load
+from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.unloading import unload
+
+__all__ = ["LoadOptions", "ask", "load", "unload"]

@@ -1,0 +1,166 @@
+"""Load: acquire, extract, record, settle, embed, analyse."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import KgError, ModelError, SourceError, UsageError
+from kg_neo4j.pipeline.documents import cut_document, read_documents
+from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Document, Extraction, LoadReport
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.protocols import EmbeddingModel
+    from kg_neo4j._models.tokens import Tokeniser
+    from kg_neo4j.extract.engine import ExtractionConfig, ExtractionJob
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.graph.documents import LoadConfiguration
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.graph.recorder import Recorder
+    from kg_neo4j.settings import Settings
+
+BATCH_ROWS = 2_000  # rows a write transaction: the server spent less on 1,000 to 2,500 than on 5,000 (bench)
+BATCH_S = 2.0  # a slow model's answers are written at least this often
+
+
+def load(
+    sources: Sequence[str] = (),
+    *,
+    settings: Settings,
+    options: LoadOptions | None = None,
+    progress: Progress = SILENT,
+) -> LoadReport:
+    """Build or bring up to date the graph of `sources` (files, folders) and `options.wikipedia` (titles).
+
+    Loading the same twice changes nothing; an edited document replaces exactly what it supported. A run that was
+    stopped goes on where it was. Raises the KgError that says what is wrong; what was recorded before stays.
+    """
+    from kg_neo4j import _models
+    from kg_neo4j._models import tokens
+    from kg_neo4j.extract import schema as schemas
+    from kg_neo4j.graph.constraints import ensure_constraints
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.documents import check_schema
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.graph.recorder import Recorder
+    from kg_neo4j.graph.settler import settle
+    from kg_neo4j.organise import vectors
+
+    options = options or LoadOptions()
+    started = time.monotonic()
+    tally = Tally()
+    schema = schemas.load(options.schema)
+    tokeniser = tokens.load()
+    extraction = extraction_config(settings, options)
+    configuration = load_configuration(settings, options, extraction, tokeniser)
+    embedder = _models.embedding_model(settings)
+    documents = read_documents(sources, settings, options, tally)
+    with connect(settings, progress) as database:
+        ensure_constraints(database)
+        with Lease(database, settings.graph) as lease:
+            check_schema(database, settings.graph, configuration)
+            vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
+            recorder = Recorder(database, settings.graph, schema, lease)
+            run = _Run(database, lease, recorder, configuration, extraction, tally, progress)
+            try:
+                _extract_and_record(run, _jobs(run, documents, tokeniser, settings, options))
+            except (ModelError, SourceError, UsageError, KeyboardInterrupt):
+                settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
+                raise
+            tally.changes += settle(database, settings.graph, schema, lease, progress)
+            return _finish(database, settings, options, embedder, tokeniser, run, started)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What loading one document needs."""
+
+    database: Database
+    lease: Lease
+    recorder: Recorder
+    configuration: LoadConfiguration
+    extraction: ExtractionConfig
+    tally: Tally
+    progress: Progress
+
+
+def _jobs(
+    run: _Run, documents: Iterator[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions
+) -> Iterator[ExtractionJob]:
+    """Record each document and its chunks, and yield the chunks that are still to be extracted."""
+    from kg_neo4j.extract.engine import ExtractionJob
+    from kg_neo4j.graph.documents import record_document, stored_answers
+
+    for document in documents:
+        chunks = cut_document(document, tokeniser, settings, options)
+        recorded = record_document(run.database, run.lease, document, chunks, run.configuration)
+        run.tally.documents += 1
+        run.tally.chunks += len(chunks)
+        run.tally.changes += recorded.changes
+        if recorded.pending:
+            stored = stored_answers(run.database, document.graph, document.id, run.configuration.config_hash)
+            for chunk in recorded.pending:
+                yield ExtractionJob(document, chunk, stored.get(chunk.id, ()))
+
+
+def _extract_and_record(run: _Run, jobs: Iterator[ExtractionJob]) -> None:
+    """Extract in the background, write in batches; the next batch is made while the server writes one."""
+    from kg_neo4j.extract.engine import extract_all
+
+    def counted() -> Iterator[Extraction]:
+        for document, extraction in extract_all(jobs, run.extraction):
+            run.tally.count(document, extraction)
+            run.progress.advance("extract")
+            yield extraction
+
+    run.progress.start("extract")
+    for changes in run.recorder.record_all(_batches(counted())):
+        run.tally.changes += changes
+    run.progress.finish("extract")
+
+
+def _batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
+    """Group extractions for writing: many where they come fast, few where a model is slow."""
+    batch: list[Extraction] = []
+    rows, since = 0, time.monotonic()
+    try:
+        for extraction in extractions:
+            batch.append(extraction)
+            rows += extraction.rows_read
+            if rows >= BATCH_ROWS or time.monotonic() - since > BATCH_S:
+                yield batch
+                batch, rows, since = [], 0, time.monotonic()
+    except (KgError, KeyboardInterrupt):
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
+
+
+def _finish(
+    database: Database,
+    settings: Settings,
+    options: LoadOptions,
+    embedder: EmbeddingModel,
+    tokeniser: Tokeniser,
+    run: _Run,
+    started: float,
+) -> LoadReport:
+    """Compute what is derived from the settled graph, and report."""
+    from kg_neo4j.organise import analytics, vectors
+
+    run.tally.changes += vectors.embed(database, settings.graph, embedder, tokeniser, run.progress).changes
+    communities = 0
+    if options.analytics:
+        analysed = analytics.refresh(database, settings.graph, run.progress, lease=run.lease)
+        run.tally.changes += analysed.changes
+        communities = analysed.communities
+        if analysed.skipped:
+            run.tally.notes.append(analysed.skipped)
+    return run.tally.report(database, settings.graph, communities, time.monotonic() - started)

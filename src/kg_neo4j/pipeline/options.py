@@ -1,0 +1,82 @@
+"""How to load, and what that means for extraction and for the configuration that is stored with a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.tokens import Tokeniser
+    from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.graph.documents import LoadConfiguration
+    from kg_neo4j.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How to load. The defaults are those of the command line."""
+
+    wikipedia: tuple[str, ...] = ()  # titles
+    language: str = "en"  # of the Wikipedia
+    alias: str | None = None  # a name for the one source given
+    chunk_tokens: int | None = 1200  # W2's default; None: as much as half of the model's window allows
+    chunk_overlap: int = 0  # tokens
+    preprocess: str = "none"  # "none" (W1's A2) or "stopwords" (A1)
+    schema: str = "graph"  # "graph", "wikipedia" or a file
+    evidence: str = "flag"  # or "reject": rows whose evidence is not in the text
+    analytics: bool = True
+    rebuild: bool = False  # extract again what was loaded under another configuration
+
+
+def chunk_tokens(settings: Settings, options: LoadOptions) -> int:
+    """Return the tokens a chunk aims at; for "max", half of what the prompt leaves of the model's window."""
+    from kg_neo4j import _models
+
+    return options.chunk_tokens or _models.largest_chunk(settings)
+
+
+def extraction_config(settings: Settings, options: LoadOptions) -> ExtractionConfig:
+    """Return how chunks become rows: by the model that the settings mean, else by the built-in rules."""
+    from kg_neo4j import _models
+    from kg_neo4j.extract import schema as schemas
+    from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.extract.interface import Extractor
+
+    schema = schemas.load(options.schema)
+    model = _models.chat_model(settings)
+    extractor: Extractor
+    if model is None:
+        from kg_neo4j.extract.offline_extractor import OfflineExtractor
+
+        extractor = OfflineExtractor(schema, spacy_model=settings.spacy_model)
+    else:
+        from kg_neo4j.extract.llm_extractor import LlmExtractor
+
+        extractor = LlmExtractor(model, schema, temperature=settings.temperature)
+    return ExtractionConfig(
+        schema=schema,
+        extractor=extractor,
+        concurrency=1 if model is None else settings.model_concurrency,
+        evidence=options.evidence,
+        preprocess=options.preprocess,
+    )
+
+
+def load_configuration(
+    settings: Settings, options: LoadOptions, extraction: ExtractionConfig, tokeniser: Tokeniser
+) -> LoadConfiguration:
+    """Return what is stored with every document of this load; another one later is refused."""
+    from kg_neo4j.acquire import chunking
+    from kg_neo4j.acquire.identity import hash_id
+    from kg_neo4j.extract.schema import BUILT_IN
+    from kg_neo4j.graph.documents import LoadConfiguration
+
+    chunker = f"{chunking.RULES_VERSION}/{chunk_tokens(settings, options)}/{options.chunk_overlap}/{tokeniser.name}"
+    return LoadConfiguration(
+        config_hash=hash_id("configuration", extraction.config_hash, chunker),
+        schema=extraction.schema.name,
+        schema_hash=extraction.schema.hash,
+        schema_text=None if options.schema in BUILT_IN else extraction.schema.text,
+        tokeniser=tokeniser.name,
+        rebuild=options.rebuild,
+    )

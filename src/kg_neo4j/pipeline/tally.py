@@ -1,0 +1,59 @@
+"""What a load has seen so far, and the report that it becomes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kg_neo4j.records import ChunkOutcome, Document, Extraction, LoadReport, RowCounts, SkippedSource, Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j.graph.database import Database
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a load has seen so far."""
+
+    documents: int = 0
+    chunks: int = 0
+    read: int = 0
+    changes: int = 0
+    usage: Usage = field(default_factory=Usage)
+    rejections: Counter[str] = field(default_factory=Counter)
+    skipped: list[SkippedSource] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def count(self, document: Document, extraction: Extraction) -> None:
+        """Count one extraction."""
+        self.read += extraction.rows_read
+        self.usage += extraction.usage
+        self.rejections.update(str(rejection.reason) for rejection in extraction.rejections)
+        if extraction.outcome in (ChunkOutcome.FAILED, ChunkOutcome.REFUSED, ChunkOutcome.TRUNCATED):
+            where = f"chunk {extraction.chunk.index + 1} of {document.title!r}"
+            self.failed.append(f"{where}: {extraction.outcome}: {extraction.detail}".rstrip(": "))
+
+    def report(self, database: Database, graph: str, communities: int, seconds: float) -> LoadReport:
+        """Return the report; the sizes are those of the graph now."""
+        from kg_neo4j.graph import queries
+
+        size = database.read(queries.get("write/count_graph"), graph=graph)[0]
+        rejected = self.rejections.total()
+        return LoadReport(
+            graph=graph,
+            documents=self.documents,
+            chunks=self.chunks,
+            rows=RowCounts(self.read, self.read - rejected, rejected),
+            nodes=size["nodes"],
+            relationships=size["relationships"],
+            communities=communities,
+            changes=self.changes,
+            usage=self.usage,
+            seconds=seconds,
+            skipped=tuple(self.skipped),
+            failed_chunks=tuple(self.failed),
+            rejections=dict(self.rejections),
+            notes=tuple(self.notes),
+        )
