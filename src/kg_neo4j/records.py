@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 PropertyValue = str | int | float
 
-EXTRACTION_VERSION = 1
+EXTRACTION_VERSION = 2
 
 
 # ---------------------------------------------------------------------------------------------------- 1 acquire
@@ -106,8 +106,11 @@ class ModelAnswer:
     model: str
     prompt_hash: str
     finish_reason: str | None = None  # "stop", "length", "content_filter", ...; None where the server gave none
-    round: int = 0
+    round: int = 0  # place among the answers about its chunk
     usage: Usage = Usage()
+    step: str = "whole"  # what was asked for: "whole", "continue", "half", "glean" or "mend"
+    context_hash: str = ""  # of what was carried over from earlier chunks; no part of the answer's key
+    request_hash: str = ""  # of the messages as they were sent; the key in the cache of answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +177,7 @@ class Rejection:
     reason: RejectionReason
     detail: str = ""
     round: int = 0
+    mended: bool = False  # asked for again, and accepted then; otherwise quarantined
 
 
 class ChunkOutcome(enum.StrEnum):
@@ -181,14 +185,19 @@ class ChunkOutcome(enum.StrEnum):
 
     DONE = "done"
     EMPTY = "empty"  # the model answered without a single row, complete
-    TRUNCATED = "truncated"  # the answer was cut; whole rows were kept
-    REFUSED = "refused"  # content filter or a refusal
+    TRUNCATED = "truncated"  # the answer was cut, also when it was asked for in parts; whole rows were kept
+    REFUSED = "refused"  # the model declined, in words
+    FILTERED = "filtered"  # the provider's content filter refused the text or the answer
+    TOO_LONG = "too_long"  # the text does not fit the model's window, not even in parts
     FAILED = "failed"  # no usable answer
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything that one chunk gave. Self-contained; accepted + rejected = read, checked when it is made."""
+    """Everything that one chunk gave. Self-contained; accepted + rejected = read, checked when it is made.
+
+    Accepted are the nodes, the relationships and the rows of later rounds that only repeat one of these.
+    """
 
     chunk: Chunk
     answers: tuple[ModelAnswer, ...]
@@ -199,11 +208,12 @@ class Extraction:
     outcome: ChunkOutcome
     config_hash: str
     detail: str = ""  # one line on an outcome that is not DONE
+    repeated: int = 0  # accepted rows that say again what an earlier round said
     version: int = EXTRACTION_VERSION
 
     def __post_init__(self) -> None:
         """Refuse counts that do not add up."""
-        counted = len(self.nodes) + len(self.relationships) + len(self.rejections)
+        counted = len(self.nodes) + len(self.relationships) + self.repeated + len(self.rejections)
         if counted != self.rows_read:
             raise ValueError(f"chunk {self.chunk.id}: {self.rows_read} rows read, {counted} accounted for")
 
@@ -242,6 +252,8 @@ class LoadReport:
     skipped: tuple[SkippedSource, ...] = ()
     failed_chunks: tuple[str, ...] = ()  # one line each: which chunk and why
     rejections: Mapping[str, int] = field(default_factory=dict)  # reason -> rows
+    mended: int = 0  # rejected rows that were accepted when they were asked for again; the others are quarantined
+    steps: Mapping[str, Usage] = field(default_factory=dict)  # what each round of asking cost: "whole", "glean", ...
     notes: tuple[str, ...] = ()
 
 
