@@ -7,6 +7,7 @@ import io
 from dataclasses import dataclass
 
 from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.offline_extractor import OfflineExtractor
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.records import Chunk, Document
@@ -49,7 +50,7 @@ def chunk(text: str, section: str = "") -> Chunk:
 def answer(text: str, *, title: str = "notes", schema: Schema | None = None, section: str = "") -> str:
     """The extractor's CSV."""
     extractor = OfflineExtractor(schema or schemas.load("graph"))
-    return extractor.answer(document(text, title), chunk(text, section), text).text
+    return extractor.answer(ChunkTask(document(text, title), chunk(text, section)), text).text
 
 
 def read(text: str, *, title: str = "notes", schema: Schema | None = None) -> Reading:

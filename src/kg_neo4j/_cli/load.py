@@ -35,6 +35,15 @@ def load(
     evidence: Annotated[
         str, typer.Option("--evidence", metavar="flag|reject", help="Rows whose evidence is not in the text.")
     ] = "flag",
+    gleanings: Annotated[
+        int, typer.Option("--gleanings", metavar="N", help="Rounds that ask a model what is missing.", min=0)
+    ] = 1,
+    wave: Annotated[
+        int, typer.Option("--wave", metavar="N", help="Chunks asked together; names carry over. 0: none do.", min=0)
+    ] = 16,
+    output_language: Annotated[
+        str, typer.Option("--output-language", metavar="source|en", help="Of roles and descriptions.")
+    ] = "source",
     model: ModelOption = None,
     analytics: Annotated[bool, typer.Option(help="Communities, PageRank and degree by GDS.")] = True,
     rebuild: Annotated[
@@ -57,6 +66,9 @@ def load(
         preprocess=preprocess,
         schema=schema,
         evidence=evidence,
+        gleanings=gleanings,
+        wave=wave,
+        output_language=output_language,
         analytics=analytics,
         rebuild=rebuild,
     )
@@ -109,7 +121,10 @@ def _summary(report: LoadReport) -> None:
         "seconds": f"{report.seconds:.1f}",
     }
     if report.rejections:
+        facts["of these"] = f"{report.mended} mended, {rows.rejected - report.mended} in quarantine (kg quarantine)"
         facts["rejected"] = ", ".join(f"{count} {reason}" for reason, count in sorted(report.rejections.items()))
+    for step, usage in report.steps.items():
+        facts[f"  {step}"] = f"{usage.calls} calls, {usage.input_tokens} + {usage.output_tokens} tokens"
     print_facts(facts)
     for skipped in report.skipped:
         typer.echo(f"skipped: {skipped.source}: {skipped.reason}", err=True)

@@ -31,6 +31,8 @@ def load_shape(report: LoadReport) -> dict[str, Any]:
         **usage_shape(report.usage),
         "seconds": round(report.seconds, 3),
         "rejections": dict(report.rejections),
+        "mended": report.mended,
+        "steps": {step: usage_shape(usage) for step, usage in report.steps.items()},
         "skipped": [asdict(skipped) for skipped in report.skipped],
         "failed": list(report.failed_chunks),
         "notes": list(report.notes),

@@ -1,44 +1,28 @@
-"""From a document's chunks to extractions: ask with bounded concurrency, read, validate, and yield in chunk order.
+"""From documents' chunks to extractions: ask with bounded concurrency, read, validate, and yield in order.
 
 One chunk's trouble stays with that chunk: a refused, cut or useless answer becomes an outcome with a reason. A model
-that refuses the key or answers nobody stops the run; what was yielded before is whole.
+that refuses the key or answers nobody stops the run; what was complete by then is yielded first.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from functools import partial
 
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, UsageError
-from kg_neo4j.extract import rows as csv_rows
+from kg_neo4j.errors import KgError, UsageError
+from kg_neo4j.extract.context import ChunkTask, DocumentJob, Waves
+from kg_neo4j.extract.conversation import Conversation
 from kg_neo4j.extract.interface import Extractor
+from kg_neo4j.extract.reading import RULES_VERSION, USABLE, Reading, Shown, interpret
 from kg_neo4j.extract.schema import Schema
-from kg_neo4j.extract.validation import FLAG, REJECT, ToSource, validate
-from kg_neo4j.extract.workers import map_in_order
-from kg_neo4j.records import (
-    EXTRACTION_VERSION,
-    Chunk,
-    ChunkOutcome,
-    Document,
-    Extraction,
-    ModelAnswer,
-    NodeRow,
-    Rejection,
-    RejectionReason,
-    RelationshipRow,
-)
+from kg_neo4j.extract.validation import FLAG, REJECT
+from kg_neo4j.extract.workers import Crew
+from kg_neo4j.records import EXTRACTION_VERSION, Chunk, Document, Extraction, ModelAnswer
 
-RULES_VERSION = 1  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
 PREPROCESSING = ("none", "stopwords")
-USABLE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
-
-_REFUSAL = re.compile(
-    r"\b(?:i(?:'|’)?m sorry|i am sorry|i (?:can(?:no|'|’)t|can not|am unable to|(?:'|’)m unable to|won(?:'|’)t)|"
-    r"cannot (?:assist|help|comply)|against (?:my|our) (?:guidelines|policy))\b",
-    re.IGNORECASE,
-)
+AHEAD = 4  # times the concurrency: chunks that may be begun before the oldest one is finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +34,9 @@ class ExtractionConfig:
     concurrency: int = 1  # chunks asked about at a time; never changes the result
     evidence: str = FLAG  # or "reject": rows whose evidence is not in the text
     preprocess: str = "none"  # or "stopwords": the model sees shortened text (W1's A1)
+    gleanings: int = 0  # further rounds that ask what is missing (W2), at most
+    mend: bool = True  # rejected rows are asked for once more
+    wave: int = 0  # chunks of a document that are asked about together; 0: nothing is carried over between chunks
 
     def __post_init__(self) -> None:
         """Refuse values that cannot be meant."""
@@ -59,43 +46,34 @@ class ExtractionConfig:
             raise UsageError(f"preprocess {self.preprocess!r}", hint=f"one of {', '.join(PREPROCESSING)}")
         if self.concurrency < 1:
             raise UsageError(f"concurrency {self.concurrency}", hint="1 or more")
+        if self.gleanings < 0 or self.wave < 0:
+            raise UsageError(f"gleanings {self.gleanings}, wave {self.wave}", hint="0 or more")
 
     @property
     def config_hash(self) -> str:
         """Hash of everything that shapes an extraction besides the text: extractor, schema, rules, settings."""
         versions = (RULES_VERSION, EXTRACTION_VERSION)
-        parts = (self.extractor.config_hash, self.schema.hash, self.evidence, self.preprocess, versions)
+        rounds = (self.gleanings, self.mend, self.wave) if self.extractor.converses else ()
+        parts = (self.extractor.config_hash, self.schema.hash, self.evidence, self.preprocess, rounds, versions)
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What the model sees of a chunk, and the way back to the chunk's own text."""
-
-    text: str
-    to_source: ToSource | None = None
+    @property
+    def reading(self) -> Reading:
+        """How answers become rows."""
+        return Reading(self.schema, self.evidence, self.config_hash)
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionJob:
-    """One chunk to extract. `stored` are answers already paid for; where they are of use, nothing is asked."""
+def extract_all(jobs: Iterable[DocumentJob], config: ExtractionConfig) -> Iterator[tuple[Document, Extraction]]:
+    """Yield one extraction for each pending chunk; chunks of many documents share the calls in flight.
 
-    document: Document
-    chunk: Chunk
-    stored: tuple[ModelAnswer, ...] = ()
-
-
-def extract_all(jobs: Iterable[ExtractionJob], config: ExtractionConfig) -> Iterator[tuple[Document, Extraction]]:
-    """Yield one extraction for each job, in their order; jobs of many documents share the calls in flight.
-
-    Raises ModelRefused or ModelUnavailable (no further call is made; extractions that were complete are yielded first),
-    what `jobs` itself raises, and nothing else.
+    Extractions come in the order in which their chunks were begun. Raises ModelRefused, ModelUnavailable, or what
+    `jobs` itself raises: nothing is begun after that, and what was complete is yielded first.
     """
-
-    def extract(job: ExtractionJob) -> tuple[Document, Extraction]:
-        return job.document, extract_chunk(job.document, job.chunk, config, job.stored)
-
-    yield from map_in_order(extract, jobs, config.concurrency)
+    crew: Crew[ChunkTask, Extraction] = Crew(partial(_extract, config=config), config.concurrency)
+    try:
+        yield from _Flow(iter(jobs), config, crew).run()
+    finally:
+        crew.stop()
 
 
 def extract_document(
@@ -109,157 +87,117 @@ def extract_document(
 
     `stored` maps chunk ids to answers already paid for.
     """
-    jobs = (ExtractionJob(document, chunk, stored.get(chunk.id, ())) for chunk in chunks)
-    for _, extraction in extract_all(jobs, config):
+    for _, extraction in extract_all([DocumentJob(document, tuple(chunks), tuple(chunks), stored)], config):
         yield extraction
 
 
-def extract_chunk(
-    document: Document, chunk: Chunk, config: ExtractionConfig, stored: Sequence[ModelAnswer] = ()
-) -> Extraction:
-    """Extract one chunk from the stored answers, or by asking; raises ModelRefused or ModelUnavailable."""
-    shown = _shown(chunk, config, document.language)
-    if stored:
-        again = interpret(chunk, tuple(stored), config, shown.text, shown.to_source)
+def extract_chunk(task: ChunkTask, config: ExtractionConfig) -> Extraction:
+    """Extract one chunk from its stored answers, or by asking; raises ModelRefused or ModelUnavailable."""
+    shown = show(task.chunk, config.preprocess, task.document.language)
+    if task.stored:
+        again = interpret(task.chunk, task.stored, config.reading, shown)
         if again.outcome in USABLE:
             return again
-    try:
-        answers = _ask(document, chunk, config, shown.text)
-    except ContentFiltered as error:
-        return _without_rows(chunk, config, ChunkOutcome.REFUSED, str(error))
-    except (ContextTooLong, BadModelAnswer) as error:
-        return _without_rows(chunk, config, ChunkOutcome.FAILED, str(error))
-    return interpret(chunk, answers, config, shown.text, shown.to_source)
+    return Conversation(task, config.extractor, config.reading, shown, config.gleanings, config.mend).hold()
 
 
-def _ask(document: Document, chunk: Chunk, config: ExtractionConfig, text: str) -> tuple[ModelAnswer, ...]:
-    """Return the answer on `text`; where it was cut, the answers on the two halves instead, as rounds 1 and 2.
-
-    The cut answer's rows stand in the halves' answers again, so it is not kept; what it cost is counted with the first
-    half. A half whose answer is cut, too, is kept as it is: the chunk is then marked as cut.
-    """
-    whole = config.extractor.answer(document, chunk, text)
-    if whole.finish_reason != "length":
-        return (whole,)
-    halves = split_in_two(text)
-    if len(halves) < 2:
-        return (whole,)
-    first, second = (config.extractor.answer(document, chunk, half) for half in halves)
-    return replace(first, round=1, usage=whole.usage + first.usage), replace(second, round=2)
-
-
-def split_in_two(text: str) -> tuple[str, ...]:
-    """Return the two halves of `text`, cut at the paragraph, else sentence, else space nearest to its middle."""
-    middle = len(text) // 2
-    for border in (r"\n\n+", r"(?<=[.!?])\s+", r"\s+"):
-        places = [match.end() for match in re.finditer(border, text) if text[match.end() :].strip()]
-        near = [place for place in places if len(text) // 4 <= place <= len(text) - len(text) // 4]
-        if near:
-            place = min(near, key=lambda each: abs(each - middle))
-            return text[:place], text[place:]
-    return (text,)
-
-
-def interpret(
-    chunk: Chunk,
-    answers: tuple[ModelAnswer, ...],
-    config: ExtractionConfig,
-    shown_text: str,
-    to_source: ToSource | None = None,
-) -> Extraction:
-    """Return what `answers` on `shown_text` say. Pure: the same answers always give the same extraction."""
-    nodes: list[NodeRow] = []
-    relationships: list[RelationshipRow] = []
-    rejections: list[Rejection] = []
-    count = 0
-    outcomes: list[tuple[ChunkOutcome, str]] = []
-    for answer in answers:
-        read = csv_rows.read(answer.text, config.schema, finish_reason=answer.finish_reason)
-        valid = validate(read, config.schema, shown_text, evidence=config.evidence, to_source=to_source)
-        nodes += (_of_round(node, answer.round) for node in valid.nodes)
-        relationships += (_ends_of_round(each, answer.round) for each in valid.relationships)
-        rejections += (replace(rejection, round=answer.round) for rejection in valid.rejections)
-        count += read.count
-        outcomes.append(_outcome(answer, read))
-    outcome, detail = min(outcomes, key=lambda each: _PRECEDENCE.index(each[0]))
-    return Extraction(
-        chunk=chunk,
-        answers=answers,
-        nodes=tuple(nodes),
-        relationships=tuple(relationships),
-        rejections=tuple(rejections),
-        rows_read=count,
-        outcome=outcome,
-        config_hash=config.config_hash,
-        detail=detail,
-    )
-
-
-# Of several answers on one chunk: a cut one makes the chunk cut; rows make it done, whatever else failed.
-_PRECEDENCE = (
-    ChunkOutcome.TRUNCATED,
-    ChunkOutcome.DONE,
-    ChunkOutcome.EMPTY,
-    ChunkOutcome.REFUSED,
-    ChunkOutcome.FAILED,
-)
-
-
-def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows) -> tuple[ChunkOutcome, str]:
-    """Say what became of one answer; nothing but two header rows means that the text holds nothing."""
-    cut = answer.finish_reason == "length" or any(
-        rejection.reason is RejectionReason.TRUNCATED for rejection in read.rejections
-    )
-    if cut and not read.rows:
-        return ChunkOutcome.FAILED, "the answer was cut before its first whole row; raise the model's limit on output"
-    if cut:
-        return ChunkOutcome.TRUNCATED, f"the answer was cut; {len(read.rows)} whole rows were kept"
-    if read.rows:
-        return ChunkOutcome.DONE, ""
-    if read.sections and not read.rejections:
-        return ChunkOutcome.EMPTY, "the model found nothing in this text"
-    if read.rejections:
-        return ChunkOutcome.FAILED, f"no usable row: {read.rejections[0].detail}"
-    if answer.finish_reason == "content_filter" or _REFUSAL.search(answer.text[:400]):
-        return ChunkOutcome.REFUSED, f"the model declined: {_shorten(answer.text)}"
-    return ChunkOutcome.FAILED, f"the answer has no header row of the schema: {_shorten(answer.text) or 'it is empty'}"
-
-
-def _of_round(node: NodeRow, number: int) -> NodeRow:
-    """Keep ids of later rounds apart from those of the first: an id means something within its answer only."""
-    return replace(node, node_id=f"{number}:{node.node_id}") if number else node
-
-
-def _ends_of_round(row: RelationshipRow, number: int) -> RelationshipRow:
-    if not number:
-        return row
-    return replace(row, source_id=f"{number}:{row.source_id}", target_id=f"{number}:{row.target_id}")
-
-
-def _shown(chunk: Chunk, config: ExtractionConfig, language: str | None) -> _Shown:
-    if config.preprocess == "none":
-        return _Shown(chunk.text)
+def show(chunk: Chunk, preprocessing: str, language: str | None) -> Shown:
+    """Return what the model sees of a chunk."""
+    if preprocessing == "none":
+        return Shown(chunk.text)
     from kg_neo4j.acquire import preprocess
 
     shortened = preprocess.shorten(chunk.text, language)
-    return _Shown(shortened.text, shortened.to_source)
+    return Shown(shortened.text, shortened.to_source)
 
 
-def _without_rows(chunk: Chunk, config: ExtractionConfig, outcome: ChunkOutcome, detail: str) -> Extraction:
-    return Extraction(
-        chunk=chunk,
-        answers=(),
-        nodes=(),
-        relationships=(),
-        rejections=(),
-        rows_read=0,
-        outcome=outcome,
-        config_hash=config.config_hash,
-        detail=_shorten(detail, 300),
-    )
+def _extract(task: ChunkTask, config: ExtractionConfig) -> Extraction:
+    return extract_chunk(task, config)
 
 
-def _shorten(text: str, limit: int = 120) -> str:
-    """Return the beginning of `text` in one line."""
-    line = " ".join(text[: 4 * limit].split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+@dataclass(slots=True)
+class _Flow:
+    """Keeps the crew busy: chunks of open documents, wave by wave, and results in the order of beginning."""
+
+    jobs: Iterator[DocumentJob]
+    config: ExtractionConfig
+    crew: Crew[ChunkTask, Extraction]
+    open: list[Waves] = field(default_factory=list)
+    owners: dict[int, tuple[Waves, Document]] = field(default_factory=dict)  # of what is begun and not yielded
+    ready: dict[int, Extraction] = field(default_factory=dict)
+    running: int = 0
+    yielded: int = 0
+    error: BaseException | None = None
+    source_error: KgError | None = None  # no document can be opened any more; what runs is waited for
+
+    def run(self) -> Iterator[tuple[Document, Extraction]]:
+        while True:
+            self._begin()
+            if not self.running:
+                break
+            self._take()
+            if self.error is not None:
+                break
+            while self.yielded in self.ready:
+                yield self._next(self.yielded)
+        self._drain()
+        for number in sorted(self.ready):
+            yield self._next(number)
+        if error := self.error or self.source_error:
+            raise error
+
+    def _begin(self) -> None:
+        """Begin what is ready, as far as the window goes."""
+        window = 1 if self.config.concurrency == 1 else AHEAD * self.config.concurrency
+        while self.source_error is None and len(self.owners) < window:
+            found = self._ready_task()
+            if found is None:
+                return
+            waves, task = found
+            self.owners[self.crew.begin(task)] = waves, task.document
+            self.running += 1
+
+    def _ready_task(self) -> tuple[Waves, ChunkTask] | None:
+        for waves in self.open:
+            if task := waves.take():
+                return waves, task
+        while len(self.open) < self.config.concurrency and (opened := self._open_document()):
+            if task := opened.take():
+                return opened, task
+        return None
+
+    def _open_document(self) -> Waves | None:
+        """Open the next document; None where there is none, or where reading it failed."""
+        try:
+            job = next(self.jobs, None)
+        except KgError as error:
+            self.source_error = error
+            return None
+        if job is None:
+            return None
+        self.open.append(Waves(job, self.config.wave if self.config.extractor.converses else 0))
+        return self.open[-1]
+
+    def _take(self) -> None:
+        done = self.crew.take()
+        self.running -= 1
+        waves, _ = self.owners[done.number]
+        if done.result is None:
+            self.error = done.error
+            return
+        self.ready[done.number] = done.result
+        waves.finish(done.result)
+        if waves.is_over:
+            self.open.remove(waves)
+
+    def _drain(self) -> None:
+        """Take what is finished, and nothing else."""
+        self.crew.stop()
+        for done in self.crew.finished():
+            if done.result is not None:
+                self.ready[done.number] = done.result
+
+    def _next(self, number: int) -> tuple[Document, Extraction]:
+        _, document = self.owners.pop(number)
+        self.yielded = number + 1
+        return document, self.ready.pop(number)

@@ -6,9 +6,21 @@ go through the same parser and the same validation.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
-from kg_neo4j.records import Chunk, Document, ModelAnswer
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.records import ModelAnswer, NodeRow, Rejection, RelationshipRow
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A further question about a chunk, and what the answers before it gave."""
+
+    step: str  # "continue", "glean" or "mend"
+    nodes: tuple[NodeRow, ...]
+    relationships: tuple[RelationshipRow, ...]
+    rejections: tuple[Rejection, ...] = ()  # the rows to write again; "mend" only
 
 
 class Extractor(Protocol):
@@ -22,8 +34,18 @@ class Extractor(Protocol):
     def config_hash(self) -> str:
         """Hash of everything that shapes an answer besides the text: schema, prompts, model, parameters, rules."""
 
-    def answer(self, document: Document, chunk: Chunk, shown_text: str) -> ModelAnswer:
+    @property
+    def converses(self) -> bool:
+        """True where context is of use and further questions can be asked; false for rules."""
+
+    def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Return the CSV answer on `shown_text`: the chunk's text, shortened where preprocessing asks for it.
 
         Raises the ModelError subclasses of `ChatModel.complete`. The same input gives the same answer offline.
         """
+
+    def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
+        """Ask a further question. Raises as `answer` does; only called where `converses` is true."""
+
+    def keep(self, answer: ModelAnswer) -> None:
+        """Note that an answer was read and found to be of use, so that it need not be paid for again."""

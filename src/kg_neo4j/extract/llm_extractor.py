@@ -1,14 +1,23 @@
-"""Asks a chat model for the two-section CSV of one chunk, with prompts/extract.md."""
+"""Asks a chat model about one chunk: for the two-section CSV with prompts/extract.md, then for what is missing.
+
+A further question repeats the first one and adds what was found, so that a provider's cache of prompts can serve it.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.context import ChunkTask, Context
+from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.schema import Schema, SchemaColumn
-from kg_neo4j.records import Chunk, Document, ModelAnswer
+from kg_neo4j.records import ModelAnswer, NodeRow, Rejection, RelationshipRow
+
+FOLLOW_UPS = ("continue", "glean", "mend")
+SHOWN_ROWS = 400  # of each section, in a further question
 
 _LANGUAGES = {
     "source": "Names, roles and descriptions are in the language of the text; nothing is translated.",
@@ -29,6 +38,7 @@ class LlmExtractor:
         self._schema = schema
         self._language = output_language
         self._prompt = prompts.load("extract")
+        self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature
 
     @property
@@ -38,31 +48,51 @@ class LlmExtractor:
 
     @property
     def config_hash(self) -> str:
-        """Hash of the model's name, the prompt, the schema, the language of the answer and the temperature."""
-        parts = (self._model.name, self._prompt.hash, self._schema.hash, self._language, repr(self._temperature))
+        """Hash of the model's name, the prompts, the schema, the language of the answer and the temperature."""
+        asked = (self._prompt.hash, *(self._further[name].hash for name in FOLLOW_UPS))
+        parts = (self._model.name, asked, self._schema.hash, self._language, repr(self._temperature))
         return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
-    def answer(self, document: Document, chunk: Chunk, shown_text: str) -> ModelAnswer:
+    @property
+    def converses(self) -> bool:
+        """A model uses context and can be asked further questions."""
+        return True
+
+    def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Ask once and return what the model said, word for word.
 
         Raises the ModelError subclasses of `ChatModel.complete`.
         """
-        system, user = self.messages(document, chunk, shown_text)
+        return self._ask(*self.messages(task, shown_text), self._prompt.hash)
+
+    def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
+        """Ask a further question and return what the model said, word for word; raises as `answer` does."""
+        system, user = self.messages(task, shown_text)
+        further = self.further_message(question)
+        return self._ask(system, f"{user}\n\n{further}", self._further[question.step].hash)
+
+    def keep(self, answer: ModelAnswer) -> None:
+        """Nothing to do: the graph keeps the answers."""
+
+    def _ask(self, system: str, user: str, prompt_hash: str) -> ModelAnswer:
         completion = self._model.complete(system, user, temperature=self._temperature)
         return ModelAnswer(
             text=completion.text,
             model=self._model.name,
-            prompt_hash=self._prompt.hash,
+            prompt_hash=prompt_hash,
             finish_reason=completion.finish_reason,
             usage=completion.usage,
         )
 
-    def messages(self, document: Document, chunk: Chunk, shown_text: str) -> tuple[str, str]:
+    def messages(self, task: ChunkTask, shown_text: str) -> tuple[str, str]:
         """Return the system and the user message for one chunk.
 
-        The mark around the text is a hash of the text, so no text can contain its own closing mark.
+        The mark around the text is a hash of all that comes from the document, so none of it can contain its own
+        closing mark.
         """
         schema = self._schema
+        from_document = "\0".join((shown_text, repr(task.context)))
+        boundary = hashlib.sha256(from_document.encode("utf-8", "surrogatepass")).hexdigest()[:12]
         return self._prompt.render(
             node_header=",".join(schema.node_header),
             relationship_header=",".join(schema.relationship_header),
@@ -72,11 +102,49 @@ class LlmExtractor:
             language=_LANGUAGES[self._language],
             example_text=schema.example_text,
             example_answer=schema.example_answer.strip(),
-            title=_one_line(document.title),
-            section=_one_line(chunk.section) or "-",
-            boundary=hashlib.sha256(shown_text.encode("utf-8", "surrogatepass")).hexdigest()[:12],
+            title=_one_line(task.document.title),
+            section=_one_line(task.chunk.section) or "-",
+            context=_context(task.context, boundary),
+            boundary=boundary,
             text=shown_text,
         )
+
+    def further_message(self, question: FollowUp) -> str:
+        """Return what a further question adds to the user message."""
+        prompt = self._further[question.step]
+        shown = {
+            "nodes": _lines(_node_line(node) for node in question.nodes[:SHOWN_ROWS]),
+            "relationships": _lines(_relationship_line(row) for row in question.relationships[:SHOWN_ROWS]),
+            "rejected": _lines(_rejected_line(each) for each in question.rejections),
+        }
+        return prompt.render(**{name: shown[name] for name in prompt.placeholders})[1]
+
+
+def _context(context: Context, boundary: str) -> str:
+    """Return the carried-over part of the message; empty where there is none."""
+    parts = []
+    if context.before:
+        parts.append(f"===== end of what came before {boundary} =====\n{context.before}")
+    if context.known:
+        names = "; ".join(f"{_one_line(name)} ({kind})" for name, kind in context.known)
+        parts.append(f"===== named so far {boundary} =====\n{names}")
+    return "\n".join([*parts, ""]) if parts else ""
+
+
+def _node_line(node: NodeRow) -> str:
+    return f"{node.node_id},{node.type},{_one_line(node.name)}"
+
+
+def _relationship_line(row: RelationshipRow) -> str:
+    return f"{row.source_id},{row.type},{row.target_id}"
+
+
+def _rejected_line(rejection: Rejection) -> str:
+    return f"{_one_line(rejection.text)}\n  -> {rejection.reason.replace('_', ' ')}: {_one_line(rejection.detail)}"
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(lines) or "(none)"
 
 
 def _notes(columns: tuple[SchemaColumn, ...]) -> str:

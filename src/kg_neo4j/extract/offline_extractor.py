@@ -12,6 +12,8 @@ import io
 import re
 from collections.abc import Iterable
 
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.offline_context import read_roles, vote, vote_lists
 from kg_neo4j.extract.offline_entities import (
     DATE,
@@ -61,15 +63,27 @@ class OfflineExtractor:
         parts = (self._schema.hash, str(RULES_VERSION), self._spacy_model or "")
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
-    def answer(self, document: Document, chunk: Chunk, shown_text: str) -> ModelAnswer:
+    @property
+    def converses(self) -> bool:
+        """Rules say everything at once."""
+        return False
+
+    def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Return the CSV answer on `shown_text`; the same input gives the same answer.
 
         The document's title serves to recognise its subject's short name. Raises UsageError where the spaCy pipeline
         is not installed.
         """
-        reading = _Reading(shown_text, self._spacy_model, _subject_of(document, chunk))
+        reading = _Reading(shown_text, self._spacy_model, _subject_of(task.document, task.chunk))
         text = _csv_answer(self._schema, reading, shown_text)
         return ModelAnswer(text=text, model=self.name, prompt_hash=self.config_hash, finish_reason="stop")
+
+    def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
+        """Answer again; never called, because `converses` is false."""
+        return self.answer(task, shown_text)
+
+    def keep(self, answer: ModelAnswer) -> None:
+        """Nothing to do: answers cost nothing."""
 
 
 def _subject_of(document: Document, chunk: Chunk) -> str | None:

@@ -5,7 +5,7 @@ accepted + rejected = read, always: each raw row becomes one accepted row or one
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from kg_neo4j.extract.evidence import locate
@@ -52,14 +52,21 @@ class _Fields:
 
 
 def validate(
-    read: ReadRows, schema: Schema, text: str, *, evidence: str = FLAG, to_source: ToSource | None = None
+    read: ReadRows,
+    schema: Schema,
+    text: str,
+    *,
+    evidence: str = FLAG,
+    to_source: ToSource | None = None,
+    known: Collection[str] = (),
 ) -> ValidRows:
     """Return the accepted and the rejected rows of one answer on `text`.
 
     `evidence` says what becomes of a row whose words are not in `text`: "flag" keeps it without a span, "reject"
     rejects it (NO_EVIDENCE), also where it gives none. `to_source` maps spans of a shortened text to the source's.
+    `known` are ids of nodes of earlier rounds on the same chunk: a relationship may end there, too.
     """
-    work = _Validation(schema, text, evidence, to_source, list(read.rejections))
+    work = _Validation(schema, text, evidence, to_source, list(read.rejections), known)
     nodes = [work.node(row) for row in read.rows if row.kind is RowKind.NODE]
     relationships = [work.relationship(row) for row in read.rows if row.kind is RowKind.RELATIONSHIP]
     return ValidRows(
@@ -78,6 +85,7 @@ class _Validation:
     evidence: str
     to_source: ToSource | None
     rejections: list[Rejection]
+    known: Collection[str]
     node_rows: dict[str, RawRow] = field(default_factory=dict)  # id -> the accepted row
     relationship_rows: dict[str, RawRow] = field(default_factory=dict)
 
@@ -105,7 +113,7 @@ class _Validation:
             fields = self._fields(row, self.schema.relationships, allowed, RESERVED_RELATIONSHIP_TYPES)
             source, target = fields.words[ColumnKind.SOURCE], fields.words[ColumnKind.TARGET]
             for end in (source, target):
-                if end not in self.node_rows:
+                if end not in self.node_rows and end not in self.known:
                     detail = f"{end[:80]!r} is not the id of an accepted node row of this answer"
                     raise ValueRefused(RejectionReason.MISSING_END, detail)
             relationship_id = _claim(self.relationship_rows, fields.words[ColumnKind.ID], row)

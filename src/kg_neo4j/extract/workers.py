@@ -1,12 +1,11 @@
-"""A bounded map over daemon threads that keeps the order, and keeps what was finished when something fails."""
+"""A crew of daemon threads: work is begun and results are taken in the caller's thread."""
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable
+from dataclasses import dataclass
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Generic, TypeVar
@@ -15,93 +14,86 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-def map_in_order(work: Callable[[A], B], items: Iterable[A], concurrency: int) -> Iterator[B]:
-    """Yield `work(item)` for each item, in order, with at most `concurrency` calls at a time.
+@dataclass(frozen=True, slots=True)
+class Done(Generic[A, B]):
+    """An item that was worked on: its result, or the error that the work raised."""
 
-    Items are taken in the caller's thread, at most twice `concurrency` ahead of the results, so a slow consumer slows
-    the work. At the first error no further call begins; the results that are finished by then are yielded, then it is
-    raised. With concurrency 1 everything happens in the caller's thread. The threads are daemons: an interrupt ends
-    the program at once.
+    number: int  # of `begin`, from 0
+    item: A
+    result: B | None
+    error: BaseException | None = None
+
+
+class Crew(Generic[A, B]):
+    """At most `size` items are worked on at a time; with one, in the caller's thread, when its result is taken.
+
+    The threads are daemons: an interrupt ends the program at once.
     """
-    if concurrency == 1:
-        yield from map(work, items)
-        return
-    crew = _Crew(work, concurrency)
-    begun: deque[Future[B]] = deque()
-    try:
-        for item in items:
-            begun.append(crew.begin(item))
-            while begun and (begun[0].done() or len(begun) == 2 * concurrency):
-                yield from _take(crew, begun)
-        while begun:
-            yield from _take(crew, begun)
-    finally:
-        crew.stop()
-
-
-def _take(crew: _Crew[A, B], begun: deque[Future[B]]) -> Iterator[B]:
-    """Yield the oldest result, or what was finished after it and then its error."""
-    future = begun.popleft()
-    error = future.exception()
-    if error is None:
-        yield future.result()
-        return
-    crew.stop()
-    for other in begun:
-        if other.done() and not other.cancelled() and other.exception() is None:
-            yield other.result()
-    raise error
-
-
-class _Crew(Generic[A, B]):
-    """Threads that share one queue of items; begun as they are needed."""
 
     def __init__(self, work: Callable[[A], B], size: int) -> None:
         self._work = work
         self._size = size
-        self._threads = 0
         self._begun = 0
-        self._last = math.inf  # number of the last item that is still to be worked on
-        self._tasks: SimpleQueue[tuple[int, A, Future[B]] | None] = SimpleQueue()
+        self._threads = 0
+        self._stopped = False
+        self._waiting: deque[tuple[int, A]] = deque()  # with one worker
+        self._tasks: SimpleQueue[tuple[int, A] | None] = SimpleQueue()
+        self.done: SimpleQueue[Done[A, B]] = SimpleQueue()
 
-    def begin(self, item: A) -> Future[B]:
-        future: Future[B] = Future()
-        self._tasks.put((self._begun, item, future))
+    def begin(self, item: A) -> int:
+        """Hand an item to the crew and return its number."""
+        number = self._begun
         self._begun += 1
+        if self._size == 1:
+            self._waiting.append((number, item))
+            return number
+        self._tasks.put((number, item))
         if self._threads < self._size:
             threading.Thread(target=self._run, name=f"kg-extract-{self._threads}", daemon=True).start()
             self._threads += 1
-        return future
+        return number
 
-    def stop(self, last: float = -1) -> None:
-        """Begin no item after number `last`; those before it are still finished, so that the first error is found."""
-        self._last = min(self._last, last)
+    def take(self) -> Done[A, B]:
+        """Wait for the next item to be finished. Only for as many items as were begun; after `stop`, for none."""
+        if self._size == 1:
+            self._finish(*self._waiting.popleft())
+        return self.done.get()
+
+    def finished(self) -> list[Done[A, B]]:
+        """Return what is finished at this moment and was not taken."""
+        return [self.done.get() for _ in range(self.done.qsize())]
+
+    def stop(self) -> None:
+        """Begin nothing any more; what is being worked on is left to end by itself."""
+        self._stopped = True
         for _ in range(self._threads):
             self._tasks.put(None)
 
     def _run(self) -> None:
         while (task := self._tasks.get()) is not None:
-            number, item, future = task
-            if number > self._last:
-                future.cancel()
-                continue
-            with _Delivery(self, number, future):
-                future.set_result(self._work(item))
+            if not self._stopped:
+                self._finish(*task)
+
+    def _finish(self, number: int, item: A) -> None:
+        with _Delivery(self, number, item) as delivery:
+            delivery.result = self._work(item)
 
 
 class _Delivery(Generic[A, B]):
-    """Hands an error of the work to whoever waits for its result, and stops the crew."""
+    """Hands over the result, or the error, whatever it is; an error stops the crew."""
 
-    def __init__(self, crew: _Crew[A, B], number: int, future: Future[B]) -> None:
+    def __init__(self, crew: Crew[A, B], number: int, item: A) -> None:
         self._crew = crew
         self._number = number
-        self._future = future
+        self._item = item
+        self.result: B | None = None
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> _Delivery[A, B]:
         """Nothing to prepare."""
+        return self
 
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> bool:
         if error is not None:
-            self._crew.stop(self._number)
-            self._future.set_exception(error)
-        return True
+            self._crew.stop()
+        self._crew.done.put(Done(self._number, self._item, self.result, error))
+        return isinstance(error, Exception) or error is None

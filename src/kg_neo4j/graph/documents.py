@@ -130,9 +130,17 @@ def stored_answers(
             finish_reason=found.get("finish_reason"),
             round=found["round"],
             usage=Usage(),  # paid for by an earlier run
+            step=found.get("step", "whole"),
+            context_hash=found.get("context_hash", ""),
         )
         answers[row["chunk_id"]] = (*answers.get(row["chunk_id"], ()), answer)
     return answers
+
+
+def known_names(database: Database, document: Document) -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Return the names and types that the recorded chunks of a document gave, by chunk id."""
+    rows = database.read(queries.get("write/known_names"), graph=document.graph, document_id=document.id)
+    return {row["chunk_id"]: tuple((name, kind) for name, kind in row["names"]) for row in rows}
 
 
 def _check_stored(

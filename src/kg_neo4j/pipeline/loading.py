@@ -17,7 +17,8 @@ from kg_neo4j.records import Document, Extraction, LoadReport
 if TYPE_CHECKING:
     from kg_neo4j._models.protocols import EmbeddingModel
     from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.extract.engine import ExtractionConfig, ExtractionJob
+    from kg_neo4j.extract.context import DocumentJob
+    from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.documents import LoadConfiguration
     from kg_neo4j.graph.lease import Lease
@@ -91,11 +92,12 @@ class _Run:
 
 def _jobs(
     run: _Run, documents: Iterator[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions
-) -> Iterator[ExtractionJob]:
-    """Record each document and its chunks, and yield the chunks that are still to be extracted."""
-    from kg_neo4j.extract.engine import ExtractionJob
-    from kg_neo4j.graph.documents import record_document, stored_answers
+) -> Iterator[DocumentJob]:
+    """Record each document and its chunks, and yield the documents with chunks that are still to be extracted."""
+    from kg_neo4j.extract.context import DocumentJob
+    from kg_neo4j.graph.documents import known_names, record_document, stored_answers
 
+    carries_over = run.extraction.extractor.converses and run.extraction.wave > 0
     for document in documents:
         chunks = cut_document(document, tokeniser, settings, options)
         recorded = record_document(run.database, run.lease, document, chunks, run.configuration)
@@ -104,11 +106,12 @@ def _jobs(
         run.tally.changes += recorded.changes
         if recorded.pending:
             stored = stored_answers(run.database, document.graph, document.id, run.configuration.config_hash)
-            for chunk in recorded.pending:
-                yield ExtractionJob(document, chunk, stored.get(chunk.id, ()))
+            some_done = len(recorded.pending) < len(chunks)
+            names = known_names(run.database, document) if carries_over and some_done else {}
+            yield DocumentJob(document, chunks, recorded.pending, stored, names)
 
 
-def _extract_and_record(run: _Run, jobs: Iterator[ExtractionJob]) -> None:
+def _extract_and_record(run: _Run, jobs: Iterator[DocumentJob]) -> None:
     """Extract in the background, write in batches; the next batch is made while the server writes one."""
     from kg_neo4j.extract.engine import extract_all
 

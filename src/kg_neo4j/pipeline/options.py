@@ -23,6 +23,9 @@ class LoadOptions:
     chunk_overlap: int = 0  # tokens
     preprocess: str = "none"  # "none" (W1's A2) or "stopwords" (A1)
     schema: str = "graph"  # "graph", "wikipedia" or a file
+    output_language: str = "source"  # or "en": of roles and descriptions; names stay
+    gleanings: int = 1  # rounds that ask a model what is missing (W2), at most; 0: none
+    wave: int = 16  # chunks of a document asked about together; what they gave is carried over (W3); 0: nothing is
     evidence: str = "flag"  # or "reject": rows whose evidence is not in the text
     analytics: bool = True
     rebuild: bool = False  # extract again what was loaded under another configuration
@@ -52,13 +55,17 @@ def extraction_config(settings: Settings, options: LoadOptions) -> ExtractionCon
     else:
         from kg_neo4j.extract.llm_extractor import LlmExtractor
 
-        extractor = LlmExtractor(model, schema, temperature=settings.temperature)
+        extractor = LlmExtractor(
+            model, schema, output_language=options.output_language, temperature=settings.temperature
+        )
     return ExtractionConfig(
         schema=schema,
         extractor=extractor,
         concurrency=1 if model is None else settings.model_concurrency,
         evidence=options.evidence,
         preprocess=options.preprocess,
+        gleanings=options.gleanings,
+        wave=options.wave,
     )
 
 

@@ -24,14 +24,20 @@ class Tally:
     rejections: Counter[str] = field(default_factory=Counter)
     skipped: list[SkippedSource] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    mended: int = 0
+    steps: dict[str, Usage] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def count(self, document: Document, extraction: Extraction) -> None:
         """Count one extraction."""
         self.read += extraction.rows_read
         self.usage += extraction.usage
+        self.mended += sum(rejection.mended for rejection in extraction.rejections)
+        for answer in extraction.answers:
+            if answer.usage.calls:
+                self.steps[answer.step] = self.steps.get(answer.step, Usage()) + answer.usage
         self.rejections.update(str(rejection.reason) for rejection in extraction.rejections)
-        if extraction.outcome in (ChunkOutcome.FAILED, ChunkOutcome.REFUSED, ChunkOutcome.TRUNCATED):
+        if extraction.outcome not in (ChunkOutcome.DONE, ChunkOutcome.EMPTY):
             where = f"chunk {extraction.chunk.index + 1} of {document.title!r}"
             self.failed.append(f"{where}: {extraction.outcome}: {extraction.detail}".rstrip(": "))
 
@@ -55,5 +61,7 @@ class Tally:
             skipped=tuple(self.skipped),
             failed_chunks=tuple(self.failed),
             rejections=dict(self.rejections),
+            mended=self.mended,
+            steps=dict(self.steps),
             notes=tuple(self.notes),
         )

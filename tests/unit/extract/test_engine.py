@@ -7,16 +7,15 @@ import pickle
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
 from fake_llm import FakeLlm, Reply
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import ModelRefused, ModelUnavailable, UsageError
-from kg_neo4j.extract.engine import ExtractionConfig, extract_document, split_in_two
+from kg_neo4j.extract.engine import ExtractionConfig, extract_document
 from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.extract.offline_extractor import OfflineExtractor
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, Usage
 
 HEADERS = f"{','.join(NODE_HEADER)}\n\n{','.join(RELATIONSHIP_HEADER)}\n"
@@ -81,22 +80,11 @@ def test_a_stored_answer_that_was_useless_is_asked_for_again(
     assert llm.calls == 1
 
 
-def test_later_rounds_keep_their_ids_apart(llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]) -> None:
-    rows = f"{','.join(RELATIONSHIP_HEADER)}\nr1,n1,IS,n1,,,,\nr2,n2,IS,n1,,,,\n"
-    text = ONE_NODE.replace(",".join(RELATIONSHIP_HEADER) + "\n", rows)
-    answers = tuple(ModelAnswer(text, "fake", "p", "stop", round=number) for number in (0, 1))
-    found = next(extract_document(document, chunks[:1], configure(llm), stored={chunks[0].id: answers}))
-    assert [node.node_id for node in found.nodes] == ["n1", "1:n1"]
-    assert [row.source_id for row in found.relationships] == ["n1", "1:n1"]
-    assert [rejection.round for rejection in found.rejections] == [0, 1]
-    assert found.rows_read == 6
-
-
 @pytest.mark.parametrize(
     ("text", "finish_reason", "outcome", "detail"),
     [
         (HEADERS, "stop", ChunkOutcome.EMPTY, "found nothing"),
-        (ONE_NODE + "r1,n1,KNO", "length", ChunkOutcome.TRUNCATED, "1 whole rows were kept"),
+        (ONE_NODE + "r1,n1,KNO", "length", ChunkOutcome.TRUNCATED, "whole rows were kept"),
         (ONE_NODE + "r1,n1,KNO", None, ChunkOutcome.TRUNCATED, "1 whole rows were kept"),
         ("", "length", ChunkOutcome.FAILED, "cut before its first whole row"),
         ("<think>\nlong thoughts", "length", ChunkOutcome.FAILED, "cut before its first whole row"),
@@ -116,7 +104,7 @@ def test_every_answer_has_an_outcome_with_a_reason(
     outcome: ChunkOutcome,
     detail: str,
 ) -> None:
-    for _ in range(3):  # a cut answer is asked for again in two halves
+    for _ in range(8):  # cut answers are gone on with, then asked for in parts; rejected rows are asked for again
         llm.say(text, finish_reason)
     found = run(document, chunks[:1], configure(llm))[0]
     assert found.outcome is outcome
@@ -138,7 +126,7 @@ def test_a_filtered_chunk_is_marked_and_the_run_goes_on(
     assert callable(replies)
     replies(llm)
     outcomes = [each.outcome for each in run(document, chunks, configure(llm))]
-    assert outcomes == [ChunkOutcome.REFUSED, *[ChunkOutcome.DONE] * 3]
+    assert outcomes == [ChunkOutcome.FILTERED, *[ChunkOutcome.DONE] * 3]
 
 
 @pytest.mark.parametrize(
@@ -196,36 +184,16 @@ def test_a_closed_iterator_asks_no_more(llm: FakeLlm, document: Document, chunks
 def test_a_configuration_pickles_and_its_hash_covers_what_shapes_rows(llm: FakeLlm) -> None:
     config = configure(llm)
     assert pickle.loads(pickle.dumps(config)).config_hash == config.config_hash
-    others = [replace(config, evidence="reject"), replace(config, preprocess="stopwords")]
-    assert len({each.config_hash for each in (config, *others)}) == 3
+    changed = ({"evidence": "reject"}, {"preprocess": "stopwords"}, {"gleanings": 1}, {"wave": 4}, {"mend": False})
+    others = [replace(config, **change) for change in changed]  # type: ignore[arg-type]
+    assert len({each.config_hash for each in (config, *others)}) == 6
+    rules = ExtractionConfig(SCHEMA, OfflineExtractor(SCHEMA))
+    assert replace(rules, gleanings=2, wave=3).config_hash == rules.config_hash
 
 
-@pytest.mark.parametrize("wrong", [{"evidence": "ignore"}, {"preprocess": "stemming"}, {"concurrency": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"evidence": "ignore"}, {"preprocess": "stemming"}, {"concurrency": 0}, {"gleanings": -1}, {"wave": -1}]
+)
 def test_settings_that_cannot_be_meant_are_refused(llm: FakeLlm, wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         replace(configure(llm), **wrong)  # type: ignore[arg-type]
-
-
-def test_a_cut_answer_is_asked_again_in_two_halves(llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]) -> None:
-    """Row 5."""
-    text = "Anna met Ben in Kraków in the spring. They talked.\n\nCleo lived in Prague for many years. She wrote."
-    chunk = replace(chunks[0], text=text)
-    llm.say(ONE_NODE[:-4], finish_reason="length").say(ONE_NODE).say(ONE_NODE)
-    (extraction,) = extract_document(document, [chunk], configure(llm), stored={})
-    assert extraction.outcome is ChunkOutcome.DONE
-    assert [answer.round for answer in extraction.answers] == [1, 2]
-    assert extraction.usage.calls == llm.calls == 3
-    asked = [request.user for request in llm.requests]
-    assert "Anna met" in asked[1]
-    assert "Cleo" not in asked[1]
-    assert "Cleo" in asked[2]
-    stored = {chunk.id: extraction.answers}
-    (again,) = extract_document(document, [chunk], configure(llm), stored=stored)
-    assert (again.nodes, llm.calls) == (extraction.nodes, 3)
-
-
-@given(st.text(alphabet="ab .\n", min_size=0, max_size=80))
-def test_halves_are_the_whole_text(text: str) -> None:
-    halves = split_in_two(text)
-    assert "".join(halves) == text
-    assert len(halves) == 1 or all(half.strip() or half for half in halves)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract import rows
 from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig, extract_document
 from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.offline_extractor import OfflineExtractor
@@ -40,7 +41,7 @@ def quarters(text: str, count: int = 4) -> list[str]:
 
 def test_it_is_an_extractor_that_stops_and_costs_nothing():
     extractor: Extractor = OfflineExtractor(schemas.load("graph"))
-    given_answer = extractor.answer(document(TEXT), chunk(TEXT), TEXT)
+    given_answer = extractor.answer(ChunkTask(document(TEXT), chunk(TEXT)), TEXT)
     assert (extractor.name, given_answer.model, given_answer.finish_reason) == ("offline-1", "offline-1", "stop")
     assert given_answer.usage.calls == 0
     assert given_answer.prompt_hash == extractor.config_hash
@@ -237,7 +238,9 @@ def test_it_pickles():
     extractor = OfflineExtractor(schemas.load("graph"))
     copy = pickle.loads(pickle.dumps(extractor))
     assert copy.config_hash == extractor.config_hash
-    assert copy.answer(document(TEXT), chunk(TEXT), TEXT) == extractor.answer(document(TEXT), chunk(TEXT), TEXT)
+    assert copy.answer(ChunkTask(document(TEXT), chunk(TEXT)), TEXT) == extractor.answer(
+        ChunkTask(document(TEXT), chunk(TEXT)), TEXT
+    )
 
 
 def test_the_configuration_hash_covers_schema_and_pipeline():
@@ -253,7 +256,7 @@ def test_the_configuration_hash_covers_schema_and_pipeline():
 def test_a_pipeline_that_is_not_installed_is_a_usage_error():
     extractor = OfflineExtractor(schemas.load("graph"), spacy_model="xx_no_such_pipeline")
     with pytest.raises(UsageError, match="xx_no_such_pipeline") as caught:
-        extractor.answer(document(TEXT), chunk(TEXT), TEXT)
+        extractor.answer(ChunkTask(document(TEXT), chunk(TEXT)), TEXT)
     assert "spacy download" in (caught.value.hint or "")
 
 
@@ -266,7 +269,7 @@ def test_an_installed_pipeline_names_the_entities(tmp_path):
     nlp.to_disk(tmp_path / "pipeline")
     text = "ada brandt was born in oslo. Otto Lind was not seen."
     extractor = OfflineExtractor(schemas.load("graph"), spacy_model=str(tmp_path / "pipeline"))
-    found = parse(extractor.answer(document(text), chunk(text), text).text, schemas.load("graph"))
+    found = parse(extractor.answer(ChunkTask(document(text), chunk(text)), text).text, schemas.load("graph"))
     assert {(node["name"], node["node_type"]) for node in found.nodes} == {
         ("ada brandt", "PERSON"),
         ("oslo", "PLACE"),

@@ -1,54 +1,42 @@
-"""A map that keeps the order, is bounded, and keeps what was finished when something fails."""
+"""A bounded crew that hands results over as they are finished, and stops at the first error."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 
-from kg_neo4j.extract.workers import map_in_order
+from kg_neo4j.extract.workers import Crew
 
 WAIT_S = 20
 
 
-@pytest.mark.parametrize("concurrency", [1, 2, 5, 50])
-def test_results_come_in_the_order_of_the_items(concurrency: int) -> None:
-    assert list(map_in_order(lambda item: item * 2, range(40), concurrency)) == [item * 2 for item in range(40)]
-
-
-def test_nothing_to_do_is_no_error() -> None:
-    assert list(map_in_order(str, [], 3)) == []
+@pytest.mark.parametrize("size", [1, 2, 5, 50])
+def test_every_item_is_worked_on_once(size: int) -> None:
+    crew: Crew[int, int] = Crew(lambda item: item * 2, size)
+    numbers = [crew.begin(item) for item in range(40)]
+    found = {done.number: done.result for done in (crew.take() for _ in numbers)}
+    assert found == {number: number * 2 for number in range(40)}
+    crew.stop()
 
 
 def test_calls_run_at_the_same_time_up_to_the_bound() -> None:
     together = threading.Barrier(3)
-    assert list(map_in_order(lambda _: together.wait(WAIT_S) >= 0, range(6), 3)) == [True] * 6
+    crew: Crew[int, bool] = Crew(lambda _: together.wait(WAIT_S) >= 0, 3)
+    for item in range(6):
+        crew.begin(item)
+    assert [crew.take().result for _ in range(6)] == [True] * 6
+    crew.stop()
 
 
-def test_items_are_taken_at_most_twice_the_bound_ahead() -> None:
-    taken: list[int] = []
-    hold = threading.Event()
-
-    def items() -> Iterator[int]:
-        for item in range(100):
-            taken.append(item)
-            yield item
-
-    def work(item: int) -> int:
-        if item:
-            hold.wait(WAIT_S)
-        return item
-
-    results = map_in_order(work, items(), 2)
-    assert next(results) == 0
-    assert len(taken) <= 5
-    hold.set()
-    assert list(results) == list(range(1, 100))
+def test_one_worker_is_the_caller_itself() -> None:
+    crew: Crew[int, int] = Crew(lambda _: threading.get_ident(), 1)
+    crew.begin(0)
+    assert crew.take().result == threading.get_ident()
 
 
-@pytest.mark.parametrize("concurrency", [1, 4])
-def test_an_error_is_raised_after_the_results_before_it_and_stops_further_calls(concurrency: int) -> None:
+@pytest.mark.parametrize("size", [1, 4])
+def test_an_error_is_handed_over_and_nothing_is_begun_after_it(size: int) -> None:
     called: list[int] = []
 
     def work(item: int) -> int:
@@ -57,17 +45,24 @@ def test_an_error_is_raised_after_the_results_before_it_and_stops_further_calls(
             raise ValueError(item)
         return item
 
-    results: list[int] = []
-    with pytest.raises(ValueError, match="10"):
-        results.extend(map_in_order(work, range(1000), concurrency))
-    assert results[:10] == list(range(10))
-    assert len(called) <= 11 + 2 * concurrency
+    crew: Crew[int, int] = Crew(work, size)
+    for item in range(1000):
+        crew.begin(item)
+    taken = [crew.take()]
+    while taken[-1].error is None:
+        taken.append(crew.take())
+    assert isinstance(taken[-1].error, ValueError)
+    assert taken[-1].item == 10
+    assert len(called) <= 11 + 2 * size
 
 
-def test_an_error_of_the_source_is_raised() -> None:
-    def items() -> Iterator[int]:
-        yield 1
-        raise OSError("gone")
-
-    with pytest.raises(OSError, match="gone"):
-        list(map_in_order(str, items(), 3))
+def test_what_was_finished_can_be_taken_after_a_stop() -> None:
+    crew: Crew[int, int] = Crew(lambda item: item, 2)
+    hold = threading.Event()
+    waiting: Crew[int, bool] = Crew(lambda _: hold.wait(WAIT_S), 2)
+    crew.begin(1)
+    assert crew.take().result == 1
+    waiting.begin(1)
+    waiting.stop()
+    assert waiting.finished() == []
+    hold.set()

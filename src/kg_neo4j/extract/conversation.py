@@ -1,0 +1,197 @@
+"""The conversation about one chunk: the first answer, what to do when it is cut, gleaning, mending.
+
+whole ── cut? ── continue ── cut again? ── two halves          each cut or too long half is halved once more
+  └── glean, up to N rounds, until a round brings nothing new (W2)
+        └── mend: once, for the rows that were rejected for a reason that can be mended
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
+from kg_neo4j.extract.context import NO_CONTEXT, ChunkTask
+from kg_neo4j.extract.interface import Extractor, FollowUp
+from kg_neo4j.extract.reading import (
+    CONTINUE,
+    GLEAN,
+    HALF,
+    MEND,
+    USABLE,
+    Reading,
+    Shown,
+    interpret,
+    is_cut,
+    is_usable,
+    shorten,
+    without_rows,
+)
+from kg_neo4j.records import ChunkOutcome, Extraction, ModelAnswer, Rejection, RejectionReason
+
+MENDED_AT_ONCE = 40  # rejected rows shown to the model; more than that is no slip
+HALVINGS = 2  # a text is cut in at most four parts
+MENDABLE = frozenset(
+    {
+        RejectionReason.COLUMN_COUNT,
+        RejectionReason.UNBALANCED_QUOTE,
+        RejectionReason.EMPTY_FIELD,
+        RejectionReason.BAD_TYPE,
+        RejectionReason.BAD_VALUE,
+        RejectionReason.TOO_LONG,
+        RejectionReason.DUPLICATE_ID,
+        RejectionReason.MISSING_END,
+        RejectionReason.NO_EVIDENCE,
+    }
+)
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One chunk's questions and answers. Used once."""
+
+    task: ChunkTask
+    extractor: Extractor
+    reading: Reading
+    shown: Shown
+    gleanings: int
+    mend: bool
+    answers: list[ModelAnswer] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)  # of further rounds that gave nothing
+
+    def hold(self) -> Extraction:
+        """Ask until everything is said. Raises ModelRefused, ModelUnavailable or what a budget raises."""
+        try:
+            self._ask_whole()
+        except ContentFiltered as error:
+            return self._nothing(ChunkOutcome.FILTERED, error)
+        except ContextTooLong as error:
+            return self._nothing(ChunkOutcome.TOO_LONG, error)
+        except BadModelAnswer as error:
+            return self._nothing(ChunkOutcome.FAILED, error)
+        found = self._read()
+        if self.extractor.converses and found.outcome in USABLE:
+            found = self._glean(found)
+        if self.extractor.converses and self.mend:
+            found = self._mend(found)
+        if self.problems and not found.detail:
+            found = replace(found, detail=shorten("; ".join(self.problems), 300))
+        return found
+
+    def mend_again(self, stored: tuple[ModelAnswer, ...]) -> Extraction:
+        """Ask once more for the rows of stored answers that are still in quarantine."""
+        self.answers = list(stored)
+        return self._mend(self._read())
+
+    # -- the first answer
+
+    def _ask_whole(self) -> None:
+        try:
+            whole = self._without_context_where_too_long()
+        except ContextTooLong:
+            self._ask_halves(self.shown.text, HALVINGS)
+            return
+        self._add(whole)
+        if not is_cut(whole) or not self.extractor.converses:
+            return
+        if self._read().nodes:
+            rest = self._try(CONTINUE)
+            if rest is not None and not is_cut(rest):
+                return
+        if len(split_in_two(self.shown.text)) == 2:
+            self._ask_halves(self.shown.text, HALVINGS)
+
+    def _without_context_where_too_long(self) -> ModelAnswer:
+        try:
+            return self.extractor.answer(self.task, self.shown.text)
+        except ContextTooLong:
+            if self.task.context == NO_CONTEXT:
+                raise
+            self.task = replace(self.task, context=NO_CONTEXT)
+            return self.extractor.answer(self.task, self.shown.text)
+
+    def _ask_halves(self, text: str, depth: int) -> None:
+        """Ask about the two halves of `text`; a half that is cut or too long is halved in its turn, `depth` times."""
+        halves = split_in_two(text)
+        if len(halves) < 2 or not depth:
+            raise ContextTooLong(f"a text of {len(text)} characters cannot be cut further")
+        for half in halves:
+            try:
+                answer = replace(self.extractor.answer(self.task, half), step=HALF)
+            except ContextTooLong:
+                self._ask_halves(half, depth - 1)
+                continue
+            if is_cut(answer) and depth > 1 and len(split_in_two(half)) == 2:
+                self._ask_halves(half, depth - 1)
+                self._count(answer)
+            else:
+                self._add(answer)
+
+    # -- further rounds
+
+    def _glean(self, found: Extraction) -> Extraction:
+        for _ in range(self.gleanings):
+            rows = len(found.nodes) + len(found.relationships)
+            if self._try(GLEAN) is None:
+                break
+            found = self._read()
+            if len(found.nodes) + len(found.relationships) == rows:
+                break
+        return found
+
+    def _mend(self, found: Extraction) -> Extraction:
+        wanted = tuple(each for each in found.rejections if each.reason in MENDABLE and not each.mended)
+        if not wanted or self._try(MEND, wanted[:MENDED_AT_ONCE]) is None:
+            return found
+        return self._read()
+
+    def _try(self, step: str, rejections: tuple[Rejection, ...] = ()) -> ModelAnswer | None:
+        """Ask a further question; where it cannot be answered, the rows that stand are kept and the reason is noted."""
+        found = self._read()
+        question = FollowUp(step, found.nodes, found.relationships, rejections)
+        try:
+            answer = self.extractor.follow_up(self.task, self.shown.text, question)
+        except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
+            self.problems.append(f"{step}: {error}")
+            return None
+        return self._add(replace(answer, step=step))
+
+    # -- bookkeeping
+
+    def _add(self, answer: ModelAnswer) -> ModelAnswer:
+        if is_usable(answer, self.reading.schema):
+            self.extractor.keep(answer)
+        numbered = replace(answer, round=len(self.answers), context_hash=self.task.context.hash)
+        self.answers.append(numbered)
+        return numbered
+
+    def _count(self, answer: ModelAnswer) -> None:
+        """Count what an answer cost that is not kept: its parts were asked for again."""
+        last = self.answers[-1]
+        self.answers[-1] = replace(last, usage=last.usage + answer.usage)
+
+    def _read(self) -> Extraction:
+        return interpret(self.task.chunk, self.answers, self.reading, self.shown)
+
+    def _nothing(self, outcome: ChunkOutcome, error: Exception) -> Extraction:
+        if self.answers:
+            found = self._read()
+            return replace(found, detail=shorten(f"{found.detail}; {error}", 300))
+        return without_rows(self.task.chunk, self.reading, outcome, str(error))
+
+
+def split_in_two(text: str) -> tuple[str, ...]:
+    """Return the two halves of `text`, cut at the paragraph, else sentence, else space nearest to its middle."""
+    middle = len(text) // 2
+    for border in (r"\n\n+", r"(?<=[.!?])\s+", r"\s+"):
+        places = [match.end() for match in re.finditer(border, text) if text[match.end() :].strip()]
+        near = [place for place in places if len(text) // 4 <= place <= len(text) - len(text) // 4]
+        if near:
+            place = min(near, key=_distance_to(middle))
+            return text[:place], text[place:]
+    return (text,)
+
+
+def _distance_to(middle: int) -> Callable[[int], int]:
+    return lambda place: abs(place - middle)

@@ -1,0 +1,218 @@
+"""From the answers on one chunk to its extraction. Pure: the same answers always give the same extraction.
+
+Answers come in rounds. The first round is the whole text, or its two halves where the model's answer was cut twice or
+the text was too long; "continue" goes on where an answer was cut; "glean" asks what is missing (W2); "mend" asks once
+for the rows that were rejected. A later round may use the ids of nodes that earlier ones gave. A row that only says
+again what an earlier round said is accepted, counted as repeated, and adds no evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from kg_neo4j.extract import rows as csv_rows
+from kg_neo4j.extract.csv_records import parse_lenient
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.extract.validation import ToSource, ValidRows, validate
+from kg_neo4j.records import (
+    Chunk,
+    ChunkOutcome,
+    Extraction,
+    ModelAnswer,
+    NodeRow,
+    Rejection,
+    RejectionReason,
+    RelationshipRow,
+)
+
+RULES_VERSION = 2  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
+WHOLE, CONTINUE, HALF, GLEAN, MEND = "whole", "continue", "half", "glean", "mend"
+USABLE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
+
+_REFUSAL = re.compile(
+    r"\b(?:i(?:'|’)?m sorry|i am sorry|i (?:can(?:no|'|’)t|can not|am unable to|(?:'|’)m unable to|won(?:'|’)t)|"
+    r"cannot (?:assist|help|comply)|against (?:my|our) (?:guidelines|policy))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the model sees of a chunk, and the way back to the chunk's own text."""
+
+    text: str
+    to_source: ToSource | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How answers become rows, whoever gave them."""
+
+    schema: Schema
+    evidence: str  # "flag" or "reject"
+    config_hash: str
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What the rounds so far have given."""
+
+    nodes: list[NodeRow] = field(default_factory=list)
+    relationships: list[RelationshipRow] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    read: int = 0
+    repeated: int = 0
+    ids: set[str] = field(default_factory=set)  # of `nodes`
+    named: dict[tuple[str, str], tuple[str, set[str]]] = field(default_factory=dict)  # name, type -> id, properties
+    stated: dict[tuple[str, ...], set[str]] = field(default_factory=dict)  # ends, type, identity -> properties
+    outcomes: list[tuple[ModelAnswer, ChunkOutcome, str]] = field(default_factory=list)
+
+
+def interpret(chunk: Chunk, answers: Sequence[ModelAnswer], reading: Reading, shown: Shown) -> Extraction:
+    """Return what `answers`, in the order of their rounds, say about `shown`."""
+    found = _Gathered()
+    for answer in answers:
+        read = csv_rows.read(answer.text, reading.schema, finish_reason=answer.finish_reason)
+        valid = validate(
+            read,
+            reading.schema,
+            shown.text,
+            evidence=reading.evidence,
+            to_source=shown.to_source,
+            known=found.ids if answer.round else (),
+        )
+        if answer.step == MEND:
+            _mark_mended(found.rejections, valid)
+        _add(found, valid, answer.round, reading.schema)
+        found.read += read.count
+        found.outcomes.append((answer, *_outcome(answer, read)))
+    outcome, detail = _overall(found)
+    return Extraction(
+        chunk=chunk,
+        answers=tuple(answers),
+        nodes=tuple(found.nodes),
+        relationships=tuple(found.relationships),
+        rejections=tuple(found.rejections),
+        rows_read=found.read,
+        outcome=outcome,
+        config_hash=reading.config_hash,
+        detail=detail,
+        repeated=found.repeated,
+    )
+
+
+def is_usable(answer: ModelAnswer, schema: Schema) -> bool:
+    """Say whether an answer is worth keeping for ever: complete, and in the schema's form."""
+    read = csv_rows.read(answer.text, schema, finish_reason=answer.finish_reason)
+    return _outcome(answer, read)[0] in (ChunkOutcome.DONE, ChunkOutcome.EMPTY)
+
+
+def is_cut(answer: ModelAnswer) -> bool:
+    """Say whether the model's limit on output cut an answer."""
+    return answer.finish_reason == "length"
+
+
+def without_rows(chunk: Chunk, reading: Reading, outcome: ChunkOutcome, detail: str) -> Extraction:
+    """Return the extraction of a chunk that nobody answered."""
+    return Extraction(chunk, (), (), (), (), 0, outcome, reading.config_hash, shorten(detail, 300))
+
+
+def shorten(text: str, limit: int = 120) -> str:
+    """Return the beginning of `text` in one line."""
+    line = " ".join(text[: 4 * limit].split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def row_id(rejection: Rejection) -> str:
+    """Return the id in a rejected row's first field, as far as it can be read; it may be empty."""
+    fields = parse_lenient(rejection.text.split("\n", 1)[0])
+    first = fields[0] if fields else rejection.text.partition(",")[0]
+    return first.strip().strip('"').strip()
+
+
+# ------------------------------------------------------------------------------------------------- rounds together
+
+
+def _add(found: _Gathered, valid: ValidRows, number: int, schema: Schema) -> None:
+    """Add the rows of one round. Ids of later rounds get its number in front: an id means something within a round."""
+    canonical: dict[str, str] = {}
+    for node in valid.nodes:
+        key = (" ".join(node.name.casefold().split()), node.type)
+        earlier = found.named.get(key)
+        if number and earlier and set(node.properties) <= earlier[1]:
+            canonical[node.node_id] = earlier[0]
+            found.repeated += 1
+            continue
+        node_id = canonical[node.node_id] = f"{number}:{node.node_id}" if number else node.node_id
+        found.nodes.append(replace(node, node_id=node_id))
+        found.named.setdefault(key, (node_id, set()))[1].update(node.properties)
+    identity = [column.name for column in schema.relationships if column.identity]
+    for row in valid.relationships:
+        ends = [canonical.get(end, end) for end in (row.source_id, row.target_id)]
+        stated = (*ends, row.type, *(str(row.properties.get(name, "")) for name in identity))
+        earlier_names = found.stated.get(stated)
+        if number and earlier_names is not None and set(row.properties) <= earlier_names:
+            found.repeated += 1
+            continue
+        found.relationships.append(replace(row, source_id=ends[0], target_id=ends[1]))
+        found.stated.setdefault(stated, set()).update(row.properties)
+    found.ids.update(node.node_id for node in found.nodes)
+    found.rejections += (replace(rejection, round=number) for rejection in valid.rejections)
+
+
+def _mark_mended(rejections: list[Rejection], valid: ValidRows) -> None:
+    """Mark the rows that the model wrote again, under their id, and that are accepted now."""
+    accepted = {node.node_id for node in valid.nodes} | {row.relationship_id for row in valid.relationships}
+    for place, rejection in enumerate(rejections):
+        if row_id(rejection) in accepted:
+            rejections[place] = replace(rejection, mended=True)
+
+
+# ------------------------------------------------------------------------------------------------------- outcomes
+
+# Of several answers on one chunk: rows make it done, whatever else failed.
+_PRECEDENCE = (
+    ChunkOutcome.DONE,
+    ChunkOutcome.EMPTY,
+    ChunkOutcome.REFUSED,
+    ChunkOutcome.FAILED,
+)
+
+
+def _overall(found: _Gathered) -> tuple[ChunkOutcome, str]:
+    halves = [each for each in found.outcomes if each[0].step == HALF]
+    first = halves or [each for each in found.outcomes if each[0].step in (WHOLE, CONTINUE)] or found.outcomes
+    was_cut = [each for each in (first if halves else first[-1:]) if each[1] is ChunkOutcome.TRUNCATED]
+    if was_cut:
+        rows = len(found.nodes) + len(found.relationships)
+        if not rows:
+            return ChunkOutcome.FAILED, was_cut[0][2]
+        return ChunkOutcome.TRUNCATED, f"the answer was cut; {rows} whole rows were kept"
+    if found.nodes:
+        return ChunkOutcome.DONE, ""
+    _, outcome, detail = min(
+        (each for each in first if each[1] in _PRECEDENCE), key=lambda each: _PRECEDENCE.index(each[1])
+    )
+    return outcome, detail
+
+
+def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows) -> tuple[ChunkOutcome, str]:
+    """Say what became of one answer; nothing but two header rows means that the text holds nothing."""
+    cut = is_cut(answer) or any(rejection.reason is RejectionReason.TRUNCATED for rejection in read.rejections)
+    if cut and not read.rows:
+        detail = "the answer was cut before its first whole row; raise the model's limit on output"
+        return ChunkOutcome.TRUNCATED, detail
+    if cut:
+        return ChunkOutcome.TRUNCATED, f"the answer was cut; {len(read.rows)} whole rows were kept"
+    if read.rows:
+        return ChunkOutcome.DONE, ""
+    if read.sections and not read.rejections:
+        return ChunkOutcome.EMPTY, "the model found nothing in this text"
+    if read.rejections:
+        return ChunkOutcome.FAILED, f"no usable row: {read.rejections[0].detail}"
+    if answer.finish_reason == "content_filter" or _REFUSAL.search(answer.text[:400]):
+        return ChunkOutcome.REFUSED, f"the model declined: {shorten(answer.text)}"
+    detail = f"the answer has no header row of the schema: {shorten(answer.text) or 'it is empty'}"
+    return ChunkOutcome.FAILED, detail

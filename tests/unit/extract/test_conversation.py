@@ -1,0 +1,245 @@
+"""The rounds about one chunk, against a real HTTP server: cut answers, gleaning, mending; test plan rows 5, 6, 27."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
+from fake_llm import FakeLlm
+from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j.errors import ModelUnavailable
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.conversation import split_in_two
+from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
+from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, RejectionReason
+
+HEADERS = (",".join(NODE_HEADER), ",".join(RELATIONSHIP_HEADER))
+ADA = "n1,PERSON,Ada Lovelace,,,,,,Ada Lovelace"
+BEN = "n2,PERSON,Charles Babbage,,,,,,Charles Babbage"
+KNEW = "r1,n1,KNEW,n2,1843,,,wrote to"
+LONG = "Anna met Ben in Kraków in the spring. They talked.\n\nCleo lived in Prague for many years. She wrote."
+
+
+def csv(*rows: str) -> str:
+    nodes = [row for row in rows if row.count(",") == len(NODE_HEADER) - 1]
+    others = [row for row in rows if row not in nodes]
+    return "\n".join([HEADERS[0], *nodes, "", HEADERS[1], *others]) + "\n"
+
+
+async def no_wait(_seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+def configure(llm: FakeLlm, **options: object) -> ExtractionConfig:
+    model = OpenAIChat("fake", Endpoint(llm.url, retries=0, sleep=no_wait))
+    return ExtractionConfig(SCHEMA, LlmExtractor(model, SCHEMA), **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def task(document: Document, chunks: tuple[Chunk, ...]) -> ChunkTask:
+    return ChunkTask(document, chunks[0])
+
+
+def steps(extraction: Extraction) -> list[tuple[int, str]]:
+    return [(answer.round, answer.step) for answer in extraction.answers]
+
+
+def adds_up(extraction: Extraction) -> bool:
+    accepted = len(extraction.nodes) + len(extraction.relationships) + extraction.repeated
+    return extraction.rows_read == accepted + len(extraction.rejections)
+
+
+# ------------------------------------------------------------------------------------------------------ gleaning
+
+
+def test_gleaning_goes_on_until_a_round_brings_nothing_new(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA)).say(csv(BEN)).say(csv()).say(csv())
+    found = extract_chunk(task, configure(llm, gleanings=5))
+    assert steps(found) == [(0, "whole"), (1, "glean"), (2, "glean")]
+    assert [node.node_id for node in found.nodes] == ["n1", "1:n2"]
+    assert llm.calls == found.usage.calls == 3
+
+
+def test_a_gleaning_round_sees_the_text_the_rules_and_what_was_found(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA, BEN, KNEW)).say(csv())
+    extract_chunk(task, configure(llm, gleanings=1))
+    first, second = (request.body["messages"] for request in llm.requests)
+    assert second[0] == first[0]
+    assert second[1]["content"].startswith(first[1]["content"])
+    assert "n1,PERSON,Ada Lovelace\nn2,PERSON,Charles Babbage" in second[1]["content"]
+    assert "n1,KNEW,n2" in second[1]["content"]
+
+
+def test_a_later_round_may_use_the_ids_that_stand(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA, BEN)).say(csv(KNEW))
+    found = extract_chunk(task, configure(llm, gleanings=1))
+    assert [(row.source_id, row.target_id) for row in found.relationships] == [("n1", "n2")]
+    assert found.rejections == ()
+
+
+def test_rows_that_repeat_are_accepted_and_add_no_evidence(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA, BEN, KNEW)).say(csv(ADA.replace("n1", "x9"), BEN, KNEW.replace("n1", "x9").replace("1843", "")))
+    found = extract_chunk(task, configure(llm, gleanings=1))
+    assert (len(found.nodes), len(found.relationships), found.repeated, found.rows_read) == (2, 1, 3, 6)
+    assert adds_up(found)
+
+
+def test_a_repeated_node_that_says_more_is_kept(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA)).say(csv(ADA.replace("Lovelace,,", "Lovelace,1815,")))
+    found = extract_chunk(task, configure(llm, gleanings=1))
+    assert [dict(node.properties) for node in found.nodes] == [{}, {"birth_year": 1815}]
+
+
+def test_the_same_id_for_another_node_in_a_later_round_means_that_node(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA)).say(csv(BEN.replace("n2", "n1"), "r1,n1,IS,n1,,,,"))
+    found = extract_chunk(task, configure(llm, gleanings=1))
+    assert [node.node_id for node in found.nodes] == ["n1", "1:n1"]
+    assert found.relationships[0].source_id == "1:n1"
+
+
+@pytest.mark.parametrize("fault", ["filter", "nonsense"])
+def test_a_round_that_fails_costs_its_own_rows_only(llm: FakeLlm, task: ChunkTask, fault: str) -> None:
+    llm.say(csv(ADA))
+    if fault == "filter":
+        llm.fail(400, code="content_filter")
+    else:
+        llm.say("I see nothing else.")
+    found = extract_chunk(task, configure(llm, gleanings=1))
+    assert found.outcome is ChunkOutcome.DONE
+    assert [node.name for node in found.nodes] == ["Ada Lovelace"]
+    assert (fault == "filter") == ("glean" in found.detail)
+
+
+def test_an_unavailable_model_stops_the_run_also_in_a_later_round(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA)).fail(503)
+    with pytest.raises(ModelUnavailable):
+        extract_chunk(task, configure(llm, gleanings=1))
+
+
+# ------------------------------------------------------------------------------------------------------- mending
+
+BAD_YEAR = "n2,PERSON,Charles Babbage,soon,,,,,Charles Babbage"
+
+
+def test_rejected_rows_are_asked_for_once_with_their_reasons(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA, BAD_YEAR, KNEW)).say(csv(BEN, KNEW))
+    found = extract_chunk(task, configure(llm))
+    assert steps(found) == [(0, "whole"), (1, "mend")]
+    assert [(each.reason, each.mended) for each in found.rejections] == [
+        (RejectionReason.BAD_VALUE, True),
+        (RejectionReason.MISSING_END, True),
+    ]
+    assert {node.name for node in found.nodes} == {"Ada Lovelace", "Charles Babbage"}
+    assert [(row.source_id, row.target_id) for row in found.relationships] == [("n1", "1:n2")]
+    asked = llm.requests[1].user
+    assert BAD_YEAR in asked
+    assert "bad value" in asked
+    assert adds_up(found)
+
+
+def test_what_fails_again_is_quarantined(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA, BAD_YEAR)).say(csv(BAD_YEAR))
+    found = extract_chunk(task, configure(llm))
+    assert [(each.round, each.mended) for each in found.rejections] == [(0, False), (1, False)]
+    assert llm.calls == 2
+    assert adds_up(found)
+
+
+def test_nothing_is_asked_again_without_a_reason_or_a_wish(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA)).say(csv(ADA, BAD_YEAR)).say(csv(ADA, "n3,PERSON,A\u202eda\0,,,,,,"))
+    assert extract_chunk(task, configure(llm)).rejections == ()
+    assert len(extract_chunk(task, configure(llm, mend=False)).rejections) == 1
+    found = extract_chunk(task, configure(llm))
+    assert llm.calls == 3 or found.rejections == ()
+
+
+def test_an_answer_with_a_wrong_header_is_mended_too(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA).replace("node_type", "kind")).say(csv(ADA))
+    found = extract_chunk(task, configure(llm))
+    assert found.outcome is ChunkOutcome.DONE
+    assert [each.mended for each in found.rejections] == [True]
+
+
+def test_the_stored_rounds_give_the_same_extraction_without_asking(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA, BAD_YEAR)).say(csv(KNEW.replace("n2", "n1"))).say(csv(BEN))
+    config = configure(llm, gleanings=1)
+    first = extract_chunk(task, config)
+    assert [step for _, step in steps(first)] == ["whole", "glean", "mend"]
+    again = extract_chunk(replace(task, stored=first.answers), config)
+    assert again == first
+    assert llm.calls == 3
+
+
+# -------------------------------------------------------------------------------------- cut answers, long texts
+
+
+def test_a_cut_answer_is_gone_on_with(llm: FakeLlm, task: ChunkTask) -> None:
+    """Row 5: its whole rows stay, the rest is asked for."""
+    llm.say(csv(ADA) + "r1,n1,KN", finish_reason="length").say(csv(BEN, KNEW))
+    found = extract_chunk(task, configure(llm, mend=False))
+    assert steps(found) == [(0, "whole"), (1, "continue")]
+    assert found.outcome is ChunkOutcome.DONE
+    assert {node.name for node in found.nodes} == {"Ada Lovelace", "Charles Babbage"}
+    assert "n1,PERSON,Ada Lovelace" in llm.requests[1].user
+
+
+def test_an_answer_that_is_cut_twice_is_asked_for_in_two_halves(llm: FakeLlm, task: ChunkTask) -> None:
+    task = replace(task, chunk=replace(task.chunk, text=LONG))
+    cut = csv(ADA) + "r1,n1,KN"
+    llm.say(cut, finish_reason="length").say(cut, finish_reason="length").say(csv(ADA)).say(csv(BEN))
+    config = configure(llm, mend=False)
+    found = extract_chunk(task, config)
+    assert steps(found) == [(0, "whole"), (1, "continue"), (2, "half"), (3, "half")]
+    assert found.outcome is ChunkOutcome.DONE
+    assert [node.name for node in found.nodes] == ["Ada Lovelace", "Charles Babbage"]
+    asked = [request.user for request in llm.requests]
+    assert "Anna met" in asked[2]
+    assert "Cleo" not in asked[2]
+    assert "Cleo" in asked[3]
+    again = extract_chunk(replace(task, stored=found.answers), config)
+    assert (again.nodes, llm.calls) == (found.nodes, 4)
+
+
+def test_an_answer_cut_before_its_first_row_is_asked_for_in_parts_and_ends(llm: FakeLlm, task: ChunkTask) -> None:
+    """Row 6: reasoning used up the budget."""
+    task = replace(task, chunk=replace(task.chunk, text=LONG))
+    for _ in range(20):
+        llm.say("", finish_reason="length")
+    found = extract_chunk(task, configure(llm))
+    assert found.outcome is ChunkOutcome.FAILED
+    assert "cut" in found.detail
+    assert llm.calls <= 1 + 2 + 4
+
+
+def test_a_text_that_is_too_long_is_asked_about_in_parts(llm: FakeLlm, task: ChunkTask) -> None:
+    """Row 27."""
+    task = replace(task, chunk=replace(task.chunk, text=LONG))
+    llm.fail(400, code="context_length_exceeded").say(csv(ADA)).say(csv(BEN))
+    found = extract_chunk(task, configure(llm))
+    assert steps(found) == [(0, "half"), (1, "half")]
+    assert found.outcome is ChunkOutcome.DONE
+
+
+def test_a_text_that_never_fits_has_an_outcome_of_that_name(llm: FakeLlm, task: ChunkTask) -> None:
+    """Row 27: no endless loop."""
+    task = replace(task, chunk=replace(task.chunk, text=LONG * 4))
+    for _ in range(40):
+        llm.fail(400, code="context_length_exceeded")
+    found = extract_chunk(task, configure(llm))
+    assert found.outcome is ChunkOutcome.TOO_LONG
+    assert found.answers == ()
+    assert llm.calls <= 7
+
+
+@given(st.text(alphabet="ab .\n", min_size=0, max_size=80))
+def test_halves_are_the_whole_text(text: str) -> None:
+    halves = split_in_two(text)
+    assert "".join(halves) == text
+    assert len(halves) == 1 or all(half.strip() or half for half in halves)
