@@ -25,8 +25,11 @@ RETURN 'facts whose evidence is counted wrongly' AS Check,
 UNION ALL
 RETURN 'facts without their relationship' AS Check,
        COUNT { MATCH (f:Fact) WHERE f.graph = $graph
-               AND NOT EXISTS { MATCH (a:Entity {id: f.source_id})-[r]->(b:Entity {id: f.target_id})
-                                WHERE a.graph = $graph AND b.graph = $graph AND r.fact_id = f.id AND type(r) = f.type } } AS Count
+               AND (f.source_key = f.target_key OR coalesce(f.source_id, f.source_key) <> coalesce(f.target_id, f.target_key))
+               AND NOT EXISTS { MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})-[r]->(b:Entity {id: coalesce(f.target_id, f.target_key)})
+                                WHERE a.graph = $graph AND b.graph = $graph AND type(r) = f.type
+                                  AND (r.fact_id = f.id OR EXISTS { MATCH (g:Fact {id: r.fact_id})
+                                                                    WHERE g.graph = $graph AND g.relationship_id = f.relationship_id }) } } AS Count
 UNION ALL
 RETURN 'relationships without their fact' AS Check,
        COUNT { MATCH (a:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:Entity)
@@ -39,8 +42,8 @@ UNION ALL
 RETURN 'chunks not done' AS Check,
        COUNT { MATCH (c:Chunk) WHERE c.graph = $graph AND NOT coalesce(c.done, false) } AS Count
 UNION ALL
-RETURN 'entities and facts not settled' AS Check,
-       COUNT { MATCH (n:Entity|Fact) WHERE n.graph = $graph AND n:Unsettled } AS Count
+RETURN 'entities, facts and decisions not settled' AS Check,
+       COUNT { MATCH (n:Entity|Fact|Decision) WHERE n.graph = $graph AND n:Unsettled } AS Count
 UNION ALL
 RETURN 'entities without a community' AS Check,
        COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:IN_COMMUNITY]->(:Community) } } AS Count

@@ -8,9 +8,9 @@
 // source:  kg-neo4j
 MATCH (f:Fact)
 WHERE f.graph = $graph
-MATCH (a:Entity {id: f.source_id})
+MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
 WHERE a.graph = $graph
-MATCH (b:Entity {id: f.target_id})
+MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
 WHERE b.graph = $graph
 WITH f, a, b, f.evidence_count AS Evidence,
      COUNT { MATCH (f)-[:STATED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d:Document) WHERE d.graph = $graph RETURN DISTINCT d } AS Documents

@@ -8,9 +8,9 @@
 // source:  kg-neo4j
 MATCH (f:Fact)
 WHERE f.graph = $graph AND NOT EXISTS { (f)-[found:STATED_IN]->(:Chunk) WHERE found.quote_start IS NOT NULL }
-MATCH (a:Entity {id: f.source_id})
+MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
 WHERE a.graph = $graph
-MATCH (b:Entity {id: f.target_id})
+MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
 WHERE b.graph = $graph
 CALL (f) {
   OPTIONAL MATCH (f)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)

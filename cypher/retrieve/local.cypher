@@ -141,8 +141,8 @@ CALL (stated, around, between) {
   WITH hit.id AS id, sum(hit.score) AS score
   MATCH (f:Fact {id: id})
   WHERE f.graph = $graph
-  MATCH (a:Entity {id: f.source_id})
-  MATCH (b:Entity {id: f.target_id})
+  MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
+  MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
   CALL (f) {
     MATCH (f)-[s:STATED_IN]->(c:Chunk)
     WITH s, c LIMIT $hub

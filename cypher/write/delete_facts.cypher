@@ -8,6 +8,6 @@
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 WHERE NOT EXISTS { (f)-[:STATED_IN]->() }
-OPTIONAL MATCH (:Entity {id: f.source_id})-[r:`TYPE_PLACEHOLDER` {fact_id: id}]->(:Entity {id: f.target_id})
+OPTIONAL MATCH (:Entity {id: f.source_key})-[r:`TYPE_PLACEHOLDER` {fact_id: id}]->(:Entity {id: f.target_key})
 DELETE r
 DETACH DELETE f

@@ -1,12 +1,12 @@
 // title:   All nodes for the export
-// purpose: All nodes of a graph, in one order.
+// purpose: All nodes of a graph, in one order. Revoked decisions shape nothing and are left out.
 // mode:    read
 // params:  $graph STRING (graph name, default main)
 // columns: labels LIST<STRING>, properties MAP
 // order:   structural label, then id
 // source:  kg-neo4j
 MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|Summary)
-WHERE n.graph = $graph
+WHERE n.graph = $graph AND NOT coalesce(n.revoked, false)
 RETURN labels(n) AS labels, n {.*, embedding: null} AS properties
 ORDER BY [label IN labels(n) WHERE label IN ['Answer', 'Chunk', 'Community', 'Decision', 'Detail', 'Document', 'Entity', 'Fact',
                                           'Summary']][0], n.id

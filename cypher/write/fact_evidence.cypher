@@ -3,13 +3,17 @@
 // mode:    read
 // params:  $ids LIST<STRING> (fact ids); $stored LIST<STRING> (property names of the fact);
 //          $columns LIST<STRING> (property names of the evidence)
-// columns: id STRING, type STRING, stored LIST<ANY>, evidence LIST<LIST>
+// columns: id STRING, type STRING, source STRING, target STRING, relationship STRING (where resolution touches the fact),
+//          stored LIST<ANY>, evidence LIST<LIST>
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 RETURN id,
        f.type AS type,
+       f.source_key AS source,
+       f.target_key AS target,
+       f.relationship_id AS relationship,
        [name IN $stored | f[name]] AS stored,
        COLLECT {
          MATCH (f)-[s:STATED_IN]->(c:Chunk)

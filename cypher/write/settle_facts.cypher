@@ -10,5 +10,5 @@ MATCH (f:Fact {id: row.id})
 REMOVE f:Unsettled
 SET f += row.values
 WITH f, row
-MATCH (:Entity {id: f.source_id})-[r:`TYPE_PLACEHOLDER` {fact_id: row.id}]->(:Entity {id: f.target_id})
+MATCH (:Entity {id: f.source_key})-[r:`TYPE_PLACEHOLDER` {fact_id: row.id}]->(:Entity {id: f.target_key})
 SET r += row.values

@@ -9,8 +9,8 @@
 MATCH (n:Fact)
 WHERE n.id > $after AND n.graph = $graph
 WITH n ORDER BY n.id LIMIT $limit
-OPTIONAL MATCH (a:Entity {id: n.source_id})
-OPTIONAL MATCH (b:Entity {id: n.target_id})
+OPTIONAL MATCH (a:Entity {id: coalesce(n.source_id, n.source_key)})
+OPTIONAL MATCH (b:Entity {id: coalesce(n.target_id, n.target_key)})
 RETURN n.id AS id, CASE WHEN n.embedding IS NOT NULL THEN n.embedding_hash END AS hash,
        coalesce(n.description, a.name + ' ' + toLower(replace(n.type, '_', ' ')) + ' ' + b.name) AS text
 ORDER BY id

@@ -263,7 +263,7 @@ BROKEN = {
     "relationships without their fact": "MATCH (f:Fact {graph: $graph}) DETACH DELETE f",
     "chunks without a document": "MATCH (d:Document {graph: $graph}) DETACH DELETE d",
     "chunks not done": "MATCH (c:Chunk {graph: $graph}) SET c.done = false",
-    "entities and facts not settled": "MATCH (f:Fact {graph: $graph}) SET f:Unsettled",
+    "entities, facts and decisions not settled": "MATCH (f:Fact {graph: $graph}) SET f:Unsettled",
     "entities without a community": "MATCH (:Entity {graph: $graph, name: 'A'})-[r:IN_COMMUNITY]->() DELETE r",
 }
 

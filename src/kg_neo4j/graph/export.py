@@ -15,7 +15,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 
 # Written by runs, not by content: left out, like the spelling of a path. Vectors differ between models.
-LEFT_OUT = ("embedding", "embedding_hash", "recorded", "display_number", "source", "origin")
+LEFT_OUT = ("embedding", "embedding_hash", "recorded", "display_number", "source", "origin", "resolve_run")
 
 
 def export(database: Database, graph: str, file: TextIO) -> int:

@@ -2,6 +2,7 @@
 
 Recording a chunk replaces its evidence. Keys that nothing supports yet are born settled: their values are folded from
 the batch, by the same function that settling uses. Keys that exist are marked `Unsettled`; `settler` folds them later.
+Mentions go to the entity that the stored decisions make of their key; facts that a decision touches are left to settle.
 A chunk carries the digest of what was recorded, written in the same transaction, so a write that is repeated (an
 unclear commit, a second load) finds the digest and does nothing.
 """
@@ -18,8 +19,9 @@ from typing import Any
 
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.schema import Schema
-from kg_neo4j.graph import queries
+from kg_neo4j.graph import queries, resolution
 from kg_neo4j.graph.database import Database, Transaction
+from kg_neo4j.graph.decisions import Components
 from kg_neo4j.graph.fold import EvidenceRow, Folded, fold_entity, fold_fact
 from kg_neo4j.graph.identity import answer_id, entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
@@ -40,7 +42,8 @@ class _Evidence:
 
     rows: list[EvidenceRow] = field(default_factory=list)
     stored: list[list[Any]] = field(default_factory=list)  # the order that cypher/write/create_*.cypher reads
-    ends: tuple[str, str, str] = ("", "", "")  # source, type, target; facts only
+    ends: tuple[str, str, str] = ("", "", "")  # source key, type, target key; facts only
+    identity: tuple[str, ...] = ()  # values of the schema's identity columns; facts only
     folded: Folded = field(default_factory=dict)  # the values of a key that nothing else supports
 
 
@@ -62,13 +65,21 @@ class _Prepared:
 
 
 class Recorder:
-    """Writes extractions of one graph. Holds no state between calls."""
+    """Writes extractions of one graph. Keeps the components of its mention keys, which stand while the lease is held."""
 
     def __init__(self, database: Database, graph: str, schema: Schema, lease: Lease) -> None:
         self._database = database
         self._graph = graph
         self._schema = schema
         self._lease = lease
+        self._found: Components | None = None
+
+    @property
+    def _components(self) -> Components:
+        """Who is who by the stored decisions; shown in the graph first, where a killed run left that to be done."""
+        if self._found is None:
+            self._found = resolution.finish(self._database, self._graph, self._schema, self._lease)
+        return self._found
 
     def record(self, extractions: Sequence[Extraction]) -> int:
         """Write a batch in one transaction and return how many chunks, new entities and new facts it wrote.
@@ -130,25 +141,26 @@ class Recorder:
     def _gather(self, extractions: Iterable[Extraction]) -> _Gathered:
         gathered = _Gathered()
         identity_columns = [column.name for column in self._schema.relationships if column.identity]
+        entity = self._components.entity
         for extraction in extractions:
             chunk = extraction.chunk
             keys: dict[str, str] = {}
             for index, node in enumerate(extraction.nodes):
                 key = keys[node.node_id] = mention_key(self._graph, node.name, node.type)
-                found = gathered.entities[key]
+                found = gathered.entities[entity(key)]
                 order = (chunk.document_id, chunk.index, index)
                 found.rows.append(EvidenceRow(order, node.name, node.type, node.properties))
                 named = [key, node.name, node.type]
                 found.stored.append(_stored(chunk.id, index, node) + named + _columns(node.properties, NODE_COLUMNS))
             for index, relationship in enumerate(extraction.relationships):
                 source, target = keys[relationship.source_id], keys[relationship.target_id]
-                identity = [str(relationship.properties.get(name, "")) for name in identity_columns]
+                identity = tuple(str(relationship.properties.get(name, "")) for name in identity_columns)
                 found = gathered.facts[fact_id(source, relationship.type, target, identity)]
                 order = (chunk.document_id, chunk.index, index)
                 found.rows.append(EvidenceRow(order, "", relationship.type, relationship.properties))
                 columns = _columns(relationship.properties, RELATIONSHIP_COLUMNS)
                 found.stored.append(_stored(chunk.id, index, relationship) + columns)
-                found.ends = (source, relationship.type, target)
+                found.ends, found.identity = (source, relationship.type, target), identity
         for found in gathered.entities.values():
             found.folded = fold_entity(found.rows, self._schema.node_properties)
         for found in gathered.facts.values():
@@ -182,23 +194,32 @@ class Recorder:
         ids = sorted(gathered.facts)
         known = {row["id"] for row in transaction.run(queries.get("write/existing_facts"), ids=ids)}
         born: list[list[Any]] = []
+        resolved: list[list[Any]] = []
         more: list[list[Any]] = []
+        roots = self._components.roots
         for key in ids:
             found = gathered.facts[key]
             pieces = found.stored
             if key not in known:
                 source, fact_type, target = found.ends
                 own = [key, source, target, check_type(fact_type), len(found.rows)]
-                born.append([*own, *_columns(found.folded, RELATIONSHIP_COLUMNS), *pieces[0]])
+                row = [*own, *_columns(found.folded, RELATIONSHIP_COLUMNS), *pieces[0]]
+                if source in roots or target in roots:
+                    place = resolution.place(self._components, found.ends, found.identity)
+                    resolved.append([*row, place.source_id, place.target_id, place.relationship_id])
+                else:
+                    born.append(row)
                 pieces = pieces[1:]
             more.extend([key, *piece] for piece in pieces)
         if born:
             _write_rows(transaction, "write/create_facts", born, graph=self._graph)
+        if resolved:
+            _write_rows(transaction, "write/create_resolved_facts", resolved, graph=self._graph)
         if more:
             _write_rows(transaction, "write/add_statements", more)
         if known:
             transaction.run(queries.get("write/mark_keys"), entities=[], facts=sorted(known))
-        return len(born)
+        return len(born) + len(resolved)
 
     def _finish_row(self, extraction: Extraction, recorded: str) -> dict[str, Any]:
         properties: dict[str, Any] = {
@@ -215,6 +236,8 @@ class Recorder:
                 "graph": self._graph,
                 "kind": "extraction",
                 "round": answer.round,
+                "step": answer.step,
+                "context_hash": answer.context_hash or None,
                 "text": answer.text,
                 "model": answer.model,
                 "prompt_hash": answer.prompt_hash,

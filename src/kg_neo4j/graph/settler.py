@@ -1,7 +1,8 @@
 """The second phase of writing: every marked key is folded again from all its evidence.
 
 Marks are labels (`Unsettled`), so a run that was killed leaves marks, never wrong values: settling goes on where it
-stopped. A key without evidence is deleted.
+stopped. A key without evidence is deleted. Facts that resolution touches are folded like any other, but share the
+relationship that people browse with those of their kind between the same entities: it is folded from all of them.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from functools import partial
 from typing import Any
 
 from kg_neo4j.extract.schema import Schema, SchemaColumn
-from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Transaction
+from kg_neo4j.graph import queries, resolution
+from kg_neo4j.graph.database import Database, Row, Transaction
+from kg_neo4j.graph.decisions import Components
 from kg_neo4j.graph.fold import EvidenceRow, Folded, fold_entity, fold_fact
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
@@ -36,12 +38,16 @@ class _Outcome:
 def settle(database: Database, graph: str, schema: Schema, lease: Lease, progress: Progress = SILENT) -> int:
     """Fold all marked keys of `graph` and return how many changed or were deleted. Nothing marked: 0.
 
-    Facts go first, so that a relationship is gone before an entity that loses its last evidence.
+    Decisions that a killed run stored are shown first. Facts go before entities, so that a relationship is gone before
+    an entity that loses its last evidence.
     """
     progress.start("settle")
+    found = resolution.finish(database, graph, schema, lease)
     changes = 0
     for page in _pages(database, "write/unsettled_facts", graph):
-        changes += database.write_transaction(partial(_settle_facts, ids=page, schema=schema, lease=lease))
+        changes += database.write_transaction(
+            partial(_settle_facts, graph=graph, ids=page, schema=schema, lease=lease, found=found)
+        )
         progress.advance("settle", len(page))
     for page in _pages(database, "write/unsettled_entities", graph):
         changes += database.write_transaction(partial(_settle_entities, ids=page, schema=schema, lease=lease))
@@ -93,16 +99,51 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
     return len(outcome.changed) + len(outcome.lost)
 
 
-def _settle_facts(transaction: Transaction, ids: Sequence[str], schema: Schema, lease: Lease) -> int:
+def _settle_facts(
+    transaction: Transaction, *, graph: str, ids: Sequence[str], schema: Schema, lease: Lease, found: Components
+) -> int:
     lease.prove(transaction)
-    columns = schema.relationship_properties
-    names = [*_FACT_VALUES, *(column.name for column in columns)]
+    names = _fact_values(schema)
     rows = transaction.run(
-        queries.get("write/fact_evidence"), ids=ids, stored=names, columns=[column.name for column in columns]
+        queries.get("write/fact_evidence"), ids=ids, stored=[*names, "relationship_id"], columns=names[1:]
     )
-    by_type: dict[str, _Outcome] = {}
+    shared = [row for row in rows if row["relationship"]]
+    changes = _settle_shared(transaction, graph, shared, schema, found) if shared else 0
+    by_type: dict[str, list[Row]] = {}
     for row in rows:
-        outcome = by_type.setdefault(row["type"], _Outcome([], [], []))
+        if not row["relationship"]:
+            by_type.setdefault(row["type"], []).append(row)
+    for fact_type, alike in sorted(by_type.items()):
+        outcome = _fold_facts(alike, schema, found)
+        if outcome.changed:
+            transaction.run(queries.get("write/settle_facts").for_type(fact_type), rows=outcome.changed)
+        if outcome.lost:
+            transaction.run(queries.get("write/delete_facts").for_type(fact_type), ids=outcome.lost)
+        if outcome.unchanged:
+            transaction.run(queries.get("write/clear_marks"), entities=[], facts=outcome.unchanged)
+        changes += len(outcome.changed) + len(outcome.lost)
+    return changes
+
+
+def _settle_shared(transaction: Transaction, graph: str, rows: Sequence[Row], schema: Schema, found: Components) -> int:
+    """Settle facts that share a relationship: draw it first, as long as all its facts are there to be asked."""
+    changes = _draw(transaction, graph, sorted({row["relationship"] for row in rows}), schema)
+    outcome = _fold_facts(rows, schema, found)
+    if outcome.changed:
+        transaction.run(queries.get("write/settle_resolved_facts"), rows=outcome.changed)
+    if outcome.lost:
+        transaction.run(queries.get("write/delete_resolved_facts"), ids=outcome.lost)
+    if outcome.unchanged:
+        transaction.run(queries.get("write/clear_marks"), entities=[], facts=outcome.unchanged)
+    return changes + len(outcome.changed) + len(outcome.lost)
+
+
+def _fold_facts(rows: Sequence[Row], schema: Schema, found: Components) -> _Outcome:
+    """Fold facts from their own evidence. One that no decision touches any more loses its `relationship_id`."""
+    names = [*_fact_values(schema), "relationship_id"]
+    columns = schema.relationship_properties
+    outcome = _Outcome([], [], [])
+    for row in rows:
         evidence = [
             EvidenceRow((document, index, number), "", row["type"], _present(columns, values))
             for document, index, number, *values in row["evidence"]
@@ -110,19 +151,42 @@ def _settle_facts(transaction: Transaction, ids: Sequence[str], schema: Schema, 
         if not evidence:
             outcome.lost.append(row["id"])
             continue
-        folded = fold_fact(evidence, columns)
+        touched = row["source"] in found.roots or row["target"] in found.roots
+        folded = {**fold_fact(evidence, columns), "relationship_id": row["relationship"] if touched else None}
         if _same(names, row["stored"], folded):
             outcome.unchanged.append(row["id"])
         else:
             outcome.changed.append({"id": row["id"], "values": _complete(names, folded)})
-    for fact_type, outcome in sorted(by_type.items()):
-        if outcome.changed:
-            transaction.run(queries.get("write/settle_facts").for_type(fact_type), rows=outcome.changed)
-        if outcome.lost:
-            transaction.run(queries.get("write/delete_facts").for_type(fact_type), ids=outcome.lost)
-        if outcome.unchanged:
-            transaction.run(queries.get("write/clear_marks"), entities=[], facts=outcome.unchanged)
-    return sum(len(outcome.changed) + len(outcome.lost) for outcome in by_type.values())
+    return outcome
+
+
+def _draw(transaction: Transaction, graph: str, ids: Sequence[str], schema: Schema) -> int:
+    """Bring relationships that several facts may share up to date, and return how many changed."""
+    columns = schema.relationship_properties
+    names = ["fact_id", *_fact_values(schema)]
+    groups = transaction.run(
+        queries.get("write/relationship_groups"), graph=graph, ids=ids, stored=names, columns=names[2:]
+    )
+    by_type: dict[str, list[dict[str, Any]]] = {}
+    for group in groups:
+        loop = group["source"] == group["target"]  # where resolution made one of both ends, nothing is drawn
+        stated = [row for row in group["evidence"] if not loop or row[0] in group["loops"]]
+        evidence = [
+            EvidenceRow((document, index, number), "", group["type"], _present(columns, values))
+            for _, document, index, number, *values in stated
+        ]
+        folded = {**fold_fact(evidence, columns), "fact_id": min(row[0] for row in stated)} if evidence else None
+        values = [] if folded is None else [_complete(names, folded)]
+        if len(group["drawn"]) != len(values) or (folded and not _same(names, group["drawn"][0], folded)):
+            ends = {name: group[name] for name in ("source", "target", "facts")}
+            by_type.setdefault(group["type"], []).append({**ends, "values": values})
+    for fact_type, rows in sorted(by_type.items()):
+        transaction.run(queries.get("write/draw_relationships").for_type(fact_type), rows=rows)
+    return sum(len(rows) for rows in by_type.values())
+
+
+def _fact_values(schema: Schema) -> list[str]:
+    return [*_FACT_VALUES, *(column.name for column in schema.relationship_properties)]
 
 
 def _present(columns: Sequence[SchemaColumn], values: Sequence[Any]) -> dict[str, Any]:

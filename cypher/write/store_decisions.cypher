@@ -1,0 +1,10 @@
+// title:   Store decisions on who is who
+// purpose: The mark says that the graph does not show them yet; a run that is killed here is finished by the next.
+// mode:    write
+// params:  $rows LIST<MAP> (all properties of each decision)
+// columns: none
+// order:   none
+// source:  W3
+UNWIND $rows AS row
+MERGE (d:Decision {id: row.id})
+SET d = row, d:Unsettled
