@@ -10,9 +10,9 @@ ONLINE_S = 300
 
 
 def ensure_constraints(database: Database) -> None:
-    """Create what is missing of cypher/schema/constraint_* and index_* and wait until it is online. A repeat changes nothing.
+    """Create the constraints and indexes of cypher/schema/ that writing needs, and wait until they are online.
 
-    Raises SchemaConflict where data in the database, ours or foreign, break a constraint.
+    A repeat changes nothing. Raises SchemaConflict where data in the database, ours or foreign, break a constraint.
     """
     for name in queries.names("schema"):
         if not name.startswith(("schema/constraint_", "schema/index_")):

@@ -65,7 +65,7 @@ class _Prepared:
 
 
 class Recorder:
-    """Writes extractions of one graph. Keeps the components of its mention keys, which stand while the lease is held."""
+    """Writes extractions of one graph. Keeps the components of its keys, which stand while the lease is held."""
 
     def __init__(self, database: Database, graph: str, schema: Schema, lease: Lease) -> None:
         self._database = database

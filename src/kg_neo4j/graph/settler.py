@@ -152,7 +152,9 @@ def _fold_facts(rows: Sequence[Row], schema: Schema, found: Components) -> _Outc
             outcome.lost.append(row["id"])
             continue
         touched = row["source"] in found.roots or row["target"] in found.roots
-        folded = {**fold_fact(evidence, columns), "relationship_id": row["relationship"] if touched else None}
+        folded = dict(fold_fact(evidence, columns))
+        if touched:
+            folded["relationship_id"] = row["relationship"]
         if _same(names, row["stored"], folded):
             outcome.unchanged.append(row["id"])
         else:
