@@ -236,6 +236,35 @@ class RowCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class ExtractReport:
+    """What one extraction to files did."""
+
+    folder: str
+    files: int  # written or changed
+    documents: int
+    chunks: int
+    rows: RowCounts
+    usage: Usage
+    seconds: float
+    skipped: tuple[SkippedSource, ...] = ()
+    failed_chunks: tuple[str, ...] = ()
+    rejections: Mapping[str, int] = field(default_factory=dict)
+    mended: int = 0
+    steps: Mapping[str, Usage] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantinedRow:
+    """A row that was refused and that asking again did not mend."""
+
+    document: str  # title
+    chunk: int  # place in the document, from 0
+    chunk_id: str
+    rejection: Rejection
+
+
+@dataclass(frozen=True, slots=True)
 class LoadReport:
     """What one load did. `nodes` and `relationships` are totals of the graph afterwards (entities only)."""
 

@@ -6,44 +6,43 @@ from typing import Annotated
 
 import typer
 
+from kg_neo4j._cli.load_options import (
+    AliasOption,
+    ChunkOverlapOption,
+    ChunkTokensOption,
+    EvidenceOption,
+    GleaningsOption,
+    LangOption,
+    OutputLanguageOption,
+    PreprocessOption,
+    SchemaOption,
+    Sources,
+    WaveOption,
+    WikipediaOption,
+    tokens_of,
+)
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import load_shape
 from kg_neo4j._cli.terminal import print_facts, print_json, progress
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import LoadReport
+from kg_neo4j.records import ExtractReport, LoadReport, Usage
 
 PARTLY_DONE = 3
 
 
 def load(
-    sources: Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="Files, folders.")] = None,
-    wikipedia: Annotated[
-        list[str] | None, typer.Option("--wikipedia", metavar="TITLE", help="A Wikipedia page; repeatable.")
-    ] = None,
-    lang: Annotated[str, typer.Option("--lang", help="Language of the Wikipedia.")] = "en",
-    alias: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")
-    ] = None,
-    chunk_tokens: Annotated[
-        str, typer.Option("--chunk-tokens", metavar="N|max", help="Tokens a chunk; max: what the window allows.")
-    ] = "1200",
-    chunk_overlap: Annotated[int, typer.Option("--chunk-overlap", metavar="N", help="Tokens repeated.", min=0)] = 0,
-    preprocess: Annotated[str, typer.Option("--preprocess", metavar="none|stopwords", help="W1's A2 or A1.")] = "none",
-    schema: Annotated[
-        str, typer.Option("--schema", metavar="NAME|FILE", help="graph, wikipedia, or a file.")
-    ] = "graph",
-    evidence: Annotated[
-        str, typer.Option("--evidence", metavar="flag|reject", help="Rows whose evidence is not in the text.")
-    ] = "flag",
-    gleanings: Annotated[
-        int, typer.Option("--gleanings", metavar="N", help="Rounds that ask a model what is missing.", min=0)
-    ] = 1,
-    wave: Annotated[
-        int, typer.Option("--wave", metavar="N", help="Chunks asked together; names carry over. 0: none do.", min=0)
-    ] = 16,
-    output_language: Annotated[
-        str, typer.Option("--output-language", metavar="source|en", help="Of roles and descriptions.")
-    ] = "source",
+    sources: Sources = None,
+    wikipedia: WikipediaOption = None,
+    lang: LangOption = "en",
+    alias: AliasOption = None,
+    chunk_tokens: ChunkTokensOption = "1200",
+    chunk_overlap: ChunkOverlapOption = 0,
+    preprocess: PreprocessOption = "none",
+    schema: SchemaOption = "graph",
+    evidence: EvidenceOption = "flag",
+    gleanings: GleaningsOption = 1,
+    wave: WaveOption = 16,
+    output_language: OutputLanguageOption = "source",
     model: ModelOption = None,
     analytics: Annotated[bool, typer.Option(help="Communities, PageRank and degree by GDS.")] = True,
     rebuild: Annotated[
@@ -61,7 +60,7 @@ def load(
         wikipedia=tuple(wikipedia or ()),
         language=lang,
         alias=alias,
-        chunk_tokens=None if chunk_tokens == "max" else _number(chunk_tokens),
+        chunk_tokens=tokens_of(chunk_tokens),
         chunk_overlap=chunk_overlap,
         preprocess=preprocess,
         schema=schema,
@@ -76,10 +75,7 @@ def load(
         report = pipeline.load(
             sources or (), settings=settings_for(graph=graph, model=model), options=options, progress=bars
         )
-    if as_json:
-        print_json(load_shape(report))
-    else:
-        _summary(report)
+    show_load(report, as_json=as_json)
     if report.failed_chunks or report.skipped:
         raise typer.Exit(PARTLY_DONE)
 
@@ -94,38 +90,42 @@ def unload(
 
     with progress(quiet=as_json) as bars:
         report = pipeline.unload(source, settings=settings_for(graph=graph), progress=bars)
+    show_load(report, as_json=as_json)
+
+
+def show_load(report: LoadReport, *, as_json: bool) -> None:
+    """Print what a load did."""
     if as_json:
         print_json(load_shape(report))
-    else:
-        _summary(report)
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"--chunk-tokens takes a number of tokens or max, not {text!r}")
-    return int(text)
-
-
-def _summary(report: LoadReport) -> None:
-    rows = report.rows
-    facts: dict[str, object] = {
-        "graph": report.graph,
-        "documents": report.documents,
-        "chunks": report.chunks,
-        "rows": f"{rows.read} read = {rows.accepted} accepted + {rows.rejected} rejected",
+        return
+    facts: dict[str, object] = {"graph": report.graph, "documents": report.documents, "chunks": report.chunks}
+    facts |= extraction_facts(report)
+    facts |= {
         "nodes": report.nodes,
         "relationships": report.relationships,
         "communities": report.communities,
         "changes": report.changes,
-        "model": _cost(report),
         "seconds": f"{report.seconds:.1f}",
     }
-    if report.rejections:
-        facts["of these"] = f"{report.mended} mended, {rows.rejected - report.mended} in quarantine (kg quarantine)"
-        facts["rejected"] = ", ".join(f"{count} {reason}" for reason, count in sorted(report.rejections.items()))
-    for step, usage in report.steps.items():
-        facts[f"  {step}"] = f"{usage.calls} calls, {usage.input_tokens} + {usage.output_tokens} tokens"
     print_facts(facts)
+    show_remarks(report)
+
+
+def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
+    """Return what became of the rows, and what asking cost, round by round."""
+    rows = report.rows
+    facts: dict[str, object] = {"rows": f"{rows.read} read = {rows.accepted} accepted + {rows.rejected} rejected"}
+    if report.rejections:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(report.rejections.items()))
+        facts["rejected"] = f"{reasons}; {report.mended} mended, {rows.rejected - report.mended} in quarantine"
+    facts["model"] = _cost(report.usage)
+    if len(report.steps) > 1:
+        facts["rounds"] = ", ".join(f"{step} {usage.calls} calls" for step, usage in report.steps.items())
+    return facts
+
+
+def show_remarks(report: LoadReport | ExtractReport) -> None:
+    """Print, beside the results, what was skipped, what failed, and notes."""
     for skipped in report.skipped:
         typer.echo(f"skipped: {skipped.source}: {skipped.reason}", err=True)
     for failed in report.failed_chunks:
@@ -134,8 +134,7 @@ def _summary(report: LoadReport) -> None:
         typer.echo(f"note: {note}", err=True)
 
 
-def _cost(report: LoadReport) -> str:
-    usage = report.usage
+def _cost(usage: Usage) -> str:
     if not usage.calls:
         return "no paid calls"
     price = "price unknown" if usage.usd is None else f"{usage.usd:.4f} USD"

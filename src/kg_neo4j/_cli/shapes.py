@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from kg_neo4j.records import Answer, LoadReport, Usage
+from kg_neo4j.records import Answer, ExtractReport, LoadReport, Usage
 
 
 def usage_shape(usage: Usage) -> dict[str, Any]:
@@ -28,6 +28,25 @@ def load_shape(report: LoadReport) -> dict[str, Any]:
         "relationships": report.relationships,
         "communities": report.communities,
         "changes": report.changes,
+        **usage_shape(report.usage),
+        "seconds": round(report.seconds, 3),
+        "rejections": dict(report.rejections),
+        "mended": report.mended,
+        "steps": {step: usage_shape(usage) for step, usage in report.steps.items()},
+        "skipped": [asdict(skipped) for skipped in report.skipped],
+        "failed": list(report.failed_chunks),
+        "notes": list(report.notes),
+    }
+
+
+def extract_shape(report: ExtractReport) -> dict[str, Any]:
+    """Return the shape of `kg extract --json`."""
+    return {
+        "folder": report.folder,
+        "files": report.files,
+        "documents": report.documents,
+        "chunks": report.chunks,
+        "rows": asdict(report.rows),
         **usage_shape(report.usage),
         "seconds": round(report.seconds, 3),
         "rejections": dict(report.rejections),

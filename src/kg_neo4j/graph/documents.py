@@ -30,6 +30,7 @@ class LoadConfiguration:
     tokeniser: str
     rebuild: bool = False  # replace what was loaded under another configuration
     schema_text: str | None = None  # of a schema file of the user's own: needed to settle without the file
+    options: str | None = None  # JSON: the options of the load that answers are read by again
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,9 @@ class StoredDocument:
     url: str | None
     schema: str
     schema_text: str | None
+    language: str | None
+    config_hash: str
+    options: str | None  # JSON: how the document was cut and extracted, see pipeline/options.py
     chunks: int
     done: int
 
@@ -88,7 +92,7 @@ def record_document(
     gone = [chunk_id for chunk_id in stored_chunks if chunk_id not in wanted]
     _delete_chunks(database, lease, gone)
     if stored and stored.get("config_hash") != configuration.config_hash:
-        _withdraw(database, lease, list(stored_chunks))
+        withdraw_evidence(database, lease, list(stored_chunks))
         stored_chunks = {chunk_id: {**chunk, "recorded": None} for chunk_id, chunk in stored_chunks.items()}
     rows = [_chunk_row(chunk) for chunk in chunks if not _is_current(stored_chunks.get(chunk.id), chunk)]
     changed = _without_spelling(properties) != _without_spelling(stored)
@@ -194,7 +198,7 @@ def _write_document(
 
 
 def _delete_chunks(database: Database, lease: Lease, ids: Sequence[str]) -> None:
-    _withdraw(database, lease, ids)
+    withdraw_evidence(database, lease, ids)
     for some in batches(ids, CHUNKS_AT_A_TIME):
 
         def delete(transaction: Transaction, some: Sequence[str] = some) -> None:
@@ -204,7 +208,8 @@ def _delete_chunks(database: Database, lease: Lease, ids: Sequence[str]) -> None
         database.write_transaction(delete)
 
 
-def _withdraw(database: Database, lease: Lease, ids: Sequence[str]) -> None:
+def withdraw_evidence(database: Database, lease: Lease, ids: Sequence[str]) -> None:
+    """Take back what chunks support, and mark it; they count as not recorded. Settle afterwards."""
     for some in batches(ids, CHUNKS_AT_A_TIME):
 
         def withdraw(transaction: Transaction, some: Sequence[str] = some) -> None:
@@ -239,5 +244,6 @@ def _document_properties(document: Document, configuration: LoadConfiguration) -
         "schema_hash": configuration.schema_hash,
         "schema_text": configuration.schema_text,
         "tokeniser": configuration.tokeniser,
+        "options": configuration.options,
     }
     return {name: value for name, value in properties.items() if value is not None}

@@ -8,8 +8,11 @@ Each call opens the database that the settings mean (NEO4J_URI, else the managed
 from __future__ import annotations
 
 from kg_neo4j.pipeline.asking import ask
+from kg_neo4j.pipeline.exchanging import extract
 from kg_neo4j.pipeline.loading import load
 from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.quarantining import quarantine, retry_quarantine
+from kg_neo4j.pipeline.rebuilding import rebuild
 from kg_neo4j.pipeline.unloading import unload
 
-__all__ = ["LoadOptions", "ask", "load", "unload"]
+__all__ = ["LoadOptions", "ask", "extract", "load", "quarantine", "rebuild", "retry_quarantine", "unload"]

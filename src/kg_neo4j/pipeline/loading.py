@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import KgError, ModelError, SourceError, UsageError
@@ -38,8 +40,9 @@ def load(
 ) -> LoadReport:
     """Build or bring up to date the graph of `sources` (files, folders) and `options.wikipedia` (titles).
 
-    Loading the same twice changes nothing; an edited document replaces exactly what it supported. A run that was
-    stopped goes on where it was. Raises the KgError that says what is wrong; what was recorded before stays.
+    A folder that `extract` wrote is a source, too. Loading the same twice changes nothing; an edited document replaces
+    exactly what it supported. A run that was stopped goes on where it was. Raises the KgError that says what is wrong;
+    what was recorded before stays.
     """
     from kg_neo4j import _models
     from kg_neo4j._models import tokens
@@ -60,14 +63,15 @@ def load(
     extraction = extraction_config(settings, options)
     configuration = load_configuration(settings, options, extraction, tokeniser)
     embedder = _models.embedding_model(settings)
-    documents = read_documents(sources, settings, options, tally)
+    files, others = _apart(sources)
+    documents = read_documents(others, settings, options, tally)
     with connect(settings, progress) as database:
         ensure_constraints(database)
         with Lease(database, settings.graph) as lease:
             check_schema(database, settings.graph, configuration)
             vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
             recorder = Recorder(database, settings.graph, schema, lease)
-            run = _Run(database, lease, recorder, configuration, extraction, tally, progress)
+            run = _Run(database, settings.graph, lease, recorder, configuration, extraction, tally, files, progress)
             try:
                 _extract_and_record(run, _jobs(run, documents, tokeniser, settings, options))
             except (ModelError, SourceError, UsageError, KeyboardInterrupt):
@@ -82,12 +86,23 @@ class _Run:
     """What loading one document needs."""
 
     database: Database
+    graph: str
     lease: Lease
     recorder: Recorder
     configuration: LoadConfiguration
     extraction: ExtractionConfig
     tally: Tally
+    files: tuple[Path, ...]  # of extractions made elsewhere
     progress: Progress
+
+
+def _apart(sources: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Return the files of extractions among the sources, folders looked into, and the other sources."""
+    from kg_neo4j.extract.exchange import files_in
+
+    found = {source: files_in(Path(source)) for source in sources}
+    files = tuple(path for paths in found.values() for path in paths)
+    return files, tuple(source for source, paths in found.items() if not paths)
 
 
 def _jobs(
@@ -116,18 +131,32 @@ def _extract_and_record(run: _Run, jobs: Iterator[DocumentJob]) -> None:
     from kg_neo4j.extract.engine import extract_all
 
     def counted() -> Iterator[Extraction]:
-        for document, extraction in extract_all(jobs, run.extraction):
+        extracted = itertools.chain(extract_all(jobs, run.extraction), _from_files(run))
+        for document, extraction in extracted:
             run.tally.count(document, extraction)
             run.progress.advance("extract")
             yield extraction
 
     run.progress.start("extract")
-    for changes in run.recorder.record_all(_batches(counted())):
+    for changes in run.recorder.record_all(batches(counted())):
         run.tally.changes += changes
     run.progress.finish("extract")
 
 
-def _batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
+def _from_files(run: _Run) -> Iterator[tuple[Document, Extraction]]:
+    """Record the documents of files of extractions, and yield what is not recorded yet."""
+    from kg_neo4j.pipeline.exchanging import recorded_files
+
+    found = recorded_files(run.database, run.lease, run.files, run.graph, run.configuration)
+    for document, extractions, chunks, changes in found:
+        run.tally.documents += 1
+        run.tally.chunks += chunks
+        run.tally.changes += changes
+        for extraction in extractions:
+            yield document, extraction
+
+
+def batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
     """Group extractions for writing: many where they come fast, few where a model is slow."""
     batch: list[Extraction] = []
     rows, since = 0, time.monotonic()

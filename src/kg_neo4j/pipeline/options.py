@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.graph.documents import LoadConfiguration
+    from kg_neo4j.extract.schema import Schema
+    from kg_neo4j.graph.documents import LoadConfiguration, StoredDocument
     from kg_neo4j.settings import Settings
+
+
+# What a stored document remembers of the load that made it, besides its schema.
+STORED_OPTIONS = (
+    *("chunk_tokens", "chunk_overlap", "preprocess", "output_language"),
+    *("gleanings", "wave", "evidence"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +47,17 @@ def chunk_tokens(settings: Settings, options: LoadOptions) -> int:
     return options.chunk_tokens or _models.largest_chunk(settings)
 
 
-def extraction_config(settings: Settings, options: LoadOptions) -> ExtractionConfig:
-    """Return how chunks become rows: by the model that the settings mean, else by the built-in rules."""
+def extraction_config(settings: Settings, options: LoadOptions, schema: Schema | None = None) -> ExtractionConfig:
+    """Return how chunks become rows: by the model that the settings mean, else by the built-in rules.
+
+    `schema` stands for the file that `options.schema` names, where that is gone.
+    """
     from kg_neo4j import _models
     from kg_neo4j.extract import schema as schemas
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.interface import Extractor
 
-    schema = schemas.load(options.schema)
+    schema = schema or schemas.load(options.schema)
     model = _models.chat_model(settings)
     extractor: Extractor
     if model is None:
@@ -85,5 +97,13 @@ def load_configuration(
         schema_hash=extraction.schema.hash,
         schema_text=None if options.schema in BUILT_IN else extraction.schema.text,
         tokeniser=tokeniser.name,
+        options=json.dumps({name: getattr(options, name) for name in STORED_OPTIONS}, sort_keys=True),
         rebuild=options.rebuild,
     )
+
+
+def options_of(stored: StoredDocument) -> LoadOptions:
+    """Return the options that a stored document was loaded with; defaults for what it does not remember."""
+    known = {each.name for each in fields(LoadOptions)}
+    found = {name: value for name, value in json.loads(stored.options or "{}").items() if name in known}
+    return LoadOptions(schema=stored.schema, **found)

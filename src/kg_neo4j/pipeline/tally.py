@@ -6,7 +6,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kg_neo4j.records import ChunkOutcome, Document, Extraction, LoadReport, RowCounts, SkippedSource, Usage
+from kg_neo4j.records import (
+    ChunkOutcome,
+    Document,
+    Extraction,
+    ExtractReport,
+    LoadReport,
+    RowCounts,
+    SkippedSource,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
@@ -56,6 +65,25 @@ class Tally:
             relationships=size["relationships"],
             communities=communities,
             changes=self.changes,
+            usage=self.usage,
+            seconds=seconds,
+            skipped=tuple(self.skipped),
+            failed_chunks=tuple(self.failed),
+            rejections=dict(self.rejections),
+            mended=self.mended,
+            steps=dict(self.steps),
+            notes=tuple(self.notes),
+        )
+
+    def extract_report(self, folder: str, files: int, seconds: float) -> ExtractReport:
+        """Return the report of an extraction to files."""
+        rejected = self.rejections.total()
+        return ExtractReport(
+            folder=folder,
+            files=files,
+            documents=self.documents,
+            chunks=self.chunks,
+            rows=RowCounts(self.read, self.read - rejected, rejected),
             usage=self.usage,
             seconds=seconds,
             skipped=tuple(self.skipped),

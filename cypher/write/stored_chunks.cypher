@@ -1,0 +1,12 @@
+// title:   Chunks of a document, whole
+// purpose: What stored answers are read against again.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $document_id STRING (document id);
+//          $rejected_only BOOLEAN (only chunks with rejected rows)
+// columns: chunk MAP
+// order:   index, then id
+// source:  kg-neo4j
+MATCH (d:Document {id: $document_id, graph: $graph})<-[:IN_DOCUMENT]-(c:Chunk)
+WHERE NOT $rejected_only OR c.rows_rejected > 0
+RETURN c {.id, .document_id, .graph, .index, .text, .token_count, .start, .end, .section} AS chunk
+ORDER BY c.index, c.id

@@ -1,0 +1,126 @@
+"""kg extract, kg quarantine, kg rebuild: answers of the model, without loading."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from kg_neo4j._cli.load import PARTLY_DONE, extraction_facts, show_load, show_remarks
+from kg_neo4j._cli.load_options import (
+    AliasOption,
+    ChunkOverlapOption,
+    ChunkTokensOption,
+    EvidenceOption,
+    GleaningsOption,
+    LangOption,
+    OutputLanguageOption,
+    PreprocessOption,
+    SchemaOption,
+    Sources,
+    WaveOption,
+    WikipediaOption,
+    tokens_of,
+)
+from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.shapes import extract_shape
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
+from kg_neo4j.errors import UsageError
+
+
+def extract(
+    to: Annotated[str, typer.Option("--to", metavar="DIR", help="Where the files of extractions go.")],
+    sources: Sources = None,
+    wikipedia: WikipediaOption = None,
+    lang: LangOption = "en",
+    alias: AliasOption = None,
+    chunk_tokens: ChunkTokensOption = "1200",
+    chunk_overlap: ChunkOverlapOption = 0,
+    preprocess: PreprocessOption = "none",
+    schema: SchemaOption = "graph",
+    evidence: EvidenceOption = "flag",
+    gleanings: GleaningsOption = 1,
+    wave: WaveOption = 16,
+    output_language: OutputLanguageOption = "source",
+    model: ModelOption = None,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Extract to files, without a database; `kg load DIR` records them."""
+    from kg_neo4j import pipeline
+
+    if not sources and not wikipedia:
+        raise UsageError("nothing to extract", hint="name files or folders, or --wikipedia TITLE")
+    options = pipeline.LoadOptions(
+        wikipedia=tuple(wikipedia or ()),
+        language=lang,
+        alias=alias,
+        chunk_tokens=tokens_of(chunk_tokens),
+        chunk_overlap=chunk_overlap,
+        preprocess=preprocess,
+        schema=schema,
+        evidence=evidence,
+        gleanings=gleanings,
+        wave=wave,
+        output_language=output_language,
+    )
+    settings = settings_for(graph=graph, model=model)
+    with progress(quiet=as_json) as bars:
+        report = pipeline.extract(sources or (), to=to, settings=settings, options=options, progress=bars)
+    if as_json:
+        print_json(extract_shape(report))
+    else:
+        facts: dict[str, object] = {
+            "folder": report.folder,
+            "documents": report.documents,
+            "chunks": report.chunks,
+            "files": f"{report.files} written or changed",
+        }
+        print_facts({**facts, **extraction_facts(report), "seconds": f"{report.seconds:.1f}"})
+        show_remarks(report)
+    if report.failed_chunks or report.skipped:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def quarantine(
+    retry: Annotated[bool, typer.Option("--retry", help="Ask the model once more for these rows.")] = False,
+    model: ModelOption = None,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the rows that were refused and not mended, with chunk, line, text and reason."""
+    from kg_neo4j import pipeline
+
+    settings = settings_for(graph=graph, model=model)
+    if retry:
+        with progress(quiet=as_json) as bars:
+            report = pipeline.retry_quarantine(settings=settings, progress=bars)
+        show_load(report, as_json=as_json)
+        return
+    with progress(quiet=as_json) as bars:
+        found = pipeline.quarantine(settings=settings, progress=bars)
+    if as_json:
+        print_json([asdict(row) for row in found])
+        return
+    rows = [
+        (
+            row.document,
+            row.chunk,
+            row.rejection.line,
+            str(row.rejection.reason),
+            row.rejection.detail,
+            row.rejection.text,
+        )
+        for row in found
+    ]
+    print_table(["Document", "Chunk", "Line", "Reason", "Detail", "Row"], rows)
+
+
+def rebuild(graph: GraphOption = None, as_json: JsonOption = False) -> None:
+    """Drop what comes from answers and replay the stored ones: nobody is asked, nothing is paid."""
+    from kg_neo4j import pipeline
+
+    with progress(quiet=as_json) as bars:
+        report = pipeline.rebuild(settings=settings_for(graph=graph), progress=bars)
+    show_load(report, as_json=as_json)

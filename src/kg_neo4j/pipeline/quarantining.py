@@ -1,0 +1,116 @@
+"""Quarantine: the rows that were read, refused, and not mended; and asking for them once more."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.pipeline.loading import batches
+from kg_neo4j.pipeline.options import extraction_config, load_configuration, options_of
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Document, Extraction, LoadReport, QuarantinedRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.graph.documents import StoredDocument
+    from kg_neo4j.settings import Settings
+
+
+def quarantine(*, settings: Settings, progress: Progress = SILENT) -> tuple[QuarantinedRow, ...]:
+    """Return every row in quarantine, by document, chunk and line, from the stored answers. Writes nothing."""
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.documents import list_documents
+    from kg_neo4j.graph.replay import replay
+
+    found = []
+    with connect(settings, progress) as database:
+        for document in list_documents(database, settings.graph):
+            for extraction in replay(database, settings.graph, document, rejected_only=True):
+                for each in extraction.rejections:
+                    if not each.mended:
+                        found.append(QuarantinedRow(document.title, extraction.chunk.index, extraction.chunk.id, each))
+    return tuple(found)
+
+
+def retry_quarantine(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
+    """Ask the model once more for every row in quarantine, and record what is accepted.
+
+    Rows that fail again stay in quarantine, so a retry costs one call a chunk each time. Raises UsageError where no
+    model is configured, or another one than the documents were loaded with.
+    """
+    from kg_neo4j import _models
+    from kg_neo4j._models import tokens
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.documents import list_documents
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.graph.recorder import Recorder
+    from kg_neo4j.graph.replay import schema_of
+    from kg_neo4j.graph.settler import settle
+    from kg_neo4j.organise import analytics, vectors
+
+    if settings.offline:
+        raise UsageError("only a model can mend rows", hint="set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL")
+    started = time.monotonic()
+    tally = Tally()
+    with connect(settings, progress) as database, Lease(database, settings.graph) as lease:
+        progress.start("extract")
+        for document in list_documents(database, settings.graph):
+            schema = schema_of(document)
+            recorder = Recorder(database, settings.graph, schema, lease)
+            mended = _mended(database, settings, document, tally, progress)
+            tally.changes += sum(recorder.record_all(batches(mended)))
+            tally.changes += settle(database, settings.graph, schema, lease, progress)
+        progress.finish("extract")
+        embedder = _models.embedding_model(settings)
+        tally.changes += vectors.embed(database, settings.graph, embedder, tokens.load(), progress).changes
+        analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
+        tally.changes += analysed.changes
+        return tally.report(database, settings.graph, analysed.communities, time.monotonic() - started)
+
+
+def _mended(
+    database: Database, settings: Settings, stored: StoredDocument, tally: Tally, progress: Progress
+) -> Iterator[Extraction]:
+    """Yield the extractions of chunks with rows in quarantine, after asking for these rows once more."""
+    from kg_neo4j.extract.context import ChunkTask
+    from kg_neo4j.extract.conversation import Conversation
+    from kg_neo4j.extract.engine import show
+    from kg_neo4j.graph.replay import replay
+
+    config: ExtractionConfig | None = None
+    document = Document(stored.id, settings.graph, stored.kind, stored.key, stored.title, stored.source, "", "")
+    tally.documents += 1
+    for extraction in replay(database, settings.graph, stored, rejected_only=True):
+        if all(each.mended for each in extraction.rejections):
+            continue
+        config = config or _same_configuration(settings, stored)
+        shown = show(extraction.chunk, config.preprocess, stored.language)
+        task = ChunkTask(document, extraction.chunk)
+        reading = replace(config.reading, config_hash=stored.config_hash)
+        again = Conversation(task, config.extractor, reading, shown, 0, mend=True)
+        found = again.mend_again(extraction.answers)
+        tally.chunks += 1
+        tally.count(document, found)
+        progress.advance("extract")
+        yield found
+
+
+def _same_configuration(settings: Settings, stored: StoredDocument) -> ExtractionConfig:
+    """Return how the document was extracted; UsageError where this run would do it otherwise."""
+    from kg_neo4j._models import tokens
+    from kg_neo4j.graph.replay import schema_of
+
+    options = options_of(stored)
+    config = extraction_config(settings, options, schema_of(stored))
+    if load_configuration(settings, options, config, tokens.load()).config_hash != stored.config_hash:
+        raise UsageError(
+            f"{stored.title!r} was loaded with another model, prompt or tokeniser than this run has",
+            hint="set KG_MODEL to the model that it was loaded with, or load it again with --rebuild",
+        )
+    return config

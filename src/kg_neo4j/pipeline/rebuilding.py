@@ -1,0 +1,72 @@
+"""Rebuild: drop everything that comes from answers, and replay the answers. Nobody is asked, nothing is paid."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from kg_neo4j.pipeline.loading import batches
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Document, Extraction, LoadReport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.graph.documents import StoredDocument
+    from kg_neo4j.settings import Settings
+
+
+def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
+    """Make the graph again from its documents, stored answers and decisions; the sorted export stays the same.
+
+    Mends a graph whose entities, facts or evidence were changed by hand. A rebuild that was killed is gone on with by
+    the next `kg load` or `kg rebuild`. Chunks without an answer stay as they are, to be asked about by the next load.
+    """
+    from kg_neo4j import _models
+    from kg_neo4j._models import tokens
+    from kg_neo4j.graph.constraints import ensure_constraints
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.documents import list_documents, withdraw_evidence
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.graph.recorder import Recorder
+    from kg_neo4j.graph.replay import schema_of, stored_chunks
+    from kg_neo4j.graph.settler import settle
+    from kg_neo4j.organise import analytics, vectors
+
+    started = time.monotonic()
+    tally = Tally()
+    with connect(settings, progress) as database:
+        ensure_constraints(database)
+        with Lease(database, settings.graph) as lease:
+            stored = list_documents(database, settings.graph)
+            progress.start("extract", sum(document.chunks for document in stored))
+            for document in stored:
+                tally.documents += 1
+                tally.chunks += document.chunks
+                chunks = stored_chunks(database, settings.graph, document.id)
+                withdraw_evidence(database, lease, [chunk.id for chunk in chunks])
+                recorder = Recorder(database, settings.graph, schema_of(document), lease)
+                replayed = _replayed(database, settings.graph, document, tally, progress)
+                tally.changes += sum(recorder.record_all(batches(replayed)))
+            progress.finish("extract")
+            if stored:
+                tally.changes += settle(database, settings.graph, schema_of(stored[0]), lease, progress)
+            embedder = _models.embedding_model(settings)
+            tally.changes += vectors.embed(database, settings.graph, embedder, tokens.load(), progress).changes
+            analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
+            tally.changes += analysed.changes
+        return tally.report(database, settings.graph, analysed.communities, time.monotonic() - started)
+
+
+def _replayed(
+    database: Database, graph: str, stored: StoredDocument, tally: Tally, progress: Progress
+) -> Iterator[Extraction]:
+    from kg_neo4j.graph.replay import replay
+
+    document = Document(stored.id, graph, stored.kind, stored.key, stored.title, stored.source, "", "")
+    for extraction in replay(database, graph, stored):
+        tally.count(document, extraction)
+        progress.advance("extract")
+        yield extraction
