@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,9 +100,7 @@ class _Folder:
             self._close(document)
 
     def _kept(self, document: Document, chunks: tuple[Chunk, ...]) -> dict[str, Extraction]:
-        """Return what an earlier call extracted under the same configuration; a file that is not whole counts as none."""
-        from dataclasses import replace
-
+        """Return what an earlier call extracted under the same configuration; a torn file counts as none."""
         from kg_neo4j.extract import exchange
 
         path = exchange.file_of(self.path, document)
