@@ -24,13 +24,14 @@ CHUNKS_AT_A_TIME = 500
 class LoadConfiguration:
     """What shapes the graph besides the documents; stored with each document."""
 
-    config_hash: str  # extraction: schema, prompts, model, parameters
+    config_hash: str  # of everything: `answers_hash`, chunker, tokeniser
     schema: str
     schema_hash: str
     tokeniser: str
     rebuild: bool = False  # replace what was loaded under another configuration
     schema_text: str | None = None  # of a schema file of the user's own: needed to settle without the file
     options: str | None = None  # JSON: the options of the load that answers are read by again
+    answers_hash: str | None = None  # extraction: schema, prompts, model, parameters; None: as `config_hash`
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class StoredDocument:
     schema_text: str | None
     language: str | None
     config_hash: str
+    answers_hash: str  # answers are stored under it
     options: str | None  # JSON: how the document was cut and extracted, see pipeline/options.py
     chunks: int
     done: int
@@ -118,12 +120,12 @@ def withdraw_document(database: Database, lease: Lease, graph: str, document_id:
 
 
 def stored_answers(
-    database: Database, graph: str, document_id: str, config_hash: str
+    database: Database, graph: str, document_id: str, answers_hash: str
 ) -> Mapping[str, tuple[ModelAnswer, ...]]:
     """Return what a model has already said under this configuration: chunk id -> answers by round."""
     answers: dict[str, tuple[ModelAnswer, ...]] = {}
     rows = database.stream(
-        queries.get("write/stored_answers"), graph=graph, document_id=document_id, config_hash=config_hash
+        queries.get("write/stored_answers"), graph=graph, document_id=document_id, config_hash=answers_hash
     )
     for row in rows:
         found = row["answer"]
@@ -245,5 +247,6 @@ def _document_properties(document: Document, configuration: LoadConfiguration) -
         "schema_text": configuration.schema_text,
         "tokeniser": configuration.tokeniser,
         "options": configuration.options,
+        "answers_hash": configuration.answers_hash or configuration.config_hash,
     }
     return {name: value for name, value in properties.items() if value is not None}

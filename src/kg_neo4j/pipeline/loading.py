@@ -120,7 +120,7 @@ def _jobs(
         run.tally.chunks += len(chunks)
         run.tally.changes += recorded.changes
         if recorded.pending:
-            stored = stored_answers(run.database, document.graph, document.id, run.configuration.config_hash)
+            stored = stored_answers(run.database, document.graph, document.id, run.extraction.config_hash)
             some_done = len(recorded.pending) < len(chunks)
             names = known_names(run.database, document) if carries_over and some_done else {}
             yield DocumentJob(document, chunks, recorded.pending, stored, names)

@@ -93,6 +93,7 @@ def load_configuration(
     chunker = f"{chunking.RULES_VERSION}/{chunk_tokens(settings, options)}/{options.chunk_overlap}/{tokeniser.name}"
     return LoadConfiguration(
         config_hash=hash_id("configuration", extraction.config_hash, chunker),
+        answers_hash=extraction.config_hash,
         schema=extraction.schema.name,
         schema_hash=extraction.schema.hash,
         schema_text=None if options.schema in BUILT_IN else extraction.schema.text,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
@@ -92,8 +91,7 @@ def _mended(
         config = config or _same_configuration(settings, stored)
         shown = show(extraction.chunk, config.preprocess, stored.language)
         task = ChunkTask(document, extraction.chunk)
-        reading = replace(config.reading, config_hash=stored.config_hash)
-        again = Conversation(task, config.extractor, reading, shown, 0, mend=True)
+        again = Conversation(task, config.extractor, config.reading, shown, 0, mend=True)
         found = again.mend_again(extraction.answers)
         tally.chunks += 1
         tally.count(document, found)
