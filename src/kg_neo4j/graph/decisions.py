@@ -116,6 +116,10 @@ class Union:
         self._apart.setdefault(other, set()).add(one)
         return True
 
+    def are_apart(self, left: str, right: str) -> bool:
+        """Return True where two sets must stay apart."""
+        return self.find(left) in self._apart.get(self.find(right), ())
+
     def sets(self) -> dict[str, tuple[str, ...]]:
         """Return the sets of two and more keys, smallest member -> members, all sorted."""
         found: dict[str, list[str]] = {}
