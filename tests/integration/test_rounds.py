@@ -12,6 +12,7 @@ from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
 from kg_neo4j.errors import ModelUnavailable, UnreadableSource, UsageError
 from kg_neo4j.extract import schema as schemas
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
@@ -130,13 +131,11 @@ def test_a_retry_with_another_model_is_refused(online: Settings, llm: FakeLlm, n
 
 
 def test_a_rebuild_gives_the_same_graph_and_asks_nobody(database: Database, online: Settings, llm: FakeLlm) -> None:
-    load([STORY, ARTICLE], settings=online, options=OPTIONS)
+    load([STORY, ARTICLE], settings=online, options=replace(OPTIONS, analytics=True))
     before, calls = dump(database, online.graph), llm.calls
-    database.write_transaction(
-        lambda transaction: transaction.run(
-            "MATCH (e:Entity {graph: $graph}) SET e.name = 'spoilt', e.description = 'by hand'", graph=online.graph
-        )
-    )
+    spoil = "MATCH (e:Entity {graph: $graph}) SET e.name = 'spoilt', e.description = 'by hand'"
+    query = queries.Query("spoil", "", "", "write", (), (), "", "", spoil)
+    database.write(query, graph=online.graph)
     assert dump(database, online.graph) != before
     report = rebuild(settings=online)
     assert dump(database, online.graph) == before
@@ -146,7 +145,7 @@ def test_a_rebuild_gives_the_same_graph_and_asks_nobody(database: Database, onli
 
 
 def test_a_rebuild_offline_needs_no_model(database: Database, offline: Settings) -> None:
-    load([STORY], settings=offline, options=OPTIONS)
+    load([STORY], settings=offline, options=replace(OPTIONS, analytics=True))
     before = dump(database, offline.graph)
     rebuild(settings=offline)
     assert dump(database, offline.graph) == before
