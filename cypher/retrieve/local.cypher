@@ -132,8 +132,8 @@ CALL (seeds, entity_words) {
     RETURN collect({chunk_id: c.id, quote: m.quote, start: m.quote_start, end: m.quote_end}) AS mentions
   }
   WITH e, score, named, mentions ORDER BY score DESC, e.id
-  RETURN collect({id: e.id, name: e.name, type: e.type, aliases: e.aliases, description: e.description, role: e.role,
-                  named: named, score: score, mentions: mentions}) AS entities
+  RETURN collect({id: e.id, name: e.name, type: e.type, aliases: e.aliases, role: e.role,
+                  description: coalesce(e.summary, e.description), named: named, score: score, mentions: mentions}) AS entities
 }
 CALL (stated, around, between) {
   UNWIND [hit IN stated | {id: hit.node.id, score: hit.score}] + [id IN around | {id: id, score: 0.002}]
@@ -151,8 +151,8 @@ CALL (stated, around, between) {
   }
   WITH f, a, b, score, statements ORDER BY score DESC, f.id
   RETURN collect({id: f.id, type: f.type, source: a.name, source_id: a.id, target: b.name, target_id: b.id,
-                  description: f.description, start_date: f.start_date, evidence_count: f.evidence_count, score: score,
-                  statements: statements}) AS facts
+                  description: coalesce(f.summary, f.description), start_date: f.start_date,
+                  evidence_count: f.evidence_count, score: score, statements: statements}) AS facts
 }
 CALL (found, entities, facts) { // the chunks found, and those that the entities and facts rest on
   UNWIND [hit IN found | {id: hit.node.id, score: hit.score}]

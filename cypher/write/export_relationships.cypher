@@ -1,11 +1,11 @@
 // title:   All relationships for the export
-// purpose: All relationships between nodes of a graph, in one order.
+// purpose: All relationships between the nodes that the export has, in one order.
 // mode:    read
 // params:  $graph STRING (graph name, default main)
 // columns: type STRING, start STRING, end STRING, properties MAP
 // order:   start, then type, then end, then row, then fact
 // source:  kg-neo4j
 MATCH (a:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|Summary)-[r]->(b)
-WHERE a.graph = $graph AND b.graph = $graph
+WHERE a.graph = $graph AND b.graph = $graph AND NOT (a:Answer AND a.kind = 'description')
 RETURN type(r) AS type, a.id AS start, b.id AS end, properties(r) AS properties
 ORDER BY start, type, end, r.row, r.fact_id

@@ -284,6 +284,7 @@ class LoadReport:
     mended: int = 0  # rejected rows that were accepted when they were asked for again; the others are quarantined
     steps: Mapping[str, Usage] = field(default_factory=dict)  # what each round of asking cost: "whole", "glean", ...
     notes: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()  # one line each: what is derived with a model and was not; asked again next time
 
 
 # --------------------------------------------------------------------------------------------------- 4 organise

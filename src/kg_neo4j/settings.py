@@ -49,6 +49,9 @@ class Settings(BaseSettings):
     model_retries: int = Field(4, ge=0, validation_alias="KG_MODEL_RETRIES")  # further tries, for what can pass
     model_concurrency: int = Field(4, ge=1, validation_alias="KG_MODEL_CONCURRENCY")  # calls in flight
     temperature: float = Field(0.0, ge=0, le=2, validation_alias="KG_TEMPERATURE")  # extraction and answers
+    summary_tokens: int = Field(300, ge=0, validation_alias="KG_SUMMARY_TOKENS")  # longer ones are merged; 0: none
+    prices: Path | None = Field(None, validation_alias="KG_PRICES")  # TOML; None: prices.toml in the user's configuration
+    answer_cache: bool = Field(True, validation_alias="KG_ANSWER_CACHE")  # answers that were paid for, across graphs
     spacy_model: str | None = Field(None, validation_alias="KG_SPACY_MODEL")
 
     # -- sources
@@ -66,6 +69,14 @@ class Settings(BaseSettings):
         environment = EnvSettingsSource(settings_cls)
         environment.env_vars = {name: value for name, value in environment.env_vars.items() if name.isupper()}
         return init_settings, environment
+
+    @property
+    def prices_file(self) -> Path | None:
+        """The user's own table of prices: KG_PRICES, else the one in the user's configuration, where it exists."""
+        if self.prices is not None:
+            return self.prices
+        usual = Path(platformdirs.user_config_dir("kg-neo4j")) / "prices.toml"
+        return usual if usual.is_file() else None
 
     @property
     def offline(self) -> bool:

@@ -76,7 +76,7 @@ def load(
             sources or (), settings=settings_for(graph=graph, model=model), options=options, progress=bars
         )
     show_load(report, as_json=as_json)
-    if report.failed_chunks or report.skipped:
+    if report.failed_chunks or report.skipped or report.unfinished:
         raise typer.Exit(PARTLY_DONE)
 
 
@@ -91,6 +91,8 @@ def unload(
     with progress(quiet=as_json) as bars:
         report = pipeline.unload(source, settings=settings_for(graph=graph), progress=bars)
     show_load(report, as_json=as_json)
+    if report.unfinished:
+        raise typer.Exit(PARTLY_DONE)
 
 
 def show_load(report: LoadReport, *, as_json: bool) -> None:
@@ -109,6 +111,8 @@ def show_load(report: LoadReport, *, as_json: bool) -> None:
     }
     print_facts(facts)
     show_remarks(report)
+    for unfinished in report.unfinished:
+        typer.echo(f"unfinished: {unfinished}", err=True)
 
 
 def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:

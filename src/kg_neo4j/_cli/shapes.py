@@ -36,6 +36,7 @@ def load_shape(report: LoadReport) -> dict[str, Any]:
         "skipped": [asdict(skipped) for skipped in report.skipped],
         "failed": list(report.failed_chunks),
         "notes": list(report.notes),
+        "unfinished": list(report.unfinished),
     }
 
 

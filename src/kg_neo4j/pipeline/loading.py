@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import KgError, ModelError, SourceError, UsageError
+from kg_neo4j.pipeline.describing import describe
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
 from kg_neo4j.pipeline.tally import Tally
@@ -187,6 +188,7 @@ def _finish(
     """Compute what is derived from the settled graph, and report."""
     from kg_neo4j.organise import analytics, vectors
 
+    describe(database, run.lease, settings, run.tally, run.progress)
     run.tally.changes += vectors.embed(database, settings.graph, embedder, tokeniser, run.progress).changes
     communities = 0
     if options.analytics:

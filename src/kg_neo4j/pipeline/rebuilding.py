@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from kg_neo4j.pipeline.describing import describe
 from kg_neo4j.pipeline.loading import batches
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -53,6 +54,7 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
             progress.finish("extract")
             if stored:
                 tally.changes += settle(database, settings.graph, schema_of(stored[0]), lease, progress)
+            describe(database, lease, settings, tally, progress, replay=True)
             embedder = _models.embedding_model(settings)
             tally.changes += vectors.embed(database, settings.graph, embedder, tokens.load(), progress).changes
             analysed = analytics.refresh(database, settings.graph, progress, lease=lease)

@@ -36,6 +36,7 @@ class Tally:
     mended: int = 0
     steps: dict[str, Usage] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    unfinished: list[str] = field(default_factory=list)
 
     def count(self, document: Document, extraction: Extraction) -> None:
         """Count one extraction."""
@@ -73,6 +74,7 @@ class Tally:
             mended=self.mended,
             steps=dict(self.steps),
             notes=tuple(self.notes),
+            unfinished=tuple(self.unfinished),
         )
 
     def extract_report(self, folder: str, files: int, seconds: float) -> ExtractReport:

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import SourceNotFound, UsageError
+from kg_neo4j.pipeline.describing import describe
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
@@ -45,6 +46,7 @@ def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> L
             tally.documents = 1
             tally.chunks = withdraw_document(database, lease, settings.graph, found[0].id)
             tally.changes = 1 + tally.chunks + settle(database, settings.graph, schema, lease, progress)
+            describe(database, lease, settings, tally, progress)
             embedder = _models.embedding_model(settings)
             vectors.embed(database, settings.graph, embedder, tokens.load(), progress)
             analysed = analytics.refresh(database, settings.graph, progress, lease=lease)

@@ -1,0 +1,11 @@
+// title:   What a model said about descriptions
+// purpose: Answers already paid for, by what was asked.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $ids LIST<STRING> (answer ids)
+// columns: id STRING, text STRING, finish_reason STRING
+// order:   none
+// source:  W3
+UNWIND $ids AS id
+MATCH (a:Answer {id: id})
+WHERE a.graph = $graph
+RETURN id, a.text AS text, a.finish_reason AS finish_reason

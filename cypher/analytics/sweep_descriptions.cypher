@@ -1,0 +1,11 @@
+// title:   Delete answers about descriptions that are gone
+// purpose: The texts that they were made from have left the graph, so what was made of them leaves, too.
+// mode:    write
+// params:  $graph STRING (graph name, default main)
+// columns: deleted INTEGER
+// order:   none
+// source:  W3
+MATCH (a:Answer {kind: 'description'})
+WHERE a.graph = $graph AND NOT EXISTS { (a)-[:ANSWERS]->() }
+DETACH DELETE a
+RETURN count(*) AS deleted

@@ -1,0 +1,24 @@
+// title:   Write summaries of entities
+// purpose: Sets or removes what was made of many descriptions, and says which answers it rests on; other answers about
+//          the entity are let go, unless they are to be kept.
+// mode:    write
+// params:  $graph STRING (graph name, default main); $keep BOOLEAN (answers about other descriptions stay);
+//          $rows LIST<MAP> (id, summary, method, hash and answers of each entity; nulls remove a summary)
+// columns: none
+// order:   none
+// source:  W3
+UNWIND $rows AS row
+MATCH (n:Entity {id: row.id})
+WHERE n.graph = $graph
+SET n.summary = row.summary, n.summary_method = row.method, n.summary_hash = row.hash
+WITH n, row
+CALL (n, row) {
+  MATCH (a:Answer)-[old:ANSWERS]->(n)
+  WHERE NOT $keep AND NOT a.id IN row.answers
+  DELETE old
+}
+CALL (n, row) {
+  UNWIND row.answers AS id
+  MATCH (a:Answer {id: id})
+  MERGE (a)-[:ANSWERS]->(n)
+}

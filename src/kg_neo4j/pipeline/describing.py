@@ -1,0 +1,45 @@
+"""The step of load, unload and rebuild that keeps the summaries of entities and facts up to date."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.protocols import ChatModel
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.pipeline.tally import Tally
+    from kg_neo4j.progress import Progress
+    from kg_neo4j.settings import Settings
+
+
+def describe(
+    database: Database, lease: Lease, settings: Settings, tally: Tally, progress: Progress, *, replay: bool = False
+) -> None:
+    """Bring the summaries up to date, and count in `tally` what that did, what it cost and what is unfinished.
+
+    With `replay` nobody is asked: all summaries are made again from stored answers.
+    """
+    from kg_neo4j._models import tokens
+    from kg_neo4j.organise import descriptions
+
+    how = descriptions.Describing(
+        None if replay else _model(settings),
+        tokens.load(),
+        settings.summary_tokens,
+        settings.model_concurrency,
+        replay=replay,
+    )
+    done = descriptions.describe(database, settings.graph, how, progress, lease=lease)
+    tally.changes += done.changes
+    tally.usage += done.usage
+    if done.usage.calls:
+        tally.steps[descriptions.STAGE] = done.usage
+    tally.unfinished += done.unfinished
+
+
+def _model(settings: Settings) -> ChatModel | None:
+    """Return the model to ask; none where a server is configured without one: unloading needs none."""
+    from kg_neo4j import _models
+
+    return None if settings.openai_base_url and not settings.model else _models.chat_model(settings)
