@@ -26,7 +26,7 @@ import socket
 import struct
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -75,6 +75,7 @@ class FakeLlm:
     port: int = 0
     requests: list[Request] = field(default_factory=list)
     usage: tuple[int, int] = (100, 20)  # tokens that every completion reports
+    rules: Callable[[str, str], str] | None = None  # (all messages, the last one) -> answer; None: `answer`
 
     def __post_init__(self) -> None:
         self._queue: deque[Reply | None] = deque()  # None: answer by the rules
@@ -192,7 +193,7 @@ class FakeLlm:
             data = [{"object": "embedding", "index": i, "embedding": hashed(text)} for i, text in enumerate(texts)]
             return self.json({"object": "list", "data": data, "model": "fake"})
         if request.path.endswith("/chat/completions"):
-            return self.completion(answer(request.prompt, request.user))
+            return self.completion((self.rules or answer)(request.prompt, request.user))
         return self.json({"error": {"message": f"no route {request.path}"}}, 404)
 
 
