@@ -35,16 +35,9 @@ def read_with_context(_prompt: str, user: str) -> str:
         people += _NAME.findall(sentence)
         for name in ([subject] if subject else []) + others:
             nodes.setdefault(name, f"n{len(nodes) + 1}")
-        rows += [
-            {
-                "node_id_1": nodes[subject],
-                "relationship_type": "CONCERNS",
-                "node_id_2": nodes[name],
-                "evidence": sentence,
-            }
-            for name in others
-            if subject
-        ]
+        for name in others if subject else ():
+            ends = {"node_id_1": nodes[str(subject)], "node_id_2": nodes[name]}
+            rows.append({**ends, "relationship_type": "CONCERNS", "evidence": sentence})
     return _csv(headers, nodes, rows)
 
 
@@ -53,22 +46,17 @@ def _subject(sentence: str, people: list[str]) -> str | None:
     if pronoun is None:
         named = _NAME.search(sentence)
         return named[0] if named else None
-    fitting = [
-        name for name in people if pronoun[0] in ("They", "It", "Its") or (name in _WOMEN) == (pronoun[0] != "He")
-    ]
+    anyone = pronoun[0] in ("They", "It", "Its")
+    fitting = [name for name in people if anyone or (name in _WOMEN) == (pronoun[0] != "He")]
     return fitting[-1] if fitting else pronoun[0]
 
 
 def _csv(headers: list[str], nodes: dict[str, str], rows: list[dict[str, str]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    for header, found in (
-        (
-            headers[0],
-            [{"node_id": n, "node_type": "THING", "name": name, "evidence": name} for name, n in nodes.items()],
-        ),
-        (headers[1], [{"relationship_id": f"r{place}", **row} for place, row in enumerate(rows)]),
-    ):
+    things = [{"node_id": n, "node_type": "THING", "name": name, "evidence": name} for name, n in nodes.items()]
+    numbered = [{"relationship_id": f"r{place}", **row} for place, row in enumerate(rows)]
+    for header, found in ((headers[0], things), (headers[1], numbered)):
         columns = header.split(",")
         writer.writerow(columns)
         writer.writerows([row.get(column, "") for column in columns] for row in found)

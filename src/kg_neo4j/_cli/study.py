@@ -54,7 +54,7 @@ def context(
     if as_json:
         print_json(asdict(found))
         return
-    measures = {
+    measures: dict[str, list[object]] = {
         "Chunks": [each.chunks for each in found.variants],
         "Nodes": [each.nodes for each in found.variants],
         "Relationships": [each.relationships for each in found.variants],
