@@ -2,6 +2,7 @@
 
     KgError                        exit 1
     ├── UsageError                 exit 2   an argument or a setting cannot be meant
+    ├── BudgetReached              exit 3   the next call to a model would pass the limit that the user set
     ├── SourceError                exit 1   a source cannot be read
     │   ├── SourceNotFound                  no such file, folder or page title
     │   ├── AmbiguousTitle                  a disambiguation page; `choices` lists what it offers
@@ -52,6 +53,17 @@ class UsageError(KgError):
     """An argument or a setting that cannot be meant."""
 
     exit_code = 2
+
+
+class BudgetReached(KgError):
+    """The next call to a model would pass the limit that the user set; it was not made."""
+
+    exit_code = 3
+
+    def __init__(self, message: str, *, limit_usd: float, spent_usd: float, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.limit_usd = limit_usd
+        self.spent_usd = spent_usd
 
 
 class SourceError(KgError):

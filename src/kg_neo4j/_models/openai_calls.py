@@ -61,24 +61,41 @@ def _fault(state: tenacity.RetryCallState) -> Passing:
 async def _once(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[Data], T]) -> T:
     import openai
 
-    try:
-        async with asyncio.timeout(endpoint.timeout_s):
-            body = await _read(opened, endpoint)
-    except openai.APIStatusError as error:
-        raise openai_faults.from_status(error, endpoint, model) from None
-    except openai_faults.transport_errors() as error:
-        raise openai_faults.unreachable(error, endpoint) from None
-    return parse(_object(body, endpoint))
+    throttle = openai_loop.throttle(endpoint)
+    async with throttle.turn() as began:
+        try:
+            async with asyncio.timeout(endpoint.timeout_s):
+                body, headers = await _read(opened, endpoint)
+        except openai.APIStatusError as error:
+            fault = openai_faults.from_status(error, endpoint, model)
+            if isinstance(fault, Passing) and error.status_code in openai_faults.TOO_MANY:
+                throttle.refused(began, fault.told_s)
+            raise fault from None
+        except openai_faults.transport_errors() as error:
+            raise openai_faults.unreachable(error, endpoint) from None
+        data = _object(body, endpoint)
+        throttle.used(_tokens(data.get("usage")))
+        throttle.answered(began, headers)
+    return parse(data)
 
 
-async def _read(opened: Open, endpoint: Endpoint) -> bytes:
+async def _read(opened: Open, endpoint: Endpoint) -> tuple[bytes, Mapping[str, str]]:
     body = bytearray()
     async with opened() as response:
         async for piece in response.iter_bytes():
             body += piece
             if len(body) > MAX_BODY:
                 raise openai_faults.bad_answer(f"an answer of more than {MAX_BODY} bytes", endpoint)
-    return bytes(body)
+        return bytes(body), response.headers
+
+
+def _tokens(usage: object) -> int:
+    """Return the tokens of a call, as the server counted them; 0 where it does not say."""
+    total = usage.get("total_tokens") if isinstance(usage, dict) else None
+    if isinstance(usage, dict) and not isinstance(total, int):
+        parts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+        total = sum(part for part in parts if isinstance(part, int))
+    return total if isinstance(total, int) and total > 0 else 0
 
 
 def _object(body: bytes, endpoint: Endpoint) -> Data:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -23,7 +24,9 @@ class Endpoint:
     api_key: SecretStr | None = None
     timeout_s: float = 120.0  # one HTTP call in all, body included
     retries: int = 4  # further calls, for what can pass
+    concurrency: int = 16  # calls in flight at most, of all callers together
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep  # between the calls
+    now: Callable[[], float] = time.monotonic  # the clock that `sleep` follows
 
     def __post_init__(self) -> None:
         """Refuse an address or a key that no HTTP client can use."""

@@ -20,6 +20,8 @@ MAX_WAIT_S = 60.0  # between two calls, whatever a server asks for
 FIRST_WAIT_S = 0.5  # doubled for each further call
 BAD_ANSWER_CALLS = 2  # an answer that breaks the protocol was paid for: ask once more, not five times
 
+TOO_MANY = frozenset({429, 503, 529})  # fewer calls at a time may help
+
 _CAN_PASS = frozenset({408, 409, 425, 429})
 _NEVER_PASSES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _TOO_LONG = re.compile(

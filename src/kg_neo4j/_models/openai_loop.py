@@ -11,6 +11,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.throttle import Throttle
 
 if TYPE_CHECKING:
     import openai
@@ -20,6 +21,7 @@ T = TypeVar("T")
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _clients: dict[Endpoint, openai.AsyncOpenAI] = {}
+_throttles: dict[Endpoint, Throttle] = {}
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -43,6 +45,13 @@ def client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         return _clients[endpoint]
 
 
+def throttle(endpoint: Endpoint) -> Throttle:
+    """Return the throttle of `endpoint`, made at the first call. For use on the shared loop only."""
+    if endpoint not in _throttles:
+        _throttles[endpoint] = Throttle(endpoint)
+    return _throttles[endpoint]
+
+
 def _started() -> asyncio.AbstractEventLoop:
     global _loop  # noqa: PLW0603 (one loop a process)
     with _lock:
@@ -58,6 +67,7 @@ def _forget() -> None:
     _lock = threading.Lock()
     _loop = None
     _clients.clear()
+    _throttles.clear()
 
 
 async def _close(clients: list[openai.AsyncOpenAI]) -> None:

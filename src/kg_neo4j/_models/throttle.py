@@ -1,0 +1,127 @@
+"""How many calls one server is sent at a time: fewer when it says that it has too many, slowly more afterwards.
+
+One throttle serves all callers of an endpoint, on the shared event loop. A refusal for being too many (429), or
+headers that say that nothing is left, halve the number and hold everybody back for as long as the server asks; each
+full round of answers allows one call more, up to the ceiling. Only when calls are made changes, never what they say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.openai_faults import MAX_WAIT_S
+
+_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
+_SECONDS = (3600.0, 60.0, 1.0, 0.001)
+
+
+@dataclass(slots=True)
+class Throttle:
+    """The calls in flight to one endpoint. Used on one event loop only."""
+
+    endpoint: Endpoint
+    limit: float = 0.0  # calls at a time; set to the endpoint's ceiling when made
+    in_flight: int = 0
+    opens_at: float = 0.0  # nothing is sent before, on the endpoint's clock
+    slowed_at: float = -1.0
+    tokens: float = 0.0  # of a call, input and output, by those answered last
+    _waiting: list[asyncio.Future[None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Begin at the ceiling."""
+        self.limit = float(self.endpoint.concurrency)
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[float]:
+        """Wait until a call may be made; yields the time at which it begins."""
+        waited_until = 0.0
+        while True:
+            if self.opens_at != waited_until and (pause := self.opens_at - self.endpoint.now()) > 0:
+                waited_until = self.opens_at
+                await self.endpoint.sleep(pause)
+            elif self.in_flight < max(1, int(self.limit)):
+                break
+            else:
+                await self._change()
+        self.in_flight += 1
+        try:
+            yield self.endpoint.now()
+        finally:
+            self.in_flight -= 1
+            self._wake()
+
+    def refused(self, began: float, wait_s: float | None) -> None:
+        """Note that a call that began at `began` was one too many, and how long the server wants to be left alone."""
+        self._slow_down(began)
+        self._hold(wait_s or 0.0)
+
+    def answered(self, began: float, headers: Mapping[str, str]) -> None:
+        """Note an answer; its headers may say that the next call would be one too many."""
+        wait_s = max(
+            _until_enough(headers, "requests", 1.0),
+            _until_enough(headers, "tokens", self.tokens),
+        )
+        if wait_s > 0:
+            self._slow_down(began)
+            self._hold(wait_s)
+        elif began > self.slowed_at:
+            self.limit = min(self.limit + 1 / self.limit, float(self.endpoint.concurrency))
+            self._wake()
+
+    def used(self, tokens: int) -> None:
+        """Note the tokens of a call, so that it is known how many the next one needs."""
+        self.tokens = tokens if not self.tokens else 0.8 * self.tokens + 0.2 * tokens
+
+    def _slow_down(self, began: float) -> None:
+        """Halve, once for all the calls that were in flight together."""
+        if began > self.slowed_at:
+            self.limit = max(1.0, self.limit / 2)
+            self.slowed_at = self.endpoint.now()
+
+    def _hold(self, wait_s: float) -> None:
+        self.opens_at = max(self.opens_at, self.endpoint.now() + min(wait_s, MAX_WAIT_S))
+
+    async def _change(self) -> None:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        await future
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+
+def _until_enough(headers: Mapping[str, str], kind: str, needed: float) -> float:
+    """Return the seconds until `needed` requests or tokens are there again, as far as the headers say; else 0.
+
+    x-ratelimit-reset-* is the time until the whole allowance is back; it comes back evenly.
+    """
+    left = _number(headers.get(f"x-ratelimit-remaining-{kind}"))
+    reset_s = duration_s(headers.get(f"x-ratelimit-reset-{kind}", ""))
+    if left is None or reset_s is None or left >= needed:
+        return 0.0
+    whole = _number(headers.get(f"x-ratelimit-limit-{kind}"))
+    share = (needed - left) / (whole - left) if whole is not None and whole > needed else 1.0
+    return min(reset_s * share, MAX_WAIT_S)
+
+
+def _number(text: str | None) -> float | None:
+    return float(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 16 else None
+
+
+def duration_s(text: str) -> float | None:
+    """Return what "6m0s", "20ms", "1.5s" or "12" mean in seconds; None for anything else."""
+    text = text.strip()[:30]
+    if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", text):
+        return float(text)
+    found = _DURATION.fullmatch(text)
+    if not text or found is None:
+        return None
+    return sum(float(part) * unit for part, unit in zip(found.groups(), _SECONDS, strict=True) if part)
