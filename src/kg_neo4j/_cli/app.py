@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from kg_neo4j._cli import ask, db, extraction, graph, load, reports, study
+from kg_neo4j._cli import ask, db, extraction, graph, load, reports, resolve, study
 from kg_neo4j.errors import KgError
 
 app = typer.Typer(
@@ -40,6 +40,7 @@ app.command("unload")(load.unload)
 app.command("extract")(extraction.extract)
 app.command("quarantine")(extraction.quarantine)
 app.command("rebuild")(extraction.rebuild)
+app.command("resolve")(resolve.resolve)
 app.command("documents")(graph.documents)
 app.command("ask")(ask.ask)
 app.command("report")(reports.report)

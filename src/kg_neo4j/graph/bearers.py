@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kg_neo4j.graph.names import FEMALE, MALE, RANKS, NameForm, take_apart
 
 YEARS_APART = 2  # years that differ by more tell people apart: sources often differ by one
+GIVEN_ALIKE = 75.0  # rapidfuzz's ratio, 0 to 100: "maria" and "marie" have 80, "pierre" and "marie" 55
 ANCIENT, ANCIENT_YEARS_APART = 1000, 12  # before this year, dates are rougher ("c. 570", "571", "about 567")
 
 
@@ -46,6 +47,7 @@ class Bearer:
     generations: frozenset[str]
     numbers: frozenset[str]
     titles: frozenset[str]
+    people: frozenset[tuple[str, str]]  # last and first word of each whole name of a person
 
     def __add__(self, other: Bearer) -> Bearer:
         """Return what is known of both as one."""
@@ -58,6 +60,7 @@ class Bearer:
             self.generations | other.generations,
             self.numbers | other.numbers,
             self.titles | other.titles,
+            self.people | other.people,
         )
 
 
@@ -73,6 +76,7 @@ def bearer(mentioned: Mentioned) -> Bearer:
         frozenset({form.generation} & {"jr", "sr"}),
         form.numbers | (frozenset({form.generation}) - {"", "jr", "sr"}),
         form.titles,
+        frozenset({(form.core[-1], form.core[0])} if family(mentioned.type) == "PERSON" and len(form.core) > 1 else ()),
     )
 
 
@@ -92,6 +96,10 @@ def contradiction(one: Bearer, other: Bearer) -> str | None:
     ):
         if marks and others and not marks & others:
             return f"{what} {_listed(marks)} and {_listed(others)}"
+    for last, first in sorted(one.people):
+        for surname, given in sorted(other.people):
+            if last == surname and not _same_given(first, given):
+                return f"called {first!r} and {given!r}, of one surname"
     for men, women in ((one.titles, other.titles), (other.titles, one.titles)):
         if men & MALE and women & FEMALE:
             return f"titled {_listed(men & MALE)} and {_listed(women & FEMALE)}"
@@ -107,6 +115,15 @@ def same_years(one: Bearer, other: Bearer) -> str:
 
 def _same_year(one: int, other: int) -> bool:
     return abs(one - other) <= (ANCIENT_YEARS_APART if min(one, other) < ANCIENT else YEARS_APART)
+
+
+def _same_given(one: str, other: str) -> bool:
+    """Return True for an initial and its name, and for spellings of one name: "maria" and "marie"."""
+    from rapidfuzz import fuzz
+
+    if len(one) == 1 or len(other) == 1:
+        return one[0] == other[0]
+    return fuzz.ratio(one, other) >= GIVEN_ALIKE
 
 
 def _years(years: Iterable[int]) -> str:

@@ -13,6 +13,7 @@ from kg_neo4j.graph.candidates import LIKELY, OPEN, Block, Candidate, Groups
 from kg_neo4j.graph.names import MARRIED, PATRONYMS, acronyms, fits_initials, is_acronym
 
 FITS = 12  # longer names looked at for one shorter name
+_SEVERAL = frozenset("and et und y e i oraz & of".split())  # "Pierre-et-Marie-Curie", "House of Curie"
 _PLACE_WORDS = frozenset("river lake mount mountain mt city town county island cape of".split())
 
 
@@ -114,7 +115,12 @@ def given_name(block: Block, groups: Groups) -> Iterator[Candidate]:
 
 
 def _people(block: Block) -> list[Mentioned]:
-    return [each for each in block.named if family(each.type) == "PERSON" and not each.form.qualifier]
+    """Return the keys of single people by name: without a qualifier, and without "and" within."""
+    return [
+        each
+        for each in block.named
+        if family(each.type) == "PERSON" and not each.form.qualifier and not _SEVERAL & set(each.form.core)
+    ]
 
 
 def _is_shorter(short: Mentioned, long: Mentioned) -> bool:

@@ -15,7 +15,6 @@ ALIAS_TYPES = frozenset(
 )
 FUZZY = 85.0  # rapidfuzz's ratio, 0 to 100, from which two names may be spellings of one
 NEAR = 0.9  # cosine from which two entities may be one
-NEIGHBOUR_NAMES = 60.0  # rapidfuzz's token_set_ratio that neighbours' names share at least
 
 
 def same_name(block: Block, _: Groups) -> Iterator[Candidate]:
@@ -104,7 +103,7 @@ def misspelling(block: Block, _: Groups) -> Iterator[Candidate]:
 
 
 def neighbours(block: Block, _: Groups) -> Iterator[Candidate]:
-    """Entities whose vectors are close and whose names share something: never sure either."""
+    """Entities whose vectors are close: never sure either. Vectors of the built-in model know letters, not meanings."""
     from rapidfuzz import fuzz
 
     for key, near in sorted(block.sources.neighbours.items()):
@@ -112,9 +111,13 @@ def neighbours(block: Block, _: Groups) -> Iterator[Candidate]:
             one, other = block.keys.get(key), block.keys.get(other_key)
             if one is None or other is None or cosine < NEAR or likeness(one.type, other.type) < 1:
                 continue
-            alike = fuzz.token_set_ratio(" ".join(one.form.words), " ".join(other.form.words))
-            if alike < NEIGHBOUR_NAMES or block.are_related(one, other) or one.form.generation != other.form.generation:
+            if block.are_related(one, other) or one.form.generation != other.form.generation:
                 continue
+            mine, theirs = set(one.form.words), set(other.form.words)
+            if mine - theirs and theirs - mine:  # each has words of its own: siblings, tribes, provinces
+                apart = fuzz.ratio(" ".join(sorted(mine - theirs)), " ".join(sorted(theirs - mine)))
+                if not block.sources.by_model or (mine & theirs and apart < FUZZY):
+                    continue
             short, long = sorted((one, other), key=lambda each: (each.count, each.key))
             reason = f"what is said of them is close in meaning (cosine {cosine:.2f})"
             yield Candidate(short.key, long.key, "meaning", round(OPEN - 0.15 + cosine / 10, 3), reason)

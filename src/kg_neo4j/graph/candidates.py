@@ -44,6 +44,7 @@ class Sources:
     pages: tuple[Page, ...] = ()
     related: Mapping[frozenset[str], frozenset[str]] = field(default_factory=dict)  # two keys -> types of facts
     neighbours: Mapping[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)  # key -> (key, cosine)
+    by_model: bool = False  # the vectors are those of an embedding model, not the built-in hashed letters
 
 
 class Block:
@@ -129,6 +130,10 @@ class Groups:
     def bearer(self, key: str) -> Bearer:
         """Return what is known of the entity that `key` belongs to."""
         return self._bearers[self.entity(key)]
+
+    def separate(self, one: str, other: str) -> None:
+        """Keep two entities apart; where they are one already, do nothing."""
+        self._union.separate(one, other)
 
     def may_join(self, one: str, other: str) -> bool:
         """Return True where neither a decision nor what is known tells two entities apart."""

@@ -144,9 +144,10 @@ def fits_initials(short: NameForm, long: NameForm) -> bool:
     if not _agree(short.given[0], long.given[0]):
         return False
     mine, theirs = short.given[1:], long.given[1:]
-    if mine and len(mine) != len(theirs):
-        return False
-    return all(_agree(one, other) for one, other in zip(mine, theirs, strict=False))
+    if len(mine) == len(theirs):
+        return all(_agree(one, other) for one, other in zip(mine, theirs, strict=True))
+    rest = iter(theirs)
+    return all(len(one) > 1 and one in rest for one in mine)  # whole middle names, some of them left out
 
 
 def _agree(short: str, long: str) -> bool:

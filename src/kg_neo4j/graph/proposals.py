@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import enum
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kg_neo4j.graph import candidate_parts as parts
 from kg_neo4j.graph import candidate_rules as rules
@@ -19,7 +19,8 @@ from kg_neo4j.graph.decisions import Decision
 
 ACCEPTED = 0.8  # from this score on, a rule decides alone
 ASKED = 0.5  # from this score on, a model or a person is asked
-MOST_FITS = 3  # entities that a name may fit to be worth a question
+ROUNDS = 3  # of one phase: what is joined may leave a name with one bearer
+MOST_FITS = 2  # entities that a name may fit to be worth a question
 
 PHASES: tuple[tuple[Rule, ...], ...] = (
     (rules.same_name, rules.spelling, rules.redirects, rules.stated),
@@ -49,7 +50,20 @@ class Proposal:
     reason: str
 
 
-def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterable[Decision]) -> tuple[Proposal, ...]:
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What the rules propose, and the groups that come of it, to which `judged` adds."""
+
+    proposals: tuple[Proposal, ...]
+    groups: Groups
+
+    @property
+    def open(self) -> tuple[Proposal, ...]:
+        """The grey band."""
+        return tuple(each for each in self.proposals if each.verdict is Verdict.ASK)
+
+
+def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterable[Decision]) -> Proposed:
     """Return what the rules propose beyond the decisions that there are, in the order in which it was found.
 
     The same keys, sources and decisions give the same proposals, whatever their order.
@@ -59,15 +73,43 @@ def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterabl
     joined: list[Proposal] = []
     open_: list[Candidate] = []
     for phase in PHASES:
-        found = [candidate for rule in phase for candidate in rule(block, groups)]
-        for candidate in _in_order(_unique(found, groups)):
-            if groups.entity(candidate.short) == groups.entity(candidate.long):
-                continue
-            if candidate.score < ACCEPTED:
-                open_.append(candidate)
-            elif groups.join(candidate.short, candidate.long) is None:
-                joined.append(_proposal(block, candidate, Verdict.JOIN))
-    return (*joined, *_questions(block, groups, open_))
+        for _ in range(ROUNDS):
+            found = [candidate for rule in phase for candidate in rule(block, groups)]
+            taken = [each for each in _in_order(_unique(found, groups)) if _take(groups, each)]
+            joined.extend(_proposal(block, each, Verdict.JOIN) for each in taken)
+            if not taken:
+                break
+        open_.extend(each for each in _unique(found, groups) if each.score < ACCEPTED)
+    return Proposed((*joined, *_questions(block, groups, open_)), groups)
+
+
+def judged(proposed: Proposed, answers: Mapping[tuple[str, str], tuple[bool, str]], score: float) -> Proposed:
+    """Return the proposals with a model's answers: (left key, right key) -> the same or not, and why.
+
+    "No" goes first; a "yes" that would join what is told apart stays open, with what tells it apart.
+    """
+    keep = {pair: reason for pair, (same, reason) in answers.items() if not same}
+    for left, right in sorted(keep):
+        proposed.groups.separate(left, right)
+    result: list[Proposal] = []
+    for each in proposed.proposals:
+        pair = (each.left.key, each.right.key)
+        if each.verdict is not Verdict.ASK or pair not in answers:
+            result.append(each)
+        elif pair in keep:
+            result.append(replace(each, verdict=Verdict.APART, rule="model", score=score, reason=keep[pair]))
+        elif apart := proposed.groups.join(*pair):
+            result.append(replace(each, reason=f"{each.reason}; the model says yes, but: {apart}"))
+        else:
+            result.append(replace(each, verdict=Verdict.JOIN, rule="model", score=score, reason=answers[pair][1]))
+    return Proposed(tuple(result), proposed.groups)
+
+
+def _take(groups: Groups, candidate: Candidate) -> bool:
+    """Join what a rule is sure of; return False where it is not, or where it is one already or told apart."""
+    if candidate.score < ACCEPTED or groups.entity(candidate.short) == groups.entity(candidate.long):
+        return False
+    return groups.join(candidate.short, candidate.long) is None
 
 
 def _unique(found: Sequence[Candidate], groups: Groups) -> Iterator[Candidate]:

@@ -1,0 +1,148 @@
+"""kg resolve: which entities are one, why, and taking it back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.shapes import usage_shape
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
+from kg_neo4j.errors import UsageError
+
+if TYPE_CHECKING:
+    from kg_neo4j.graph.proposals import Proposal
+    from kg_neo4j.graph.resolution import StoredDecision
+    from kg_neo4j.pipeline.resolving import ResolveReport
+
+PARTLY_DONE = 3
+FileOption = Annotated[
+    Path | None, typer.Option(metavar="FILE.csv", help="Columns name_1,type_1,name_2,type_2; an empty type is any.")
+]
+
+
+def resolve(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show proposals; ask nobody, write nothing.")] = False,
+    undo: Annotated[
+        str | None, typer.Option("--undo", metavar="ID", help="Take back a decision by its id, or a run by its number.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--list", help="List all decisions, taken back or not.")] = False,
+    must_link: FileOption = None,
+    cannot_link: FileOption = None,
+    model: ModelOption = None,
+    analytics: Annotated[bool, typer.Option(help="Communities, PageRank and degree by GDS.")] = True,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Merge entities that are one, with a reason for each; what is merged can be taken back."""
+    from kg_neo4j.pipeline import resolving
+
+    if sum((dry_run, undo is not None, show)) > 1 or ((undo or show) and (must_link or cannot_link)):
+        raise UsageError("--dry-run, --undo and --list are for one thing at a time", hint="see `kg resolve --help`")
+    settings = settings_for(graph=graph, model=model)
+    with progress(quiet=as_json) as bars:
+        if show:
+            _list(resolving.decisions(settings=settings, progress=bars), as_json)
+            return
+        if undo is not None:
+            report = resolving.undo(undo, settings=settings, analytics=analytics, progress=bars)
+        else:
+            options = resolving.ResolveOptions(dry_run, must_link, cannot_link, analytics)
+            report = resolving.resolve(settings=settings, options=options, progress=bars)
+    if as_json:
+        print_json(resolve_shape(report, dry_run=dry_run))
+    else:
+        _summary(report, dry_run=dry_run)
+    if report.unknown:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def resolve_shape(report: ResolveReport, *, dry_run: bool) -> dict[str, Any]:
+    """Return the shape of `kg resolve --json`."""
+    return {
+        "graph": report.graph.graph,
+        "dry_run": dry_run,
+        "run": report.run,
+        "proposals": [_proposal_shape(each) for each in report.proposals],
+        "decisions": [_decision_shape(each) for each in report.decisions],
+        "skipped": [_decision_shape(each) for each in report.skipped],
+        "unknown": list(report.unknown),
+        "nodes_before": report.nodes_before,
+        "nodes": report.graph.nodes,
+        "relationships": report.graph.relationships,
+        "changes": report.graph.changes,
+        **usage_shape(report.graph.usage),
+        "seconds": round(report.graph.seconds, 3),
+        "notes": list(report.graph.notes),
+    }
+
+
+def _proposal_shape(proposal: Proposal) -> dict[str, Any]:
+    sides = {
+        side: {"name": each.name, "type": each.type, "key": each.key, "mentions": each.count}
+        for side, each in (("left", proposal.left), ("right", proposal.right))
+    }
+    values = {"rule": proposal.rule, "score": proposal.score, "reason": proposal.reason}
+    return {"verdict": str(proposal.verdict), **sides, **values}
+
+
+def _decision_shape(stored: StoredDecision) -> dict[str, Any]:
+    decision = stored.decision
+    return {
+        "id": decision.id,
+        "run": decision.run,
+        "kind": str(decision.kind),
+        "left": {"name": stored.left, "key": decision.left_key},
+        "right": {"name": stored.right, "key": decision.right_key},
+        "rule": decision.rule,
+        "score": decision.score,
+        "reason": decision.reason,
+        "revoked": decision.revoked,
+    }
+
+
+def _list(found: tuple[StoredDecision, ...], as_json: bool) -> None:
+    if as_json:
+        print_json([_decision_shape(each) for each in found])
+        return
+    rows = [
+        (each.decision.run, each.decision.id[:8], _standing(each), each.left, each.right, each.decision.reason)
+        for each in found
+    ]
+    print_table(["Run", "Id", "Decision", "One", "Other", "Reason"], rows)
+
+
+def _standing(stored: StoredDecision) -> str:
+    return f"{stored.decision.kind}, taken back" if stored.decision.revoked else str(stored.decision.kind)
+
+
+def _summary(report: ResolveReport, *, dry_run: bool) -> None:
+    rows = [
+        (str(each.verdict), each.score, each.rule, each.left.shown, each.right.shown, each.reason)
+        for each in report.proposals
+    ]
+    if rows:
+        print_table(["Verdict", "Score", "Rule", "One", "Other", "Reason"], rows)
+    verdicts = [str(each.verdict) for each in report.proposals]
+    counted = ", ".join(f"{verdicts.count(each)} {each}" for each in ("join", "apart", "ask"))
+    facts: dict[str, object] = {"graph": report.graph.graph, "proposals": counted}
+    if not dry_run:
+        taken_back = sum(each.decision.revoked for each in report.decisions)
+        stored = len(report.decisions) - taken_back
+        facts["decisions"] = f"{taken_back} taken back" if taken_back else f"{stored} stored as run {report.run}"
+    facts |= {
+        "nodes": report.graph.nodes if dry_run else f"{report.nodes_before} -> {report.graph.nodes}",
+        "relationships": report.graph.relationships,
+        "changes": report.graph.changes,
+        "seconds": f"{report.graph.seconds:.1f}",
+    }
+    print_facts(facts)
+    for each in report.skipped:
+        decision = each.decision
+        typer.echo(f"skipped: {decision.kind} {each.left} ~ {each.right}: against a stronger decision", err=True)
+    for line in report.unknown:
+        typer.echo(f"unknown: {line}", err=True)
+    for note in report.graph.notes:
+        typer.echo(f"note: {note}", err=True)

@@ -1,0 +1,269 @@
+"""Resolve: find entities that are one, decide, store the decisions and make the graph show them; and undo that."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph.decisions import DecisionKind, components, decide
+from kg_neo4j.graph.proposals import Proposal, Proposed, Verdict
+from kg_neo4j.graph.resolution import StoredDecision, finish, store, stored_decisions
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import LoadReport
+
+if TYPE_CHECKING:
+    from kg_neo4j.extract.schema import Schema
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.settings import Settings
+
+SHORTEST_ID = 6  # digits of a decision's id that name it; fewer are the number of a run
+MODEL_SCORE = 0.8  # of what a model decided: no more than that of a rule that decides alone
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveOptions:
+    """How to resolve."""
+
+    dry_run: bool = False  # show what rules propose; ask nobody, write nothing
+    must_link: Path | None = None  # a file of links
+    cannot_link: Path | None = None  # likewise
+    analytics: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveReport:
+    """What resolving, or undoing, found and did."""
+
+    run: int  # number of this run in its graph; 0 where nothing was stored
+    proposals: tuple[Proposal, ...]  # with what became of each
+    decisions: tuple[StoredDecision, ...]  # stored or revoked now
+    skipped: tuple[StoredDecision, ...]  # in force, but against a stronger one
+    unknown: tuple[str, ...]  # names in files of links that the graph does not know
+    nodes_before: int
+    graph: LoadReport  # totals afterwards, changes, cost, time and notes, as a load reports them
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What making the graph show decisions needs."""
+
+    database: Database
+    lease: Lease
+    schema: Schema
+    tally: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What there is to decide, and what was decided."""
+
+    proposals: tuple[Proposal, ...] = ()
+    decisions: tuple[StoredDecision, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def resolve(*, settings: Settings, options: ResolveOptions | None = None, progress: Progress = SILENT) -> ResolveReport:
+    """Find entities of one graph that are one; decide by files, rules and, where there is one, a model; merge them.
+
+    Aliases, evidence and properties are kept, and `undo` gives the former graph. What neither a rule nor a model
+    decides stays apart and is listed. A repeat proposes only what is new. Raises UsageError for a graph without
+    documents or a bad file of links, LeaseHeld, and ModelRefused; nothing is written then.
+    """
+    from kg_neo4j.graph.constraints import ensure_constraints
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.graph.settler import settle
+
+    options = options or ResolveOptions()
+    started, tally = time.monotonic(), Tally()
+    with connect(settings, progress) as database:
+        schema = _schema(database, settings.graph)
+        before = _nodes(database, settings.graph)
+        if options.dry_run:
+            found = _propose(database, settings, options, tally, progress)
+            return _report(database, settings.graph, found, before, tally, started)
+        ensure_constraints(database)
+        with Lease(database, settings.graph) as lease:
+            settle(database, settings.graph, schema, lease, progress)  # what a killed run left
+            found = _propose(database, settings, options, tally, progress)
+            run = _Run(database, lease, schema, tally)
+            _show(run, settings, found.decisions, options.analytics, progress)
+        return _report(database, settings.graph, found, before, tally, started)
+
+
+def undo(name: str, *, settings: Settings, analytics: bool = True, progress: Progress = SILENT) -> ResolveReport:
+    """Revoke one decision, named by its id or how it begins, or all decisions of a run, named by its number.
+
+    The graph is then what it was without them, byte for byte in the export. They are remembered, so that no rule makes
+    them again. Raises UsageError where no decision, or several, bear that name.
+    """
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.lease import Lease
+
+    started, tally = time.monotonic(), Tally()
+    with connect(settings, progress) as database:
+        schema = _schema(database, settings.graph)
+        before = _nodes(database, settings.graph)
+        with Lease(database, settings.graph) as lease:
+            finish(database, settings.graph, schema, lease)
+            named = _named(name, stored_decisions(database, settings.graph), settings.graph)
+            revoked = tuple(replace(each, decision=replace(each.decision, revoked=True)) for each in named)
+            _show(_Run(database, lease, schema, tally), settings, revoked, analytics, progress)
+        return _report(database, settings.graph, _Found(decisions=revoked), before, tally, started)
+
+
+def decisions(*, settings: Settings, progress: Progress = SILENT) -> tuple[StoredDecision, ...]:
+    """Return all decisions of a graph, revoked ones too, by run and id."""
+    from kg_neo4j.graph.database import connect
+
+    with connect(settings, progress) as database:
+        return stored_decisions(database, settings.graph)
+
+
+def _schema(database: Database, graph: str) -> Schema:
+    from kg_neo4j.graph.documents import list_documents
+    from kg_neo4j.graph.replay import schema_of
+
+    documents = list_documents(database, graph)
+    if not documents:
+        raise UsageError(f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph")
+    return schema_of(documents[0])
+
+
+def _nodes(database: Database, graph: str) -> int:
+    from kg_neo4j.graph import queries
+
+    return int(database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"])
+
+
+def _show(run: _Run, settings: Settings, made: Sequence[StoredDecision], analytics: bool, progress: Progress) -> None:
+    """Store decisions, make the graph show them, and bring up to date what is derived from it."""
+    from kg_neo4j import _models
+    from kg_neo4j._models import tokens
+    from kg_neo4j.graph.settler import settle
+    from kg_neo4j.organise import analytics as analysing
+    from kg_neo4j.organise import vectors
+    from kg_neo4j.pipeline.describing import describe
+
+    database, lease, tally = run.database, run.lease, run.tally
+    store(database, lease, made)
+    tally.changes += len(made) + settle(database, settings.graph, run.schema, lease, progress)
+    if not made:
+        return
+    describe(database, lease, settings, tally, progress)
+    vectors.embed(database, settings.graph, _models.embedding_model(settings), tokens.load(), progress)
+    if analytics:
+        analysed = analysing.refresh(database, settings.graph, progress, lease=lease)
+        tally.changes += analysed.changes
+        tally.notes.extend([analysed.skipped] if analysed.skipped else [])
+
+
+def _propose(
+    database: Database, settings: Settings, options: ResolveOptions, tally: Tally, progress: Progress
+) -> _Found:
+    """Read the graph, and return proposals with the decisions that they come to."""
+    from kg_neo4j import _models
+    from kg_neo4j.graph.link_files import read_links
+    from kg_neo4j.graph.mentions import read_mentioned, read_sources
+    from kg_neo4j.graph.proposals import propose
+    from kg_neo4j.organise.search_indexes import list_indexes, vector_index_name
+
+    progress.start("resolve")
+    graph = settings.graph
+    stored = stored_decisions(database, graph)
+    mentioned = read_mentioned(database, graph)
+    said: list[Proposal] = []
+    unknown: list[str] = []
+    for path, verdict in ((options.must_link, Verdict.JOIN), (options.cannot_link, Verdict.APART)):
+        if path:
+            links = read_links(path, verdict, mentioned)
+            said.extend(links.proposals)
+            unknown.extend(links.unknown)
+    index = vector_index_name("Entity", _models.embedding_model(settings))
+    online = any(each.name == index and each.state == "ONLINE" for each in list_indexes(database))
+    sources = read_sources(database, graph, index if online else None)
+    given = [each.decision for each in (*stored, *_decisions(graph, said, stored))]
+    proposed = propose(mentioned, sources, given)
+    if proposed.open and not options.dry_run:
+        proposed = _ask(database, settings, proposed, stored, tally)
+    progress.finish("resolve")
+    proposals = (*said, *proposed.proposals)
+    return _Found(proposals, _decisions(graph, proposals, stored), tuple(unknown))
+
+
+def _ask(
+    database: Database, settings: Settings, proposed: Proposed, stored: Sequence[StoredDecision], tally: Tally
+) -> Proposed:
+    """Put the grey band to the model that the settings mean; without one it stays open."""
+    from kg_neo4j import _models
+    from kg_neo4j.graph.judgement import judge
+    from kg_neo4j.graph.proposals import judged
+
+    model = _models.chat_model(settings)
+    if model is None:
+        return proposed
+    shown = components(each.decision for each in stored)
+    found = judge(database, settings.graph, model, shown, proposed.open)
+    tally.usage += found.usage
+    tally.notes.extend(found.notes)
+    if found.rejected:
+        tally.notes.append(f"{found.rejected} rows of the model's answers were not as asked; their pairs stay open")
+    answers = {
+        (each.proposal.left.key, each.proposal.right.key): (each.same, f"{model.name}: {each.reason}")
+        for each in found.decided
+    }
+    return judged(proposed, answers, MODEL_SCORE)
+
+
+def _decisions(
+    graph: str, proposals: Iterable[Proposal], stored: Sequence[StoredDecision]
+) -> tuple[StoredDecision, ...]:
+    """Return the decisions that proposals come to, without those that stand already, as the next run of the graph."""
+    standing = {each.decision.id for each in stored if not each.decision.revoked}
+    run = max((each.decision.run for each in stored), default=0) + 1
+    made: dict[str, StoredDecision] = {}
+    for each in proposals:
+        if each.verdict is Verdict.ASK:
+            continue
+        joined = DecisionKind.MUST_LINK if each.rule == "file" else DecisionKind.SAME
+        kind = joined if each.verdict is Verdict.JOIN else DecisionKind.CANNOT_LINK
+        decision = decide(graph, kind, (each.left.key, each.right.key), each.rule, each.score, each.reason)
+        left, right = sorted((each.left, each.right), key=lambda side: side.key)
+        if decision.id not in standing:
+            made.setdefault(decision.id, StoredDecision(replace(decision, run=run), left.shown, right.shown, True))
+    return tuple(made.values())
+
+
+def _named(name: str, stored: Sequence[StoredDecision], graph: str) -> tuple[StoredDecision, ...]:
+    held = [each for each in stored if not each.decision.revoked]
+    if name.isdecimal() and len(name) < SHORTEST_ID:
+        found = [each for each in held if each.decision.run == int(name)]
+    else:
+        found = [each for each in held if len(name) >= SHORTEST_ID and each.decision.id.startswith(name.lower())]
+        if len(found) > 1:
+            raise UsageError(f"{len(found)} decisions begin with {name!r}", hint="give more of the id")
+    if not found:
+        raise UsageError(
+            f"no decision or run {name!r} stands in graph {graph!r}", hint="`kg resolve --list` shows what there is"
+        )
+    return tuple(found)
+
+
+def _report(database: Database, graph: str, found: _Found, before: int, tally: Tally, started: float) -> ResolveReport:
+    stored = stored_decisions(database, graph)
+    against = {each.id for each in components(each.decision for each in stored).skipped}
+    return ResolveReport(
+        run=max((each.decision.run for each in found.decisions), default=0),
+        proposals=found.proposals,
+        decisions=found.decisions,
+        skipped=tuple(each for each in stored if each.decision.id in against),
+        unknown=found.unknown,
+        nodes_before=before,
+        graph=tally.report(database, graph, 0, time.monotonic() - started),
+    )
