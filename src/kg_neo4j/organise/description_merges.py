@@ -22,6 +22,7 @@ from kg_neo4j.organise.description_extracts import cut_at_sentence, cut_at_word,
 RULES_VERSION = 1  # of the steps, the checks and the extracts: raised when the same answers give another summary
 SUMMARY_TOKENS = 150  # of a summary, as it is asked for
 LONGEST_TOKENS = 200  # of a summary that is taken as it is
+SHORTEST = 20  # characters of a summary
 STEP_TOKENS = 6_000  # of descriptions in one question, at most; less where the window is smaller
 ROUNDS = 2  # an answer that cannot be used is asked for once more
 MODEL, EXTRACTIVE = "model", "extractive"
@@ -156,12 +157,14 @@ def clean(text: str) -> str:
 def problem(said: Said, texts: Sequence[str], tokeniser: Tokeniser) -> str:
     """Say why an answer cannot be taken as it is, in words for the model; empty where it can."""
     text = clean(said.text)
-    if not _WORD.search(text):
+    if not text:
         return "it was empty"
     if said.finish_reason == "length":
         return "it was cut off"
     if _is_table(said.text):
         return "it was a table or CSV"
+    if len(text) < SHORTEST:
+        return "it said next to nothing"
     if not _is_about(text, texts):
         return "it did not say what the descriptions say, in their language"
     if strange := _strange_numbers(text, texts):
@@ -180,7 +183,8 @@ def salvage(said: Said, texts: Sequence[str], tokeniser: Tokeniser) -> str:
     if said.finish_reason == "length":
         found = found[:-1]
     kept = " ".join(sentence for sentence in found if not _strange_numbers(sentence, texts))
-    return cut_at_sentence(kept, tokeniser, LONGEST_TOKENS)
+    cut = cut_at_sentence(kept, tokeniser, LONGEST_TOKENS)
+    return cut if len(cut) >= SHORTEST else ""
 
 
 def _step(
