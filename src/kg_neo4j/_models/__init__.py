@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
     from kg_neo4j._models.openai_endpoint import Endpoint
+    from kg_neo4j._models.prices import Price
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
     from kg_neo4j.settings import Settings
 
@@ -15,31 +17,61 @@ DEFAULT_MODEL = "gpt-4o-mini"  # with a key for OpenAI itself and no KG_MODEL: t
 PROMPT_TOKENS = 2_000  # the extraction prompt with the longer built-in schema, and some room
 
 
-def chat_model(settings: Settings) -> ChatModel | None:
+def chat_model(settings: Settings, *, budget: Budget | None = None) -> ChatModel | None:
     """Return the chat model that the settings mean; None where there is neither a key nor a base URL (offline).
 
-    Raises UsageError for a base URL without KG_MODEL.
+    With a budget its calls are paid from it. Raises UsageError for a base URL without KG_MODEL, for a table of prices
+    that is none, and for a budget where the model's price is not known.
     """
     if settings.offline:
         return None
     from kg_neo4j._models.openai_chat import OpenAIChat
+    from kg_neo4j._models.prices import price_of
 
     if settings.model is None and settings.openai_base_url is not None:
         raise UsageError(
             "OPENAI_BASE_URL is set, but no model is named", hint="set KG_MODEL, for example KG_MODEL=qwen2.5:14b"
         )
-    return OpenAIChat(settings.model or DEFAULT_MODEL, _endpoint(settings), window=settings.model_window)
+    name = settings.model or DEFAULT_MODEL
+    price = price_of(name, settings)
+    model = OpenAIChat(name, _endpoint(settings), window=settings.model_window, price=price)
+    if budget is None:
+        return model
+    from kg_neo4j._models import tokens
+    from kg_neo4j._models.budgeted import BudgetedChat
+
+    return BudgetedChat(model, _known(price, name), budget, tokens.load())
 
 
-def embedding_model(settings: Settings) -> EmbeddingModel:
-    """Return the embedding model: KG_EMBEDDING_MODEL where a server is configured, else the built-in one."""
+def embedding_model(settings: Settings, *, budget: Budget | None = None) -> EmbeddingModel:
+    """Return the embedding model: KG_EMBEDDING_MODEL where a server is configured, else the built-in one.
+
+    With a budget its calls are paid from it; UsageError where its price is not known.
+    """
     if settings.embedding_model is None or settings.offline:
         from kg_neo4j._models.offline_embedding import HashedEmbedding
 
         return HashedEmbedding()
     from kg_neo4j._models.openai_embedding import OpenAIEmbedding
+    from kg_neo4j._models.prices import price_of
 
-    return OpenAIEmbedding(settings.embedding_model, _endpoint(settings))
+    price = price_of(settings.embedding_model, settings)
+    model = OpenAIEmbedding(settings.embedding_model, _endpoint(settings), price=price)
+    if budget is None:
+        return model
+    from kg_neo4j._models import tokens
+    from kg_neo4j._models.budgeted import BudgetedEmbedding
+
+    return BudgetedEmbedding(model, _known(price, settings.embedding_model), budget, tokens.load())
+
+
+def _known(price: Price | None, model: str) -> Price:
+    if price is None:
+        raise UsageError(
+            f"a budget needs a price, and none is known for {model!r}",
+            hint="write it into a table of prices and name that file in KG_PRICES (README: what it costs)",
+        )
+    return price
 
 
 def largest_chunk(settings: Settings) -> int:
@@ -61,4 +93,5 @@ def _endpoint(settings: Settings) -> Endpoint:
         api_key=settings.openai_api_key,
         timeout_s=settings.model_timeout_s,
         retries=settings.model_retries,
+        concurrency=settings.model_concurrency,
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from kg_neo4j._models import openai_faults, openai_loop
+from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.openai_calls import Data, call
 from kg_neo4j._models.openai_endpoint import Endpoint
-from kg_neo4j._models.openai_models import price_usd, window_of
+from kg_neo4j._models.openai_models import largest_output, window_of
+from kg_neo4j._models.prices import Price
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.records import Usage
@@ -16,11 +18,12 @@ from kg_neo4j.records import Usage
 class OpenAIChat:
     """A ChatModel. Safe to call from several threads; pickles (connections are made where it is used)."""
 
-    def __init__(self, name: str, endpoint: Endpoint, *, window: int | None = None) -> None:
+    def __init__(self, name: str, endpoint: Endpoint, *, window: int | None = None, price: Price | None = None) -> None:
         """`window` is prompt and answer together, in tokens; None looks the model up, 8,000 where it is unknown."""
         self._name = name
         self._endpoint = endpoint
         self._window = window or window_of(name)
+        self._price = price
         self._renamed: dict[str, str | None] = {}  # optional parameters that this server wants otherwise, or not at all
 
     def __repr__(self) -> str:
@@ -37,6 +40,11 @@ class OpenAIChat:
         """Prompt and answer together, in tokens."""
         return self._window
 
+    @property
+    def largest_output(self) -> int:
+        """The most tokens an answer can have."""
+        return largest_output(self._name, self._window)
+
     def complete(
         self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
     ) -> Completion:
@@ -46,37 +54,48 @@ class OpenAIChat:
         protocol. Raises ModelRefused, ModelUnavailable, ContextTooLong, ContentFiltered or BadModelAnswer otherwise.
         An answer cut at its first token is a Completion with an empty text and finish reason "length".
         """
+        return self.answer(system, user, max_tokens=max_tokens, temperature=temperature, account=UNLIMITED)
+
+    def answer(
+        self, system: str, user: str, *, max_tokens: int | None, temperature: float, account: Account
+    ) -> Completion:
+        """Answer one prompt as `complete` does, and have `account` pay; raises what it raises, too."""
         messages = [{"role": "system", "content": _sendable(system)}, {"role": "user", "content": _sendable(user)}]
         wanted: dict[str, Any] = {"temperature": temperature}
         if max_tokens is not None:
             wanted["max_tokens"] = max_tokens
         for _ in range(4):  # each pass drops or renames one of at most three parameters
             try:
-                return self._call(messages, self._adapted(wanted))
+                return self._call(messages, self._adapted(wanted), account)
             except openai_faults.UnsupportedParameter as refused:
                 if refused.parameter not in self._adapted(wanted):
                     raise
                 original = "max_tokens" if refused.parameter == "max_completion_tokens" else refused.parameter
                 self._renamed[original] = refused.renamed
-        return self._call(messages, {})
+        return self._call(messages, {}, account)
 
     def _adapted(self, wanted: dict[str, Any]) -> dict[str, Any]:
         named = {self._renamed.get(name, name): value for name, value in wanted.items()}
         return {name: value for name, value in named.items() if name is not None}
 
-    def _call(self, messages: list[dict[str, str]], options: dict[str, Any]) -> Completion:
+    def _call(self, messages: list[dict[str, str]], options: dict[str, Any], account: Account) -> Completion:
         client = openai_loop.client(self._endpoint)
         create: Any = client.chat.completions.with_streaming_response.create
         spent = [Usage()]  # answers that were paid for and could not be used
-        return call(
-            self._endpoint,
-            self._name,
-            lambda: create(model=self._name, messages=messages, **options),
-            lambda data: self._completion(data, spent),
-        )
 
-    def _completion(self, data: Data, spent: list[Usage]) -> Completion:
-        spent[0] += self._usage(data.get("usage"))
+        def opened() -> Any:
+            account.begin()
+            return create(model=self._name, messages=messages, **options)
+
+        def parse(data: Data) -> Completion:
+            usage = self._usage(data.get("usage"))
+            account.paid(usage)
+            spent[0] += usage
+            return self._completion(data, spent[0])
+
+        return call(self._endpoint, self._name, opened, parse)
+
+    def _completion(self, data: Data, spent: Usage) -> Completion:
         choices = data.get("choices")
         if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
             count = len(choices) if isinstance(choices, list) else "no"
@@ -93,12 +112,14 @@ class OpenAIChat:
         text = _text(fields.get("content"))
         if not (text or "").strip() and reason != "length":
             raise openai_faults.bad_answer("an answer without content", self._endpoint)
-        return Completion(text or "", reason, spent[0])
+        return Completion(text or "", reason, spent)
 
     def _usage(self, found: object) -> Usage:
         fields: Data = found if isinstance(found, dict) else {}
-        tokens = [_count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens")]
-        return Usage(1, tokens[0], tokens[1], price_usd(self._name, tokens[0], tokens[1]))
+        read, written = (_count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+        details = fields.get("prompt_tokens_details")
+        cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+        return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None)
 
 
 def _text(content: object) -> str | None:

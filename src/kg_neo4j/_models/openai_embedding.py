@@ -10,10 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j._models import openai_faults, openai_loop
+from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.openai_calls import Data, call
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import dimension_of
+from kg_neo4j._models.prices import Price
 from kg_neo4j.errors import BadModelAnswer
+from kg_neo4j.records import Usage
 
 BATCH = 128  # texts in one call; of 450 tokens each, far below every server's limit
 MAX_TOKENS = 450  # W5: of the 512 that many embedding models read
@@ -24,11 +27,12 @@ Vectors = npt.NDArray[np.float32]
 class OpenAIEmbedding:
     """An EmbeddingModel. Safe to call from several threads; pickles (connections are made where it is used)."""
 
-    def __init__(self, name: str, endpoint: Endpoint, *, batch: int = BATCH) -> None:
+    def __init__(self, name: str, endpoint: Endpoint, *, batch: int = BATCH, price: Price | None = None) -> None:
         """`batch` is the number of texts in one call."""
         self._name = name
         self._endpoint = endpoint
         self._batch = batch
+        self._price = price
         self._dimension = dimension_of(name)
 
     def __repr__(self) -> str:
@@ -44,7 +48,7 @@ class OpenAIEmbedding:
     def dimension(self) -> int:
         """Length of every vector. Asks the server once where the model is not in the table."""
         if self._dimension is None:
-            self._dimension = self._request(["dimension"], None).shape[1]
+            self._dimension = self._request(["dimension"], None, UNLIMITED).shape[1]
         return self._dimension
 
     @property
@@ -52,30 +56,39 @@ class OpenAIEmbedding:
         """Longer texts are split before they come here (W5: 450 of 512)."""
         return MAX_TOKENS
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], *, account: Account = UNLIMITED) -> Vectors:
         """Return an array of shape (len(texts), dimension), rows of unit length, in the order of `texts`.
 
-        Raises ModelRefused, ModelUnavailable, ContextTooLong or ContentFiltered; BadModelAnswer for a wrong count, a
-        wrong order, a wrong dimension, NaN or a zero vector.
+        `account` pays. Raises ModelRefused, ModelUnavailable, ContextTooLong or ContentFiltered; BadModelAnswer for a
+        wrong count, a wrong order, a wrong dimension, NaN or a zero vector.
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         parts: list[Vectors] = []
         for start in range(0, len(texts), self._batch):
-            parts.append(self._request(texts[start : start + self._batch], self._dimension))
+            parts.append(self._request(texts[start : start + self._batch], self._dimension, account))
             self._dimension = parts[0].shape[1]
         return np.concatenate(parts)
 
-    def _request(self, texts: Sequence[str], dimension: int | None) -> Vectors:
+    def _request(self, texts: Sequence[str], dimension: int | None, account: Account) -> Vectors:
         sent = [text.encode("utf-8", "replace").decode("utf-8") if text.strip() else "-" for text in texts]
         client = openai_loop.client(self._endpoint)
         create: Any = client.embeddings.with_streaming_response.create
-        return call(
-            self._endpoint,
-            self._name,
-            lambda: create(model=self._name, input=sent, encoding_format="float"),
-            lambda data: self._vectors(data, len(sent), dimension),
-        )
+
+        def opened() -> Any:
+            account.begin()
+            return create(model=self._name, input=sent, encoding_format="float")
+
+        def parse(data: Data) -> Vectors:
+            account.paid(self._usage(data.get("usage")))
+            return self._vectors(data, len(sent), dimension)
+
+        return call(self._endpoint, self._name, opened, parse)
+
+    def _usage(self, found: object) -> Usage:
+        read = found.get("prompt_tokens") if isinstance(found, dict) else None
+        tokens = read if isinstance(read, int) and read > 0 else 0
+        return Usage(1, tokens, 0, self._price.usd(tokens) if self._price else None)
 
     def _vectors(self, data: Data, count: int, dimension: int | None) -> Vectors:
         try:

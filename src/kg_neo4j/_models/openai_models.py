@@ -1,4 +1,4 @@
-"""What is known about models by name: windows and prices."""
+"""What is known about models by name: windows and dimensions. Prices are in prices.toml."""
 
 from __future__ import annotations
 
@@ -17,6 +17,17 @@ _WINDOWS = {
     "o3": 200_000,
     "o4": 200_000,
 }
+# An answer alone, in tokens, likewise.
+_OUTPUTS = {
+    "gpt-3.5-turbo": 4_096,
+    "gpt-4-turbo": 4_096,
+    "gpt-4o": 16_384,
+    "gpt-4.1": 32_768,
+    "gpt-5": 128_000,
+    "o1": 100_000,
+    "o3": 100_000,
+    "o4": 100_000,
+}
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
@@ -31,7 +42,7 @@ def dimension_of(model: str) -> int | None:
     return _DIMENSIONS.get(model)
 
 
-def price_usd(model: str, input_tokens: int, output_tokens: int) -> float | None:
-    """Return what a call costs in US dollars; None where no price is known, which today is always."""
-    del model, input_tokens, output_tokens
-    return None
+def largest_output(model: str, window: int) -> int:
+    """Return the most tokens an answer of `model` can have; the whole window where the model is not in the table."""
+    fitting = [prefix for prefix in _OUTPUTS if model.startswith(prefix)]
+    return min(window, _OUTPUTS[max(fitting, key=len)]) if fitting else window

@@ -1,0 +1,193 @@
+"""Answers that were paid for, kept on this machine: the same question to the same model is not paid for again.
+
+A copy that saves money across graphs, never the truth: what a graph was made from is stored in the graph. Only answers
+that somebody read and found to be of use are put here. A torn or foreign file is a miss: it is made anew, and a note
+says so; a disk that is full or read-only switches the cache off for the run. Safe for several threads and processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j.records import Usage
+from kg_neo4j.settings import Settings
+
+FILE = "answers.sqlite3"
+MAX_BYTES = 1 << 30  # some 200,000 answers
+BUSY_S = 10.0  # for another process to finish its write
+FORMAT = 1  # of the file; another one is made anew
+_TORN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_EVICTED_AT_ONCE = 10  # a tenth of the answers, the oldest
+
+T = TypeVar("T")
+
+
+def open_cache(settings: Settings) -> AnswerCache | None:
+    """Return the cache in KG_CACHE; None where KG_ANSWER_CACHE is off."""
+    return AnswerCache(settings.cache / FILE) if settings.answer_cache else None
+
+
+def key_of(model: str, system: str, user: str, *, temperature: float, max_tokens: int | None = None) -> str:
+    """Return the key of a question: a hash of all that shapes its answer. The server's address is no part of it."""
+    parts = (FORMAT, model, system, user, float(temperature), max_tokens)
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+class AnswerCache:
+    """Answers by key. Opens its file at the first use, anew in every process; pickles."""
+
+    def __init__(self, file: Path, *, max_bytes: int = MAX_BYTES) -> None:
+        """`max_bytes` bounds what is kept; the oldest answers go first."""
+        self._file = file
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._opened: tuple[int, sqlite3.Connection] | None = None  # process id, connection
+        self._off = False
+        self._notes: list[str] = []
+
+    def __reduce__(self) -> tuple[Callable[..., AnswerCache], tuple[Path]]:
+        """Pickle the place alone."""
+        return type(self), (self._file,)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know: the file was made anew, or cannot be used."""
+        return tuple(self._notes)
+
+    def get(self, key: str) -> Completion | None:
+        """Return the answer, which costs nothing; None where there is none, or where it cannot be read."""
+        row = self._try(lambda file: file.execute("SELECT value, digest FROM answers WHERE key = ?", (key,)).fetchone())
+        if row is None or row[1] != _digest(key, row[0]):
+            return None
+        text, reason = json.loads(row[0])
+        return Completion(text, reason, Usage())
+
+    def put(self, key: str, completion: Completion) -> None:
+        """Keep an answer that was found to be of use; the first one of a key stays."""
+        value = json.dumps([completion.text, completion.finish_reason]).encode()
+        digest = _digest(key, value)
+
+        def write(file: sqlite3.Connection) -> None:
+            stored = file.execute("SELECT value, digest FROM answers WHERE key = ?", (key,)).fetchone()
+            if stored is None or stored[1] != _digest(key, stored[0]):
+                file.execute(
+                    "INSERT OR REPLACE INTO answers (key, value, digest) VALUES (?, ?, ?)", (key, value, digest)
+                )
+                self._evict(file)
+
+        self._try(write)
+
+    def close(self) -> None:
+        """Close the file; a later use opens it again."""
+        with self._lock:
+            self._shut()
+
+    def _try(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do `work`; once more on a new file where this one is torn; None where the file cannot be used at all."""
+        with self._lock:
+            for last in (False, True):
+                if self._off:
+                    return None
+                try:
+                    return work(self._connection())
+                except (sqlite3.Error, OSError) as error:
+                    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+                    if code == sqlite3.SQLITE_BUSY:
+                        return None
+                    if code not in _TORN or last or not self._make_anew():
+                        self._off = True
+                        self._shut()
+                        self._notes.append(f"answers are not kept in {self._file}: {error}")
+            return None
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is not None and self._opened[0] == os.getpid():
+            return self._opened[1]
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(self._file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        file = sqlite3.connect(self._file, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+        try:
+            _prepare(file)
+        except sqlite3.Error:
+            file.close()
+            raise
+        self._opened = (os.getpid(), file)
+        return file
+
+    def _evict(self, file: sqlite3.Connection) -> None:
+        while _size(file) > self._max_bytes:
+            (count,) = file.execute("SELECT count(*) FROM answers").fetchone()
+            if not count:
+                return
+            file.execute(
+                "DELETE FROM answers WHERE number IN (SELECT number FROM answers ORDER BY number LIMIT ?)",
+                (-(-count // _EVICTED_AT_ONCE),),
+            )
+
+    def _make_anew(self) -> bool:
+        """Remove a torn file, unless another process has just done so; False where that is not possible."""
+        from filelock import FileLock, Timeout
+
+        self._shut()
+        try:
+            with FileLock(f"{self._file}.lock", timeout=BUSY_S, mode=0o600):
+                if _is_torn(self._file):
+                    for suffix in ("", "-wal", "-shm"):
+                        Path(f"{self._file}{suffix}").unlink(missing_ok=True)
+                    self._notes.append(f"{self._file} was damaged and is made anew; its answers are gone")
+        except (OSError, Timeout):
+            return False
+        return True
+
+    def _shut(self) -> None:
+        if self._opened is not None and self._opened[0] == os.getpid():
+            self._opened[1].close()
+        self._opened = None
+
+
+def _prepare(file: sqlite3.Connection) -> None:
+    (version,) = file.execute("PRAGMA user_version").fetchone()
+    file.execute("PRAGMA journal_mode = WAL")
+    file.execute("PRAGMA synchronous = NORMAL")  # the last answers may go with the power, the file stays whole
+    if version == FORMAT:
+        return
+    file.execute("BEGIN IMMEDIATE")
+    (version,) = file.execute("PRAGMA user_version").fetchone()
+    if version != FORMAT:
+        file.execute("DROP TABLE IF EXISTS answers")
+        file.execute(
+            "CREATE TABLE answers (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, "
+            "value BLOB NOT NULL, digest TEXT NOT NULL)"
+        )
+        file.execute(f"PRAGMA user_version = {FORMAT}")
+    file.execute("COMMIT")
+
+
+def _is_torn(path: Path) -> bool:
+    with contextlib.closing(sqlite3.connect(path, timeout=BUSY_S)) as file:
+        try:
+            return bool(file.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
+        except sqlite3.DatabaseError as error:
+            return error.sqlite_errorcode & 0xFF in _TORN
+
+
+def _size(file: sqlite3.Connection) -> int:
+    (pages,), (free,), (bytes_each,) = (
+        file.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * bytes_each)
+
+
+def _digest(key: str, value: object) -> str:
+    data = value if isinstance(value, bytes) else repr(value).encode()
+    return hashlib.sha256(key.encode() + b"\0" + data).hexdigest()
