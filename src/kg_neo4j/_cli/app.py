@@ -10,6 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from kg_neo4j._cli import ask, db, extraction, graph, load, reports, resolve, study
+from kg_neo4j._cli.interrupts import Interrupts
 from kg_neo4j.errors import KgError
 
 app = typer.Typer(
@@ -20,7 +21,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-INTERRUPTED = 130
 
 
 @app.callback(invoke_without_command=True)
@@ -52,15 +52,20 @@ app.add_typer(study.app, name="study")
 
 
 def main() -> None:
-    """Run the command line. Exits 0 done, 1 failed, 2 usage, 3 partly done, 4 database, 5 model, 130 interrupted."""
+    """Run the command line.
+
+    Exits 0 done, 1 failed, 2 usage, 3 partly done, 4 database, 5 model, 130 interrupted, 143 terminated.
+    """
+    interrupts = Interrupts()
     try:
-        code = app(standalone_mode=False)
+        with interrupts.handled():
+            code = app(standalone_mode=False)
     except KgError as error:
         _show(type(error).__name__, str(error), error.hint)
         code = error.exit_code
     except typer.Abort:
         typer.echo("interrupted: what was recorded is kept; run the same command again to go on", err=True)
-        code = INTERRUPTED
+        code = interrupts.exit_code
     except typer.Exit as done:
         code = done.exit_code
     except TyperException as error:  # every usage error of the option parser
