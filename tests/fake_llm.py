@@ -27,7 +27,7 @@ import struct
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -75,6 +75,7 @@ class FakeLlm:
     port: int = 0
     requests: list[Request] = field(default_factory=list)
     usage: tuple[int, int] = (100, 20)  # tokens that every completion reports
+    counts: bool = False  # report the tokens of the messages and of the answer instead
     rules: Callable[[str, str], str] | None = None  # (all messages, the last one) -> answer; None: `answer`
 
     def __post_init__(self) -> None:
@@ -186,15 +187,29 @@ class FakeLlm:
             self._asked.notify_all()
             scripted = self._queue.popleft() if self._queue else None
         if scripted is not None:
-            return scripted
+            return self._counted(request, scripted)
         if request.path.endswith("/embeddings"):
             texts = request.body["input"]
             texts = [texts] if isinstance(texts, str) else texts
             data = [{"object": "embedding", "index": i, "embedding": hashed(text)} for i, text in enumerate(texts)]
             return self.json({"object": "list", "data": data, "model": "fake"})
         if request.path.endswith("/chat/completions"):
-            return self.completion((self.rules or answer)(request.prompt, request.user))
+            return self._counted(request, self.completion((self.rules or answer)(request.prompt, request.user)))
         return self.json({"error": {"message": f"no route {request.path}"}}, 404)
+
+
+    def _counted(self, request: Request, reply: Reply) -> Reply:
+        """Put into a completion what it took, where that is wanted: our tokeniser's tokens, and 4 for each message."""
+        if not self.counts or not reply.body.startswith(b'{"id": "fake"'):
+            return reply
+        from kg_neo4j._models import tokens
+
+        tokeniser = tokens.load()
+        data = json.loads(reply.body)
+        read = sum(tokeniser.count(str(message["content"])) + 4 for message in request.body["messages"])
+        written = tokeniser.count(data["choices"][0]["message"]["content"] or "")
+        data["usage"] = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+        return replace(reply, body=json.dumps(data).encode())
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kg_neo4j._models.protocols import ChatModel
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.schema import Schema
@@ -34,7 +35,7 @@ class LoadOptions:
     schema: str = "graph"  # "graph", "wikipedia" or a file
     output_language: str = "source"  # or "en": of roles and descriptions; names stay
     gleanings: int = 1  # rounds that ask a model what is missing (W2), at most; 0: none
-    wave: int = 16  # chunks of a document asked about together; what they gave is carried over (W3); 0: nothing is
+    wave: int = 8  # chunks of a document asked about together; what they gave is carried over (W3); 0: nothing is
     evidence: str = "flag"  # or "reject": rows whose evidence is not in the text
     analytics: bool = True
     rebuild: bool = False  # extract again what was loaded under another configuration
@@ -47,10 +48,12 @@ def chunk_tokens(settings: Settings, options: LoadOptions) -> int:
     return options.chunk_tokens or _models.largest_chunk(settings)
 
 
-def extraction_config(settings: Settings, options: LoadOptions, schema: Schema | None = None) -> ExtractionConfig:
+def extraction_config(
+    settings: Settings, options: LoadOptions, schema: Schema | None = None, *, model: ChatModel | None = None
+) -> ExtractionConfig:
     """Return how chunks become rows: by the model that the settings mean, else by the built-in rules.
 
-    `schema` stands for the file that `options.schema` names, where that is gone.
+    `schema` stands for the file that `options.schema` names, where that is gone; `model` for the settings' model.
     """
     from kg_neo4j import _models
     from kg_neo4j.extract import schema as schemas
@@ -58,7 +61,7 @@ def extraction_config(settings: Settings, options: LoadOptions, schema: Schema |
     from kg_neo4j.extract.interface import Extractor
 
     schema = schema or schemas.load(options.schema)
-    model = _models.chat_model(settings)
+    model = model or _models.chat_model(settings)
     extractor: Extractor
     if model is None:
         from kg_neo4j.extract.offline_extractor import OfflineExtractor
