@@ -10,11 +10,13 @@ from collections.abc import Iterator
 
 from kg_neo4j.graph.bearers import Mentioned, family, likeness, same_years
 from kg_neo4j.graph.candidates import LIKELY, OPEN, Block, Candidate, Groups
-from kg_neo4j.graph.names import MARRIED, PATRONYMS, acronyms, fits_initials, is_acronym
+from kg_neo4j.graph.names import PATRONYMS, SHARED_TITLES, acronyms, fits_initials, is_acronym
 
+OFTEN = 3  # mentions of both names, where it matters no more which came first
+FAR = 3  # chunks between two mentions that have little to do with each other
 FITS = 12  # longer names looked at for one shorter name
 _SEVERAL = frozenset("and et und y e i oraz & of".split())  # "Pierre-et-Marie-Curie", "House of Curie"
-_PLACE_WORDS = frozenset("river lake mount mountain mt city town county island cape of".split())
+_PLACE_WORDS = frozenset("river lake mount mountain mt island of".split())
 
 
 def shortened(block: Block, groups: Groups) -> Iterator[Candidate]:
@@ -103,14 +105,13 @@ def given_name(block: Block, groups: Groups) -> Iterator[Candidate]:
             for document in each.documents:
                 by_first[document, each.form.core[0]].append(each)
     for short in _people(block):
-        if len(short.form.core) > 1 or short.form.titles & MARRIED or _is_title(block, short):
+        form = short.form
+        if form.titles or len(form.core) > 1 or _is_title(block, short):
             continue
-        found = {
-            each.key: each for document in sorted(short.documents) for each in by_first[document, short.form.core[0]]
-        }
+        found = {each.key: each for document in sorted(short.documents) for each in by_first[document, form.core[0]]}
         for long in list(found.values())[:FITS]:
-            if not block.are_related(short, long):
-                reason = f"{short.name!r} is the first word of {long.name!r} alone"
+            if long.form.words[: len(form.words)] == form.words and not block.are_related(short, long):
+                reason = f"{short.name!r} is the beginning of {long.name!r} alone"
                 yield Candidate(short.key, long.key, "given-name", OPEN - 0.05, reason, unique=True)
 
 
@@ -153,10 +154,12 @@ def _surname(block: Block, groups: Groups, short: Mentioned, long: Mentioned) ->
         for words in block.linked(document, last)
         if words != long.form.core and words[-len(short.form.core) :] == short.form.core
     }
-    introduced = any(index >= where.get(document, index + 1) for document, index in short.documents.items())
-    married = bool((short.form.titles | long.form.titles) & MARRIED) and short.form.titles != long.form.titles
+    introduced = min(short.count, long.count) >= OFTEN or any(
+        index >= where.get(document, index + 1) for document, index in short.documents.items()
+    )
+    titled = (short.form.titles ^ long.form.titles) & SHARED_TITLES
     doubts = [
-        *(["a wife bears it too"] if married else []),
+        *([f"others of the name are titled {min(titled)!r}"] if titled else []),
         *([] if introduced else ["it comes before the whole name"]),
         *([f"the page links to {' '.join(min(others)).title()!r}"] if others else []),
     ]
@@ -172,6 +175,10 @@ def _within(groups: Groups, short: Mentioned, long: Mentioned, rule: str, reason
     shared = mine.keys() & theirs.keys()
     if years:
         return Candidate(short.key, long.key, rule, LIKELY + 0.05, f"{reason}; {years}", unique=True)
+    far = all(abs(mine[document] - theirs[document]) > FAR for document in shared)
+    if shared and far and short.count == long.count == 1:
+        doubt = "both are mentioned once, far from each other"
+        return Candidate(short.key, long.key, rule, OPEN, f"{reason}; {doubt}", unique=True)
     if shared and mine.keys() <= theirs.keys():
         return Candidate(short.key, long.key, rule, LIKELY, f"{reason}, in one document", unique=True)
     where = "some documents have only the short one" if shared else "no document has both"

@@ -13,6 +13,7 @@ from kg_neo4j.graph.names import consonants, sounds
 ALIAS_TYPES = frozenset(
     "ALSO_KNOWN_AS ALSO_CALLED KNOWN_AS ALIAS_OF ALIAS SAME_AS NICKNAME_OF PSEUDONYM_OF PEN_NAME_OF".split()
 )
+SHORTEST = 4  # letters of a name whose accents may be left out: "De" is not "Dē"
 FUZZY = 85.0  # rapidfuzz's ratio, 0 to 100, from which two names may be spellings of one
 NEAR = 0.9  # cosine from which two entities may be one
 
@@ -36,7 +37,7 @@ def spelling(block: Block, groups: Groups) -> Iterator[Candidate]:
     """Names that differ in accents, spaces, hyphens, titles, an article or the kind of a company."""
     seen: set[tuple[str, str]] = set()
     forms: tuple[tuple[str, float, str, Callable[[Mentioned], str]], ...] = (
-        ("accents", SURE, "differ in accents, spaces or hyphens alone", lambda each: each.form.squashed),
+        ("accents", SURE, "differ in accents, spaces or hyphens alone", _squashed),
         ("title", 0.92, "differ in a title or an article alone", _without_title),
         ("sounds", LIKELY, "are transliterations of one name", _sounds),
     )
@@ -52,6 +53,10 @@ def spelling(block: Block, groups: Groups) -> Iterator[Candidate]:
             risky = rule == "sounds" and len(short.form.core) == 1 and together
             reason = f"{short.name!r} and {long.name!r} {words}"
             yield Candidate(short.key, long.key, rule, OPEN if risky else score, reason)
+
+
+def _squashed(each: Mentioned) -> str:
+    return each.form.squashed if len(each.form.squashed) >= SHORTEST else ""
 
 
 def _without_title(each: Mentioned) -> str:

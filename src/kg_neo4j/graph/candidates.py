@@ -102,15 +102,15 @@ class Groups:
     """What is one entity so far: by the stored decisions, then by the candidates that were taken."""
 
     def __init__(self, mentioned: Iterable[Mentioned], decisions: Iterable[Decision]) -> None:
-        """Revoked decisions keep their keys apart, so that what a person undid is not proposed again."""
+        """Start from stored decisions. What revoked ones once made one stays apart: it is not proposed again."""
         self._union = Union()
         listed = list(decisions)
         for decision in in_order(listed):
             act = self._union.separate if decision.kind is DecisionKind.CANNOT_LINK else self._union.join
             act(decision.left_key, decision.right_key)
-        for decision in listed:
-            if decision.revoked and decision.kind is not DecisionKind.CANNOT_LINK:
-                self._union.separate(decision.left_key, decision.right_key)
+        self._formerly = _formerly(listed)  # root -> what it was part of
+        for key in list(self._formerly):
+            self._formerly.setdefault(self._union.find(key), set()).update(self._formerly[key])
         self._bearers: dict[str, Bearer] = {}
         self._documents: dict[str, dict[str, int]] = {}
         for each in sorted(mentioned, key=lambda each: each.key):
@@ -137,25 +137,39 @@ class Groups:
 
     def may_join(self, one: str, other: str) -> bool:
         """Return True where neither a decision nor what is known tells two entities apart."""
-        mine, theirs = self.entity(one), self.entity(other)
-        return (
-            not self._union.are_apart(mine, theirs)
-            and contradiction(self._bearers[mine], self._bearers[theirs]) is None
-        )
+        return self._against(self.entity(one), self.entity(other)) is None
 
     def join(self, one: str, other: str) -> str | None:
         """Make two entities one; where something tells them apart, do nothing and return what."""
         mine, theirs = self.entity(one), self.entity(other)
         if mine == theirs:
             return None
-        if found := contradiction(self._bearers[mine], self._bearers[theirs]):
+        if found := self._against(mine, theirs):
             return found
-        if not self._union.join(one, other):
-            return "a decision keeps them apart"
+        self._union.join(one, other)
         root, gone = sorted((mine, theirs))
         self._bearers[root] = self._bearers[root] + self._bearers.pop(gone)
         _earliest(self._documents[root], self._documents.pop(gone))
+        if gone in self._formerly:
+            self._formerly.setdefault(root, set()).update(self._formerly.pop(gone))
         return None
+
+    def _against(self, one: str, other: str) -> str | None:
+        if self._union.are_apart(one, other):
+            return "a decision keeps them apart"
+        if self._formerly.get(one, set()) & self._formerly.get(other, set()):
+            return "they were one, and that was taken back"
+        return contradiction(self._bearers[one], self._bearers[other])
+
+
+def _formerly(decisions: Iterable[Decision]) -> dict[str, set[str]]:
+    """Return what keys would be part of, were no decision revoked: only where that is more than they are part of."""
+    joins = [each for each in decisions if each.kind is not DecisionKind.CANNOT_LINK]
+    union = Union()
+    for each in joins:
+        union.join(each.left_key, each.right_key)
+    lost = {union.find(each.left_key) for each in joins if each.revoked}
+    return {key: {root} for root, keys in union.sets().items() if root in lost for key in keys}
 
 
 def _earliest(documents: dict[str, int], more: Mapping[str, int]) -> None:

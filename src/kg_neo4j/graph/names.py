@@ -29,6 +29,7 @@ MALE = frozenset("mr mister sir lord king prince monsieur herr señor senor don 
 FEMALE = frozenset("mrs ms miss mme madame mlle mademoiselle frau lady queen princess dame sister mother pani".split())
 MARRIED = frozenset("mrs mme madame frau lady pani".split())  # before a husband's name
 RANKS = frozenset("king queen prince princess pope emperor empress duke duchess count countess baron caliph".split())
+SHARED_TITLES = MARRIED | RANKS | {"st", "saint"}  # a surname or given name with one of these may be a relative's
 _TITLES = (
     MALE
     | FEMALE
