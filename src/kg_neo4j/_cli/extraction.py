@@ -41,7 +41,7 @@ def extract(
     schema: SchemaOption = "graph",
     evidence: EvidenceOption = "flag",
     gleanings: GleaningsOption = 1,
-    wave: WaveOption = 16,
+    wave: WaveOption = 8,
     output_language: OutputLanguageOption = "source",
     model: ModelOption = None,
     graph: GraphOption = None,

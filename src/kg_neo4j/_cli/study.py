@@ -39,7 +39,7 @@ def aggregation(
 def context(
     sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files and folders.")],
     chunk_tokens: ChunkTokensOption = "200",
-    wave: Annotated[int, typer.Option("--wave", metavar="N", help="Chunks asked together.", min=1)] = 16,
+    wave: Annotated[int, typer.Option("--wave", metavar="N", help="Chunks asked together.", min=1)] = 8,
     gleanings: GleaningsOption = 0,
     model: ModelOption = None,
     as_json: JsonOption = False,

@@ -1,8 +1,9 @@
 """What an extractor is told besides the chunk itself (W3): how the chunk before ended, and who has been named so far.
 
-A document's chunks are asked about in waves; the names come from accepted rows of finished waves only, and the size of
-a wave is a recorded setting. So the context of a chunk depends on the document and the answers, never on the number of
-workers or on the order in which answers arrive.
+A document's chunks are asked about in waves. A wave begins when the last but one before it is finished, so that two
+are under way at a time and no worker waits for the slowest chunk; the names come from accepted rows of these finished
+waves only, and the size of a wave is a recorded setting. So the context of a chunk depends on the document and the
+answers, never on the number of workers or on the order in which answers arrive.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from kg_neo4j.records import Chunk, Document, Extraction, ModelAnswer
 BEFORE_CHARACTERS = 500  # about 120 tokens: two or three sentences
 KNOWN_NAMES = 60
 KNOWN_CHARACTERS = 1_600  # about 400 tokens
-DEFAULT_WAVE = 16  # chunks; as many as may be in flight for most providers, see docs/decisions/0005
+DEFAULT_WAVE = 8  # chunks: up to 16 in flight for one document, see docs/decisions/0005
+UNDER_WAY = 2  # waves
 
 Name = tuple[str, str]  # name, type
 
@@ -67,7 +69,7 @@ class ChunkTask:
 
 
 class Waves:
-    """Hands out the chunks of one document, wave by wave; the next wave begins when every chunk of one is finished."""
+    """Hands out the chunks of one document, wave by wave; two waves are under way at most."""
 
     def __init__(self, job: DocumentJob, size: int) -> None:
         """`size` chunks are a wave, counted over all chunks of the document; 0 carries nothing over, in one wave."""
@@ -76,6 +78,7 @@ class Waves:
         self._place = {chunk.id: place for place, chunk in enumerate(job.chunks)}
         self._waiting = list(reversed(job.pending))
         self._running = 0
+        self._unfinished = Counter(self._wave_of(chunk.id) for chunk in job.pending)
         self._wave = -1
         self._names: list[tuple[int, Sequence[Name]]] = sorted(
             ((self._wave_of(chunk_id), names) for chunk_id, names in job.mentioned.items()), key=lambda each: each[0]
@@ -94,10 +97,10 @@ class Waves:
         chunk = self._waiting[-1]
         wave = self._wave_of(chunk.id)
         if wave != self._wave:
-            if self._running:
+            if any(earlier <= wave - UNDER_WAY for earlier in self._unfinished):
                 return None
             self._wave = wave
-            self._known = rank(names for earlier, names in self._names if earlier < wave)
+            self._known = rank(names for earlier, names in self._names if earlier <= wave - UNDER_WAY)
         self._waiting.pop()
         self._running += 1
         return ChunkTask(self._job.document, chunk, self._job.stored.get(chunk.id, ()), self._context(chunk))
@@ -105,9 +108,11 @@ class Waves:
     def finish(self, extraction: Extraction) -> None:
         """Note what a chunk gave."""
         self._running -= 1
+        wave = self._wave_of(extraction.chunk.id)
+        self._unfinished[wave] -= 1
+        self._unfinished += Counter()  # keeps what is above zero
         if self._size:
-            names = [(node.name, node.type) for node in extraction.nodes]
-            self._names.append((self._wave_of(extraction.chunk.id), names))
+            self._names.append((wave, [(node.name, node.type) for node in extraction.nodes]))
 
     def _wave_of(self, chunk_id: str) -> int:
         return self._place[chunk_id] // self._size if self._size else 0

@@ -94,6 +94,13 @@ def _embedded(
         ]
 
 
+def store_chunks(
+    database: Database, graph: str, model: EmbeddingModel, tokeniser: Tokeniser, stale: Sequence[tuple[Row, str]]
+) -> None:
+    """Embed chunks, each given with its id and text, and the hash of that text, and store their vectors."""
+    _store(database, graph, "Chunk", _embedded(model, tokeniser, stale))
+
+
 def _store(database: Database, graph: str, label: str, slices: Iterator[list[dict[str, object]]]) -> None:
     query = queries.get(f"write/vector_store_{label.lower()}")
     for rows in slices:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import KgError, ModelError, SourceError, UsageError
+from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
 from kg_neo4j.pipeline.describing import describe
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.documents import LoadConfiguration
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.recorder import Recorder
+    from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
     from kg_neo4j.settings import Settings
 
 BATCH_ROWS = 2_000  # rows a write transaction: the server spent less on 1,000 to 2,500 than on 5,000 (bench)
@@ -55,6 +56,7 @@ def load(
     from kg_neo4j.graph.recorder import Recorder
     from kg_neo4j.graph.settler import settle
     from kg_neo4j.organise import vectors
+    from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
 
     options = options or LoadOptions()
     started = time.monotonic()
@@ -72,10 +74,14 @@ def load(
             check_schema(database, settings.graph, configuration)
             vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
             recorder = Recorder(database, settings.graph, schema, lease)
-            run = _Run(database, settings.graph, lease, recorder, configuration, extraction, tally, files, progress)
+            beside = ChunkEmbedding(database, embedder, tokeniser)
+            run = _Run(
+                database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside, progress
+            )
             try:
                 _extract_and_record(run, _jobs(run, documents, tokeniser, settings, options))
-            except (ModelError, SourceError, UsageError, KeyboardInterrupt):
+            except (ModelError, BudgetReached, SourceError, UsageError, KeyboardInterrupt):
+                beside.stop()
                 settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
                 raise
             tally.changes += settle(database, settings.graph, schema, lease, progress)
@@ -94,6 +100,7 @@ class _Run:
     extraction: ExtractionConfig
     tally: Tally
     files: tuple[Path, ...]  # of extractions made elsewhere
+    beside: ChunkEmbedding
     progress: Progress
 
 
@@ -120,6 +127,7 @@ def _jobs(
         run.tally.documents += 1
         run.tally.chunks += len(chunks)
         run.tally.changes += recorded.changes
+        run.beside.begin(recorded.pending)
         if recorded.pending:
             stored = stored_answers(run.database, document.graph, document.id, run.extraction.config_hash)
             some_done = len(recorded.pending) < len(chunks)
@@ -188,6 +196,7 @@ def _finish(
     """Compute what is derived from the settled graph, and report."""
     from kg_neo4j.organise import analytics, vectors
 
+    run.tally.changes += run.beside.finish()
     describe(database, run.lease, settings, run.tally, run.progress)
     run.tally.changes += vectors.embed(database, settings.graph, embedder, tokeniser, run.progress).changes
     communities = 0

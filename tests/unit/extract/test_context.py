@@ -17,6 +17,7 @@ from kg_neo4j.extract.context import (
     KNOWN_CHARACTERS,
     KNOWN_NAMES,
     NO_CONTEXT,
+    ChunkTask,
     Context,
     DocumentJob,
     Waves,
@@ -46,49 +47,51 @@ def configure(llm: FakeLlm, **options: object) -> ExtractionConfig:
     return ExtractionConfig(SCHEMA, LlmExtractor(model, SCHEMA), **options)  # type: ignore[arg-type]
 
 
-def test_a_wave_waits_for_every_chunk_of_the_one_before(document: Document) -> None:
-    chunks = many(document, 5)
+def take(waves: Waves) -> ChunkTask:
+    task = waves.take()
+    assert task is not None
+    return task
+
+
+def test_two_waves_are_under_way_and_the_third_waits_for_the_first(document: Document) -> None:
+    chunks = many(document, 7)
     waves = Waves(DocumentJob(document, chunks, chunks), 2)
-    first, second = waves.take(), waves.take()
-    assert first is not None
-    assert second is not None
+    first = [take(waves) for _ in range(4)]
     assert waves.take() is None
-    waves.finish(gave(second.chunk, "Ben", "Ada"))
+    waves.finish(gave(chunks[2], "Zoe"))
+    waves.finish(gave(chunks[1], "Ben", "Ada"))
     assert waves.take() is None
-    waves.finish(gave(first.chunk, "Ada"))
-    third = waves.take()
-    assert third is not None
-    assert (first.context, second.context.known) == (NO_CONTEXT, ())
-    assert third.context == Context(chunks[1].text, (("Ada", "PERSON"), ("Ben", "PERSON")))
+    waves.finish(gave(chunks[0], "Ada"))
+    third = take(waves)
+    assert {task.context.known for task in first} == {()}
+    assert third.context == Context(chunks[3].text, (("Ada", "PERSON"), ("Ben", "PERSON")))
 
 
-def test_the_order_of_answers_within_a_wave_does_not_matter(document: Document) -> None:
-    chunks = many(document, 4)
+def test_the_order_of_answers_does_not_matter(document: Document) -> None:
+    chunks = many(document, 6)
     known = []
-    for order in ((0, 1), (1, 0)):
+    for order in ((0, 1, 2, 3), (3, 1, 2, 0), (1, 0)):
         waves = Waves(DocumentJob(document, chunks, chunks), 2)
-        tasks = [waves.take(), waves.take()]
+        for _ in range(4):
+            take(waves)
         for place in order:
             waves.finish(gave(chunks[place], f"Name {place}"))
-        assert all(tasks)
-        task = waves.take()
-        assert task is not None
-        known.append(task.context)
-    assert known[0] == known[1]
+        known.append(take(waves).context)
+    assert known[0] == known[1] == known[2]
 
 
 def test_chunks_that_are_done_are_known_to_later_waves_only(document: Document) -> None:
-    chunks = many(document, 6)
+    chunks = many(document, 8)
     mentioned = {chunks[0].id: (("Ada", "PERSON"),), chunks[3].id: (("Ben", "PERSON"),)}
-    waves = Waves(DocumentJob(document, chunks, (chunks[2], chunks[5]), {}, mentioned), 2)
-    first = waves.take()
-    assert first is not None
-    assert first.context.known == (("Ada", "PERSON"),)
+    waves = Waves(DocumentJob(document, chunks, (chunks[2], chunks[4], chunks[6]), {}, mentioned), 2)
+    assert take(waves).context.known == ()
+    assert take(waves).context.known == (("Ada", "PERSON"),)
+    waves.finish(gave(chunks[4], "Dora"))
+    assert waves.take() is None
     waves.finish(gave(chunks[2], "Cleo"))
-    second = waves.take()
-    assert second is not None
-    assert {name for name, _ in second.context.known} == {"Ada", "Ben", "Cleo"}
-    waves.finish(gave(chunks[5]))
+    assert {name for name, _ in take(waves).context.known} == {"Ada", "Ben", "Cleo"}
+    assert not waves.is_over
+    waves.finish(gave(chunks[6]))
     assert waves.is_over
 
 
@@ -124,10 +127,10 @@ def test_context_does_not_depend_on_the_number_of_workers(llm: FakeLlm, document
         each = replace(document, id=f"{number:032x}", title=f"Title {number}")
         chunks = tuple(replace(chunk, id=f"{number}{chunk.id}", document_id=each.id) for chunk in many(each, 7))
         jobs.append(DocumentJob(each, chunks, chunks))
-    found = list(extract_all(jobs, configure(llm, concurrency=concurrency, wave=3)))
+    found = list(extract_all(jobs, configure(llm, concurrency=concurrency, wave=2)))
     hashes = {extraction.chunk.id: extraction.answers[0].context_hash for _, extraction in found}
     with FakeLlm() as other:
-        alone = list(extract_all(jobs, configure(other, wave=3)))
+        alone = list(extract_all(jobs, configure(other, wave=2)))
     assert hashes == {extraction.chunk.id: extraction.answers[0].context_hash for _, extraction in alone}
     assert len(set(hashes.values())) > 3
     assert llm.calls == 21

@@ -1,0 +1,10 @@
+// title:   What the vectors of chunks were made from
+// purpose: A chunk whose hash is right is not embedded again.
+// mode:    read
+// params:  $ids LIST<STRING> (chunk ids)
+// columns: id STRING, hash STRING
+// order:   none
+// source:  W5
+UNWIND $ids AS id
+MATCH (c:Chunk {id: id})
+RETURN id, CASE WHEN c.embedding IS NOT NULL THEN c.embedding_hash END AS hash
