@@ -21,10 +21,9 @@ from kg_neo4j.extract.reading import (
     MEND,
     USABLE,
     Reading,
+    Rounds,
     Shown,
-    interpret,
     is_cut,
-    is_usable,
     shorten,
     without_rows,
 )
@@ -57,8 +56,12 @@ class Conversation:
     shown: Shown
     gleanings: int
     mend: bool
-    answers: list[ModelAnswer] = field(default_factory=list)
+    rounds: Rounds = field(init=False)
     problems: list[str] = field(default_factory=list)  # of further rounds that gave nothing
+
+    def __post_init__(self) -> None:
+        """Nothing is said yet."""
+        self.rounds = Rounds(self.task.chunk, self.reading, self.shown)
 
     def hold(self) -> Extraction:
         """Ask until everything is said. Raises ModelRefused, ModelUnavailable or what a budget raises."""
@@ -70,7 +73,7 @@ class Conversation:
             return self._nothing(ChunkOutcome.TOO_LONG, error)
         except BadModelAnswer as error:
             return self._nothing(ChunkOutcome.FAILED, error)
-        found = self._read()
+        found = self.rounds.extraction()
         if self.extractor.converses and found.outcome in USABLE:
             found = self._glean(found)
         if self.extractor.converses and self.mend:
@@ -81,8 +84,9 @@ class Conversation:
 
     def mend_again(self, stored: tuple[ModelAnswer, ...]) -> Extraction:
         """Ask once more for the rows of stored answers that are still in quarantine."""
-        self.answers = list(stored)
-        return self._mend(self._read())
+        for answer in stored:
+            self.rounds.add(answer)
+        return self._mend(self.rounds.extraction())
 
     # -- the first answer
 
@@ -95,7 +99,7 @@ class Conversation:
         self._add(whole)
         if not is_cut(whole) or not self.extractor.converses:
             return
-        if self._read().nodes:
+        if self.rounds.nodes:
             rest = self._try(CONTINUE)
             if rest is not None and not is_cut(rest):
                 return
@@ -124,7 +128,7 @@ class Conversation:
                 continue
             if is_cut(answer) and depth > 1 and len(split_in_two(half)) == 2:
                 self._ask_halves(half, depth - 1)
-                self._count(answer)
+                self.rounds.charge(answer.usage)
             else:
                 self._add(answer)
 
@@ -132,24 +136,20 @@ class Conversation:
 
     def _glean(self, found: Extraction) -> Extraction:
         for _ in range(self.gleanings):
-            rows = len(found.nodes) + len(found.relationships)
-            if self._try(GLEAN) is None:
+            rows = len(self.rounds.nodes) + len(self.rounds.relationships)
+            if self._try(GLEAN) is None or len(self.rounds.nodes) + len(self.rounds.relationships) == rows:
                 break
-            found = self._read()
-            if len(found.nodes) + len(found.relationships) == rows:
-                break
-        return found
+        return self.rounds.extraction() if self.gleanings else found
 
     def _mend(self, found: Extraction) -> Extraction:
         wanted = tuple(each for each in found.rejections if each.reason in MENDABLE and not each.mended)
         if not wanted or self._try(MEND, wanted[:MENDED_AT_ONCE]) is None:
             return found
-        return self._read()
+        return self.rounds.extraction()
 
     def _try(self, step: str, rejections: tuple[Rejection, ...] = ()) -> ModelAnswer | None:
         """Ask a further question; where it cannot be answered, the rows that stand are kept and the reason is noted."""
-        found = self._read()
-        question = FollowUp(step, found.nodes, found.relationships, rejections)
+        question = FollowUp(step, tuple(self.rounds.nodes), tuple(self.rounds.relationships), rejections)
         try:
             answer = self.extractor.follow_up(self.task, self.shown.text, question)
         except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:
@@ -160,23 +160,14 @@ class Conversation:
     # -- bookkeeping
 
     def _add(self, answer: ModelAnswer) -> ModelAnswer:
-        if is_usable(answer, self.reading.schema):
-            self.extractor.keep(answer)
-        numbered = replace(answer, round=len(self.answers), context_hash=self.task.context.hash)
-        self.answers.append(numbered)
+        numbered = replace(answer, round=len(self.rounds.answers), context_hash=self.task.context.hash)
+        if self.rounds.add(numbered):
+            self.extractor.keep(numbered)
         return numbered
 
-    def _count(self, answer: ModelAnswer) -> None:
-        """Count what an answer cost that is not kept: its parts were asked for again."""
-        last = self.answers[-1]
-        self.answers[-1] = replace(last, usage=last.usage + answer.usage)
-
-    def _read(self) -> Extraction:
-        return interpret(self.task.chunk, self.answers, self.reading, self.shown)
-
     def _nothing(self, outcome: ChunkOutcome, error: Exception) -> Extraction:
-        if self.answers:
-            found = self._read()
+        if self.rounds.answers:
+            found = self.rounds.extraction()
             return replace(found, detail=shorten(f"{found.detail}; {error}", 300))
         return without_rows(self.task.chunk, self.reading, outcome, str(error))
 

@@ -25,6 +25,7 @@ from kg_neo4j.records import (
     Rejection,
     RejectionReason,
     RelationshipRow,
+    Usage,
 )
 
 RULES_VERSION = 2  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
@@ -56,9 +57,13 @@ class Reading:
 
 
 @dataclass(slots=True)
-class _Gathered:
-    """What the rounds so far have given."""
+class Rounds:
+    """The answers about one chunk, read as they come."""
 
+    chunk: Chunk
+    reading: Reading
+    shown: Shown
+    answers: list[ModelAnswer] = field(default_factory=list)
     nodes: list[NodeRow] = field(default_factory=list)
     relationships: list[RelationshipRow] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
@@ -69,44 +74,52 @@ class _Gathered:
     stated: dict[tuple[str, ...], set[str]] = field(default_factory=dict)  # ends, type, identity -> properties
     outcomes: list[tuple[ModelAnswer, ChunkOutcome, str]] = field(default_factory=list)
 
+    def add(self, answer: ModelAnswer) -> bool:
+        """Read one more answer; say whether it is worth keeping for ever: complete, and in the schema's form."""
+        read = csv_rows.read(answer.text, self.reading.schema, finish_reason=answer.finish_reason)
+        valid = validate(
+            read,
+            self.reading.schema,
+            self.shown.text,
+            evidence=self.reading.evidence,
+            to_source=self.shown.to_source,
+            known=self.ids if answer.round else (),
+        )
+        if answer.step == MEND:
+            _mark_mended(self.rejections, valid)
+        _add(self, valid, answer.round, self.reading.schema)
+        self.read += read.count
+        self.answers.append(answer)
+        self.outcomes.append((answer, *_outcome(answer, read)))
+        return self.outcomes[-1][1] in (ChunkOutcome.DONE, ChunkOutcome.EMPTY)
+
+    def charge(self, usage: Usage) -> None:
+        """Count what an answer cost that is not kept, because its parts were asked for."""
+        self.answers[-1] = replace(self.answers[-1], usage=self.answers[-1].usage + usage)
+
+    def extraction(self) -> Extraction:
+        """Return what the answers so far say."""
+        outcome, detail = _overall(self)
+        return Extraction(
+            chunk=self.chunk,
+            answers=tuple(self.answers),
+            nodes=tuple(self.nodes),
+            relationships=tuple(self.relationships),
+            rejections=tuple(self.rejections),
+            rows_read=self.read,
+            outcome=outcome,
+            config_hash=self.reading.config_hash,
+            detail=detail,
+            repeated=self.repeated,
+        )
+
 
 def interpret(chunk: Chunk, answers: Sequence[ModelAnswer], reading: Reading, shown: Shown) -> Extraction:
     """Return what `answers`, in the order of their rounds, say about `shown`."""
-    found = _Gathered()
+    rounds = Rounds(chunk, reading, shown)
     for answer in answers:
-        read = csv_rows.read(answer.text, reading.schema, finish_reason=answer.finish_reason)
-        valid = validate(
-            read,
-            reading.schema,
-            shown.text,
-            evidence=reading.evidence,
-            to_source=shown.to_source,
-            known=found.ids if answer.round else (),
-        )
-        if answer.step == MEND:
-            _mark_mended(found.rejections, valid)
-        _add(found, valid, answer.round, reading.schema)
-        found.read += read.count
-        found.outcomes.append((answer, *_outcome(answer, read)))
-    outcome, detail = _overall(found)
-    return Extraction(
-        chunk=chunk,
-        answers=tuple(answers),
-        nodes=tuple(found.nodes),
-        relationships=tuple(found.relationships),
-        rejections=tuple(found.rejections),
-        rows_read=found.read,
-        outcome=outcome,
-        config_hash=reading.config_hash,
-        detail=detail,
-        repeated=found.repeated,
-    )
-
-
-def is_usable(answer: ModelAnswer, schema: Schema) -> bool:
-    """Say whether an answer is worth keeping for ever: complete, and in the schema's form."""
-    read = csv_rows.read(answer.text, schema, finish_reason=answer.finish_reason)
-    return _outcome(answer, read)[0] in (ChunkOutcome.DONE, ChunkOutcome.EMPTY)
+        rounds.add(answer)
+    return rounds.extraction()
 
 
 def is_cut(answer: ModelAnswer) -> bool:
@@ -135,7 +148,7 @@ def row_id(rejection: Rejection) -> str:
 # ------------------------------------------------------------------------------------------------- rounds together
 
 
-def _add(found: _Gathered, valid: ValidRows, number: int, schema: Schema) -> None:
+def _add(found: Rounds, valid: ValidRows, number: int, schema: Schema) -> None:
     """Add the rows of one round. Ids of later rounds get its number in front: an id means something within a round."""
     canonical: dict[str, str] = {}
     for node in valid.nodes:
@@ -181,7 +194,7 @@ _PRECEDENCE = (
 )
 
 
-def _overall(found: _Gathered) -> tuple[ChunkOutcome, str]:
+def _overall(found: Rounds) -> tuple[ChunkOutcome, str]:
     halves = [each for each in found.outcomes if each[0].step == HALF]
     first = halves or [each for each in found.outcomes if each[0].step in (WHOLE, CONTINUE)] or found.outcomes
     was_cut = [each for each in (first if halves else first[-1:]) if each[1] is ChunkOutcome.TRUNCATED]
