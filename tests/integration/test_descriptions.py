@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +14,13 @@ from corpus import document
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, _models
 from kg_neo4j._models import tokens
+from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.offline_embedding import HashedEmbedding
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j.errors import BudgetReached
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration, record_document, withdraw_document
 from kg_neo4j.graph.export import lines
@@ -104,7 +108,7 @@ def _extraction(chunk: Chunk, description: str, fact: str | None) -> Extraction:
     return Extraction(chunk, (), tuple(nodes), tuple(relationships), (), rows, ChunkOutcome.DONE, "c0")
 
 
-def summarise(database: Database, graph: str, model: ChatModel | None, **how: int | bool) -> Described:
+def summarise(database: Database, graph: str, model: ChatModel | None, **how: int | bool | AnswerCache) -> Described:
     with Lease(database, graph) as lease:
         options = {"bound_tokens": BOUND, **how}
         return describe(database, graph, Describing(model, TOKENISER, **options), lease=lease)  # type: ignore[arg-type]
@@ -378,6 +382,43 @@ def load_other(database: Database, graph: str, texts: Sequence[str]) -> None:
         record_document(database, lease, loaded, chunks, CONFIGURATION)
         Recorder(database, graph, SCHEMA, lease).record(made)
         settle(database, graph, SCHEMA, lease)
+
+
+def test_a_useful_answer_is_kept_on_the_machine_and_serves_other_graphs(
+    database: Database, graph: str, llm: FakeLlm, model: ChatModel, tmp_path: Path
+) -> None:
+    cache = AnswerCache(tmp_path / "answers.sqlite3")
+    other = f"{graph}-other"
+    try:
+        for name in (graph, other):
+            load(database, name, "a", ADA)
+        llm.say("N/A").say(GOOD)
+        assert summarise(database, graph, model, cache=cache).usage.calls == 2
+        llm.say("N/A")  # what was of no use is not kept
+        assert summarise(database, other, model, cache=cache).usage.calls == 1
+        assert llm.calls == 3
+        assert [text for _, text, _ in stored(database, other)] == [GOOD]
+    finally:
+        delete_graph(database, other)
+
+
+def test_a_budget_that_is_reached_leaves_sentences_and_the_load_goes_on(
+    database: Database, graph: str, llm: FakeLlm, model: ChatModel
+) -> None:
+    load(database, graph, "a", ADA)
+
+    class Spent:
+        name, window = model.name, model.window
+
+        def complete(
+            self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
+        ) -> Completion:
+            raise BudgetReached("the budget of 1 USD is used up", limit_usd=1.0, spent_usd=1.0)
+
+    done = summarise(database, graph, Spent())
+    assert "budget" in done.unfinished[0]
+    assert [method for *_, method in stored(database, graph)] == ["extractive"]
+    assert llm.calls == 0
 
 
 def test_the_summary_is_what_is_embedded(database: Database, graph: str, llm: FakeLlm, model: ChatModel) -> None:

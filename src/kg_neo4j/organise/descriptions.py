@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kg_neo4j._models.cache import AnswerCache, key_of
 from kg_neo4j._models.openai_models import DEFAULT_WINDOW
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, ModelError
+from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
 from kg_neo4j.extract.workers import Crew
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction, batches
@@ -32,6 +33,7 @@ from kg_neo4j.organise.description_merges import (
     extractive,
     merge,
     messages,
+    problem,
 )
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
@@ -40,6 +42,7 @@ BOUND_TOKENS = 300  # two or three sentences from each of four or five chunks; a
 PAGE = 500  # elements read at a time
 STAGE = "describe"
 _LABELS = ("Entity", "Fact")
+_Answer = Completion | ModelError | BudgetReached
 _TOKENS_A_CHARACTER = 3  # at most: a token has at least one byte, a UTF-16 unit at most three
 
 
@@ -51,6 +54,7 @@ class Describing:
     tokeniser: Tokeniser
     bound_tokens: int = BOUND_TOKENS  # descriptions that are longer together are summarised; 0: none are
     concurrency: int = 1  # calls in flight
+    cache: AnswerCache | None = None  # answers that were paid for on this machine, in any graph
     keep_answers: bool = False  # answers about descriptions that have changed stay, for a change that may be undone
     replay: bool = False  # make also what looks up to date again, from stored answers
 
@@ -71,8 +75,9 @@ def describe(
 ) -> Described:
     """Bring the summaries of all entities and facts of `graph` up to date. A repeat gives 0 changes and 0 calls.
 
-    A model that fails does not stop the load: elements it was to merge get their most informative sentences,
-    `unfinished` says so, and the next run asks again. Raises DatabaseError, and LeaseHeld where the lease was lost.
+    A model that fails, or a budget that is reached, does not stop the load: elements that were to be merged get their
+    most informative sentences, `unfinished` says so, and the next run asks again. Raises DatabaseError, and LeaseHeld
+    where the lease was lost.
     """
     progress.start(STAGE)
     run = _Run(database, graph, how, lease)
@@ -120,7 +125,7 @@ class _Run:
     summaries: int = 0
     changes: int = 0
     usage: Usage = field(default_factory=Usage)
-    stopped: ModelError | None = None  # nobody is asked any more
+    stopped: ModelError | BudgetReached | None = None  # nobody is asked any more
     failed: list[str] = field(default_factory=list)  # why single questions were not answered
     waiting: int = 0  # elements that a model should have merged
 
@@ -208,18 +213,26 @@ class _Run:
             said |= dict.fromkeys((question.key for question in questions), None)
             return
 
-        def ask(question: Question) -> Completion | ModelError:
+        def ask(question: Question) -> _Answer:
+            system, user = messages(question, self.how.tokeniser)
+            key = key_of(model.name, system, user, temperature=0.0)
+            if self.how.cache and (cached := self.how.cache.get(key)):
+                return cached
             if self.stopped is not None:
                 return self.stopped
             try:
-                return model.complete(*messages(question, self.how.tokeniser))
+                said = model.complete(system, user)
             except (ContentFiltered, ContextTooLong, BadModelAnswer) as error:  # of this question
                 return error
-            except ModelError as error:
+            except (ModelError, BudgetReached) as error:
                 self.stopped = error
                 return error
+            useful = not problem(Said(said.text, said.finish_reason), question.texts, self.how.tokeniser)
+            if self.how.cache and useful:
+                self.how.cache.put(key, said)
+            return said
 
-        crew: Crew[Question, Completion | ModelError] = Crew(ask, self.how.concurrency)
+        crew: Crew[Question, _Answer] = Crew(ask, self.how.concurrency)
         try:
             for question in questions:
                 crew.begin(question)
@@ -231,7 +244,7 @@ class _Run:
         finally:
             crew.stop()
 
-    def _take(self, question: Question, answer: Completion | ModelError | None, model: str) -> Said | None:
+    def _take(self, question: Question, answer: _Answer | None, model: str) -> Said | None:
         """Store what was said; return None where nothing was."""
         if isinstance(answer, Completion):
             self.usage += answer.usage

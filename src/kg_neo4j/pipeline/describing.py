@@ -21,6 +21,7 @@ def describe(
     With `replay` nobody is asked: all summaries are made again from stored answers.
     """
     from kg_neo4j._models import tokens
+    from kg_neo4j._models.cache import open_cache
     from kg_neo4j.organise import descriptions
 
     how = descriptions.Describing(
@@ -28,6 +29,7 @@ def describe(
         tokens.load(),
         settings.summary_tokens,
         settings.model_concurrency,
+        open_cache(settings),
         replay=replay,
     )
     done = descriptions.describe(database, settings.graph, how, progress, lease=lease)
