@@ -287,6 +287,25 @@ class LoadReport:
     unfinished: tuple[str, ...] = ()  # one line each: what is derived with a model and was not; asked again next time
 
 
+@dataclass(frozen=True, slots=True)
+class LoadPlan:
+    """What a load would ask a model, before anything is asked. Calls, tokens, price and seconds are estimates."""
+
+    graph: str
+    model: str | None  # None: the built-in rules; nothing is paid
+    documents: int
+    chunks: int
+    chunks_to_ask: int  # about the others nothing is asked: they are done, or their answers are stored
+    usage: Usage  # of the chat model; `usd` is None where its price is not known
+    steps: Mapping[str, Usage]  # the same by round: "whole", "glean", "mend"
+    embedding: Usage  # of the embedding model; without calls where it is the built-in one
+    concurrency: int  # calls in flight
+    seconds: float  # of waiting for the chat model
+    assumptions: tuple[str, ...]  # what the estimate rests on, one sentence each
+    skipped: tuple[SkippedSource, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 # --------------------------------------------------------------------------------------------------- 4 organise
 
 

@@ -18,6 +18,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
 
 CHUNKS_AT_A_TIME = 500
+FIGURES = 2_000  # answers looked at for an estimate; chunk ids are hashes, so the first ones are a sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,18 @@ class StoredDocument:
     done: int
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerFigures:
+    """What one stored answer about a chunk took, as the server counted it."""
+
+    chunk_id: str
+    place: int  # of the chunk in its document, from 0
+    text_tokens: int  # of the chunk
+    step: str
+    input_tokens: int
+    output_tokens: int
+
+
 def list_documents(database: Database, graph: str) -> tuple[StoredDocument, ...]:
     """Return the documents of a graph, ordered by key."""
     return tuple(StoredDocument(**row) for row in database.read(queries.get("write/documents"), graph=graph))
@@ -104,6 +117,25 @@ def record_document(
     done = {chunk_id for chunk_id, chunk in stored_chunks.items() if chunk["recorded"] and chunk["done"]}
     pending = tuple(chunk for chunk in chunks if chunk.id not in done)
     return RecordedDocument(pending, len(rows) + len(gone) + changed)
+
+
+def pending_chunks(
+    database: Database, document: Document, chunks: Sequence[Chunk], configuration: LoadConfiguration
+) -> tuple[Chunk, ...]:
+    """Return the chunks that `record_document` would leave to be extracted. Writes nothing; raises what it raises."""
+    stored, stored_chunks = _stored(database, document.graph, document.id)
+    if stored:
+        _check_stored(document, stored, _document_properties(document, configuration), configuration)
+        if stored.get("config_hash") != configuration.config_hash:
+            return tuple(chunks)
+    done = {chunk_id for chunk_id, chunk in stored_chunks.items() if chunk["recorded"] and chunk["done"]}
+    return tuple(chunk for chunk in chunks if chunk.id not in done)
+
+
+def answer_figures(database: Database, graph: str, model: str) -> tuple[AnswerFigures, ...]:
+    """Return what the answers of a model about chunks of a graph took; of a great many, of some."""
+    rows = database.read(queries.get("write/answer_figures"), graph=graph, model=model, limit=FIGURES)
+    return tuple(AnswerFigures(**row) for row in rows)
 
 
 def withdraw_document(database: Database, lease: Lease, graph: str, document_id: str) -> int:

@@ -1,0 +1,197 @@
+"""What asking about chunks takes: measured on answers that the graph has, assumed where it has none."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kg_neo4j.extract.context import KNOWN_CHARACTERS, NO_CONTEXT, ChunkTask
+from kg_neo4j.extract.interface import FollowUp
+from kg_neo4j.extract.reading import GLEAN, MEND, WHOLE, Reading, Shown, interpret
+from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.prices import Price
+    from kg_neo4j._models.tokens import Tokeniser
+    from kg_neo4j.extract.llm_extractor import LlmExtractor
+    from kg_neo4j.extract.schema import Schema
+    from kg_neo4j.graph.documents import AnswerFigures
+
+MESSAGE_TOKENS = 4  # that a chat server adds to each of the two messages
+BEFORE_TOKENS = 100  # of the end of the chunk before
+KNOWN_TOKENS = KNOWN_CHARACTERS // 4  # of the names so far, once a wave is finished
+MENDS = 0.05  # chunks of which rows have to be mended, where nothing is measured
+MEND_OUTPUT = 80  # tokens: two rows
+LATENCY_S = 1.0  # of a call, before the first token
+TOKENS_A_SECOND = 60.0  # of output
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the answers of a model under one schema are like."""
+
+    output: float  # tokens of the first answer, for a token of text
+    shown: float  # tokens of its rows as a further question shows them, for a token of the first answer
+    gleanings: float  # rounds of gleaning, for a chunk
+    glean_output: float  # tokens of such a round's answer, for a token of text
+    mends: float  # other further questions, for a chunk
+    mend_output: float = MEND_OUTPUT  # tokens of such an answer
+    factor: float = 1.0  # tokens that the server counts of a prompt, for one of ours
+    answers: int = 0  # these figures were measured on; 0: they are assumed
+
+    def in_words(self) -> tuple[str, ...]:
+        """Say what an estimate by these figures rests on."""
+        rounds = f"{self.gleanings:.2g} rounds of gleaning and {self.mends:.2g} other further questions a chunk"
+        output = (
+            f"{self.output:.2g} tokens of output for a token of text, {self.glean_output:.2g} in a round of gleaning"
+        )
+        if self.answers:
+            source = f"measured on {self.answers} answers of this model that the graph has"
+        else:
+            source = (
+                "assumed, as dense as the schema's worked example: an upper figure, "
+                "measured once this model has answered for this graph"
+            )
+        pace = f"{LATENCY_S:g} s and 1 s for {TOKENS_A_SECOND:g} tokens of output a call: assumed"
+        return (f"{output}: {source}", rounds, pace, "summaries of elements with many descriptions are not counted")
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Tokens of the prompts themselves."""
+
+    whole: int  # the first question, without text and context
+    glean: int  # what a further question adds, without rows
+    mend: int
+
+    @classmethod
+    def of(cls, extractor: LlmExtractor, tokeniser: Tokeniser) -> Fixed:
+        """Render the prompts with nothing in them, and count."""
+        task = ChunkTask(_document(), _chunk(""), (), NO_CONTEXT)
+        empty = {step: tokeniser.count(extractor.further_message(FollowUp(step, (), ()))) for step in (GLEAN, MEND)}
+        return cls(prompt_tokens(extractor.messages(task, ""), tokeniser), empty[GLEAN], empty[MEND])
+
+
+def prompt_tokens(messages: tuple[str, str], tokeniser: Tokeniser) -> int:
+    """Return the tokens of a system and a user message together."""
+    return sum(tokeniser.count(message) + MESSAGE_TOKENS for message in messages)
+
+
+def assumed(extractor: LlmExtractor, schema: Schema, tokeniser: Tokeniser, gleanings: int) -> Figures:
+    """Return figures for a model of which nothing is known: it writes as the schema's worked example does.
+
+    That is denser than most texts, so the estimate is an upper one. A round of gleaning is taken to bring as much as
+    the first answer.
+    """
+    text, answer = schema.example_text, schema.example_answer
+    chunk = _chunk(text)
+    found = interpret(chunk, [ModelAnswer(answer, "", "")], Reading(schema, "flag", ""), Shown(text))
+    written = tokeniser.count(answer)
+    rows = FollowUp(GLEAN, found.nodes, found.relationships)
+    empty = extractor.further_message(FollowUp(GLEAN, (), ()))
+    shown = tokeniser.count(extractor.further_message(rows)) - tokeniser.count(empty)
+    output = written / tokeniser.count(text)
+    return Figures(output, shown / written, float(gleanings), output, MENDS)
+
+
+def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed, wave: int) -> Figures:
+    """Return the figures of stored answers; where they are silent, those of `assumption`."""
+    steps: dict[str, list[AnswerFigures]] = defaultdict(list)
+    for answer in answers:
+        steps[answer.step].append(answer)
+    whole = {answer.chunk_id: answer for answer in steps[WHOLE]}
+    if not whole:
+        return assumption
+    text = sum(answer.text_tokens for answer in whole.values())
+    output = sum(answer.output_tokens for answer in whole.values())
+    expected = sum(fixed.whole + each.text_tokens + context_tokens(each.place, wave) for each in whole.values())
+    read = sum(answer.input_tokens for answer in whole.values())
+    others = [answer for step in steps if step not in (WHOLE, GLEAN) for answer in steps[step]]
+    figures = Figures(
+        output=output / max(text, 1),
+        shown=assumption.shown,
+        gleanings=assumption.gleanings,
+        glean_output=assumption.glean_output,
+        mends=len(others) / len(whole),
+        mend_output=sum(answer.output_tokens for answer in others) / len(others) if others else MEND_OUTPUT,
+        factor=read / expected,
+        answers=len(answers),
+    )
+    return _with_gleanings(figures, [each for each in steps[GLEAN] if each.chunk_id in whole], whole, fixed)
+
+
+def _with_gleanings(
+    figures: Figures, gleaned: Sequence[AnswerFigures], whole: dict[str, AnswerFigures], fixed: Fixed
+) -> Figures:
+    """Return `figures` with what the rounds of gleaning were like; there were at most as many as are asked for now."""
+    if not gleaned or not figures.gleanings:
+        return figures
+    firsts = [whole[each.chunk_id] for each in gleaned]
+    added = sum(each.input_tokens for each in gleaned) - sum(first.input_tokens for first in firsts)
+    written = sum(first.output_tokens for first in firsts)
+    return replace(
+        figures,
+        shown=max(0.0, (added - len(gleaned) * fixed.glean * figures.factor) / max(written, 1)),
+        gleanings=min(figures.gleanings, len(gleaned) / len(whole)),
+        glean_output=sum(each.output_tokens for each in gleaned) / max(sum(each.text_tokens for each in gleaned), 1),
+    )
+
+
+def context_tokens(place: int, wave: int) -> int:
+    """Return the tokens that are carried over to the chunk at `place` of a document."""
+    if not wave or not place:
+        return 0
+    return BEFORE_TOKENS + (KNOWN_TOKENS if place >= wave else 0)
+
+
+class Estimate:
+    """Adds up what asking takes, step by step, and how long the answers take."""
+
+    def __init__(self, figures: Figures, fixed: Fixed) -> None:
+        self._figures = figures
+        self._fixed = fixed
+        self._steps: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])  # calls, input, output
+
+    def ask(self, prompt: float, text: int, *, first: bool) -> float:
+        """Add the questions about a chunk of `text` tokens and return the seconds until all are answered.
+
+        `prompt` are our tokens of the first question; `first` is False where its answer is there already.
+        """
+        figures, fixed = self._figures, self._fixed
+        written = figures.output * text
+        read = prompt * figures.factor
+        shown = written * figures.shown
+        seconds = self._add(WHOLE, 1.0, read, written) if first else 0.0
+        glean = read + fixed.glean * figures.factor + shown
+        seconds += self._add(GLEAN, figures.gleanings, glean, figures.glean_output * text)
+        mend = read + fixed.mend * figures.factor + shown / 2
+        return seconds + self._add(MEND, figures.mends, mend, figures.mend_output)
+
+    def _add(self, step: str, calls: float, read: float, written: float) -> float:
+        sums = self._steps[step]
+        for place, value in enumerate((calls, calls * read, calls * written)):
+            sums[place] += value
+        return calls * (LATENCY_S + written / TOKENS_A_SECOND)
+
+    def usages(self, price: Price | None) -> dict[str, Usage]:
+        """Return the sums of the steps that take place at all, rounded to whole calls and tokens."""
+        return {
+            step: Usage(round(calls), round(read), round(written), price.usd(read, written) if price else None)
+            for step, (calls, read, written) in self._steps.items()
+            if round(calls)
+        }
+
+
+def waiting_s(waves: Iterable[Sequence[float]], concurrency: int) -> float:
+    """Return how long the waves of one document take, one after the other: lists of seconds a chunk."""
+    return sum(max(*wave, sum(wave) / concurrency) for wave in waves if wave)
+
+
+def _document() -> Document:
+    return Document("", "", "", "", "", "", "", "")
+
+
+def _chunk(text: str) -> Chunk:
+    return Chunk("", "", "", 0, text, 0, 0, len(text))

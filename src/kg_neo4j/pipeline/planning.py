@@ -1,0 +1,251 @@
+"""Plan: what a load would ask, and what that would cost. No model is asked and nothing is written to the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import KgError
+from kg_neo4j.pipeline.documents import cut_document, read_documents
+from kg_neo4j.pipeline.estimating import Estimate, Figures, Fixed, assumed, measured, prompt_tokens, waiting_s
+from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, LoadPlan, Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.protocols import Completion
+    from kg_neo4j._models.tokens import Tokeniser
+    from kg_neo4j.extract.context import ChunkTask, DocumentJob
+    from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.extract.llm_extractor import LlmExtractor
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.graph.documents import LoadConfiguration
+    from kg_neo4j.settings import Settings
+
+PIECES_A_CALL = 128  # texts that are embedded in one call
+DESCRIBED = 0.5  # tokens of names and descriptions to embed, for a token of output
+
+
+def plan(
+    sources: Sequence[str] = (),
+    *,
+    settings: Settings,
+    options: LoadOptions | None = None,
+    progress: Progress = SILENT,
+) -> LoadPlan:
+    """Estimate what `load` with the same arguments would ask a model: calls, tokens, price and time.
+
+    Sources are read and cut; a managed server that has a graph is started where it does not run. Raises what `load`
+    would raise before it asks: for sources, for another configuration of what is stored, for a table of prices.
+    """
+    from kg_neo4j import _models
+    from kg_neo4j._models import tokens
+    from kg_neo4j.graph.documents import check_schema
+
+    options = options or LoadOptions()
+    tally = Tally()
+    tokeniser = tokens.load()
+    model = _models.chat_model(settings)
+    unasked = None if model is None else _Unasked(model.name, model.window)
+    extraction = extraction_config(settings, options, model=unasked)
+    configuration = load_configuration(settings, options, extraction, tokeniser)
+    progress.start("plan")
+    with _opened(settings, tally, progress) as database:
+        if database is not None:
+            check_schema(database, settings.graph, configuration)
+        run = _Run(settings, options, tokeniser, extraction, configuration, database)
+        run.prepare()
+        for document in read_documents(_to_extract(sources, tally), settings, options, tally):
+            tally.documents += 1
+            run.add(document)
+            progress.advance("plan")
+    progress.finish("plan")
+    return run.report(tally)
+
+
+class _NotAsked(KgError):
+    """A question that a load would ask."""
+
+    def __init__(self, system: str, user: str) -> None:
+        super().__init__("a plan asks nobody")
+        self.messages = (system, user)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unasked:
+    """A ChatModel that is never asked: it only tells what it would have been asked."""
+
+    name: str
+    window: int
+
+    def complete(
+        self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
+    ) -> Completion:
+        """Raise the question."""
+        del max_tokens, temperature
+        raise _NotAsked(system, user)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One plan on its way."""
+
+    settings: Settings
+    options: LoadOptions
+    tokeniser: Tokeniser
+    extraction: ExtractionConfig
+    configuration: LoadConfiguration
+    database: Database | None  # None: nothing is stored anywhere
+    extractor: LlmExtractor | None = None  # None: nobody is asked
+    figures: Figures | None = None
+    estimate: Estimate | None = None
+    chunks: int = 0
+    asked: int = 0
+    new_tokens: int = 0  # of text that is still to be recorded
+    work_s: float = 0.0
+    longest_s: float = 0.0
+    wave_s: dict[int, list[float]] = field(default_factory=dict)  # of the open document: seconds a chunk, by wave
+
+    def prepare(self) -> None:
+        """Find out what the model's answers are like."""
+        from kg_neo4j.extract.llm_extractor import LlmExtractor
+        from kg_neo4j.graph.documents import answer_figures
+
+        if not isinstance(self.extraction.extractor, LlmExtractor):
+            return
+        self.extractor = self.extraction.extractor
+        fixed = Fixed.of(self.extractor, self.tokeniser)
+        self.figures = assumed(self.extractor, self.extraction.schema, self.tokeniser, self.options.gleanings)
+        if self.database is not None:
+            answers = answer_figures(self.database, self.settings.graph, self.extractor.name)
+            self.figures = measured(answers, self.figures, fixed, self.options.wave)
+        self.estimate = Estimate(self.figures, fixed)
+
+    def add(self, document: Document) -> None:
+        """Add one document."""
+        from kg_neo4j.extract.context import Waves
+
+        chunks = cut_document(document, self.tokeniser, self.settings, self.options)
+        self.chunks += len(chunks)
+        job = self._job(document, chunks)
+        self.new_tokens += sum(chunk.token_count for chunk in job.pending)
+        if self.extractor is None:
+            return
+        self.wave_s = {}
+        waves = Waves(job, self.extraction.wave)
+        while tasks := list(iter(waves.take, None)):
+            names_known = not self.wave_s
+            for task in tasks:
+                waves.finish(self._extracted(task, names_known=names_known))
+        self.longest_s = max(self.longest_s, waiting_s(self.wave_s.values(), self.extraction.concurrency))
+
+    def report(self, tally: Tally) -> LoadPlan:
+        """Return the plan."""
+        from kg_neo4j._models.prices import price_of
+
+        price = price_of(self.extractor.name, self.settings) if self.extractor else None
+        steps = self.estimate.usages(price) if self.estimate else {}
+        usage = sum(steps.values(), Usage())
+        return LoadPlan(
+            graph=self.settings.graph,
+            model=self.extractor.name if self.extractor else None,
+            documents=tally.documents,
+            chunks=self.chunks + tally.chunks,
+            chunks_to_ask=self.asked,
+            usage=usage if usage.calls else Usage(usd=0.0),
+            steps=steps,
+            embedding=self._embedding(usage.output_tokens),
+            concurrency=self.extraction.concurrency,
+            seconds=max(self.longest_s, self.work_s / self.extraction.concurrency),
+            assumptions=self.figures.in_words() if self.figures and self.asked else (),
+            skipped=tuple(tally.skipped),
+            notes=tuple(tally.notes),
+        )
+
+    def _job(self, document: Document, chunks: tuple[Chunk, ...]) -> DocumentJob:
+        from kg_neo4j.extract.context import DocumentJob
+        from kg_neo4j.graph.documents import known_names, pending_chunks, stored_answers
+
+        if self.database is None:
+            return DocumentJob(document, chunks, chunks)
+        pending = pending_chunks(self.database, document, chunks, self.configuration)
+        if not pending or self.extractor is None:
+            return DocumentJob(document, chunks, pending)
+        stored = stored_answers(self.database, document.graph, document.id, self.extraction.config_hash)
+        return DocumentJob(document, chunks, pending, stored, known_names(self.database, document))
+
+    def _extracted(self, task: ChunkTask, *, names_known: bool) -> Extraction:
+        """Return what the answers that are there give; where there are none, add what asking takes."""
+        from kg_neo4j.extract.engine import extract_chunk
+        from kg_neo4j.extract.reading import without_rows
+
+        try:
+            return extract_chunk(task, self.extraction)
+        except _NotAsked as question:
+            self._ask(task, question.messages, names_known=names_known)
+            return without_rows(task.chunk, self.extraction.reading, ChunkOutcome.FAILED, "not asked")
+
+    def _ask(self, task: ChunkTask, question: tuple[str, str], *, names_known: bool) -> None:
+        from kg_neo4j.extract.context import KNOWN_CHARACTERS
+        from kg_neo4j.extract.engine import show
+
+        if self.extractor is None or self.estimate is None:
+            raise TypeError("the built-in rules ask nobody")
+        shown = show(task.chunk, self.extraction.preprocess, task.document.language)
+        first = self.extractor.messages(task, shown.text)
+        prompt = prompt_tokens(first, self.tokeniser)
+        if self.extraction.wave and not names_known:  # by then the list of names so far is full, or nearly so
+            prompt += max(0, KNOWN_CHARACTERS - sum(len(name) for pair in task.context.known for name in pair)) // 4
+        seconds = self.estimate.ask(prompt, task.chunk.token_count, first=question == first)
+        wave = task.chunk.index // self.extraction.wave if self.extraction.wave else 0
+        self.wave_s.setdefault(wave, []).append(seconds)
+        self.work_s += seconds
+        self.asked += 1
+
+    def _embedding(self, output_tokens: int) -> Usage:
+        """Return what embedding the new texts takes; nothing where the built-in embedder does it."""
+        from kg_neo4j._models.prices import price_of
+
+        name = self.settings.embedding_model
+        if name is None or self.settings.offline or not self.new_tokens:
+            return Usage(usd=0.0)
+        tokens = round(self.new_tokens + DESCRIBED * output_tokens)
+        price = price_of(name, self.settings)
+        calls = -(-tokens // (PIECES_A_CALL * 100))  # most texts are descriptions, of 50 to 100 tokens
+        return Usage(calls, tokens, 0, price.usd(tokens) if price else None)
+
+
+def _to_extract(sources: Sequence[str], tally: Tally) -> list[str]:
+    """Return the sources that are not extracted yet; count the documents of the others."""
+    from kg_neo4j.extract import exchange
+
+    others = []
+    for source in sources:
+        files = exchange.files_in(Path(source))
+        if not files:
+            others.append(source)
+        for file in files:
+            header, _ = exchange.read(file)
+            tally.documents += 1
+            tally.chunks += header.chunks
+    return others
+
+
+@contextmanager
+def _opened(settings: Settings, tally: Tally, progress: Progress) -> Iterator[Database | None]:
+    """Open the database that a load would write to; None where the managed one was never started."""
+    from kg_neo4j import _localdb
+    from kg_neo4j.graph.database import connect
+
+    if settings.neo4j_uri is None:
+        status = _localdb.status(settings)
+        if not status.running and not (Path(status.home) / "data" / "databases").is_dir():
+            tally.notes.append("there is no local database yet, so nothing is stored")
+            yield None
+            return
+    with connect(settings, progress) as database:
+        yield database
