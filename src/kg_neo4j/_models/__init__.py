@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "gpt-4o-mini"  # with a key for OpenAI itself and no KG_MODEL: the cheapest one with a large window
 PROMPT_TOKENS = 2_000  # the extraction prompt with the longer built-in schema, and some room
+
+
+def warm_up(settings: Settings) -> None:
+    """Begin to import the model's client, half a second of work, while others wait for the database."""
+    if not settings.offline:
+        threading.Thread(target=import_module, args=("openai",), name="kg-import", daemon=True).start()
 
 
 def chat_model(settings: Settings, *, budget: Budget | None = None) -> ChatModel | None:

@@ -60,6 +60,7 @@ def load(
 
     options = options or LoadOptions()
     started = time.monotonic()
+    _models.warm_up(settings)
     tally = Tally()
     schema = schemas.load(options.schema)
     tokeniser = tokens.load()
