@@ -14,6 +14,7 @@ from kg_neo4j.graph.names import PATRONYMS, SHARED_TITLES, acronyms, fits_initia
 
 OFTEN = 3  # mentions of both names, where it matters no more which came first
 FAR = 3  # chunks between two mentions that have little to do with each other
+MOST = 200  # keys of one last word and first letter; those beyond are left out
 FITS = 12  # longer names looked at for one shorter name
 _SEVERAL = frozenset("and et und y e i oraz & of".split())  # "Pierre-et-Marie-Curie", "House of Curie"
 _PLACE_WORDS = frozenset("river lake mount mountain mt island of".split())
@@ -21,13 +22,13 @@ _PLACE_WORDS = frozenset("river lake mount mountain mt island of".split())
 
 def shortened(block: Block, groups: Groups) -> Iterator[Candidate]:
     """Given names as initials, or middle names left out: "M. Curie", "George Bush"."""
-    by_surname: defaultdict[str, list[Mentioned]] = defaultdict(list)
+    by_name: defaultdict[tuple[str, str], list[Mentioned]] = defaultdict(list)  # last word, first letter
     for each in _people(block):
         if each.form.given:
-            by_surname[each.form.core[-1]].append(each)
-    for _, alike in sorted(by_surname.items()):
-        for short in alike:
-            for long in alike:
+            by_name[each.form.core[-1], each.form.core[0][0]].append(each)
+    for _, alike in sorted(by_name.items()):
+        for short in alike[:MOST]:
+            for long in alike[:MOST]:
                 if _is_shorter(short, long) and fits_initials(short.form, long.form):
                     initial = any(short.form.initials)
                     words = "has initials of" if initial else "leaves out names of"
