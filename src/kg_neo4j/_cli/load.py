@@ -22,6 +22,7 @@ from kg_neo4j._cli.load_options import (
     tokens_of,
 )
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.plan import show_plan
 from kg_neo4j._cli.shapes import load_shape
 from kg_neo4j._cli.terminal import print_facts, print_json, progress
 from kg_neo4j.errors import UsageError
@@ -48,6 +49,13 @@ def load(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Extract again what another configuration loaded.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody, write nothing.")
+    ] = False,
+    budget_usd: Annotated[
+        float | None, typer.Option("--budget-usd", metavar="X", help="Stop before models cost more than this.")
+    ] = None,
+    cache: Annotated[bool, typer.Option(help="Use answers that were paid for before, also for other graphs.")] = True,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -70,11 +78,16 @@ def load(
         output_language=output_language,
         analytics=analytics,
         rebuild=rebuild,
+        budget_usd=budget_usd,
     )
+    settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
+    if dry_run:
+        with progress(quiet=as_json) as bars:
+            plan = pipeline.plan(sources or (), settings=settings, options=options, progress=bars)
+        show_plan(plan, as_json=as_json)
+        return
     with progress(quiet=as_json) as bars:
-        report = pipeline.load(
-            sources or (), settings=settings_for(graph=graph, model=model), options=options, progress=bars
-        )
+        report = pipeline.load(sources or (), settings=settings, options=options, progress=bars)
     show_load(report, as_json=as_json)
     if report.failed_chunks or report.skipped or report.unfinished:
         raise typer.Exit(PARTLY_DONE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from kg_neo4j.records import Answer, ExtractReport, LoadReport, Usage
+from kg_neo4j.records import Answer, ExtractReport, LoadPlan, LoadReport, Usage
 
 
 def usage_shape(usage: Usage) -> dict[str, Any]:
@@ -56,6 +56,25 @@ def extract_shape(report: ExtractReport) -> dict[str, Any]:
         "skipped": [asdict(skipped) for skipped in report.skipped],
         "failed": list(report.failed_chunks),
         "notes": list(report.notes),
+    }
+
+
+def plan_shape(plan: LoadPlan) -> dict[str, Any]:
+    """Return the shape of `kg load --dry-run --json`."""
+    return {
+        "graph": plan.graph,
+        "model": plan.model,
+        "documents": plan.documents,
+        "chunks": plan.chunks,
+        "chunks_to_ask": plan.chunks_to_ask,
+        **usage_shape(plan.usage),
+        "steps": {step: usage_shape(usage) for step, usage in plan.steps.items()},
+        "embedding": usage_shape(plan.embedding),
+        "concurrency": plan.concurrency,
+        "seconds": round(plan.seconds, 3),
+        "assumptions": list(plan.assumptions),
+        "skipped": [asdict(skipped) for skipped in plan.skipped],
+        "notes": list(plan.notes),
     }
 
 

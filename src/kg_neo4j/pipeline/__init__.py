@@ -11,8 +11,9 @@ from kg_neo4j.pipeline.asking import ask
 from kg_neo4j.pipeline.exchanging import extract
 from kg_neo4j.pipeline.loading import load
 from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.planning import plan
 from kg_neo4j.pipeline.quarantining import quarantine, retry_quarantine
 from kg_neo4j.pipeline.rebuilding import rebuild
 from kg_neo4j.pipeline.unloading import unload
 
-__all__ = ["LoadOptions", "ask", "extract", "load", "quarantine", "rebuild", "retry_quarantine", "unload"]
+__all__ = ["LoadOptions", "ask", "extract", "load", "plan", "quarantine", "rebuild", "retry_quarantine", "unload"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
     from kg_neo4j._models.protocols import ChatModel
     from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.lease import Lease
@@ -14,7 +15,14 @@ if TYPE_CHECKING:
 
 
 def describe(
-    database: Database, lease: Lease, settings: Settings, tally: Tally, progress: Progress, *, replay: bool = False
+    database: Database,
+    lease: Lease,
+    settings: Settings,
+    tally: Tally,
+    progress: Progress,
+    *,
+    replay: bool = False,
+    budget: Budget | None = None,
 ) -> None:
     """Bring the summaries up to date, and count in `tally` what that did, what it cost and what is unfinished.
 
@@ -25,7 +33,7 @@ def describe(
     from kg_neo4j.organise import descriptions
 
     how = descriptions.Describing(
-        None if replay else _model(settings),
+        None if replay else _model(settings, budget),
         tokens.load(),
         settings.summary_tokens,
         settings.model_concurrency,
@@ -40,8 +48,8 @@ def describe(
     tally.unfinished += done.unfinished
 
 
-def _model(settings: Settings) -> ChatModel | None:
+def _model(settings: Settings, budget: Budget | None) -> ChatModel | None:
     """Return the model to ask; none where a server is configured without one: unloading needs none."""
     from kg_neo4j import _models
 
-    return None if settings.openai_base_url and not settings.model else _models.chat_model(settings)
+    return None if settings.openai_base_url and not settings.model else _models.chat_model(settings, budget=budget)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
+from kg_neo4j.pipeline.budgeting import budget_of, said_what_is_left
 from kg_neo4j.pipeline.describing import describe
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
@@ -18,6 +19,7 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, Extraction, LoadReport
 
 if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
     from kg_neo4j._models.protocols import EmbeddingModel
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.extract.context import DocumentJob
@@ -64,20 +66,22 @@ def load(
     tally = Tally()
     schema = schemas.load(options.schema)
     tokeniser = tokens.load()
-    extraction = extraction_config(settings, options)
+    budget = budget_of(options.budget_usd)
+    extraction = extraction_config(settings, options, model=_models.chat_model(settings, budget=budget))
     configuration = load_configuration(settings, options, extraction, tokeniser)
-    embedder = _models.embedding_model(settings)
+    embedder = _models.embedding_model(settings, budget=budget)
     files, others = _apart(sources)
     documents = read_documents(others, settings, options, tally)
     with connect(settings, progress) as database:
         ensure_constraints(database)
-        with Lease(database, settings.graph) as lease:
+        with Lease(database, settings.graph) as lease, said_what_is_left(database, settings.graph):
             check_schema(database, settings.graph, configuration)
             vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
             recorder = Recorder(database, settings.graph, schema, lease)
             beside = ChunkEmbedding(database, embedder, tokeniser)
             run = _Run(
-                database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside, progress
+                *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
+                *(budget, progress),
             )
             try:
                 _extract_and_record(run, _jobs(run, documents, tokeniser, settings, options))
@@ -102,6 +106,7 @@ class _Run:
     tally: Tally
     files: tuple[Path, ...]  # of extractions made elsewhere
     beside: ChunkEmbedding
+    budget: Budget | None
     progress: Progress
 
 
@@ -198,7 +203,7 @@ def _finish(
     from kg_neo4j.organise import analytics, vectors
 
     run.tally.changes += run.beside.finish()
-    describe(database, run.lease, settings, run.tally, run.progress)
+    describe(database, run.lease, settings, run.tally, run.progress, budget=run.budget)
     run.tally.changes += vectors.embed(database, settings.graph, embedder, tokeniser, run.progress).changes
     communities = 0
     if options.analytics:

@@ -39,6 +39,7 @@ class LoadOptions:
     evidence: str = "flag"  # or "reject": rows whose evidence is not in the text
     analytics: bool = True
     rebuild: bool = False  # extract again what was loaded under another configuration
+    budget_usd: float | None = None  # what models may cost in this run; None: no limit
 
 
 def chunk_tokens(settings: Settings, options: LoadOptions) -> int:

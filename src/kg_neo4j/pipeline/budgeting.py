@@ -1,0 +1,40 @@
+"""The budget of a run: one for all that it asks, and what is left to do when it is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import BudgetReached
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
+    from kg_neo4j.graph.database import Database
+
+
+def budget_of(limit_usd: float | None) -> Budget | None:
+    """Return the budget of one run; None for no limit. Raises UsageError for one that is not above zero."""
+    if limit_usd is None:
+        return None
+    from kg_neo4j._models.budget import Budget
+
+    return Budget(limit_usd)
+
+
+@contextmanager
+def said_what_is_left(database: Database, graph: str) -> Iterator[None]:
+    """Add to a BudgetReached how many chunks of the documents read so far are still to be asked about."""
+    from kg_neo4j.graph.documents import list_documents
+
+    try:
+        yield
+    except BudgetReached as reached:
+        documents = list_documents(database, graph)
+        chunks, done = sum(each.chunks for each in documents), sum(each.done for each in documents)
+        raise BudgetReached(
+            f"{reached}; {chunks - done} of {chunks} chunks of the {len(documents)} documents read so far are left",
+            limit_usd=reached.limit_usd,
+            spent_usd=reached.spent_usd,
+            hint=reached.hint,
+        ) from None
