@@ -24,7 +24,7 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 @pytest.fixture(scope="session")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """Settings that mean a running server. A server that was started for the tests is stopped after them."""
-    found = Settings()
+    found = Settings().model_copy(update={"answer_cache": False})  # each test pays for its own answers
     if found.neo4j_uri:
         yield found
         return

@@ -9,7 +9,8 @@ import hashlib
 from collections.abc import Iterable
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.cache import AnswerCache, key_of
+from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.context import ChunkTask, Context
 from kg_neo4j.extract.interface import FollowUp
@@ -29,9 +30,18 @@ class LlmExtractor:
     """An Extractor that asks a model behind an API. Keeps no state between chunks; pickles if the model does."""
 
     def __init__(
-        self, model: ChatModel, schema: Schema, *, output_language: str = "source", temperature: float | None = None
+        self,
+        model: ChatModel,
+        schema: Schema,
+        *,
+        output_language: str = "source",
+        temperature: float | None = None,
+        cache: AnswerCache | None = None,
     ) -> None:
-        """`output_language` is "source" (default) or "en"; `temperature` None takes the prompt's (0)."""
+        """`output_language` is "source" (default) or "en"; `temperature` None takes the prompt's (0).
+
+        What stands in `cache` is not asked for again; answers that were found to be of use are put there.
+        """
         if output_language not in _LANGUAGES:
             raise UsageError(f"output language {output_language!r}", hint=f"one of {', '.join(_LANGUAGES)}")
         self._model = model
@@ -40,6 +50,7 @@ class LlmExtractor:
         self._prompt = prompts.load("extract")
         self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature
+        self._cache = cache
 
     @property
     def name(self) -> str:
@@ -72,16 +83,21 @@ class LlmExtractor:
         return self._ask(system, f"{user}\n\n{further}", self._further[question.step].hash)
 
     def keep(self, answer: ModelAnswer) -> None:
-        """Nothing to do: the graph keeps the answers."""
+        """Put an answer that was paid for into the cache, at once: a run that is killed does not lose it."""
+        if self._cache is not None and answer.usage.calls:
+            self._cache.put(answer.request_hash, Completion(answer.text, answer.finish_reason, answer.usage))
 
     def _ask(self, system: str, user: str, prompt_hash: str) -> ModelAnswer:
-        completion = self._model.complete(system, user, temperature=self._temperature)
+        key = key_of(self._model.name, system, user, temperature=self._temperature)
+        known = self._cache.get(key) if self._cache is not None else None
+        completion = known or self._model.complete(system, user, temperature=self._temperature)
         return ModelAnswer(
             text=completion.text,
             model=self._model.name,
             prompt_hash=prompt_hash,
             finish_reason=completion.finish_reason,
             usage=completion.usage,
+            request_hash=key,
         )
 
     def messages(self, task: ChunkTask, shown_text: str) -> tuple[str, str]:
