@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
 from fake_llm import FakeLlm
+from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import ModelUnavailable
@@ -243,3 +245,40 @@ def test_halves_are_the_whole_text(text: str) -> None:
     halves = split_in_two(text)
     assert "".join(halves) == text
     assert len(halves) == 1 or all(half.strip() or half for half in halves)
+
+
+# --------------------------------------------------------------------------------------------- the cache of answers
+
+
+def cached(llm: FakeLlm, folder: Path) -> ExtractionConfig:
+    model = OpenAIChat("fake", Endpoint(llm.url, retries=0, sleep=no_wait))
+    return ExtractionConfig(SCHEMA, LlmExtractor(model, SCHEMA, cache=AnswerCache(folder / "answers")), gleanings=1)
+
+
+def test_a_run_that_stopped_between_two_rounds_pays_for_the_second_only(
+    llm: FakeLlm, task: ChunkTask, tmp_path: Path
+) -> None:
+    llm.say(csv(ADA)).fail(503)
+    with pytest.raises(ModelUnavailable):
+        extract_chunk(task, cached(llm, tmp_path))
+    llm.say(csv(BEN))
+    found = extract_chunk(task, cached(llm, tmp_path))
+    assert [node.name for node in found.nodes] == ["Ada Lovelace", "Charles Babbage"]
+    assert (llm.calls, found.usage.calls) == (3, 1)
+    again = extract_chunk(task, cached(llm, tmp_path))
+    assert (again.nodes, llm.calls, again.usage.calls) == (found.nodes, 3, 0)
+
+
+def test_only_answers_of_use_are_kept(llm: FakeLlm, task: ChunkTask, tmp_path: Path) -> None:
+    """Row 33."""
+    llm.say("I see nothing.").say(csv(ADA) + "r1,n1,KN", finish_reason="length").say("Nothing more.")
+    extract_chunk(task, cached(llm, tmp_path))
+    extract_chunk(task, cached(llm, tmp_path))
+    calls = llm.calls
+    llm.say(csv(ADA)).say(csv())
+    assert extract_chunk(task, cached(llm, tmp_path)).usage.calls == 2
+    assert llm.calls == calls + 2
+    assert extract_chunk(task, cached(llm, tmp_path)).usage.calls == 0
+    assert extract_chunk(
+        replace(task, document=replace(task.document, title="Other")), cached(llm, tmp_path)
+    ).usage.calls
