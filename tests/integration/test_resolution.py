@@ -288,10 +288,8 @@ def test_a_run_killed_while_it_applies_decisions_is_finished_by_the_next(
     before = dump(database, graph)
     put(database, graph, all_same(graph))
     resolved = dump(database, graph)
-    kills = 0
-    for act, wanted in ((revoke, before), (put, resolved)) * 6:
+    for kills, (act, wanted) in enumerate([(revoke, before), (put, resolved)] * 6):
         kill_at(2 + kills // 2)  # the lease and the decisions themselves are written
-        kills += 1
         try:
             act(database, graph, all_same(graph))
         except Killed:

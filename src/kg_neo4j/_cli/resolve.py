@@ -9,7 +9,7 @@ import typer
 
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import usage_shape
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
+from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,11 +107,10 @@ def _list(found: tuple[StoredDecision, ...], as_json: bool) -> None:
     if as_json:
         print_json([_decision_shape(each) for each in found])
         return
-    rows = [
-        (each.decision.run, each.decision.id[:8], _standing(each), each.left, each.right, each.decision.reason)
-        for each in found
-    ]
-    print_table(["Run", "Id", "Decision", "One", "Other", "Reason"], rows)
+    for each in found:
+        decision = each.decision
+        where = f"run {decision.run}  {decision.id[:8]}  {_standing(each)}"
+        print_text(f"{where}  {each.left} ~ {each.right}: {decision.reason}")
 
 
 def _standing(stored: StoredDecision) -> str:
@@ -119,12 +118,9 @@ def _standing(stored: StoredDecision) -> str:
 
 
 def _summary(report: ResolveReport, *, dry_run: bool) -> None:
-    rows = [
-        (str(each.verdict), each.score, each.rule, each.left.shown, each.right.shown, each.reason)
-        for each in report.proposals
-    ]
-    if rows:
-        print_table(["Verdict", "Score", "Rule", "One", "Other", "Reason"], rows)
+    for each in report.proposals:
+        pair = f"{each.left.shown} ~ {each.right.shown}"
+        print_text(f"{each.verdict:<5}  {each.score:.2f}  {each.rule:<11}  {pair}: {each.reason}")
     verdicts = [str(each.verdict) for each in report.proposals]
     counted = ", ".join(f"{verdicts.count(each)} {each}" for each in ("join", "apart", "ask"))
     facts: dict[str, object] = {"graph": report.graph.graph, "proposals": counted}

@@ -194,7 +194,8 @@ def _propose(
         proposed = _ask(database, settings, proposed, stored, tally)
     progress.finish("resolve")
     proposals = (*said, *proposed.proposals)
-    return _Found(proposals, _decisions(graph, proposals, stored), tuple(unknown))
+    made = () if options.dry_run else _decisions(graph, proposals, stored)
+    return _Found(proposals, made, tuple(unknown))
 
 
 def _ask(

@@ -1,0 +1,309 @@
+"""kg resolve on a real server: proposals, merging, files of links, the grey band put to a model, taking back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpus import Fact, document, extraction
+from fake_llm import FakeLlm
+from kg_neo4j import Settings, load
+from kg_neo4j._cli import app as command_line
+from kg_neo4j.errors import ModelRefused, UsageError
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import LoadConfiguration, record_document
+from kg_neo4j.graph.export import lines
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.proposals import Verdict
+from kg_neo4j.graph.recorder import Recorder
+from kg_neo4j.graph.settler import settle
+from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.resolving import ResolveOptions, ResolveReport, decisions, resolve, undo
+
+SCHEMA = schemas.load("graph")
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+TEXT: dict[str, list[Fact]] = {
+    "John Watson met Sherlock Holmes in London.": [
+        ("John Watson", "MET", "Sherlock Holmes"),
+        ("Sherlock Holmes", "LIVED_IN", "London::CITY"),
+    ],
+    "Dr. Watson liked Holmes. London is large.": [("Dr. Watson", "LIKED", "Holmes"), ("London::PLACE", "", "")],
+    "Mycroft Holmes knew Irene. Irene Adler sang.": [("Mycroft Holmes", "KNEW", "Irene"), ("Irene Adler", "", "")],
+    "Irene Norton left.": [("Irene Norton", "", "")],
+}
+Resolve = Callable[..., ResolveReport]
+
+
+def put(database: Database, graph: str, text: Mapping[str, list[Fact]] = TEXT, name: str = "holmes.txt") -> None:
+    source, chunks = document(graph, name, list(text))
+    with Lease(database, graph) as lease:
+        record_document(database, lease, source, chunks, LoadConfiguration("c0", "graph", SCHEMA.hash, "words"))
+        Recorder(database, graph, SCHEMA, lease).record([plain(chunk, text[chunk.text]) for chunk in chunks])
+        settle(database, graph, SCHEMA, lease)
+
+
+def plain(chunk: Any, facts: list[Fact]) -> Any:
+    """Return an extraction without the years that the shared one makes up."""
+    from dataclasses import replace
+
+    made = extraction(chunk, facts)
+    return replace(made, nodes=tuple(replace(row, properties={"description": row.name}) for row in made.nodes))
+
+
+def dump(database: Database, graph: str) -> str:
+    """Return the export without what the first embedding and analysis of a graph add."""
+    kept = (line for line in lines(database, graph) if '"labels":["Community"]' not in line)
+    return "\n".join(line for line in kept if '"_COMMUNITY"' not in line)
+
+
+def names(database: Database, graph: str) -> set[str]:
+    read = (json.loads(line) for line in lines(database, graph))
+    return {each["properties"]["name"] for each in read if "Entity" in each.get("labels", ())}
+
+
+@pytest.fixture
+def run(settings: Settings, graph: str) -> Resolve:
+    """Resolve this test's graph, offline unless settings are changed."""
+
+    def resolve_graph(options: ResolveOptions | None = None, **changes: object) -> ResolveReport:
+        return resolve(
+            settings=settings.model_copy(update={"graph": graph, **changes}),
+            options=options or ResolveOptions(analytics=False),
+        )
+
+    return resolve_graph
+
+
+def shown(report: ResolveReport, verdict: Verdict) -> set[tuple[str, str]]:
+    return {(each.left.name, each.right.name) for each in report.proposals if each.verdict is verdict}
+
+
+def test_a_dry_run_says_why_and_writes_nothing(database: Database, graph: str, run: Resolve) -> None:
+    put(database, graph)
+    before = dump(database, graph)
+    report = run(ResolveOptions(dry_run=True))
+    assert shown(report, Verdict.JOIN) == {("London", "London"), ("Dr. Watson", "John Watson")}
+    assert shown(report, Verdict.ASK) == {("Irene", "Irene Adler"), ("Irene", "Irene Norton")} | {
+        ("Holmes", "Sherlock Holmes"),
+        ("Holmes", "Mycroft Holmes"),
+    }
+    assert all(each.reason and 0 < each.score <= 1 for each in report.proposals)
+    assert (report.decisions, report.run, report.graph.changes) == ((), 0, 0)
+    assert dump(database, graph) == before
+
+
+def test_merging_keeps_aliases_and_taking_it_back_gives_the_former_graph(
+    database: Database, graph: str, settings: Settings, run: Resolve
+) -> None:
+    put(database, graph)
+    run()  # what is derived stands now
+    undo("1", settings=settings.model_copy(update={"graph": graph}), analytics=False)
+    before = dump(database, graph)
+    assert run().decisions == ()  # what was taken back is not done again by a rule
+    put(database, graph, {"Dr. Watson wrote. The Strand is old.": [("The Strand::PLACE", "", "")]}, "more.txt")
+    put(database, graph, {"Strand is near.": [("Strand::PLACE", "", "")]}, "most.txt")
+    second = run()
+    assert [each.left.name for each in second.proposals if each.verdict is Verdict.JOIN] in (["Strand"], ["The Strand"])
+    assert second.run == 2
+    found = next(
+        each for each in map(json.loads, lines(database, graph)) if each["properties"].get("name") == "The Strand"
+    )
+    assert found["properties"]["aliases"] == ["Strand"]
+    assert before != dump(database, graph)
+
+
+def test_taking_back_a_run_restores_the_export_byte_for_byte(
+    database: Database, graph: str, settings: Settings
+) -> None:
+    here = settings.model_copy(update={"graph": graph})
+    sources = [str(EXAMPLES / name) for name in ("alexander_von_humboldt.md", "the_lamp_at_skarnes.md")]
+    load(sources, settings=here)
+    before = "\n".join(lines(database, graph))
+    report = resolve(settings=here)
+    assert report.decisions
+    assert report.nodes_before - report.graph.nodes == len(report.decisions)
+    merged = "\n".join(lines(database, graph))
+    assert resolve(settings=here).graph.changes == 0
+    assert "\n".join(lines(database, graph)) == merged
+    one = undo(report.decisions[0].decision.id[:8], settings=here)
+    assert len(one.decisions) == 1
+    rest = undo("1", settings=here)
+    assert len(rest.decisions) == len(report.decisions) - 1
+    assert "\n".join(lines(database, graph)) == before
+    assert load(sources, settings=here).changes == 0
+
+
+def test_a_decision_that_is_not_there_is_refused(
+    database: Database, graph: str, settings: Settings, run: Resolve
+) -> None:
+    put(database, graph)
+    here = settings.model_copy(update={"graph": graph})
+    for name in ("1", "abcdef12", "x"):
+        with pytest.raises(UsageError, match="no decision or run"):
+            undo(name, settings=here)
+    run()
+    for each in decisions(settings=here):
+        undo(each.decision.id, settings=here, analytics=False)
+    with pytest.raises(UsageError, match="no decision or run"):
+        undo("1", settings=here)
+
+
+def test_a_graph_without_documents_is_refused(run: Resolve) -> None:
+    with pytest.raises(UsageError, match="no documents"):
+        run()
+
+
+def test_files_of_links_win_over_rules(database: Database, graph: str, tmp_path: Path, run: Resolve) -> None:
+    put(database, graph)
+    header = "name_1,type_1,name_2,type_2\n"
+    (tmp_path / "must.csv").write_text(f"{header}Holmes,,Sherlock Holmes,PERSON\nNobody,,Holmes,\n")
+    (tmp_path / "cannot.csv").write_text(f"{header}Dr. Watson,,John Watson,\n")
+    options = ResolveOptions(must_link=tmp_path / "must.csv", cannot_link=tmp_path / "cannot.csv", analytics=False)
+    report = run(options)
+    assert report.unknown == ("must.csv, line 3: Nobody",)
+    assert ("Holmes", "Sherlock Holmes") in shown(report, Verdict.JOIN)
+    found = names(database, graph)
+    assert {"Dr. Watson", "John Watson", "Sherlock Holmes", "Mycroft Holmes"} <= found
+    assert "Holmes" not in found
+    assert run(options).decisions == ()
+
+
+def test_a_link_of_a_file_takes_the_place_of_a_rule_that_joined(
+    database: Database, graph: str, tmp_path: Path, run: Resolve
+) -> None:
+    put(database, graph)
+    run()
+    assert "Dr. Watson" not in names(database, graph) or "John Watson" not in names(database, graph)
+    (tmp_path / "cannot.csv").write_text("name_1,type_1,name_2,type_2\nDr. Watson,PERSON,John Watson,PERSON\n")
+    report = run(ResolveOptions(cannot_link=tmp_path / "cannot.csv", analytics=False))
+    assert {each.decision.rule for each in report.skipped} == {"surname"}
+    assert {"Dr. Watson", "John Watson"} <= names(database, graph)
+
+
+def test_the_grey_band_is_put_to_the_model_and_its_answers_are_kept(
+    database: Database, graph: str, settings: Settings, run: Resolve
+) -> None:
+    put(database, graph)
+    with FakeLlm() as llm:
+        asked = [each for each in run(ResolveOptions(dry_run=True)).proposals if each.verdict is Verdict.ASK]
+        assert llm.calls == 0
+        rows = [
+            f"{number},{'yes' if 'Adler' in each.right.name else 'no' if 'Norton' in each.right.name else 'unsure'},why"
+            for number, each in enumerate(asked, 1)
+        ]
+        llm.say("pair,same,reason\n" + "\n".join(rows) + "\n99,yes,none such\n")
+        model = {"openai_base_url": llm.url, "model": "fake"}
+        report = run(**model)
+        assert llm.calls == 1
+        assert "John Watson" not in llm.requests[0].user  # rules were sure of him
+        assert "Irene Adler, PERSON" in llm.requests[0].user
+        assert shown(report, Verdict.ASK) == {("Holmes", "Sherlock Holmes"), ("Holmes", "Mycroft Holmes")}
+        assert shown(report, Verdict.APART) == {("Irene", "Irene Norton")}
+        assert {each.decision.reason for each in report.decisions if each.decision.rule == "model"} == {"fake: why"}
+        assert report.graph.usage.calls == 1
+        assert any("1 rows of the model's answers" in note for note in report.graph.notes)
+        llm.say("no CSV at all")
+        again = run(**model)
+        assert llm.requests[1].user.count("\npair ") + llm.requests[1].user.count("\npair 1") >= 1
+        assert "Irene" not in llm.requests[1].user  # decided: not paid for again
+        assert again.decisions == ()
+    assert {"Irene Adler", "Irene Norton"} <= names(database, graph)
+    assert "Irene" not in names(database, graph)
+
+
+def test_a_model_that_does_not_answer_leaves_the_grey_band_open(database: Database, graph: str, run: Resolve) -> None:
+    put(database, graph)
+    with FakeLlm() as llm:
+        llm.fail(400, code="content_filter", message="filtered")
+        report = run(openai_base_url=llm.url, model="fake")
+    assert len(report.decisions) == 2
+    assert any("stay open" in note for note in report.graph.notes)
+
+
+def test_a_model_that_refuses_the_key_stops_before_anything_is_written(
+    database: Database, graph: str, run: Resolve
+) -> None:
+    put(database, graph)
+    before = dump(database, graph)
+    with FakeLlm() as llm:
+        llm.fail(401)
+        with pytest.raises(ModelRefused):
+            run(openai_base_url=llm.url, model="fake")
+    assert dump(database, graph) == before
+
+
+def test_documents_of_another_graph_are_never_touched(database: Database, graph: str, run: Resolve) -> None:
+    other = f"{graph}-other"
+    try:
+        put(database, other)
+        put(database, graph)
+        before = dump(database, other)
+        run()
+        assert dump(database, other) == before
+    finally:
+        delete_graph(database, other)
+
+
+def test_namesakes_of_a_loaded_text_stay_apart(
+    database: Database, graph: str, settings: Settings, shared_data: Path
+) -> None:
+    here = settings.model_copy(update={"graph": graph})
+    texts = [str(shared_data / "wikipedia" / f"kirito_{name}.txt") for name in ("Muhammad", "MarieCurie")]
+    load(texts, settings=here, options=LoadOptions(analytics=False))
+    report = resolve(settings=here, options=ResolveOptions(analytics=False))
+    joined = shown(report, Verdict.JOIN)
+    assert {("Ali", "Ali ibn Abi Talib"), ("Tabari", "Al-Tabari")} <= joined
+    found = names(database, graph)
+    assert {"Marie Curie", "Pierre Curie", "Irène Joliot-Curie", "Muhammad"} <= found
+
+
+@pytest.fixture
+def kg(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], environment: Mapping[str, str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line in this process: exit code, standard output, standard error."""
+
+    def run_command(*arguments: str) -> tuple[int, str, str]:
+        for name, value in {**environment, "OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["kg", *arguments])
+        with pytest.raises(SystemExit) as exit_:
+            command_line.main()
+        output = capsys.readouterr()
+        return int(exit_.value.code or 0), output.out, output.err
+
+    return run_command
+
+
+def test_the_command_line_resolves_lists_and_takes_back(
+    database: Database, graph: str, tmp_path: Path, kg: Callable[..., tuple[int, str, str]]
+) -> None:
+    put(database, graph)
+    code, out, _ = kg("resolve", "--dry-run", "--json")
+    planned = json.loads(out)
+    assert (code, planned["dry_run"], planned["run"], planned["changes"]) == (0, True, 0, 0)
+    assert {each["verdict"] for each in planned["proposals"]} == {"join", "ask"}
+    code, out, _ = kg("resolve", "--no-analytics")
+    assert code == 0
+    assert "2 join, 0 apart, 4 ask" in out
+    assert "2 stored as run 1" in out
+    code, out, _ = kg("resolve", "--list", "--json")
+    listed = json.loads(out)
+    assert [each["kind"] for each in listed] == ["same", "same"]
+    code, out, _ = kg("resolve", "--undo", listed[0]["id"][:10], "--json", "--no-analytics")
+    assert (code, json.loads(out)["decisions"][0]["revoked"]) == (0, True)
+    code, out, _ = kg("resolve", "--list")
+    assert "taken back" in out
+    (tmp_path / "must.csv").write_text("name_1,type_1,name_2,type_2\nNobody,,Holmes,\n")
+    code, out, err = kg("resolve", "--must-link", str(tmp_path / "must.csv"), "--no-analytics")
+    assert (code, "must.csv, line 2: Nobody" in err) == (3, True)
+    assert kg("resolve", "--undo", "99")[0] == 2
+    assert kg("resolve", "--undo", "1", "--dry-run")[0] == 2
+    assert kg("resolve", "--must-link", str(tmp_path / "none.csv"))[0] == 2
