@@ -69,10 +69,15 @@ def extraction_config(
 
         extractor = OfflineExtractor(schema, spacy_model=settings.spacy_model)
     else:
+        from kg_neo4j._models.cache import open_cache
         from kg_neo4j.extract.llm_extractor import LlmExtractor
 
         extractor = LlmExtractor(
-            model, schema, output_language=options.output_language, temperature=settings.temperature
+            model,
+            schema,
+            output_language=options.output_language,
+            temperature=settings.temperature,
+            cache=open_cache(settings),
         )
     return ExtractionConfig(
         schema=schema,

@@ -105,7 +105,8 @@ def _same_configuration(settings: Settings, stored: StoredDocument) -> Extractio
     from kg_neo4j.graph.replay import schema_of
 
     options = options_of(stored)
-    config = extraction_config(settings, options, schema_of(stored))
+    asked_anew = settings.model_copy(update={"answer_cache": False})  # a retry wants another answer
+    config = extraction_config(asked_anew, options, schema_of(stored))
     if load_configuration(settings, options, config, tokens.load()).config_hash != stored.config_hash:
         raise UsageError(
             f"{stored.title!r} was loaded with another model, prompt or tokeniser than this run has",
