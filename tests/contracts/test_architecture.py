@@ -30,7 +30,8 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 PURE = (
     *("acquire/chunking", "acquire/preprocess"),
     *("extract/schema", "extract/rows", "extract/validation", "extract/evidence", "extract/values"),
-    *("graph/fold", "graph/identity"),
+    *("graph/fold", "graph/identity", "graph/decisions", "graph/names", "graph/bearers", "graph/proposals"),
+    *("graph/candidates", "graph/candidate_rules", "graph/candidate_parts"),
     *("retrieve/packing", "retrieve/citations"),
 )
 MODULES = sorted(ROOT.rglob("*.py"))

@@ -118,9 +118,9 @@ def _standing(stored: StoredDecision) -> str:
 
 
 def _summary(report: ResolveReport, *, dry_run: bool) -> None:
-    for each in report.proposals:
-        pair = f"{each.left.shown} ~ {each.right.shown}"
-        print_text(f"{each.verdict:<5}  {each.score:.2f}  {each.rule:<11}  {pair}: {each.reason}")
+    for proposal in report.proposals:
+        pair = f"{proposal.left.shown} ~ {proposal.right.shown}"
+        print_text(f"{proposal.verdict:<5}  {proposal.score:.2f}  {proposal.rule:<11}  {pair}: {proposal.reason}")
     verdicts = [str(each.verdict) for each in report.proposals]
     counted = ", ".join(f"{verdicts.count(each)} {each}" for each in ("join", "apart", "ask"))
     facts: dict[str, object] = {"graph": report.graph.graph, "proposals": counted}
