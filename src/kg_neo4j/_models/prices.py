@@ -30,7 +30,8 @@ class Price:
         """Return what a call costs; `cached_tokens` are those of `input_tokens` that the provider's cache had."""
         cached = self.input if self.cached_input is None else self.cached_input
         fresh = max(input_tokens - cached_tokens, 0)
-        return (fresh * self.input + min(cached_tokens, input_tokens) * cached + output_tokens * self.output) / 1e6
+        usd = (fresh * self.input + min(cached_tokens, input_tokens) * cached + output_tokens * self.output) / 1e6
+        return round(usd, 9)
 
 
 def price_of(model: str, settings: Settings) -> Price | None:

@@ -138,6 +138,18 @@ def answer_figures(database: Database, graph: str, model: str) -> tuple[AnswerFi
     return tuple(AnswerFigures(**row) for row in rows)
 
 
+def description_characters(database: Database, graph: str) -> float | None:
+    """Return the mean length of what chunks of a graph say of an entity; None where they say nothing."""
+    found = database.read(queries.get("write/description_length"), graph=graph, limit=FIGURES // 10)[0]["characters"]
+    return float(found) if found is not None else None
+
+
+def often_mentioned(database: Database, graph: str) -> Mapping[str, int]:
+    """Return the entities of a graph that stand on most evidence: name -> rows of evidence."""
+    rows = database.read(queries.get("write/often_mentioned"), graph=graph, limit=FIGURES)
+    return {row["name"]: row["evidence"] for row in reversed(rows)}
+
+
 def withdraw_document(database: Database, lease: Lease, graph: str, document_id: str) -> int:
     """Delete a document, its chunks and their evidence; return how many chunks went. Settle afterwards."""
     _, stored_chunks = _stored(database, graph, document_id)

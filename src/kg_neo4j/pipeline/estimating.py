@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.graph.documents import AnswerFigures
 
+DESCRIBE = "describe"  # the step that makes summaries
 MESSAGE_TOKENS = 4  # that a chat server adds to each of the two messages
 BEFORE_TOKENS = 100  # of the end of the chunk before
 KNOWN_TOKENS = KNOWN_CHARACTERS // 4  # of the names so far, once a wave is finished
@@ -38,6 +39,7 @@ class Figures:
     glean_output: float  # tokens of such a round's answer, for a token of text
     mends: float  # other further questions, for a chunk
     mend_output: float = MEND_OUTPUT  # tokens of such an answer
+    description: float = 0.0  # tokens of the description of a node
     factor: float = 1.0  # tokens that the server counts of a prompt, for one of ours
     answers: int = 0  # these figures were measured on; 0: they are assumed
 
@@ -55,7 +57,7 @@ class Figures:
                 "measured once this model has answered for this graph"
             )
         pace = f"{LATENCY_S:g} s and 1 s for {TOKENS_A_SECOND:g} tokens of output a call: assumed"
-        return (f"{output}: {source}", rounds, pace, "summaries of elements with many descriptions are not counted")
+        return (f"{output}: {source}", rounds, pace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,9 @@ def assumed(extractor: LlmExtractor, schema: Schema, tokeniser: Tokeniser, glean
     empty = extractor.further_message(FollowUp(GLEAN, (), ()))
     shown = tokeniser.count(extractor.further_message(rows)) - tokeniser.count(empty)
     output = written / tokeniser.count(text)
-    return Figures(output, shown / written, float(gleanings), output, MENDS)
+    said = [str(node.properties["description"]) for node in found.nodes if "description" in node.properties]
+    description = sum(map(tokeniser.count, said)) / len(said) if said else 0.0
+    return Figures(output, shown / written, float(gleanings), output, MENDS, description=description)
 
 
 def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed, wave: int) -> Figures:
@@ -116,6 +120,7 @@ def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed
         glean_output=assumption.glean_output,
         mends=len(others) / len(whole),
         mend_output=sum(answer.output_tokens for answer in others) / len(others) if others else MEND_OUTPUT,
+        description=assumption.description,
         factor=read / expected,
         answers=len(answers),
     )
@@ -174,6 +179,12 @@ class Estimate:
         for place, value in enumerate((calls, calls * read, calls * written)):
             sums[place] += value
         return calls * (LATENCY_S + written / TOKENS_A_SECOND)
+
+    def describe(self, calls: int, read: float, written: float) -> float:
+        """Add the summaries of entities with many descriptions and return the seconds of the calls."""
+        if calls:
+            self._steps[DESCRIBE] = [float(calls), read * self._figures.factor, written]
+        return calls * LATENCY_S + written / TOKENS_A_SECOND
 
     def usages(self, price: Price | None) -> dict[str, Usage]:
         """Return the sums of the steps that take place at all, rounded to whole calls and tokens."""

@@ -12,6 +12,7 @@ from kg_neo4j.errors import KgError
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.estimating import Estimate, Figures, Fixed, assumed, measured, prompt_tokens, waiting_s
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
+from kg_neo4j.pipeline.summary_estimate import CHARACTERS_A_TOKEN, SummaryEstimate
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, LoadPlan, Usage
@@ -103,6 +104,7 @@ class _Run:
     extractor: LlmExtractor | None = None  # None: nobody is asked
     figures: Figures | None = None
     estimate: Estimate | None = None
+    summaries: SummaryEstimate | None = None
     chunks: int = 0
     asked: int = 0
     new_tokens: int = 0  # of text that is still to be recorded
@@ -124,6 +126,9 @@ class _Run:
             answers = answer_figures(self.database, self.settings.graph, self.extractor.name)
             self.figures = measured(answers, self.figures, fixed, self.options.wave)
         self.estimate = Estimate(self.figures, fixed)
+        self.summaries = SummaryEstimate(self.settings.summary_tokens, self.figures.description)
+        if self.database is not None:
+            self._measure_descriptions(self.database, self.summaries)
 
     def add(self, document: Document) -> None:
         """Add one document."""
@@ -133,8 +138,10 @@ class _Run:
         self.chunks += len(chunks)
         job = self._job(document, chunks)
         self.new_tokens += sum(chunk.token_count for chunk in job.pending)
-        if self.extractor is None:
+        if self.extractor is None or self.summaries is None:
             return
+        for chunk in job.pending:
+            self.summaries.add(chunk)
         self.wave_s = {}
         waves = Waves(job, self.extraction.wave)
         while tasks := list(iter(waves.take, None)):
@@ -148,6 +155,8 @@ class _Run:
         from kg_neo4j._models.prices import price_of
 
         price = price_of(self.extractor.name, self.settings) if self.extractor else None
+        if self.estimate and self.summaries:
+            self.work_s += self.estimate.describe(*self.summaries.sums())
         steps = self.estimate.usages(price) if self.estimate else {}
         usage = sum(steps.values(), Usage())
         return LoadPlan(
@@ -177,6 +186,13 @@ class _Run:
             return DocumentJob(document, chunks, pending)
         stored = stored_answers(self.database, document.graph, document.id, self.extraction.config_hash)
         return DocumentJob(document, chunks, pending, stored, known_names(self.database, document))
+
+    def _measure_descriptions(self, database: Database, summaries: SummaryEstimate) -> None:
+        from kg_neo4j.graph.documents import description_characters, often_mentioned
+
+        if characters := description_characters(database, self.settings.graph):
+            summaries.description_tokens = characters / CHARACTERS_A_TOKEN
+        summaries.stored = often_mentioned(database, self.settings.graph)
 
     def _extracted(self, task: ChunkTask, *, names_known: bool) -> Extraction:
         """Return what the answers that are there give; where there are none, add what asking takes."""
