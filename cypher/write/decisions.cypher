@@ -4,12 +4,13 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main)
 // columns: id STRING, kind STRING, left_key STRING, right_key STRING, left_name STRING, right_name STRING, rule STRING,
-//          score FLOAT, reason STRING, revoked BOOLEAN, run INTEGER, pending BOOLEAN
+//          score FLOAT, reason STRING, revoked BOOLEAN, run INTEGER, document STRING (or empty), pending BOOLEAN
 // order:   run, then id
 // source:  W3
 MATCH (d:Decision)
 WHERE d.graph = $graph
 RETURN d.id AS id, d.kind AS kind, d.left_key AS left_key, d.right_key AS right_key, d.left_name AS left_name,
        d.right_name AS right_name, d.rule AS rule, d.score AS score, d.reason AS reason, d.revoked AS revoked,
-       d.resolve_run AS run, d:Unsettled AS pending
+       d.resolve_run AS run,
+       coalesce(d.document, '') AS document, d:Unsettled AS pending
 ORDER BY run, id

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from kg_neo4j import Settings, load
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import ModelRefused, UsageError
 from kg_neo4j.extract import schema as schemas
+from kg_neo4j.graph import canned_reports
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, record_document
+from kg_neo4j.graph.documents import LoadConfiguration, record_document, withdraw_document
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.proposals import Verdict
@@ -51,8 +53,6 @@ def put(database: Database, graph: str, text: Mapping[str, list[Fact]] = TEXT, n
 
 def plain(chunk: Any, facts: list[Fact]) -> Any:
     """Return an extraction without the years that the shared one makes up."""
-    from dataclasses import replace
-
     made = extraction(chunk, facts)
     return replace(made, nodes=tuple(replace(row, properties={"description": row.name}) for row in made.nodes))
 
@@ -239,6 +239,86 @@ def test_a_model_that_refuses_the_key_stops_before_anything_is_written(
     assert dump(database, graph) == before
 
 
+BUSHES = {
+    "father.txt": ("George Bush", 1924, [("George Bush", "BORN_IN", "Milton::CITY"), ("George Bush", "MET", "Ford")]),
+    "son.txt": ("George Bush", 1946, [("George Bush", "BORN_IN", "New Haven::CITY"), ("George Bush", "MET", "Ford")]),
+    "son too.txt": ("George Bush", 1946, [("George Bush", "MARRIED_TO", "Laura Bush"), ("Ford", "MET", "George Bush")]),
+    "father too.txt": ("George Bush", 1924, [("George Bush", "MARRIED_TO", "Barbara Bush")]),
+    "undated.txt": ("George Bush", None, [("George Bush", "LIKED", "Texas::STATE")]),
+}
+
+
+def put_bushes(database: Database, graph: str, sources: Sequence[str] = tuple(BUSHES)) -> None:
+    for name in sources:
+        who, born, facts = BUSHES[name]
+        source, chunks = document(graph, name, [f"{name}: a life of {who}."])
+        with Lease(database, graph) as lease:
+            record_document(database, lease, source, chunks, LoadConfiguration("c0", "graph", SCHEMA.hash, "words"))
+            made = plain(chunks[0], facts)
+            dated = {"birth_year": born} if born else {}
+            nodes = tuple(replace(row, properties=dated if row.name == who else {}) for row in made.nodes)
+            Recorder(database, graph, SCHEMA, lease).record([replace(made, nodes=nodes)])
+            settle(database, graph, SCHEMA, lease)
+
+
+def relationships(database: Database, graph: str) -> set[tuple[str, int | None, str, str]]:
+    """Source and its year of birth, type, target and, of namesakes, its year."""
+    read = [json.loads(line) for line in lines(database, graph)]
+    found = {each["properties"]["id"]: each["properties"] for each in read if "Entity" in each.get("labels", ())}
+    return {
+        (found[each["start"]]["name"], found[each["start"]].get("birth_year"), each["type"], found[each["end"]]["name"])
+        for each in read
+        if each["kind"] == "relationship" and each["start"] in found and each["end"] in found
+    }
+
+
+def test_two_bearers_of_one_name_are_told_apart_by_years_and_back(
+    database: Database, graph: str, settings: Settings, run: Resolve
+) -> None:
+    put_bushes(database, graph)
+    mixed = dump(database, graph)
+    report = run()
+    assert [each.verdict for each in report.proposals].count(Verdict.SPLIT) == 2
+    apart = relationships(database, graph)
+    assert ("George Bush", 1924, "BORN_IN", "Milton") in apart
+    assert ("George Bush", 1924, "MARRIED_TO", "Barbara Bush") in apart
+    assert ("George Bush", 1924, "LIKED", "Texas") in apart  # who is not told stays with the name
+    assert ("George Bush", 1946, "BORN_IN", "New Haven") in apart
+    assert ("George Bush", 1946, "MARRIED_TO", "Laura Bush") in apart  # two documents, one son
+    assert {("George Bush", 1924, "MET", "Ford"), ("George Bush", 1946, "MET", "Ford")} <= apart
+    checks = canned_reports.run(database, "checks", graph=graph, parameters={}).rows
+    assert {row[0] for row in checks if row[1]} <= {"entities without a community"}
+    told = dump(database, graph)
+    assert run().decisions == ()
+    undo("1", settings=settings.model_copy(update={"graph": graph}), analytics=False)
+    assert without_decisions(dump(database, graph)) == without_decisions(mixed)
+    delete_graph(database, graph)
+    put_bushes(database, graph)
+    run()
+    assert dump(database, graph) == told
+
+
+@pytest.mark.parametrize("first", [0, 2, 4])
+def test_loading_gives_each_document_the_bearer_that_it_means(
+    database: Database, graph: str, run: Resolve, first: int
+) -> None:
+    put_bushes(database, graph)
+    run()
+    told = dump(database, graph)
+    order = [*list(BUSHES)[first:], *list(BUSHES)[:first]]
+    with Lease(database, graph) as lease:
+        for name in order[:3]:
+            source, _ = document(graph, name, [f"{name}: a life of George Bush."])
+            withdraw_document(database, lease, graph, source.id)
+            settle(database, graph, SCHEMA, lease)
+    put_bushes(database, graph, order)
+    assert dump(database, graph) == told
+
+
+def without_decisions(text: str) -> list[str]:
+    return [line for line in text.splitlines() if '"labels":["Decision"]' not in line]
+
+
 def test_documents_of_another_graph_are_never_touched(database: Database, graph: str, run: Resolve) -> None:
     other = f"{graph}-other"
     try:
@@ -292,7 +372,7 @@ def test_the_command_line_resolves_lists_and_takes_back(
     assert {each["verdict"] for each in planned["proposals"]} == {"join", "ask"}
     code, out, _ = kg("resolve", "--no-analytics")
     assert code == 0
-    assert "2 join, 0 apart, 4 ask" in out
+    assert "2 join, 0 split, 0 apart, 4 ask" in out
     assert "2 stored as run 1" in out
     code, out, _ = kg("resolve", "--list", "--json")
     listed = json.loads(out)

@@ -122,7 +122,7 @@ def _summary(report: ResolveReport, *, dry_run: bool) -> None:
         pair = f"{proposal.left.shown} ~ {proposal.right.shown}"
         print_text(f"{proposal.verdict:<5}  {proposal.score:.2f}  {proposal.rule:<11}  {pair}: {proposal.reason}")
     verdicts = [str(each.verdict) for each in report.proposals]
-    counted = ", ".join(f"{verdicts.count(each)} {each}" for each in ("join", "apart", "ask"))
+    counted = ", ".join(f"{verdicts.count(each)} {each}" for each in ("join", "split", "apart", "ask"))
     facts: dict[str, object] = {"graph": report.graph.graph, "proposals": counted}
     if not dry_run:
         taken_back = sum(each.decision.revoked for each in report.decisions)

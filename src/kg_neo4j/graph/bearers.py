@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kg_neo4j.graph.names import FEMALE, MALE, RANKS, NameForm, take_apart
 
 YEARS_APART = 2  # years that differ by more tell people apart: sources often differ by one
 GIVEN_ALIKE = 75.0  # rapidfuzz's ratio, 0 to 100: "maria" and "marie" have 80, "pierre" and "marie" 55
 ANCIENT, ANCIENT_YEARS_APART = 1000, 12  # before this year, dates are rougher ("c. 570", "571", "about 567")
+
+
+Years = tuple[frozenset[int], frozenset[int]]  # of birth, of death
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class Mentioned:
     births: frozenset[int]
     deaths: frozenset[int]
     documents: Mapping[str, int]  # document id -> index of the first chunk that mentions it
+    years: Mapping[str, Years] = field(default_factory=dict)  # document id -> what it says, where it says any
 
     @property
     def form(self) -> NameForm:

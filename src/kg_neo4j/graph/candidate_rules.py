@@ -29,7 +29,8 @@ def same_name(block: Block, _: Groups) -> Iterator[Candidate]:
             short, long = (one, other) if is_general(one.type) else (other, one)
             general = is_general(short.type)
             score = OPEN if alike < 1 else LIKELY if general else 0.98
-            reason = f"one name, as {short.type} and as {long.type}"
+            types = f"as {short.type} and as {long.type}" if short.type != long.type else f"both {short.type}"
+            reason = f"one name, {types}"
             yield Candidate(short.key, long.key, "same-name", score, reason, unique=general)
 
 

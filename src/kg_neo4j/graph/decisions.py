@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.graph.identity import namesake_key
 
 
 class DecisionKind(enum.StrEnum):
@@ -38,6 +39,7 @@ class Decision:
     reason: str = ""  # for people
     revoked: bool = False
     run: int = 0  # of `kg resolve`, from 1 in each graph
+    document: str = ""  # id of a document that means a namesake by one of the keys; see `tell_apart`
 
 
 def decide(
@@ -54,6 +56,12 @@ def decide(
     return Decision(decision_id, graph, kind, left, right, rule, score, reason)
 
 
+def tell_apart(graph: str, key: str, document: str, rule: str, score: float, reason: str = "") -> Decision:
+    """Return the decision that `document` means another bearer by the name whose key this is."""
+    made = decide(graph, DecisionKind.CANNOT_LINK, (key, namesake_key(key, document)), rule, score, reason)
+    return replace(made, document=document)
+
+
 @dataclass(frozen=True, slots=True)
 class Components:
     """Which mention keys are one entity. Only keys that a decision joined are listed; any other stands for itself."""
@@ -61,6 +69,9 @@ class Components:
     roots: Mapping[str, str] = field(default_factory=dict)  # member -> entity id, the smallest member
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # entity id -> members, sorted
     skipped: tuple[Decision, ...] = ()  # against what a stronger decision says, in the order of strength
+    namesakes: Mapping[tuple[str, str], str] = field(
+        default_factory=dict
+    )  # document, key -> key of the bearer it means
 
     def entity(self, key: str) -> str:
         """Return the id of the entity that `key` belongs to."""
@@ -138,10 +149,15 @@ def components(decisions: Iterable[Decision]) -> Components:
     """Return what the unrevoked decisions make of the keys; a weaker one that contradicts is skipped and listed."""
     union = Union()
     skipped: list[Decision] = []
+    namesakes: dict[tuple[str, str], str] = {}
     for decision in in_order(decisions):
         act = union.separate if decision.kind is DecisionKind.CANNOT_LINK else union.join
         if not act(decision.left_key, decision.right_key):
             skipped.append(decision)
+        elif decision.document:
+            for key, other in ((decision.left_key, decision.right_key), (decision.right_key, decision.left_key)):
+                if namesake_key(key, decision.document) == other:
+                    namesakes[decision.document, key] = other
     members = union.sets()
     roots = {key: root for root, keys in members.items() for key in keys}
-    return Components(roots, members, tuple(skipped))
+    return Components(roots, members, tuple(skipped), namesakes)

@@ -1,7 +1,8 @@
 """Who is who. Pure: ids are computed from content, so that any order of loading gives the same graph.
 
 A mention key names an entity by its graph, its normalised name and its type; an entity's id is the smallest mention key
-in its component, which is the key itself until resolution joins several. A fact's id hashes source key, type, target
+in its component, which is the key itself until resolution joins several; a decision may say that one document means
+another bearer of a name. A fact's id hashes source key, type, target
 key and the columns that the schema marks as identity.
 """
 
@@ -37,6 +38,11 @@ def normalise(name: str) -> str:
 def mention_key(graph: str, name: str, node_type: str) -> str:
     """Return the key under which mentions of one entity meet."""
     return hash_id("mention", graph, normalise(name), node_type)
+
+
+def namesake_key(key: str, document_id: str) -> str:
+    """Return the mention key of the other bearer of a name that one document means, by decision."""
+    return hash_id("namesake", key, document_id)
 
 
 def entity_num(entity_id: str) -> int:

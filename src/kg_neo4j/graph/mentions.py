@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.bearers import Mentioned
+from kg_neo4j.graph.bearers import Mentioned, Years
 from kg_neo4j.graph.candidate_rules import NEAR
 from kg_neo4j.graph.candidates import Page, Sources
 from kg_neo4j.graph.database import Database, Row
@@ -39,16 +39,21 @@ def _mentioned(row: Row) -> Mentioned:
     for name, count in row["names"]:
         spellings[name] += count
     documents: dict[str, int] = {}
-    for document, first in row["documents"]:
+    years: dict[str, Years] = {}
+    for document, first, births, deaths in row["documents"]:
         documents[document] = min(first, documents.get(document, first))
+        if births or deaths:
+            born, died = years.get(document, (frozenset(), frozenset()))
+            years[document] = (born | frozenset(births), died | frozenset(deaths))
     return Mentioned(
         key=row["key"],
         name=min(spellings, key=lambda name: (-spellings[name], -len(name), name)),
         type=row["type"],
         count=spellings.total(),
-        births=frozenset(row["births"]),
-        deaths=frozenset(row["deaths"]),
+        births=frozenset(year for born, _ in years.values() for year in born),
+        deaths=frozenset(year for _, died in years.values() for year in died),
         documents=documents,
+        years=years,
     )
 
 

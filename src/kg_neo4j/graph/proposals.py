@@ -16,6 +16,7 @@ from kg_neo4j.graph import candidate_rules as rules
 from kg_neo4j.graph.bearers import Mentioned
 from kg_neo4j.graph.candidates import Block, Candidate, Groups, Rule, Sources
 from kg_neo4j.graph.decisions import Decision
+from kg_neo4j.graph.namesakes import SCORE, find_namesakes
 
 ACCEPTED = 0.8  # from this score on, a rule decides alone
 ASKED = 0.5  # from this score on, a model or a person is asked
@@ -36,6 +37,7 @@ class Verdict(enum.StrEnum):
     JOIN = "join"  # a rule, a file or a model says that they are one
     ASK = "ask"  # the grey band: open until a model or a person says
     APART = "apart"  # a file or a model says that they are not one
+    SPLIT = "split"  # one name has two bearers: a document means the right one
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Proposal:
     rule: str
     score: float
     reason: str
+    document: str = ""  # of SPLIT: the document that means the right one
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,14 @@ def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterabl
 
     The same keys, sources and decisions give the same proposals, whatever their order.
     """
-    keys = list(mentioned)
+    keys, namesakes = find_namesakes(mentioned)
+    split = [
+        Proposal(each.mentioned, each.other, Verdict.SPLIT, "years", SCORE, each.reason, each.document)
+        for each in namesakes
+    ]
     block, groups = Block(keys, sources), Groups(keys, decisions)
+    for each in namesakes:
+        groups.separate(each.mentioned.key, each.other.key)
     joined: list[Proposal] = []
     open_: list[Candidate] = []
     for phase in PHASES:
@@ -80,7 +89,7 @@ def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterabl
             if not taken:
                 break
         open_.extend(each for each in _unique(found, groups) if each.score < ACCEPTED)
-    return Proposed((*joined, *_questions(block, groups, open_)), groups)
+    return Proposed((*split, *joined, *_questions(block, groups, open_)), groups)
 
 
 def judged(proposed: Proposed, answers: Mapping[tuple[str, str], tuple[bool, str]], score: float) -> Proposed:

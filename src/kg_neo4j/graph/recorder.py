@@ -141,12 +141,15 @@ class Recorder:
     def _gather(self, extractions: Iterable[Extraction]) -> _Gathered:
         gathered = _Gathered()
         identity_columns = [column.name for column in self._schema.relationships if column.identity]
-        entity = self._components.entity
+        entity, namesakes = self._components.entity, self._components.namesakes
         for extraction in extractions:
             chunk = extraction.chunk
             keys: dict[str, str] = {}
             for index, node in enumerate(extraction.nodes):
-                key = keys[node.node_id] = mention_key(self._graph, node.name, node.type)
+                key = mention_key(self._graph, node.name, node.type)
+                if namesakes:
+                    key = namesakes.get((chunk.document_id, key), key)
+                keys[node.node_id] = key
                 found = gathered.entities[entity(key)]
                 order = (chunk.document_id, chunk.index, index)
                 found.rows.append(EvidenceRow(order, node.name, node.type, node.properties))

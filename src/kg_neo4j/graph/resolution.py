@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -48,6 +48,7 @@ def stored_decisions(database: Database, graph: str) -> tuple[StoredDecision, ..
                 reason=row["reason"],
                 revoked=row["revoked"],
                 run=row["run"],
+                document=row["document"],
             ),
             left=row["left_name"],
             right=row["right_name"],
@@ -80,6 +81,10 @@ def finish(database: Database, graph: str, schema: Schema, lease: Lease) -> Comp
         return wanted
     before = components(_before(stored))
     identity = [column.name for column in schema.relationships if column.identity]
+    for change in _renamed(before, wanted):
+        database.write_transaction(
+            partial(_rename, graph=graph, lease=lease, change=change, found=before, identity=identity)
+        )
     for keys in _pages(before, wanted):
         database.write_transaction(
             partial(_show, graph=graph, lease=lease, keys=keys, change=(before, wanted), identity=identity)
@@ -129,6 +134,7 @@ def _row(stored: StoredDecision) -> dict[str, Any]:
         "reason": decision.reason,
         "revoked": decision.revoked,
         "resolve_run": decision.run,
+        "document": decision.document or None,
     }
 
 
@@ -137,6 +143,51 @@ def _before(stored: Iterable[StoredDecision]) -> Iterator[Decision]:
     for each in stored:
         if each.pending == each.decision.revoked:
             yield replace(each.decision, revoked=False)
+
+
+def _renamed(before: Components, wanted: Components) -> list[tuple[str, str, str]]:
+    """Return the documents that mean another bearer now: document, former key, key from now on."""
+    return [
+        (document, before.namesakes.get((document, key), key), wanted.namesakes.get((document, key), key))
+        for document, key in sorted({*before.namesakes, *wanted.namesakes})
+        if before.namesakes.get((document, key)) != wanted.namesakes.get((document, key))
+    ]
+
+
+def _rename(
+    transaction: Transaction,
+    *,
+    graph: str,
+    lease: Lease,
+    change: tuple[str, str, str],
+    found: Components,
+    identity: Sequence[str],
+) -> None:
+    """Give what one document says of a name to the bearer that it means."""
+    lease.prove(transaction)
+    document, old_key, new_key = change
+    old, new = found.entity(old_key), found.entity(new_key)
+    facts = transaction.run(
+        queries.get("write/facts_of_namesake"), graph=graph, id=old, key=old_key, document=document, identity=identity
+    )
+    rows = []
+    for fact in facts:
+        ends = tuple(new_key if fact[end] == old_key else fact[end] for end in ("source_key", "target_key"))
+        values = ["" if value is None else str(value) for value in fact["identity"]]
+        placed = place(found, (ends[0], fact["type"], ends[1]), values)
+        row = {"old": fact["id"], "new": fact_id(ends[0], fact["type"], ends[1], values), "type": fact["type"]}
+        rows.append({**row, "source_key": ends[0], "target_key": ends[1], **asdict(placed)})
+    transaction.run(queries.get("write/move_statements"), graph=graph, document=document, rows=rows)
+    transaction.run(
+        queries.get("write/move_namesake"),
+        graph=graph,
+        document=document,
+        old=old,
+        new=new,
+        num=entity_num(new),
+        old_key=old_key,
+        new_key=new_key,
+    )
 
 
 def _pages(before: Components, wanted: Components) -> Iterator[list[str]]:

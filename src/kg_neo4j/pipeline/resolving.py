@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.graph.decisions import DecisionKind, components, decide
+from kg_neo4j.graph.decisions import Decision, DecisionKind, components, decide, tell_apart
 from kg_neo4j.graph.proposals import Proposal, Proposed, Verdict
 from kg_neo4j.graph.resolution import StoredDecision, finish, store, stored_decisions
 from kg_neo4j.pipeline.tally import Tally
@@ -232,13 +232,20 @@ def _decisions(
     for each in proposals:
         if each.verdict is Verdict.ASK:
             continue
-        joined = DecisionKind.MUST_LINK if each.rule == "file" else DecisionKind.SAME
-        kind = joined if each.verdict is Verdict.JOIN else DecisionKind.CANNOT_LINK
-        decision = decide(graph, kind, (each.left.key, each.right.key), each.rule, each.score, each.reason)
+        decision = _decision(graph, each)
         left, right = sorted((each.left, each.right), key=lambda side: side.key)
         if decision.id not in standing:
             made.setdefault(decision.id, StoredDecision(replace(decision, run=run), left.shown, right.shown, True))
     return tuple(made.values())
+
+
+def _decision(graph: str, proposal: Proposal) -> Decision:
+    how = (proposal.rule, proposal.score, proposal.reason)
+    if proposal.verdict is Verdict.SPLIT:
+        return tell_apart(graph, proposal.left.key, proposal.document, *how)
+    joined = DecisionKind.MUST_LINK if proposal.rule == "file" else DecisionKind.SAME
+    kind = joined if proposal.verdict is Verdict.JOIN else DecisionKind.CANNOT_LINK
+    return decide(graph, kind, (proposal.left.key, proposal.right.key), *how)
 
 
 def _named(name: str, stored: Sequence[StoredDecision], graph: str) -> tuple[StoredDecision, ...]:
