@@ -15,7 +15,7 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import canned_reports, queries, resolution
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database, Transaction
-from kg_neo4j.graph.decisions import Decision, DecisionKind, decide
+from kg_neo4j.graph.decisions import Decision, DecisionKind, decide, tell_apart
 from kg_neo4j.graph.documents import LoadConfiguration, record_document, withdraw_document
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.identity import mention_key
@@ -67,6 +67,12 @@ def same(graph: str, left: str, right: str, score: float = 0.9) -> Decision:
 
 def all_same(graph: str) -> list[Decision]:
     return [same(graph, *pair) for pair in PAIRS]
+
+
+def all_decisions(graph: str) -> list[Decision]:
+    """Joins at first and second hand, and a document that means another doctor."""
+    other = document(graph, "sign.txt", list(TEXTS["sign.txt"]))[0].id
+    return [*all_same(graph), tell_apart(graph, key(graph, "Dr. Watson"), other, "test", 0.9)]
 
 
 def load(database: Database, graph: str, names: Sequence[str] = tuple(TEXTS), batch: int = 100) -> None:
@@ -207,11 +213,11 @@ def test_unloading_removes_what_lost_its_last_support_from_a_merged_entity(datab
 @pytest.mark.parametrize("seed", range(6))
 def test_any_order_of_loading_deciding_and_revoking_gives_one_graph(database: Database, graph: str, seed: int) -> None:
     load(database, graph)
-    put(database, graph, all_same(graph))
+    put(database, graph, all_decisions(graph))
     expected = dump(database, graph)
     delete_graph(database, graph)
     draw = random.Random(seed)
-    decisions = all_same(graph)
+    decisions = all_decisions(graph)
     passing = same(graph, "Sherlock Holmes", "London::PLACE", 0.99)  # revoked again on the way
     steps: list[Callable[[], object]] = [
         *(lambda name=name: load(database, graph, [name], draw.choice([1, 2, 9])) for name in TEXTS),
@@ -286,12 +292,12 @@ def test_a_run_killed_while_it_applies_decisions_is_finished_by_the_next(
     monkeypatch.setattr(resolution, "PAGE", page)
     load(database, graph)
     before = dump(database, graph)
-    put(database, graph, all_same(graph))
+    put(database, graph, all_decisions(graph))
     resolved = dump(database, graph)
     for kills, (act, wanted) in enumerate([(revoke, before), (put, resolved)] * 6):
         kill_at(2 + kills // 2)  # the lease and the decisions themselves are written
         try:
-            act(database, graph, all_same(graph))
+            act(database, graph, all_decisions(graph))
         except Killed:
             kill_at(None)
             release(database, graph)
