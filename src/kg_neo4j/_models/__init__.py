@@ -82,6 +82,11 @@ def _known(price: Price | None, model: str) -> Price:
     return price
 
 
+def embedding_concurrency(settings: Settings) -> int:
+    """Return how many calls to the embedding model may be in flight: the built-in one gains nothing by threads."""
+    return 1 if settings.embedding_model is None or settings.offline else settings.model_concurrency
+
+
 def largest_chunk(settings: Settings) -> int:
     """Return the most tokens a chunk may have: half of what the prompt leaves of the model's window.
 

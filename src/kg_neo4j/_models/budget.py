@@ -1,8 +1,9 @@
 """A limit on what a run spends with models, kept before each call and not after it.
 
-What a call may cost is set aside before it is made, and what it did not cost is given back. Where the whole
-price of the longest possible answer is not free any more, less is set aside and the answer is bounded by it. A call
-waits while others hold what it needs; when nobody holds anything and it is still not enough, the budget is reached.
+What a call may cost is set aside before it is made, and what it did not cost is given back. Where the price of the
+longest possible answer is not free any more, less is set aside and the answer is bounded by it. A call waits while
+others hold what it needs; when nobody holds anything and it is still not enough, the budget is reached: by then every
+call that was made is answered.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ UNLIMITED: Account = Unlimited()
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a call may cost, in US dollars: as calls usually do, amply counted, and at most."""
+    """What a call may cost, in US dollars: as much as calls did so far, amply counted, and at most."""
 
     usual: float
     ample: float
@@ -75,7 +76,7 @@ class Budget:
                 if free >= cost.ample:
                     usd = cost.most if free >= cost.most else cost.ample
                     break
-                if self.limit_usd - self._spent < cost.usual:
+                if not self._open and free < cost.usual:
                     raise self._reached(cost.usual)
                 if not self._open:
                     usd = free

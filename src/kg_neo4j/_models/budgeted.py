@@ -18,7 +18,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.records import Usage
 
 FIRST_OUTPUT = 500  # tokens expected of the first answer
-AMPLE = 4  # times the usual answer
+AMPLE = 2  # times the longest answer so far
 MARGIN = 1.05  # other tokenisers, and the server's own words around the messages
 
 
@@ -32,8 +32,7 @@ class BudgetedChat:
         self._tokeniser = tokeniser
         self._lock = threading.Lock()
         self._factor = MARGIN  # the server's tokens for one of ours; the highest seen
-        self._answers = 0
-        self._output = 0  # tokens of these answers
+        self._longest = 0  # tokens of the longest answer so far; 0: there is none yet
 
     @property
     def name(self) -> str:
@@ -54,12 +53,13 @@ class BudgetedChat:
         """
         counted = self._tokeniser.count(system) + self._tokeniser.count(user)
         spent = Usage()
-        usual = self._usual_output()
+        usual = self._longest or FIRST_OUTPUT
+        ample = AMPLE * self._longest  # nothing is ample before the first answer: it is waited for where money is short
         while True:
             prompt = counted * self._factor
             most = max(1, min(self._model.largest_output, int(self._model.window - prompt)))
             most = most if max_tokens is None else min(most, max_tokens)
-            with self._budget.reserve(self._cost(prompt, usual, most)) as grant:
+            with self._budget.reserve(self._cost(prompt, usual, ample or most, most)) as grant:
                 bound = self._affordable(grant, prompt, most)
                 limit = max_tokens if bound is None else bound
                 done = self._model.answer(system, user, max_tokens=limit, temperature=temperature, account=grant)
@@ -67,21 +67,16 @@ class BudgetedChat:
             spent += done.usage
             if bound is None or done.finish_reason != "length":
                 return replace(done, usage=spent)
-            usual = 2 * bound
+            usual = ample = 2 * bound
 
-    def _cost(self, prompt: float, usual: int, most: int) -> Cost:
-        outputs = (min(usual, most), min(AMPLE * usual, most), most)
-        return Cost(*(self._price.usd(prompt, output) for output in outputs))
+    def _cost(self, prompt: float, *outputs: int) -> Cost:
+        return Cost(*(self._price.usd(prompt, min(output, outputs[-1])) for output in outputs))
 
     def _affordable(self, grant: Grant, prompt: float, most: int) -> int | None:
         """Return the tokens of output that a grant covers; None where it covers every answer."""
         if not self._price.output or grant.usd >= self._price.usd(prompt, most):
             return None
         return max(1, int((grant.usd - self._price.usd(prompt)) * 1e6 / self._price.output))
-
-    def _usual_output(self) -> int:
-        with self._lock:
-            return self._output // self._answers if self._answers else FIRST_OUTPUT
 
     def _note(self, counted: int, done: Completion, grant: Grant) -> None:
         """Learn from an answer; where the server did not count its tokens, we do."""
@@ -90,8 +85,7 @@ class BudgetedChat:
         if not grant.spent_usd and not usage.input_tokens:
             grant.paid(Usage(1, counted, output, self._price.usd(counted, output)))
         with self._lock:
-            self._answers += 1
-            self._output += output
+            self._longest = max(self._longest, output)
             if usage.calls == 1 and counted:
                 self._factor = max(self._factor, usage.input_tokens / counted)
 

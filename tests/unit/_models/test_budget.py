@@ -1,0 +1,182 @@
+"""A budget is kept before each call: test plan row 31."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import numpy as np
+import pytest
+
+from fake_llm import FakeLlm
+from kg_neo4j._models.budget import Budget, Cost
+from kg_neo4j._models.budgeted import FIRST_OUTPUT, BudgetedChat, BudgetedEmbedding
+from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_embedding import OpenAIEmbedding
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.prices import Price
+from kg_neo4j._models.tokens import Approximation
+from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, UsageError
+from kg_neo4j.records import Usage
+
+PRICE = Price(10.0, 100.0)  # the scripted server reports 100 and 20 tokens: 0.003 USD a call
+CALL = 0.003
+
+
+def chat(llm: FakeLlm, budget: Budget, *, price: Price = PRICE, window: int = 8_000, retries: int = 3) -> BudgetedChat:
+    endpoint = Endpoint(llm.url, retries=retries, sleep=lambda _: asyncio.sleep(0))
+    return BudgetedChat(OpenAIChat("m", endpoint, window=window, price=price), price, budget, Approximation())
+
+
+def ask_until_it_is_reached(model: BudgetedChat, threads: int) -> int:
+    """Ask from many threads until each is refused; return the number of answers."""
+    answers: list[str] = []
+    refused: list[BudgetReached] = []
+
+    def work() -> None:
+        try:
+            while True:
+                answers.append(model.complete("be brief", "hello").text)
+        except BudgetReached as reached:
+            refused.append(reached)
+
+    crew = [threading.Thread(target=work) for _ in range(threads)]
+    for each in crew:
+        each.start()
+    for each in crew:
+        each.join(60)
+    assert len(refused) == threads
+    return len(answers)
+
+
+def test_the_call_that_would_pass_the_limit_is_not_made(llm: FakeLlm) -> None:
+    budget = Budget(0.1)
+    model = chat(llm, budget)
+    assert ask_until_it_is_reached(model, 1) == llm.calls == 33
+    assert budget.spent_usd == pytest.approx(33 * CALL)
+    with pytest.raises(BudgetReached, match=r"0\.1 USD is used up: 0\.0990 USD are spent") as reached:
+        model.complete("be brief", "hello")
+    assert llm.calls == 33
+    assert (reached.value.exit_code, reached.value.limit_usd) == (3, 0.1)
+    assert "--budget-usd" in (reached.value.hint or "")
+
+
+@pytest.mark.parametrize("limit", [0.06, 0.1, 0.5])
+def test_sixteen_threads_never_spend_more_and_use_what_there_is(llm: FakeLlm, limit: float) -> None:
+    budget = Budget(limit)
+    answers = ask_until_it_is_reached(chat(llm, budget), 16)
+    assert answers == llm.calls
+    assert budget.spent_usd <= limit
+    assert limit - budget.spent_usd < 2 * CALL
+
+
+def test_a_budget_below_the_first_call_asks_nobody(llm: FakeLlm) -> None:
+    with pytest.raises(BudgetReached):
+        chat(llm, Budget(PRICE.usd(0, FIRST_OUTPUT))).complete("be brief", "hello")
+    assert llm.calls == 0
+
+
+def test_an_answer_is_bounded_by_what_is_left_and_asked_for_again_with_more(llm: FakeLlm) -> None:
+    budget = Budget(0.5)  # the longest answer of this window would cost 0.8
+    model = chat(llm, budget)
+    llm.say("as long as all").say("half", "length").say("whole")
+    model.complete("be brief", "hello")
+    done = model.complete("be brief", "hello")
+    assert (done.text, done.usage.calls) == ("whole", 2)
+    bounds = [request.body["max_tokens"] for request in llm.requests]
+    assert 4_900 < bounds[0] < 5_000  # the first one may cost all that there is
+    assert bounds[1:] == [40, 80]  # the later ones twice what was seen
+    assert budget.spent_usd == pytest.approx(3 * CALL)
+
+
+def test_an_answer_that_all_the_money_does_not_cover_ends_the_run(llm: FakeLlm) -> None:
+    budget = Budget(0.5)
+    llm.usage = (100, 4_980)
+    llm.say("half", "length")
+    with pytest.raises(BudgetReached):
+        chat(llm, budget).complete("be brief", "hello")
+    assert llm.calls == 1
+    assert budget.spent_usd <= 0.5
+
+
+def test_a_bound_that_the_caller_wants_is_kept(llm: FakeLlm) -> None:
+    model = chat(llm, Budget(10.0))
+    llm.say("cut", "length")
+    assert model.complete("be brief", "hello", max_tokens=7).text == "cut"
+    assert [request.body.get("max_tokens") for request in llm.requests] == [7]
+
+
+def test_with_enough_money_answers_are_not_bounded(llm: FakeLlm) -> None:
+    chat(llm, Budget(10.0)).complete("be brief", "hello")
+    assert "max_tokens" not in llm.requests[0].body
+
+
+def test_answers_that_were_paid_for_and_are_of_no_use_count(llm: FakeLlm) -> None:
+    budget = Budget(10.0)
+    model = chat(llm, budget)
+    llm.say(None).say("yes")
+    assert model.complete("be brief", "hello").usage.usd == pytest.approx(2 * CALL)
+    llm.say(None).say(None)
+    with pytest.raises(BadModelAnswer):
+        model.complete("be brief", "hello")
+    llm.say("I", "content_filter")
+    with pytest.raises(ContentFiltered):
+        model.complete("be brief", "hello")
+    assert budget.spent_usd == pytest.approx(5 * CALL)
+
+
+def test_a_second_try_is_not_made_where_the_first_has_used_the_budget_up(llm: FakeLlm) -> None:
+    budget = Budget(0.06)
+    llm.usage = (100, 580)
+    llm.say(None)
+    with pytest.raises(BudgetReached):
+        chat(llm, budget).complete("be brief", "hello")
+    assert llm.calls == 1
+    assert budget.spent_usd == pytest.approx(0.059)
+
+
+def test_refusals_cost_nothing(llm: FakeLlm) -> None:
+    budget = Budget(10.0)
+    llm.fail(429).fail(503).say("yes")
+    chat(llm, budget).complete("be brief", "hello")
+    assert budget.spent_usd == pytest.approx(CALL)
+
+
+def test_a_server_that_counts_nothing_is_counted_for(llm: FakeLlm) -> None:
+    budget = Budget(10.0)
+    llm.script(llm.json({"choices": [{"message": {"content": "one two three"}, "finish_reason": "stop"}], "usage": {}}))
+    chat(llm, budget).complete("one two", "three four")
+    assert budget.spent_usd == pytest.approx(PRICE.usd(4, 3))
+
+
+def test_a_call_waits_for_what_others_give_back() -> None:
+    budget = Budget(1.0)
+    cost = Cost(0.6, 0.6, 0.6)
+    granted: list[float] = []
+    with budget.reserve(cost) as first:
+        waiting = threading.Thread(target=lambda: granted.append(budget.reserve(cost).usd))
+        waiting.start()
+        waiting.join(0.05)
+        assert granted == []
+        first.paid(Usage(1, 1, 1, 0.1))
+    waiting.join(60)
+    assert granted == [0.6]
+
+
+def test_embeddings_are_paid_from_the_same_budget(llm: FakeLlm) -> None:
+    price = Price(1_000.0)
+    budget = Budget(0.05)
+    embedder = OpenAIEmbedding("e", Endpoint(llm.url), price=price)
+    model = BudgetedEmbedding(embedder, price, budget, Approximation())
+    assert np.isclose(np.linalg.norm(model.embed(["one two three four"])), 1.0)
+    spent = budget.spent_usd
+    assert 0 < spent < 0.05
+    with pytest.raises(BudgetReached):
+        model.embed(["many words " * 50])
+    assert (budget.spent_usd, llm.calls) == (spent, 1)
+
+
+@pytest.mark.parametrize("limit", [0.0, -1.0, float("nan")])
+def test_a_budget_is_above_zero(limit: float) -> None:
+    with pytest.raises(UsageError, match="a budget of"):
+        Budget(limit)
