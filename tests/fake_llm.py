@@ -214,6 +214,7 @@ class FakeLlm:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or a body waits 40 ms for the acknowledgement of its head
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
