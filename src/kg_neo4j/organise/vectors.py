@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from kg_neo4j._models.embedding import LIMIT_TOKENS, embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.extract.workers import Crew
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Database, batches
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.progress import SILENT, Progress
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 check = search_indexes.check
 
 PAGE = 2_000  # nodes read at a time
+TEXTS_A_CALL = 128  # where several calls are in flight
 VALUES_A_WRITE = 500_000  # numbers a transaction, about 4 MB: 1,953 vectors of 256, 325 of 1,536
 
 
@@ -39,14 +41,20 @@ class VectorReport:
 
 
 def embed(
-    database: Database, graph: str, model: EmbeddingModel, tokeniser: Tokeniser, progress: Progress = SILENT
+    database: Database,
+    graph: str,
+    model: EmbeddingModel,
+    tokeniser: Tokeniser,
+    progress: Progress = SILENT,
+    *,
+    concurrency: int = 1,
 ) -> VectorReport:
     """Give every chunk, entity and fact of `graph` its vector, and bring the search indexes online.
 
     Full-text indexes come first, so that a graph whose model does not answer can be searched by words. The vector
     index over chunks stands before the first vector, and names the model from then on; those over entities and facts
-    follow the data. A repeat gives 0 changes. Raises SchemaConflict before any write, and the model's errors; what was
-    embedded before stays.
+    follow the data. `concurrency` calls to the model are in flight. A repeat gives 0 changes. Raises SchemaConflict
+    before any write, and the model's errors; what was embedded before stays.
     """
     search_indexes.check(database, model)
     search_indexes.create_fulltext(database)
@@ -56,7 +64,7 @@ def embed(
     for label in search_indexes.LABELS:
         for rows in _pages(database, graph, label):
             stale = [(row, digest) for row in rows if (digest := text_hash(row["text"], model)) != row["hash"]]
-            _store(database, graph, label, _embedded(model, tokeniser, stale))
+            _store(database, graph, label, _embedded(model, tokeniser, stale, concurrency))
             embedded += len(stale)
             reused += len(rows) - len(stale)
             progress.advance("embed", len(rows))
@@ -81,17 +89,38 @@ def _pages(database: Database, graph: str, label: str) -> Iterator[Sequence[Row]
 
 
 def _embedded(
-    model: EmbeddingModel, tokeniser: Tokeniser, stale: Sequence[tuple[Row, str]]
+    model: EmbeddingModel, tokeniser: Tokeniser, stale: Sequence[tuple[Row, str]], concurrency: int = 1
 ) -> Iterator[list[dict[str, object]]]:
-    """Yield the stale nodes with their vectors, in slices that fit one transaction."""
+    """Yield the stale nodes with their vectors, in slices that fit one transaction; in no order with several calls."""
     size = max(1, VALUES_A_WRITE // model.dimension)
-    for start in range(0, len(stale), size):
-        some = stale[start : start + size]
+    at_once = size if concurrency == 1 else min(size, TEXTS_A_CALL)
+
+    def work(some: Sequence[tuple[Row, str]]) -> list[dict[str, object]]:
         vectors = embed_texts(model, [row["text"] for row, _ in some], tokeniser)
-        yield [
+        return [
             {"id": row["id"], "vector": vector.tolist(), "hash": digest}
             for (row, digest), vector in zip(some, vectors, strict=True)
         ]
+
+    crew: Crew[Sequence[tuple[Row, str]], list[dict[str, object]]] = Crew(work, concurrency)
+    found: list[dict[str, object]] = []
+    try:
+        for some in (parts := list(batches(stale, at_once))):
+            crew.begin(some)
+        for _ in parts:
+            done = crew.take()
+            if done.error is not None:
+                if found:
+                    yield found  # paid for
+                raise done.error
+            found += done.result or []
+            if len(found) >= size:
+                yield found
+                found = []
+    finally:
+        crew.stop()
+    if found:
+        yield found
 
 
 def store_chunks(

@@ -200,11 +200,14 @@ def _finish(
     started: float,
 ) -> LoadReport:
     """Compute what is derived from the settled graph, and report."""
+    from kg_neo4j import _models
     from kg_neo4j.organise import analytics, vectors
 
     run.tally.changes += run.beside.finish()
     describe(database, run.lease, settings, run.tally, run.progress, budget=run.budget)
-    run.tally.changes += vectors.embed(database, settings.graph, embedder, tokeniser, run.progress).changes
+    at_once = _models.embedding_concurrency(settings)
+    embedded = vectors.embed(database, settings.graph, embedder, tokeniser, run.progress, concurrency=at_once)
+    run.tally.changes += embedded.changes
     communities = 0
     if options.analytics:
         analysed = analytics.refresh(database, settings.graph, run.progress, lease=run.lease)
