@@ -1,0 +1,1 @@
+"""One module a pipeline; each runs in a process of its own."""
