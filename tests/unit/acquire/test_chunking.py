@@ -104,7 +104,7 @@ def test_target_and_bounds_are_those_of_w5():
     source = document(story(400))
     chunks = chunking.chunk(source, TOKENISER)
     check(source, chunks, 1500)
-    assert all(chunk.token_count >= 850 for chunk in chunks[:-1])  # 900 by what its parts count
+    assert all(chunk.token_count >= 690 for chunk in chunks)  # 720 by what its parts count
     assert 1050 <= sum(chunk.token_count for chunk in chunks) / len(chunks) <= 1350
 
 
@@ -140,8 +140,8 @@ def test_borders_stand_between_sentences_where_paragraphs_are_long():
 def test_sections_are_preferred_as_borders_and_give_the_path():
     parts = [f"# Part {part}\n\nIntro.\n\n## Below\n\n{story(3, seed=part)}" for part in range(30)]
     source = document("\n\n".join(parts), markdown=True)
-    chunks = chunking.chunk(source, TOKENISER, max_tokens=500)
-    check(source, chunks, 625)
+    chunks = chunking.chunk(source, TOKENISER, max_tokens=400)
+    check(source, chunks, 500)
     assert all(chunk.text.startswith("# Part") for chunk in chunks)
     assert all(chunk.section == chunk.text.splitlines()[0].removeprefix("# ") for chunk in chunks)
 
