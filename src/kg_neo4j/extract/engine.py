@@ -135,7 +135,10 @@ class _Flow:
             self._begin()
             if not self.running:
                 break
-            self._take()
+            try:
+                self._take()
+            except KeyboardInterrupt as interrupt:  # what is complete is yielded first: it was paid for
+                self.error = interrupt
             if self.error is not None:
                 break
             while self.yielded in self.ready:
