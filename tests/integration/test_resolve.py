@@ -15,6 +15,8 @@ from corpus import Fact, document, extraction
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, load
 from kg_neo4j._cli import app as command_line
+from kg_neo4j._models import tokens
+from kg_neo4j._models.offline_embedding import HashedEmbedding
 from kg_neo4j.errors import ModelRefused, UsageError
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import canned_reports
@@ -22,10 +24,13 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration, record_document, withdraw_document
 from kg_neo4j.graph.export import lines
+from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.mentions import read_sources
 from kg_neo4j.graph.proposals import Verdict
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
+from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.resolving import ResolveOptions, ResolveReport, decisions, resolve, undo
 
@@ -237,6 +242,25 @@ def test_a_model_that_refuses_the_key_stops_before_anything_is_written(
         with pytest.raises(ModelRefused):
             run(openai_base_url=llm.url, model="fake")
     assert dump(database, graph) == before
+
+
+def test_neighbours_by_meaning_are_of_one_graph_and_near(database: Database, graph: str) -> None:
+    other = f"{graph}-other"
+    near: dict[str, list[Fact]] = {"One.": [("Yathrib oasis::PLACE", "", ""), ("Yathrib oases::PLACE", "", "")]}
+    far: dict[str, list[Fact]] = {"Two.": [("Quantum chromodynamics::FIELD", "", "")]}
+    embedder = HashedEmbedding()
+    try:
+        for name in (graph, other):
+            put(database, name, near)
+            put(database, name, far, "far.txt")
+            vectors.embed(database, name, embedder, tokens.load())
+        index = search_indexes.vector_index_name("Entity", embedder)
+        found = read_sources(database, graph, index).neighbours
+        keys = sorted(mention_key(graph, name, "PLACE") for name in ("Yathrib oasis", "Yathrib oases"))
+        assert {key: [each for each, _ in near] for key, near in found.items()} == {keys[0]: [keys[1]]}
+        assert read_sources(database, graph).neighbours == {}
+    finally:
+        delete_graph(database, other)
 
 
 BUSHES = {

@@ -109,7 +109,7 @@ def misspelling(block: Block, _: Groups) -> Iterator[Candidate]:
 
 
 def neighbours(block: Block, _: Groups) -> Iterator[Candidate]:
-    """Entities whose vectors are close: never sure either. Vectors of the built-in model know letters, not meanings."""
+    """Take entities whose vectors are close: never sure either."""
     from rapidfuzz import fuzz
 
     for key, near in sorted(block.sources.neighbours.items()):
@@ -122,7 +122,7 @@ def neighbours(block: Block, _: Groups) -> Iterator[Candidate]:
             mine, theirs = set(one.form.words), set(other.form.words)
             if mine - theirs and theirs - mine:  # each has words of its own: siblings, tribes, provinces
                 apart = fuzz.ratio(" ".join(sorted(mine - theirs)), " ".join(sorted(theirs - mine)))
-                if not block.sources.by_model or (mine & theirs and apart < FUZZY):
+                if mine & theirs and apart < FUZZY:
                     continue
             short, long = sorted((one, other), key=lambda each: (each.count, each.key))
             reason = f"what is said of them is close in meaning (cosine {cosine:.2f})"

@@ -44,7 +44,6 @@ class Sources:
     pages: tuple[Page, ...] = ()
     related: Mapping[frozenset[str], frozenset[str]] = field(default_factory=dict)  # two keys -> types of facts
     neighbours: Mapping[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)  # key -> (key, cosine)
-    by_model: bool = False  # the vectors are those of an embedding model, not the built-in hashed letters
 
 
 class Block:

@@ -31,7 +31,7 @@ def read_sources(database: Database, graph: str, vector_index: str | None = None
     for row in database.stream(queries.get("write/resolve_facts"), graph=graph):
         related[frozenset((row["source"], row["target"]))] |= frozenset(row["types"])
     neighbours = _neighbours(database, graph, vector_index) if vector_index else {}
-    return Sources(pages, dict(related), neighbours, by_model="hashed-ngram" not in (vector_index or ""))
+    return Sources(pages, dict(related), neighbours)
 
 
 def _mentioned(row: Row) -> Mentioned:

@@ -168,11 +168,9 @@ def _propose(
     database: Database, settings: Settings, options: ResolveOptions, tally: Tally, progress: Progress
 ) -> _Found:
     """Read the graph, and return proposals with the decisions that they come to."""
-    from kg_neo4j import _models
     from kg_neo4j.graph.link_files import read_links
     from kg_neo4j.graph.mentions import read_mentioned, read_sources
     from kg_neo4j.graph.proposals import propose
-    from kg_neo4j.organise.search_indexes import list_indexes, vector_index_name
 
     progress.start("resolve")
     graph = settings.graph
@@ -185,9 +183,7 @@ def _propose(
             links = read_links(path, verdict, mentioned)
             said.extend(links.proposals)
             unknown.extend(links.unknown)
-    index = vector_index_name("Entity", _models.embedding_model(settings))
-    online = any(each.name == index and each.state == "ONLINE" for each in list_indexes(database))
-    sources = read_sources(database, graph, index if online else None)
+    sources = read_sources(database, graph, _entity_vectors(database, settings))
     given = [each.decision for each in (*stored, *_decisions(graph, said, stored))]
     proposed = propose(mentioned, sources, given)
     if proposed.open and not options.dry_run:
@@ -196,6 +192,20 @@ def _propose(
     proposals = (*said, *proposed.proposals)
     made = () if options.dry_run else _decisions(graph, proposals, stored)
     return _Found(proposals, made, tuple(unknown))
+
+
+def _entity_vectors(database: Database, settings: Settings) -> str | None:
+    """Return the vector index over entities; None where there is none, and for the built-in embedder.
+
+    The vectors of that one know letters alone, and the rules of spelling compare letters already.
+    """
+    from kg_neo4j import _models
+    from kg_neo4j.organise.search_indexes import list_indexes, vector_index_name
+
+    if settings.offline or settings.embedding_model is None:
+        return None
+    name = vector_index_name("Entity", _models.embedding_model(settings))
+    return name if any(each.name == name and each.state == "ONLINE" for each in list_indexes(database)) else None
 
 
 def _ask(

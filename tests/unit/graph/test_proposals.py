@@ -177,11 +177,15 @@ def test_a_title_that_the_page_links_to_casts_doubt_on_a_surname() -> None:
 
 def test_neighbours_by_meaning_are_asked_never_joined() -> None:
     one, other = sorted((named("Yathrib::PLACE"), named("Medina::PLACE")), key=lambda each: each.key)
-    near = {one.key: ((other.key, 0.97),)}
-    assert found(Verdict.ASK, one, other, sources=Sources(neighbours=near)) == set()
-    asked = found(Verdict.ASK, one, other, sources=Sources(neighbours=near, by_model=True))
-    assert {each.rpartition(": ")[2] for each in asked} == {"meaning"}
-    assert joined(one, other, sources=Sources(neighbours=near, by_model=True)) == set()
+    near = Sources(neighbours={one.key: ((other.key, 0.97),)})
+    assert {each.rpartition(": ")[2] for each in found(Verdict.ASK, one, other, sources=near)} == {"meaning"}
+    assert joined(one, other, sources=near) == set()
+
+
+def test_neighbours_with_words_of_their_own_beside_shared_ones_are_siblings() -> None:
+    one, other = sorted((named("Banu Aws::TRIBE"), named("Banu Khazraj::TRIBE")), key=lambda each: each.key)
+    near = Sources(neighbours={one.key: ((other.key, 0.99),)})
+    assert found(Verdict.ASK, one, other, sources=near) == set()
 
 
 def test_what_a_decision_keeps_apart_is_not_proposed() -> None:
