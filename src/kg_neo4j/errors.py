@@ -19,7 +19,7 @@
         ├── AuthenticationFailed            user name or password refused
         ├── UnsupportedServer               a version or edition that cannot be used
         ├── GdsMissing                      the Graph Data Science plugin does not answer
-        ├── NotEnoughMemory                 an analysis would take more heap than the server has left
+        ├── NotEnoughMemory                 an analysis or a transaction would take more memory than there is
         ├── SchemaConflict                  data or indexes in the database contradict what is needed
         ├── LeaseHeld                       another run writes to the same graph
         └── LocalDatabaseError              the managed local Neo4j
@@ -139,7 +139,7 @@ class GdsMissing(DatabaseError):
 
 
 class NotEnoughMemory(DatabaseError):
-    """An analysis would take more heap than the server has left; nothing was started."""
+    """An analysis or a transaction would take more memory than the server has left; nothing of it was kept."""
 
 
 class SchemaConflict(DatabaseError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,7 @@ from kg_neo4j.errors import (
     DatabaseUnavailable,
     DiskFull,
     GdsMissing,
+    NotEnoughMemory,
     SchemaConflict,
     UnsupportedServer,
     UsageError,
@@ -34,9 +36,17 @@ Row = Mapping[str, Any]
 _USERINFO = re.compile(r"//[^/@]*@")
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 T = TypeVar("T")
+S = TypeVar("S")
 
 CONNECT_TIMEOUT_S = 4.0  # so that "nothing there" is said within five seconds (test plan, row 38)
-RETRY_TIME_S = 30.0  # how long the driver repeats a transaction that met a transient fault
+RETRY_TIME_S = 30.0  # how long a transaction that met a transient fault is repeated
+UNCLEAR_S = 0.5  # before a commit whose answer was lost is looked at: the server may be at it still
+WRITE_TIMEOUT_S = 600.0  # a write transaction, the wait for locks of other sessions included
+
+_TOO_LARGE = frozenset(
+    f"Neo.TransientError.General.{name}" for name in ("MemoryPoolOutOfMemoryError", "OutOfMemoryError")
+)
+_TIMED_OUT = ("TransactionTimedOut", "TransactionTimedOutClientConfiguration", "LockAcquisitionTimeout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +170,8 @@ class Database:
         return self.write_transaction(lambda transaction: transaction.run(query, **params))
 
     def schema(self, query: Query, /, **params: Any) -> list[Row]:
-        """Run a schema statement (constraint, index), which needs a transaction of its own."""
-        return self.write(query, **params)
+        """Run a schema statement (constraint, index), which needs a transaction of its own and may take long."""
+        return self._write(lambda transaction: transaction.run(query, **params), timeout_s=None)
 
     def read_transaction(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one READ transaction; it may be called again after a transient fault."""
@@ -171,11 +181,32 @@ class Database:
             return session.execute_read(lambda transaction: work(Transaction(transaction)))
 
     def write_transaction(self, work: Callable[[Transaction], T]) -> T:
-        """Run `work` in one WRITE transaction; it may be called again after a transient fault."""
-        import neo4j
+        """Run `work` in one WRITE transaction; it may be called again after a transient fault.
 
-        with _translated(self.address), self._session(neo4j.WRITE_ACCESS) as session:
-            return session.execute_write(lambda transaction: work(Transaction(transaction)))
+        It is called again, too, after a commit whose answer was lost: `work` finds in the graph whether it is done.
+        """
+        return self._write(work, timeout_s=WRITE_TIMEOUT_S)
+
+    def write_parts(self, items: Sequence[S], work: Callable[[Transaction, Sequence[S]], T]) -> list[T]:
+        """Run `work` on all items in one WRITE transaction; on each half where that takes more memory than there is.
+
+        Returns what `work` returned for each part, in order. Raises NotEnoughMemory where one item is too much.
+        """
+        from neo4j.exceptions import TransientError
+
+        def attempt(transaction: Transaction) -> T:
+            try:
+                return work(transaction, items)
+            except TransientError as error:
+                if error.code in _TOO_LARGE and len(items) > 1:
+                    raise _TooLarge from error  # the driver would repeat the whole for half a minute
+                raise
+
+        try:
+            return [self.write_transaction(attempt)]
+        except _TooLarge:
+            middle = len(items) // 2
+            return [*self.write_parts(items[:middle], work), *self.write_parts(items[middle:], work)]
 
     def stream(self, query: Query, /, **params: Any) -> Iterator[Row]:
         """Yield the rows of a read query one by one, fetched in batches; not retried once rows were given out."""
@@ -195,8 +226,36 @@ class Database:
             result = session.run("EXPLAIN " + query.text, params)
             return tuple(result.keys()), str(result.consume().query_type)
 
+    def _write(self, work: Callable[[Transaction], T], *, timeout_s: float | None) -> T:
+        import neo4j
+        from neo4j.exceptions import ConstraintError, IncompleteCommit
+
+        @neo4j.unit_of_work(timeout=timeout_s)
+        def attempt(transaction: neo4j.ManagedTransaction) -> T:
+            return work(Transaction(transaction))
+
+        deadline = time.monotonic() + RETRY_TIME_S
+        is_unclear = False
+        with _translated(self.address):
+            while True:
+                try:
+                    with self._session(neo4j.WRITE_ACCESS) as session:
+                        return session.execute_write(attempt)
+                except IncompleteCommit:
+                    is_unclear = True
+                    if time.monotonic() > deadline:
+                        raise
+                except ConstraintError:  # after an unclear commit: the server was at it still
+                    if not is_unclear or time.monotonic() > deadline:
+                        raise
+                time.sleep(UNCLEAR_S)
+
     def _session(self, mode: str) -> neo4j.Session:
         return self._driver.session(database=self.address.database, default_access_mode=mode)
+
+
+class _TooLarge(Exception):
+    """A transaction takes more memory than the server gives it."""
 
 
 @contextlib.contextmanager
@@ -226,6 +285,17 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
             ) from error
         if (error.code or "").endswith("ConstraintCreationFailed"):
             raise SchemaConflict(f"{address.shown}: {_short(error)}") from error
+        if error.code in _TOO_LARGE:
+            raise NotEnoughMemory(
+                f"{address.shown}: {_short(error)}",
+                hint="give the server more memory (KG_DB_HEAP_MB; db.memory.transaction.total.max elsewhere), "
+                "then run the same command again: nothing is lost",
+            ) from error
+        if (error.code or "").endswith(_TIMED_OUT):
+            raise DatabaseError(
+                f"{address.shown} did not finish a transaction in time: {_short(error)}",
+                hint="another session may hold locks on the same nodes; run the same command again: nothing is lost",
+            ) from error
         raise DatabaseError(f"{address.shown}: {error.code}: {_short(error)}") from error
     except driver_errors.DriverError as error:
         raise DatabaseUnavailable(

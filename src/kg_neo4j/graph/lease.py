@@ -102,6 +102,9 @@ def _is_dead(owner: str) -> bool:
     if host != platform.node():
         return False
     try:
-        return bool(abs(psutil.Process(int(pid)).create_time() - float(started)) > CLOCK_S)
+        process = psutil.Process(int(pid))
+        if process.status() == psutil.STATUS_ZOMBIE:  # it has ended, and nobody has asked how
+            return True
+        return bool(abs(process.create_time() - float(started)) > CLOCK_S)
     except psutil.NoSuchProcess:
         return True

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from kg_neo4j.errors import SchemaConflict
@@ -118,7 +119,14 @@ class Recorder:
     def _write(self, prepared: _Prepared) -> int:
         if not prepared.extractions:
             return 0
-        return self._database.write_transaction(lambda transaction: self._record(transaction, prepared))
+        counts = self._database.write_parts(prepared.extractions, partial(self._record_part, whole=prepared))
+        return sum(counts)
+
+    def _record_part(self, transaction: Transaction, extractions: Sequence[Extraction], *, whole: _Prepared) -> int:
+        """Write a batch, or a part of it where the whole took more memory than the server has."""
+        if len(extractions) < len(whole.extractions):
+            whole = _Prepared(extractions, whole.digests, self._gather(extractions))
+        return self._record(transaction, whole)
 
     def _record(self, transaction: Transaction, prepared: _Prepared) -> int:
         recorded = _recorded(transaction, prepared.digests)

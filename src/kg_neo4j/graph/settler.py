@@ -45,12 +45,11 @@ def settle(database: Database, graph: str, schema: Schema, lease: Lease, progres
     found = resolution.finish(database, graph, schema, lease)
     changes = 0
     for page in _pages(database, "write/unsettled_facts", graph):
-        changes += database.write_transaction(
-            partial(_settle_facts, graph=graph, ids=page, schema=schema, lease=lease, found=found)
-        )
+        work = partial(_settle_facts, graph=graph, schema=schema, lease=lease, found=found)
+        changes += sum(database.write_parts(page, work))
         progress.advance("settle", len(page))
     for page in _pages(database, "write/unsettled_entities", graph):
-        changes += database.write_transaction(partial(_settle_entities, ids=page, schema=schema, lease=lease))
+        changes += sum(database.write_parts(page, partial(_settle_entities, schema=schema, lease=lease)))
         progress.advance("settle", len(page))
     progress.finish("settle")
     return changes
@@ -100,7 +99,7 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
 
 
 def _settle_facts(
-    transaction: Transaction, *, graph: str, ids: Sequence[str], schema: Schema, lease: Lease, found: Components
+    transaction: Transaction, ids: Sequence[str], *, graph: str, schema: Schema, lease: Lease, found: Components
 ) -> int:
     lease.prove(transaction)
     names = _fact_values(schema)

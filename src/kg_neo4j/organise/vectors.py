@@ -133,4 +133,4 @@ def store_chunks(
 def _store(database: Database, graph: str, label: str, slices: Iterator[list[dict[str, object]]]) -> None:
     query = queries.get(f"write/vector_store_{label.lower()}")
     for rows in slices:
-        database.write(query, graph=graph, rows=rows)
+        database.write_parts(rows, lambda transaction, some: transaction.run(query, graph=graph, rows=some))
