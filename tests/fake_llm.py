@@ -75,7 +75,7 @@ class FakeLlm:
     port: int = 0
     requests: list[Request] = field(default_factory=list)
     usage: tuple[int, int] = (100, 20)  # tokens that every completion reports
-    counts: bool = False  # report the tokens of the messages and of the answer instead
+    counts: bool = False  # report the tokens of the messages and of the answer instead, and keep to max_tokens
     rules: Callable[[str, str], str] | None = None  # (all messages, the last one) -> answer; None: `answer`
 
     def __post_init__(self) -> None:
@@ -83,9 +83,8 @@ class FakeLlm:
         self._lock = threading.Lock()
         self._asked = threading.Condition(self._lock)
         self.stopping = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), _Handler)
+        self._server = _Server(("127.0.0.1", self.port), _Handler)
         self._server.fake = self  # type: ignore[attr-defined]
-        self._server.daemon_threads = True
         self.port = self._server.server_address[1]
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
 
@@ -207,9 +206,18 @@ class FakeLlm:
         tokeniser = tokens.load()
         data = json.loads(reply.body)
         read = sum(tokeniser.count(str(message["content"])) + 4 for message in request.body["messages"])
-        written = tokeniser.count(data["choices"][0]["message"]["content"] or "")
+        choice = data["choices"][0]
+        text, limit = choice["message"]["content"] or "", request.body.get("max_tokens")
+        if limit is not None and len(spans := tokeniser.spans(text)) > limit:
+            choice["message"]["content"], choice["finish_reason"] = text[: spans[limit][0]], "length"
+        written = tokeniser.count(choice["message"]["content"] or "")
         data["usage"] = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
         return replace(reply, body=json.dumps(data).encode())
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # of many connections at once, those beyond it are reset
 
 
 class _Handler(BaseHTTPRequestHandler):

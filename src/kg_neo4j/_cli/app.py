@@ -63,14 +63,16 @@ def main() -> None:
     except KgError as error:
         _show(type(error).__name__, str(error), error.hint)
         code = error.exit_code
-    except typer.Abort:
-        typer.echo("interrupted: what was recorded is kept; run the same command again to go on", err=True)
+    except typer.Abort:  # a question that nobody answers
         code = interrupts.exit_code
     except typer.Exit as done:
         code = done.exit_code
     except TyperException as error:  # every usage error of the option parser
         _show("UsageError", error.format_message(), "`kg --help` and `kg COMMAND --help` list what there is")
         code = error.exit_code
+    if interrupts.received:
+        typer.echo("interrupted: what was recorded is kept; run the same command again to go on", err=True)
+        code = interrupts.exit_code
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -20,11 +20,11 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupts:
-    """What has been received. `exit_code` is 128 and the signal's number: 130 for Ctrl-C, 143 for SIGTERM."""
+    """Whether a signal was received. `exit_code` is 128 and its number: 130 for Ctrl-C, 143 for SIGTERM."""
 
     def __init__(self) -> None:
         self.exit_code = 128 + signal.SIGINT
-        self._received = False
+        self.received = False
 
     @contextmanager
     def handled(self) -> Iterator[None]:
@@ -33,15 +33,15 @@ class Interrupts:
         try:
             yield
         finally:
-            if not self._received:
+            if not self.received:
                 for number, handler in before.items():
                     signal.signal(number, handler)
 
     def _receive(self, number: int, _: FrameType | None) -> None:
         self.exit_code = 128 + number
-        if self._received:
+        if self.received:
             self._leave()
-        self._received = True
+        self.received = True
         clock = threading.Timer(LEAVE_S, self._leave)
         clock.daemon = True
         clock.start()

@@ -15,6 +15,7 @@ from typing import Protocol
 from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.records import Usage
 
+SHARE = 8  # a call may cost so much of what is free, if it is more than ample
 _HINT = "what was recorded is kept; the same command with a larger --budget-usd goes on from there"
 
 
@@ -74,7 +75,7 @@ class Budget:
             while True:
                 free = self.limit_usd - self._spent - self._held
                 if free >= cost.ample:
-                    usd = cost.most if free >= cost.most else cost.ample
+                    usd = min(cost.most, max(cost.ample, free / SHARE))
                     break
                 if not self._open and free < cost.usual:
                     raise self._reached(cost.usual)
