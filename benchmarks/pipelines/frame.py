@@ -34,11 +34,11 @@ class Job:
     dimension: int  # of vectors
 
 
-def serve(prepare: Callable[[Job], Callable[[], dict[str, int]]]) -> None:
+def serve(prepare: Callable[[Job], Callable[[], dict[str, object]]]) -> None:
     """Run one pipeline.
 
     `prepare` imports and connects, and returns the call to be measured. That call returns counts of what is there
-    afterwards: chunks, nodes, relationships.
+    afterwards: chunks, nodes, relationships; and, where it can, when each of its stages was over.
     """
     told = os.fdopen(os.dup(1), "w")  # some pipelines print; only our lines go to standard output
     with Path(os.devnull).open("w") as nothing:
@@ -48,14 +48,14 @@ def serve(prepare: Callable[[Job], Callable[[], dict[str, int]]]) -> None:
     gc.collect()
     print(json.dumps({"rss_mb": _status("VmRSS")}), file=told, flush=True)
     sys.stdin.readline()
-    cpu, clock = _cpu_seconds(), time.perf_counter()
+    cpu, clock = cpu_seconds(), time.perf_counter()
     counts = run()
-    seconds, cpu = time.perf_counter() - clock, _cpu_seconds() - cpu
+    seconds, cpu = time.perf_counter() - clock, cpu_seconds() - cpu
     measured = {"seconds": seconds, "cpu": cpu, "peak_mb": _status("VmHWM"), "end_mb": _status("VmRSS")}
     print(json.dumps({**measured, "counts": counts}), file=told, flush=True)
 
 
-def _cpu_seconds() -> float:
+def cpu_seconds() -> float:
     """Return the CPU time of this process, all its threads, and its children that have ended."""
     total = 0.0
     for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):

@@ -15,7 +15,7 @@ from passages import BREAK
 from pipelines.frame import Job, serve
 
 
-def prepare(job: Job) -> Callable[[], dict[str, int]]:
+def prepare(job: Job) -> Callable[[], dict[str, object]]:
     """Return the insertion."""
     server = {"base_url": job.base_url, "api_key": "none"}
 
@@ -45,7 +45,7 @@ def prepare(job: Job) -> Callable[[], dict[str, int]]:
     )
     text = Path(job.file).read_text(encoding="utf-8")
 
-    async def insert() -> dict[str, int]:
+    async def insert() -> dict[str, object]:
         await rag.initialize_storages()
         await rag.ainsert(text, split_by_character=BREAK, split_by_character_only=True)
         graph = await rag.chunk_entity_relation_graph._get_graph()

@@ -17,7 +17,7 @@ from passages import BREAK
 from pipelines.frame import Job, serve
 
 
-def prepare(job: Job) -> Callable[[], dict[str, int]]:
+def prepare(job: Job) -> Callable[[], dict[str, object]]:
     """Return the insertion."""
     client = AsyncOpenAI(base_url=job.base_url, api_key="none")
 
@@ -63,7 +63,7 @@ def prepare(job: Job) -> Callable[[], dict[str, int]]:
     )
     text = Path(job.file).read_text(encoding="utf-8")
 
-    def run() -> dict[str, int]:
+    def run() -> dict[str, object]:
         rag.insert(text)
         graph = rag.chunk_entity_relation_graph._graph
         return {"chunks": len(rag.text_chunks._data), "nodes": len(graph.nodes), "relationships": len(graph.edges)}

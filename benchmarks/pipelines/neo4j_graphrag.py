@@ -31,7 +31,7 @@ class Passages(TextSplitter):
             yield TextChunk(text=passage, index=index)
 
 
-def prepare(job: Job) -> Callable[[], dict[str, int]]:
+def prepare(job: Job) -> Callable[[], dict[str, object]]:
     """Return the run of the pipeline."""
     for name in ("LLMEntityRelationExtractor", "TextChunkEmbedder"):
         component = getattr(simple_kg_builder, name)
@@ -49,7 +49,7 @@ def prepare(job: Job) -> Callable[[], dict[str, int]]:
     )
     text = Path(job.file).read_text(encoding="utf-8")
 
-    def run() -> dict[str, int]:
+    def run() -> dict[str, object]:
         asyncio.run(pipeline.run_async(text=text))
         found = {}
         queries = {
