@@ -244,9 +244,12 @@ def test_a_model_that_refuses_the_key_stops_before_anything_is_written(
     assert dump(database, graph) == before
 
 
+OASES = ("Yathrib, the green oasis in the desert", "Yathrib, a green oasis in the desert")
+
+
 def test_neighbours_by_meaning_are_of_one_graph_and_near(database: Database, graph: str) -> None:
     other = f"{graph}-other"
-    near: dict[str, list[Fact]] = {"One.": [("Yathrib oasis::PLACE", "", ""), ("Yathrib oases::PLACE", "", "")]}
+    near: dict[str, list[Fact]] = {"One.": [(f"{name}::PLACE", "", "") for name in OASES]}
     far: dict[str, list[Fact]] = {"Two.": [("Quantum chromodynamics::FIELD", "", "")]}
     embedder = HashedEmbedding()
     try:
@@ -256,7 +259,7 @@ def test_neighbours_by_meaning_are_of_one_graph_and_near(database: Database, gra
             vectors.embed(database, name, embedder, tokens.load())
         index = search_indexes.vector_index_name("Entity", embedder)
         found = read_sources(database, graph, index).neighbours
-        keys = sorted(mention_key(graph, name, "PLACE") for name in ("Yathrib oasis", "Yathrib oases"))
+        keys = sorted(mention_key(graph, name, "PLACE") for name in OASES)
         assert {key: [each for each, _ in near] for key, near in found.items()} == {keys[0]: [keys[1]]}
         assert read_sources(database, graph).neighbours == {}
     finally:

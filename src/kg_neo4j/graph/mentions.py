@@ -11,7 +11,7 @@ from kg_neo4j.graph.candidates import Page, Sources
 from kg_neo4j.graph.database import Database, Row
 
 PAGE = 500  # entities whose neighbours are asked for in one query
-NEIGHBOURS = 6  # of each entity, itself among them
+NEIGHBOURS = 20  # fetched for each entity: itself and those of other graphs are among them
 
 
 def read_mentioned(database: Database, graph: str) -> tuple[Mentioned, ...]:
