@@ -83,15 +83,16 @@ def test_a_load_gleans_once_and_says_what_each_round_cost(online: Settings, llm:
 def test_names_of_finished_waves_reach_later_chunks_also_after_a_stop(
     database: Database, online: Settings, llm: FakeLlm
 ) -> None:
-    load([STORY], settings=online, options=OPTIONS)
+    options = replace(OPTIONS, wave=1)
+    load([STORY], settings=online, options=options)
     wanted = dump(database, online.graph)
     assert sum("named so far" in request.user for request in llm.requests) > llm.calls // 2
     delete_graph(database, online.graph)
     llm.answer(9).fail(503)
     with pytest.raises(ModelUnavailable):
-        load([STORY], settings=online.model_copy(update={"model_concurrency": 1}), options=OPTIONS)
+        load([STORY], settings=online.model_copy(update={"model_concurrency": 1}), options=options)
     llm.forget()
-    load([STORY], settings=online, options=OPTIONS)
+    load([STORY], settings=online, options=options)
     assert dump(database, online.graph) == wanted
 
 
