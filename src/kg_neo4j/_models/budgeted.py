@@ -18,7 +18,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.records import Usage
 
 FIRST_OUTPUT = 500  # tokens expected of the first answer
-AMPLE = 2  # times the longest answer so far
+AMPLE = 4  # times the longest answer so far
 MARGIN = 1.05  # other tokenisers, and the server's own words around the messages
 
 
