@@ -149,7 +149,7 @@ def _rest(properties: Mapping[str, Value], without: Sequence[str] = ()) -> str:
         for name, value in properties.items()
         if name not in ("description", *without)
     ]
-    return "; ".join([str(properties["description"])] * ("description" in properties) + others)
+    return "; ".join([*([str(properties["description"])] if "description" in properties else []), *others])
 
 
 def _described(each: Relationship) -> str:
