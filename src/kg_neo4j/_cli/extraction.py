@@ -10,6 +10,8 @@ import typer
 from kg_neo4j._cli.load import PARTLY_DONE, extraction_facts, show_load, show_remarks
 from kg_neo4j._cli.load_options import (
     AliasOption,
+    BudgetOption,
+    CacheOption,
     ChunkOverlapOption,
     ChunkTokensOption,
     EvidenceOption,
@@ -44,6 +46,8 @@ def extract(
     wave: WaveOption = 8,
     output_language: OutputLanguageOption = "source",
     model: ModelOption = None,
+    budget_usd: BudgetOption = None,
+    cache: CacheOption = True,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -64,8 +68,9 @@ def extract(
         gleanings=gleanings,
         wave=wave,
         output_language=output_language,
+        budget_usd=budget_usd,
     )
-    settings = settings_for(graph=graph, model=model)
+    settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
     with progress(quiet=as_json) as bars:
         report = pipeline.extract(sources or (), to=to, settings=settings, options=options, progress=bars)
     if as_json:

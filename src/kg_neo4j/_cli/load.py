@@ -8,6 +8,8 @@ import typer
 
 from kg_neo4j._cli.load_options import (
     AliasOption,
+    BudgetOption,
+    CacheOption,
     ChunkOverlapOption,
     ChunkTokensOption,
     EvidenceOption,
@@ -52,10 +54,8 @@ def load(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody, write nothing.")
     ] = False,
-    budget_usd: Annotated[
-        float | None, typer.Option("--budget-usd", metavar="X", help="Stop before models cost more than this.")
-    ] = None,
-    cache: Annotated[bool, typer.Option(help="Use answers that were paid for before, also for other graphs.")] = True,
+    budget_usd: BudgetOption = None,
+    cache: CacheOption = True,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:

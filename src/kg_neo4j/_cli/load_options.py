@@ -34,6 +34,12 @@ WaveOption = Annotated[
 OutputLanguageOption = Annotated[
     str, typer.Option("--output-language", metavar="source|en", help="Of roles and descriptions.")
 ]
+BudgetOption = Annotated[
+    float | None, typer.Option("--budget-usd", metavar="X", help="Stop before models cost more than this.")
+]
+CacheOption = Annotated[
+    bool, typer.Option("--cache/--no-cache", help="Use answers that were paid for before, also for other graphs.")
+]
 
 
 def tokens_of(text: str) -> int | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.pipeline.budgeting import budget_of
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
 from kg_neo4j.pipeline.tally import Tally
@@ -36,8 +37,10 @@ def extract(
     """Extract `sources` into the folder `to`, one file a document, and write to no database.
 
     `kg load` of that folder gives the graph that `kg load` of the sources would have given. A second call asks only
-    about chunks that are new, changed, or failed. A document's file is written when all its chunks are extracted.
+    about chunks that are new, changed, or failed. A document's file is written when all its chunks are extracted. Raises BudgetReached
+    before a model costs more than `options.budget_usd`; the answers of documents that are not whole are in the cache.
     """
+    from kg_neo4j import _models
     from kg_neo4j._models import tokens
     from kg_neo4j.extract.engine import extract_all
 
@@ -45,7 +48,8 @@ def extract(
     started = time.monotonic()
     tally = Tally()
     tokeniser = tokens.load()
-    config = extraction_config(settings, options)
+    model = _models.chat_model(settings, budget=budget_of(options.budget_usd))
+    config = extraction_config(settings, options, model=model)
     folder = _Folder(Path(to), load_configuration(settings, options, config, tokeniser))
 
     def jobs() -> Iterator[DocumentJob]:
