@@ -1,4 +1,4 @@
-"""The step of load, unload and rebuild that keeps the summaries of entities and facts up to date."""
+"""The step of load, unload, rebuild and resolve that keeps the summaries of entities and facts up to date."""
 
 from __future__ import annotations
 
@@ -21,24 +21,26 @@ def describe(
     tally: Tally,
     progress: Progress,
     *,
-    replay: bool = False,
     budget: Budget | None = None,
+    command: str = "load",
 ) -> None:
     """Bring the summaries up to date, and count in `tally` what that did, what it cost and what is unfinished.
 
-    With `replay` nobody is asked: all summaries are made again from stored answers.
+    For the command "rebuild" nobody is asked: all summaries are made again from stored answers. For "resolve" answers
+    about descriptions that have changed stay, so that undoing it needs nobody.
     """
     from kg_neo4j._models import tokens
     from kg_neo4j._models.cache import open_cache
     from kg_neo4j.organise import descriptions
 
     how = descriptions.Describing(
-        None if replay else _model(settings, budget),
+        None if command == "rebuild" else _model(settings, budget),
         tokens.load(),
         settings.summary_tokens,
         settings.model_concurrency,
         open_cache(settings),
-        replay=replay,
+        keep_answers=command == "resolve",
+        replay=command == "rebuild",
     )
     done = descriptions.describe(database, settings.graph, how, progress, lease=lease)
     tally.changes += done.changes

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
+from kg_neo4j.pipeline.describing import describe
 from kg_neo4j.pipeline.loading import batches
 from kg_neo4j.pipeline.options import extraction_config, load_configuration, options_of
 from kg_neo4j.pipeline.tally import Tally
@@ -66,6 +67,7 @@ def retry_quarantine(*, settings: Settings, progress: Progress = SILENT) -> Load
             tally.changes += sum(recorder.record_all(batches(mended)))
             tally.changes += settle(database, settings.graph, schema, lease, progress)
         progress.finish("extract")
+        describe(database, lease, settings, tally, progress)
         embedder = _models.embedding_model(settings)
         tally.changes += vectors.embed(database, settings.graph, embedder, tokens.load(), progress).changes
         analysed = analytics.refresh(database, settings.graph, progress, lease=lease)

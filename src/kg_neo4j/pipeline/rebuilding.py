@@ -54,7 +54,7 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
             progress.finish("extract")
             if stored:
                 tally.changes += settle(database, settings.graph, schema_of(stored[0]), lease, progress)
-            describe(database, lease, settings, tally, progress, replay=True)
+            describe(database, lease, settings, tally, progress, command="rebuild")
             embedder = _models.embedding_model(settings)
             tally.changes += vectors.embed(database, settings.graph, embedder, tokens.load(), progress).changes
             analysed = analytics.refresh(database, settings.graph, progress, lease=lease)

@@ -156,7 +156,7 @@ def _show(run: _Run, settings: Settings, made: Sequence[StoredDecision], analyti
     tally.changes += len(made) + settle(database, settings.graph, run.schema, lease, progress)
     if not made:
         return
-    describe(database, lease, settings, tally, progress)
+    describe(database, lease, settings, tally, progress, command="resolve")
     vectors.embed(database, settings.graph, _models.embedding_model(settings), tokens.load(), progress)
     if analytics:
         analysed = analysing.refresh(database, settings.graph, progress, lease=lease)
