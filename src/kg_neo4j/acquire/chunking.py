@@ -51,9 +51,9 @@ def chunk(
     seen: Counter[str] = Counter()
     chunks: list[Chunk] = []
     before: Sequence[Unit] = ()
-    stream = units(document.text, each_piece(document), tokeniser, budget.most)
+    stream = units(document.text, each_piece(document), tokeniser, budget.most, document.language)
     for own in divide(document.text, stream, tokeniser, budget):
-        start, end = _overlap_start(document.text, before, own, tokeniser, budget), own[-1].end
+        start, end = _overlap_start(document, before, own, tokeniser, budget), own[-1].end
         text = document.text[start:end]
         digest = text_hash(text)
         chunks.append(
@@ -86,7 +86,9 @@ def _budget(max_tokens: int, overlap: int, limit: int | None) -> Budget:
     return Budget(min((target - overlap) * 3 // 5, (most - overlap) // 2), most - overlap, overlap)
 
 
-def _overlap_start(text: str, before: Sequence[Unit], own: Sequence[Unit], tokeniser: Tokeniser, budget: Budget) -> int:
+def _overlap_start(
+    document: Document, before: Sequence[Unit], own: Sequence[Unit], tokeniser: Tokeniser, budget: Budget
+) -> int:
     """Return where the text begins that is repeated from the chunk before: whole units, else the last words of one."""
     start, left = own[0].start, budget.overlap
     first_page = own[-1].page - MAX_PAGES + 1
@@ -94,21 +96,22 @@ def _overlap_start(text: str, before: Sequence[Unit], own: Sequence[Unit], token
         if unit.page < first_page:
             break
         if unit.tokens > left:
-            start = _tail_start(text, unit, tokeniser, left, start == own[0].start) or start
+            start = _tail_start(document, unit, tokeniser, left, start == own[0].start) or start
             break
         left -= unit.tokens
         start = unit.start
-    fits = tokeniser.count(text[start : own[-1].end]) <= budget.most + budget.overlap
+    fits = tokeniser.count(document.text[start : own[-1].end]) <= budget.most + budget.overlap
     return start if fits else own[0].start
 
 
-def _tail_start(text: str, unit: Unit, tokeniser: Tokeniser, tokens: int, may_cut: bool) -> int | None:
+def _tail_start(document: Document, unit: Unit, tokeniser: Tokeniser, tokens: int, may_cut: bool) -> int | None:
     """Return where the last sentences of a unit begin that have at most `tokens` tokens.
 
     Where not even one fits, where its last words begin, if a sentence may be cut; None where nothing fits.
     """
+    text = document.text
     start, left = None, tokens
-    for sentence_start, sentence_end in reversed(list(sentences(text, unit.start, unit.end))):
+    for sentence_start, sentence_end in reversed(list(sentences(text, unit.start, unit.end, document.language))):
         left -= tokeniser.count(text[sentence_start:sentence_end])
         if left < 0:
             break

@@ -29,15 +29,17 @@ class Unit:
     border: float  # how good it is to end a chunk before this unit; lower is better
 
 
-def units(text: str, found: Iterable[Piece], tokeniser: Tokeniser, most: int) -> Iterator[Unit]:
-    """Yield the units of all pieces, each of at most `most` tokens."""
+def units(
+    text: str, found: Iterable[Piece], tokeniser: Tokeniser, most: int, language: str | None = None
+) -> Iterator[Unit]:
+    """Yield the units of all pieces, each of at most `most` tokens; `language` says how sentences end."""
     for piece in found:
         border = 1 + min(piece.level, 9) / 10 if piece.level else PIECE_BORDER
         tokens = _count(text, piece.start, piece.end, tokeniser, most)
         if tokens * _WHOLE_SHARE <= most or (piece.level and tokens <= most):
             yield _unit(piece, piece.start, piece.end, tokens + 1, border)
             continue
-        for start, end in _parts(text, piece):
+        for start, end in _parts(text, piece, language):
             for cut_start, cut_end, cut_tokens in _cut(text, start, end, tokeniser, most):
                 gap = 0 if text[cut_end : cut_end + 1] == " " else 1  # a line break is a token, a space joins a word
                 yield _unit(piece, cut_start, cut_end, min(most, cut_tokens + gap), border)
@@ -54,10 +56,10 @@ def _unit(piece: Piece, start: int, end: int, tokens: int, border: float) -> Uni
     return Unit(start, end, tokens, piece.section, piece.level, piece.page, border)
 
 
-def _parts(text: str, piece: Piece) -> Iterator[tuple[int, int]]:
+def _parts(text: str, piece: Piece, language: str | None) -> Iterator[tuple[int, int]]:
     """Yield the sentences of a paragraph, the lines of anything else."""
     if piece.kind == "paragraph":
-        yield from sentences(text, piece.start, piece.end)
+        yield from sentences(text, piece.start, piece.end, language)
         return
     start = piece.start
     while start < piece.end:

@@ -13,24 +13,33 @@ from kg_neo4j.acquire.folders import SUFFIXES, FoundFile, find
 from kg_neo4j.acquire.html_text import read_html
 from kg_neo4j.acquire.identity import document_id, text_hash
 from kg_neo4j.acquire.interface import ParsedText
+from kg_neo4j.acquire.language import detect
+from kg_neo4j.acquire.language_data import primary
 from kg_neo4j.acquire.plain_text import read_markdown, read_text
-from kg_neo4j.errors import UnreadableSource
+from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.records import Document, SkippedSource
 
 MAX_BYTES = 64_000_000  # of one file: its text, decoded and normalised, then stays under 1 GB of memory
 
 
-def read(sources: Sequence[str], *, graph: str, alias: str | None = None) -> Iterator[Document | SkippedSource]:
+def read(
+    sources: Sequence[str], *, graph: str, alias: str | None = None, language: str | None = None
+) -> Iterator[Document | SkippedSource]:
     """Return the documents of `sources`, files and folders, one at a time; folders in the order of names.
 
     Read are txt, md, html, pdf and docx; a file named itself is tried as text whatever its suffix. `alias` names the
-    one source in place of its own name. Raises, before anything is read, SourceNotFound, and UsageError where two
-    sources would bear the same key.
+    one source in place of its own name; `language`, a code such as "pl", is that of all of them, and found for each by
+    itself where it is None. Raises, before anything is read, SourceNotFound, and UsageError where two sources would
+    bear the same key or the language is no code.
     """
-    return _read(find(sources, alias), graph)
+    if language is not None and primary(language) is None:
+        raise UsageError(f"{language[:30]!r} is not the code of a language", hint='such as "en", "pl" or "pt-BR"')
+    return _read(find(sources, alias), graph, language)
 
 
-def _read(found: Iterator[FoundFile | SkippedSource], graph: str) -> Iterator[Document | SkippedSource]:
+def _read(
+    found: Iterator[FoundFile | SkippedSource], graph: str, language: str | None
+) -> Iterator[Document | SkippedSource]:
     keys: dict[str, str] = {}  # by real path
     for file in found:
         if isinstance(file, SkippedSource):
@@ -41,13 +50,13 @@ def _read(found: Iterator[FoundFile | SkippedSource], graph: str) -> Iterator[Do
             continue
         keys[file.real_path] = file.key
         try:
-            yield _document(file, graph)
+            yield _document(file, graph, language)
         except UnreadableSource as refused:
             hint = f" ({refused.hint})" if refused.hint else ""
             yield SkippedSource(file.source, f"{refused}{hint}")
 
 
-def _document(file: FoundFile, graph: str) -> Document:
+def _document(file: FoundFile, graph: str, language: str | None) -> Document:
     parsed = _parse(file, _read_bytes(file.path))
     if not parsed.text.strip():
         raise UnreadableSource("no text")
@@ -62,6 +71,7 @@ def _document(file: FoundFile, graph: str) -> Document:
         sha256=text_hash(parsed.text),
         sections=parsed.sections,
         pages=parsed.pages,
+        language=language or detect(parsed.text),
         origin=file.real_path,
     )
 

@@ -10,12 +10,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from kg_neo4j.acquire.language_data import primary
+from kg_neo4j.acquire.sentences import sentences
+
 if TYPE_CHECKING:
     from spacy.language import Language
 
 _NEGATIONS = frozenset(
     "no not nor never none neither nobody nothing nowhere cannot without n't n’t n‘t nie ani bez nigdy nikt nic żaden "
-    "nicht kein keine nie niemand nichts ne pas jamais sans non sin nunca".split()
+    "nicht kein keine nie niemand nichts ne pas jamais sans non sin nunca nadie nada mai nessuno niente senza não nem "
+    "ninguém sem niet geen nooit niemand niets zonder inte ingen aldrig utan ikke aldri ingenting uten bez nikdy nikdo "
+    "не нет ни без никогда никто ничего ні немає ніколи ніхто нічого нито δεν μη μην όχι χωρίς".split()
 )
 _BLOCK = 100_000  # characters given to spaCy at once
 
@@ -55,7 +60,7 @@ def shorten(text: str, language: str | None = None) -> Shortened:
     `language` is a code that spaCy has stop words for, default English; with another nothing is removed. Text of stop
     words alone gives an empty text.
     """
-    nlp = _pipeline(language or "en")
+    nlp = _pipeline(primary(language) or "en")
     parts: list[str] = []
     starts: list[int] = []
     source_starts: list[int] = []
@@ -63,10 +68,11 @@ def shorten(text: str, language: str | None = None) -> Shortened:
     length = 0
     for block_start, block in _blocks(text):
         previous_end, previous_sentence = -1, -1
+        ends = [end for _, end in sentences(block, 0, len(block), language)]
         for token in nlp(block):
             if token.is_space or (token.is_stop and token.lower_ not in _NEGATIONS):
                 continue
-            sentence = token.sent.start
+            sentence = bisect_right(ends, token.idx)
             gap = _gap(length, sentence == previous_sentence, token.idx == previous_end)
             parts += [gap, token.text]
             length += len(gap)
@@ -89,15 +95,13 @@ def _gap(length: int, is_same_sentence: bool, is_adjacent: bool) -> str:
 
 @cache
 def _pipeline(language: str) -> Language:
-    """Return spaCy's tokeniser, stop words and sentence rules for a language; no trained model."""
+    """Return spaCy's tokeniser and stop words for a language; no trained model."""
     import spacy
 
     try:
-        nlp = spacy.blank(language)
-    except ImportError:  # how spaCy says that it does not know the language
-        nlp = spacy.blank("xx")
-    nlp.add_pipe("sentencizer")
-    return nlp
+        return spacy.blank(language)
+    except ImportError:  # how spaCy says that it does not know the language, or lacks what it needs for it
+        return spacy.blank("xx")
 
 
 def _blocks(text: str) -> list[tuple[int, str]]:

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
-# Abbreviations that a full stop follows within a sentence: English, Polish, German, French.
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof rev st jr sr vs etc e.g i.e cf ca c fl b d no vol pp p ed eds fig gen col capt lt sgt gov sen "
-    "rep pres hon mt ft inc ltd co corp dept univ approx jan feb mar apr jun jul aug sep sept oct nov dec a.d b.c u.s "
-    "np m.in tzw tj itd itp ul al pl św ks im inż mgr hab ob płk gen kpt r w z.b d.h u.a bzw ggf nr bd hrsg hl "
-    "mme mlle m".split()
-)
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:\[[^\]\s]{1,12}\])*+(?=\s)|[。！？]+[」』”’）]*")
+from kg_neo4j.acquire.language_data import abbreviations, languages, primary
+
+# Abbreviations that a full stop follows within a sentence, in lower case: those that spaCy's data lack.
+_OURS = {
+    "en": "mr mrs ms dr prof rev st jr sr vs etc e.g i.e cf ca c fl b d no vol pp p ed eds fig gen col capt lt sgt gov "
+    "sen rep pres hon mt ft inc ltd co corp dept univ approx jan feb mar apr jun jul aug sep sept oct nov dec a.d b.c "
+    "u.s",
+    "pl": "np m.in tzw tj tzn itd itp ul al pl pt św ks im inż mgr hab dr prof ob płk gen kpt por red hr godz r w wg "
+    "ok nr str s t d p rozdz zob sz śp jw wsch płd zach",
+    "de": "z.b d.h u.a bzw ggf nr bd hrsg hl st dr prof",
+    "fr": "m mme mlle mm dr st ste etc p.ex c.-à-d",
+}
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:\[[^\]\s]{1,12}\])*+(?=\s)|[。！？।॥۔؟።։။។]+[」』”’»）]*")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 _LOOK_BACK = 24  # characters: longer than any abbreviation
+_ALWAYS = frozenset("。！？।॥۔؟።։။។")  # marks that are nothing else than the end of a sentence
 
 
-def sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of the sentences in `text[start:end]`, without the white space around them."""
+def sentences(text: str, start: int, end: int, language: str | None = None) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of the sentences in `text[start:end]`, without the white space around them.
+
+    `language` is a code such as "pl": its abbreviations are then known from spaCy's data; None: those of English,
+    Polish, German and French.
+    """
+    known = _abbreviations(primary(language))
     begin = _skip_space(text, start, end)
     for match in _END.finditer(text, start, end):
         following = _skip_space(text, match.end(), end)
-        if following < end and begin < match.end() and _ends(text, match, begin, following):
+        if following < end and begin < match.end() and _ends(text, match, begin, following, known):
             yield begin, match.end()
             begin = following
     last = end
@@ -32,19 +45,35 @@ def sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield begin, last
 
 
-def _ends(text: str, match: re.Match[str], begin: int, following: int) -> bool:
+@cache
+def _abbreviations(language: str | None) -> tuple[frozenset[str], frozenset[str]]:
+    """Return abbreviations in lower case, for which case does not count, and others for which it does."""
+    if language is None or language not in languages():
+        return frozenset(word for words in _OURS.values() for word in words.split()), frozenset()
+    return frozenset(_OURS.get(language, "").split()), abbreviations(language)
+
+
+def _ends(
+    text: str,
+    match: re.Match[str],
+    begin: int,
+    following: int,
+    known: tuple[frozenset[str], frozenset[str]],
+) -> bool:
     """Say whether a sentence ends at `match`, and not an abbreviation or an initial."""
-    if match[0][0] in "。！？":
+    if match[0][0] in _ALWAYS:
         return True
     if text[following].islower():
         return False
     if match[0] != ".":  # also a footnote mark or a quotation mark after the stop
         return True
-    word = _WORD_BEFORE.search(text, max(begin, match.start() - _LOOK_BACK), match.start())
+    before = unicodedata.normalize("NFC", text[max(begin, match.start() - _LOOK_BACK) : match.start()])
+    word = _WORD_BEFORE.search(before)
     if word is None:
         return True
-    is_initial = len(word[0]) == 1 and word[0].isupper() and word.start() > begin
-    return not is_initial and word[0].lower() not in _ABBREVIATIONS
+    is_initial = len(word[0]) == 1 and word[0].isupper() and (word.start() > 0 or match.start() - _LOOK_BACK > begin)
+    folded, exact = known
+    return not is_initial and word[0].lower() not in folded and word[0] not in exact
 
 
 def _skip_space(text: str, start: int, end: int) -> int:

@@ -28,7 +28,7 @@ from kg_neo4j.records import (
     Usage,
 )
 
-RULES_VERSION = 2  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
+RULES_VERSION = 3  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
 WHOLE, CONTINUE, HALF, GLEAN, MEND = "whole", "continue", "half", "glean", "mend"
 USABLE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
 

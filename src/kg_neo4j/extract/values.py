@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 import unicodedata
 
+from kg_neo4j.extract.romanisation import romanise
 from kg_neo4j.extract.schema import SchemaColumn
 from kg_neo4j.records import RejectionReason
 
 TYPE_PATTERN = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+MAX_TYPE = 64  # characters
+_LABEL = re.compile(r"[A-Z][A-Z0-9_]*")
 RESERVED_LABELS = frozenset(
     "DOCUMENT CHUNK ENTITY FACT ANSWER COMMUNITY SUMMARY DETAIL DECISION LEASE UNSETTLED GRAPHSTATE GRAPH_STATE".split()
 )
@@ -29,11 +33,6 @@ _INVISIBLE = re.compile(
 # The joiners spell Persian and Indic words and join emoji; elsewhere they only hide differences.
 _JOINED = "\u0600-\u1dff\u2190-\U0010ffff"
 _STRAY_JOINER = re.compile(f"(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])")
-_ASCII = str.maketrans(
-    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ı": "i", "ß": "ss", "ẞ": "SS"}
-    | {"æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH"}
-    | dict.fromkeys("\u00a0\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
-)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[ _-]+")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
@@ -81,17 +80,20 @@ def clean_field(text: str, what: str, limit: int) -> str:
 def normalise_type(text: str, reserved: frozenset[str]) -> str:
     """Return a clean type in upper snake case that may become a label or a relationship type.
 
-    Spaces, hyphens and changes of case part words ("bornIn" gives BORN_IN); accents are folded ("Miejscowość" gives
-    MIEJSCOWOSC). A name in `reserved` gets the suffix _TYPE. Raises ValueRefused (BAD_TYPE) for anything else that is
-    not `[A-Z][A-Z0-9_]{0,63}`: quotes, brackets, back-quotes and other scripts are never mended.
+    Spaces, hyphens and changes of case part words ("bornIn" gives BORN_IN); letters of other languages are spelled in
+    ASCII ("Miejscowość" gives MIEJSCOWOSC, "город" GOROD; scripts without a usual spelling give code points, "城" gives
+    U57CE), and what is too long then is cut, with a hash. A name in `reserved` gets the suffix _TYPE. Raises
+    ValueRefused (BAD_TYPE) for anything else that is not `[A-Z][A-Z0-9_]{0,63}`: quotes, brackets and back-quotes are
+    never mended.
     """
-    decomposed = unicodedata.normalize("NFKD", text.translate(_ASCII))
-    plain = "".join(char for char in decomposed if not unicodedata.combining(char))
+    plain = romanise(text)
     worded = plain if plain.isupper() else _CAMEL.sub("_", plain)  # H2O is one word, bornIn two
     parted = _GAP.sub("_", worded).strip("_").upper()
+    if not text.isascii() and len(parted) > MAX_TYPE and len(text) <= MAX_TYPE and _LABEL.fullmatch(parted):
+        parted = f"{parted[: MAX_TYPE - 9]}_{hashlib.sha256(parted.encode()).hexdigest()[:8].upper()}"
     if not TYPE_PATTERN.fullmatch(parted):
         raise ValueRefused(
-            RejectionReason.BAD_TYPE, f"{text[:80]!r} does not become a type: letters A to Z, digits, _; 64 at most"
+            RejectionReason.BAD_TYPE, f"{text[:80]!r} does not become a type: letters, digits, _; 64 at most"
         )
     return f"{parted}_TYPE" if parted in reserved else parted
 

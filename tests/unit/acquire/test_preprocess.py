@@ -27,6 +27,12 @@ def test_negations_stay_in_other_languages_too():
     assert "nicht" in shorten("Das ist nicht das Haus.", "de").text.split()
 
 
+def test_sentences_end_as_the_language_ends_them():
+    polish = shorten("Mieszkał tam np. Wokulski. Potem, w r. 1878, wyjechał do Paryża.", "pl")
+    assert polish.text.splitlines() == ["Mieszkał np. Wokulski.", "Potem, r. 1878, wyjechał Paryża."]
+    assert len(shorten("Er kam z.B. aus Wien. Dann ging er.", "de-AT").text.splitlines()) == 2
+
+
 def test_words_lead_back_to_themselves():
     shortened = shorten(TEXT)
     for word in ("Muhammad", "Medina", "never", "Khadija", "merchant"):

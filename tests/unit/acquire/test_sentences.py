@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,6 +36,32 @@ def split(text: str) -> list[str]:
 )
 def test_sentences(text, expected):
     assert split(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("pl", "Był tam hr. Litwiński. Wyszedł.", ["Był tam hr. Litwiński.", "Wyszedł."]),
+        ("pl", "Kupił dom. Ale nie ul. Nowa.", ["Kupił dom.", "Ale nie ul. Nowa."]),
+        ("pl", unicodedata.normalize("NFD", "Ulica św. Jana. Dom."), ["Ulica św. Jana.", "Dom."]),
+        ("de", "Sie kam am Hbf. Köln an. Er nicht.", ["Sie kam am Hbf. Köln an.", "Er nicht."]),
+        ("de-AT", "Er wohnte z.B. Wien näher. Sie nicht.", ["Er wohnte z.B. Wien näher.", "Sie nicht."]),
+        ("en", "They sailed to St. Helena. It rained.", ["They sailed to St. Helena.", "It rained."]),
+        ("en", "She fell ill. He wrote.", ["She fell ill.", "He wrote."]),  # Ill. is Illinois, ill is not
+        ("fr", "Il partit en janv. 1901. Elle non.", ["Il partit en janv. 1901.", "Elle non."]),
+        ("ru", "Он жил в г. Москва. Она тоже.", ["Он жил в г. Москва.", "Она тоже."]),
+        ("hi", "वह घर गया। वह सो गया।", ["वह घर गया।", "वह सो गया।"]),
+        ("xx", "He met Dr. Brown. They talked.", ["He met Dr. Brown.", "They talked."]),
+    ],
+)
+def test_abbreviations_are_those_of_the_language(language, text, expected):
+    assert [unicodedata.normalize("NFC", text[a:b]) for a, b in sentences(text, 0, len(text), language)] == expected
+
+
+def test_an_abbreviation_of_another_language_ends_a_sentence():
+    text = "He said no. Then he left."
+    assert len(list(sentences(text, 0, len(text), "pl"))) == 2
+    assert len(list(sentences(text, 0, len(text)))) == 1  # nothing is known of the language: rather too long
 
 
 def test_only_the_given_span_is_split():

@@ -40,6 +40,19 @@ ANY_NUMBER = SchemaColumn("amount", ColumnKind.NUMBER, "")
         ("człowiek", "CZLOWIEK"),
         ("Straße", "STRASSE"),
         ("ＰＥＲＳＯＮ", "PERSON"),
+        ("Miejscowość", "MIEJSCOWOSC"),
+        (unicodedata.normalize("NFD", "Miejscowość"), "MIEJSCOWOSC"),
+        ("город", "GOROD"),
+        ("ИСТОРИЧЕСКОЕ событие", "ISTORICHESKOE_SOBYTIE"),
+        ("местоРождения", "MESTO_ROZHDENIYA"),
+        ("Семья", "SEMYA"),
+        ("Україна", "UKRAYINA"),
+        ("Πόλη", "POLI"),
+        ("タワー", "TAWA"),
+        ("도시", "DOSI"),
+        ("人物", "U4EBA_U7269"),
+        ("مدينة", "U0645_U062F_U064A_U0646_U0629"),
+        ("शहर", "U0936_U0939_U0930"),
     ],
 )
 def test_types_become_upper_snake_case(written: str, expected: str) -> None:
@@ -61,7 +74,8 @@ def test_types_become_upper_snake_case(written: str, expected: str) -> None:
         "$type",
         "１",
         "1ST",
-        "人物",
+        "人物`",
+        "го:род",
         "｀",
         "",
         "_",
@@ -91,6 +105,15 @@ def test_structural_relationship_types_get_a_suffix_and_labels_do_not_there() ->
 def test_a_type_in_capitals_is_one_word(name: str) -> None:
     assert normalise_type(name, RESERVED_LABELS) == name
     assert normalise_type(name.lower(), RESERVED_LABELS) == name
+
+
+def test_a_type_that_its_spelling_makes_too_long_is_cut_and_told_apart() -> None:
+    long, longer = (normalise_type("城" * number, RESERVED_LABELS) for number in (30, 31))
+    assert long.startswith("U57CE_U57CE")
+    assert len(long) == len(longer) == 64
+    assert long != longer
+    with pytest.raises(ValueRefused):
+        normalise_type("城" * 65, RESERVED_LABELS)
 
 
 @depth

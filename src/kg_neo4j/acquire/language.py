@@ -1,0 +1,128 @@
+"""Which language a text is in: by its script, and by the share of each language's stop words. Pure.
+
+A text that leaves doubt has no language (None): a wrong one would cost more than none.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import chain
+
+from kg_neo4j.acquire.language_data import stop_words
+
+LEAST_WORDS = 12  # fewer say nothing
+LEAST_SHARE = 0.1  # of the words, that are stop words; running text has 0.2 to 0.5, lists of names have none
+LEAST_LEAD = 1.3  # times the weight of the second best language
+_SAMPLES = 3  # places of a long text that are looked at: beginning, middle, end
+_SAMPLE = 8_000  # characters each
+
+# Scripts that one language of spaCy's is written in, or whose words no spaces part; the names are Unicode's.
+_BY_SCRIPT = {
+    "ARMENIAN": "hy",
+    "BENGALI": "bn",
+    "GUJARATI": "gu",
+    "HANGUL": "ko",
+    "HEBREW": "he",
+    "HIRAGANA": "ja",
+    "KANNADA": "kn",
+    "KATAKANA": "ja",
+    "MALAYALAM": "ml",
+    "SINHALA": "si",
+    "TAMIL": "ta",
+    "TELUGU": "te",
+    "THAI": "th",
+    "TIBETAN": "bo",
+    "CJK": "zh",  # where no kana stand between
+}
+_KANA_SHARE = 0.1  # of a Japanese text, at least
+
+
+def detect(text: str) -> str | None:
+    """Return the code of the language that `text` is written in, None where that is not clear."""
+    sample = "".join(_samples(text))
+    script = _script(sample)
+    if script is None:
+        return None
+    if script in _BY_SCRIPT:
+        return _BY_SCRIPT[script]
+    words = [word for word in map(_bare, unicodedata.normalize("NFC", sample).lower().split()) if word]
+    return _by_stop_words(words, script)
+
+
+def _samples(text: str) -> Iterator[str]:
+    """Yield parts of a long text from its beginning, middle and end; a short one whole."""
+    if len(text) <= _SAMPLES * _SAMPLE:
+        yield text
+        return
+    for number in range(_SAMPLES):
+        start = (len(text) - _SAMPLE) * number // (_SAMPLES - 1)
+        yield text[start : start + _SAMPLE]
+        yield "\n"
+
+
+def _script(sample: str) -> str | None:
+    """Return the script of most letters; None where no script has a clear majority."""
+    letters = Counter(_script_of(char) for char in sample if char.isalpha())
+    total = letters.total()
+    if not total:
+        return None
+    kana = letters["HIRAGANA"] + letters["KATAKANA"]
+    if kana and (kana + letters["CJK"]) * 2 > total:
+        return "HIRAGANA" if kana >= _KANA_SHARE * (kana + letters["CJK"]) else "CJK"
+    script, count = letters.most_common(1)[0]
+    return script if count * 2 > total else None
+
+
+@cache
+def _script_of(char: str) -> str:
+    return unicodedata.name(char, "UNKNOWN").split(maxsplit=1)[0].split("-")[0]
+
+
+def _bare(word: str) -> str:
+    """Return a word without the punctuation and digits around it."""
+    start, end = 0, len(word)
+    while start < end and not word[start].isalpha():
+        start += 1
+    while end > start and not (
+        word[end - 1].isalpha() or unicodedata.combining(word[end - 1]) or _is_sign(word[end - 1])
+    ):
+        end -= 1
+    return word[start:end]
+
+
+def _is_sign(char: str) -> bool:
+    return unicodedata.category(char) == "Mc"  # vowel signs of Indic scripts
+
+
+def _by_stop_words(words: list[str], script: str) -> str | None:
+    if len(words) < LEAST_WORDS:
+        return None
+    weights: defaultdict[str, float] = defaultdict(float)
+    shares: Counter[str] = Counter()
+    speakers = _speakers(script)
+    languages = len(set(chain.from_iterable(speakers.values())))
+    for word, count in Counter(words).items():
+        found = speakers.get(word, ())
+        for code in found:
+            weights[code] += count * math.log(1 + languages / len(found))
+            shares[code] += count
+    ranked = sorted(weights, key=lambda code: (-weights[code], code))
+    if not ranked or shares[ranked[0]] < LEAST_SHARE * len(words):
+        return None
+    has_lead = len(ranked) == 1 or weights[ranked[0]] >= LEAST_LEAD * weights[ranked[1]]
+    return ranked[0] if has_lead else None
+
+
+@cache
+def _speakers(script: str) -> Mapping[str, tuple[str, ...]]:
+    """Return which languages have a word of this script among their stop words."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for code, words in stop_words().items():
+        for word in words:
+            if word and _script_of(word[0]) == script:
+                found[unicodedata.normalize("NFC", word)].append(code)
+    return {word: tuple(codes) for word, codes in found.items()}
