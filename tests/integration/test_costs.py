@@ -18,7 +18,7 @@ from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import plan
+from kg_neo4j.pipeline import extract, plan
 from kg_neo4j.records import Usage
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -314,3 +314,16 @@ def test_a_signal_with_16_calls_in_flight_ends_the_command_and_the_next_run_goes
     resumed = load([ARTICLE], settings=online, options=SMALL)
     assert resumed.usage.calls == llm.calls - asked == resumed.chunks - 6
     assert dump(database, online.graph) == wanted
+
+
+def test_extracting_to_files_keeps_to_a_budget_and_the_cache_has_what_was_paid_for(
+    online: Settings, llm: FakeLlm, tmp_path: Path
+) -> None:
+    cached = online.model_copy(update={"answer_cache": True})
+    with pytest.raises(BudgetReached):
+        extract([ARTICLE], to=str(tmp_path / "files"), settings=cached, options=replace(SMALL, budget_usd=0.08))
+    first = llm.calls
+    report = extract([ARTICLE], to=str(tmp_path / "files"), settings=cached, options=SMALL)
+    assert 0 < report.usage.calls == llm.calls - first < report.chunks
+    planned = plan([str(tmp_path / "files")], settings=online, options=SMALL)
+    assert (planned.documents, planned.chunks, planned.chunks_to_ask) == (1, report.chunks, 0)

@@ -37,8 +37,9 @@ def extract(
     """Extract `sources` into the folder `to`, one file a document, and write to no database.
 
     `kg load` of that folder gives the graph that `kg load` of the sources would have given. A second call asks only
-    about chunks that are new, changed, or failed. A document's file is written when all its chunks are extracted. Raises BudgetReached
-    before a model costs more than `options.budget_usd`; the answers of documents that are not whole are in the cache.
+    about chunks that are new, changed, or failed. A document's file is written when all its chunks are extracted.
+    Raises BudgetReached before a model costs more than `options.budget_usd`; the answers of documents that are not
+    whole are in the cache.
     """
     from kg_neo4j import _models
     from kg_neo4j._models import tokens
