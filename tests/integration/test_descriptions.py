@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from corpus import document
-from fake_llm import FakeLlm
+from fake_llm import FakeLlm, answer
 from kg_neo4j import Settings, _models
 from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
@@ -430,6 +432,50 @@ def test_the_summary_is_what_is_embedded(database: Database, graph: str, llm: Fa
     assert vectors.embed(database, graph, embedder, TOKENISER).embedded == 1
     rows = database.read(queries.get("write/vector_texts_entity"), graph=graph, after="", limit=10)
     assert [row["text"] for row in rows] == [f"Ada Lovelace: {GOOD}"]
+
+
+def test_a_load_whose_descriptions_fail_is_partly_done_and_the_next_one_goes_on(
+    database: Database, graph: str, llm: FakeLlm, environment: Mapping[str, str]
+) -> None:
+    story = Path(__file__).resolve().parents[2] / "examples" / "the_lamp_at_skarnes.md"
+    child = {
+        **environment,
+        "OPENAI_BASE_URL": llm.url,
+        "OPENAI_API_KEY": "k",
+        "KG_MODEL": "scripted",
+        "KG_MODEL_RETRIES": "0",
+        "KG_SUMMARY_TOKENS": "40",
+        "KG_ANSWER_CACHE": "false",
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "kg_neo4j",
+        "load",
+        str(story),
+        "--chunk-tokens",
+        "200",
+        "--no-analytics",
+        "--json",
+    ]
+
+    def run(said: str) -> tuple[int, dict[str, Any]]:
+        llm.rules = lambda prompt, user: said if "You merge several descriptions" in prompt else answer(prompt, user)
+        done = subprocess.run(command, env=child, capture_output=True, text=True, check=False)
+        return done.returncode, json.loads(done.stdout)
+
+    code, report = run("")
+    assert code == 3
+    assert report["nodes"] > 0
+    assert report["unfinished"]
+    assert {method for *_, method in stored(database, graph)} == {"extractive"}
+    before = llm.calls
+    code, report = run("The lamp at Skarnes burned, as several descriptions say, and its keeper stayed with it.")
+    assert (code, report["unfinished"], report["rows"]["read"]) == (0, [], 0)
+    assert llm.calls > before
+    before = llm.calls
+    code, report = run("never asked")
+    assert (code, report["changes"], report["calls"], llm.calls) == (0, 0, 0, before)
 
 
 def test_other_graphs_are_left_alone(database: Database, graph: str, llm: FakeLlm, model: ChatModel) -> None:
