@@ -141,18 +141,30 @@ CALL (stated, around, between) {
   WITH hit.id AS id, sum(hit.score) AS score
   MATCH (f:Fact {id: id})
   WHERE f.graph = $graph
+  WITH f, score ORDER BY score DESC, f.id
+  WITH coalesce(f.relationship_id, f.id) AS drawn, collect(f) AS same, sum(score) AS score // resolution: facts that are one
+  WITH head(same) AS f, score
   MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
   MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
+  WHERE a <> b OR f.source_key = f.target_key
   CALL (f) {
-    MATCH (f)-[s:STATED_IN]->(c:Chunk)
+    RETURN f AS stated_as
+    UNION
+    MATCH (stated_as:Fact {relationship_id: f.relationship_id})
+    RETURN stated_as
+  }
+  WITH f, a, b, score, collect(stated_as) AS all, sum(stated_as.evidence_count) AS evidence_count
+  CALL (all) {
+    UNWIND all AS fact
+    MATCH (fact)-[s:STATED_IN]->(c:Chunk)
     WITH s, c LIMIT $hub
     WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 2
     RETURN collect({chunk_id: c.id, quote: s.quote, start: s.quote_start, end: s.quote_end}) AS statements
   }
-  WITH f, a, b, score, statements ORDER BY score DESC, f.id
+  WITH f, a, b, score, evidence_count, statements ORDER BY score DESC, f.id
   RETURN collect({id: f.id, type: f.type, source: a.name, source_id: a.id, target: b.name, target_id: b.id,
                   description: coalesce(f.summary, f.description), start_date: f.start_date,
-                  evidence_count: f.evidence_count, score: score, statements: statements}) AS facts
+                  evidence_count: evidence_count, score: score, statements: statements}) AS facts
 }
 CALL (found, entities, facts) { // the chunks found, and those that the entities and facts rest on
   UNWIND [hit IN found | {id: hit.node.id, score: hit.score}]

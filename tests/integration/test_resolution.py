@@ -22,6 +22,7 @@ from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
+from kg_neo4j.organise import search_indexes
 
 SCHEMA = schemas.load("graph")
 PAIRED = schemas.parse(
@@ -208,6 +209,23 @@ def test_unloading_removes_what_lost_its_last_support_from_a_merged_entity(datab
     unload(database, graph, "study.txt")
     assert dump(database, graph) == alone
     assert failed_checks(database, graph) == {}
+
+
+def test_questions_find_one_fact_with_the_statements_of_all_that_are_drawn_as_it(
+    database: Database, graph: str
+) -> None:
+    load(database, graph)
+    put(database, graph, all_same(graph))
+    search_indexes.create_fulltext(database)
+    parameters = {each.name: each.default for each in queries.get("retrieve/local").params}
+    words = {**parameters, "graph": graph, "words": "Watson OR Holmes OR MET"}
+    (row,) = database.read(queries.get("retrieve/local"), **words)
+    facts = {(each["source"], each["type"], each["target"]): each for each in row["facts"]}
+    assert len(facts) == len(row["facts"])
+    met = facts["Sherlock Holmes", "MET", "John Watson"]
+    assert (met["evidence_count"], len(met["statements"])) == (2, 2)
+    assert ("John Watson", "ALSO_CALLED", "John Watson") not in facts
+    assert ("John Watson", "SAW", "John Watson") in facts
 
 
 @pytest.mark.parametrize("seed", range(6))
