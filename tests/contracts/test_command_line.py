@@ -19,7 +19,8 @@ from kg_neo4j.graph.database import Database
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMANDS = (
-    *("load", "unload", "resolve", "documents", "ask", "report", "plot", "export", "browse"),
+    *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
+    *("ask", "report", "plot", "export", "browse", "study context"),
     *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "study aggregation"),
 )
 Run = Callable[..., tuple[int, str, str]]
