@@ -14,6 +14,20 @@ from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.planning import plan
 from kg_neo4j.pipeline.quarantining import quarantine, retry_quarantine
 from kg_neo4j.pipeline.rebuilding import rebuild
+from kg_neo4j.pipeline.resolving import ResolveOptions, resolve, undo
 from kg_neo4j.pipeline.unloading import unload
 
-__all__ = ["LoadOptions", "ask", "extract", "load", "plan", "quarantine", "rebuild", "retry_quarantine", "unload"]
+__all__ = [
+    "LoadOptions",
+    "ResolveOptions",
+    "ask",
+    "extract",
+    "load",
+    "plan",
+    "quarantine",
+    "rebuild",
+    "resolve",
+    "retry_quarantine",
+    "undo",
+    "unload",
+]
