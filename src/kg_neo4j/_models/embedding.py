@@ -28,6 +28,8 @@ def split(text: str, tokeniser: Tokeniser, limit: int = LIMIT_TOKENS) -> list[st
     """
     if limit < 1:
         raise ValueError(f"a piece has at least one token, not {limit}")
+    if len(text.encode("utf-8", "surrogatepass")) <= limit:  # a token has at least one byte
+        return [text]
     spans = tokeniser.spans(text)
     count = max(1, -(-len(spans) // limit))
     if count == 1:

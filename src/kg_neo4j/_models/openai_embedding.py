@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -102,7 +102,7 @@ def _checked(items: object, count: int, dimension: int | None) -> Vectors:
     if not isinstance(items, list) or len(items) != count:
         found = len(items) if isinstance(items, list) else "no"
         raise BadModelAnswer(f"{found} vectors for {count} texts")
-    ordered: dict[int, list[float]] = {}
+    ordered: dict[int, npt.NDArray[np.float64]] = {}
     for place, item in enumerate(items):
         fields = item if isinstance(item, dict) else {}
         index, vector = fields.get("index", place), fields.get("embedding")
@@ -121,9 +121,12 @@ def _checked(items: object, count: int, dimension: int | None) -> Vectors:
     return unit
 
 
-def _numbers(vector: object) -> list[float]:
+def _numbers(vector: object) -> npt.NDArray[np.float64]:
     if not isinstance(vector, list) or not vector:
         raise BadModelAnswer("a vector that is no list of numbers")
-    if not all(isinstance(number, int | float) and math.isfinite(number) for number in vector):
-        raise BadModelAnswer("a vector with something that is not a finite number")
-    return [float(number) for number in vector]
+    if {*map(type, vector)} <= {int, float}:
+        with contextlib.suppress(OverflowError):  # a whole number that no float holds
+            numbers = np.array(vector, dtype=np.float64)
+            if np.isfinite(numbers).all():
+                return numbers
+    raise BadModelAnswer("a vector with something that is not a finite number")
