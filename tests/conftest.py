@@ -108,3 +108,15 @@ def unused_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures that tests measured: `record_property("figures", ...)`."""
+    reports = [
+        report for found in terminalreporter.stats.values() for report in found if hasattr(report, "user_properties")
+    ]
+    figures = [str(value) for report in reports for name, value in report.user_properties if name == "figures"]
+    if figures:
+        terminalreporter.section("figures")
+        for line in dict.fromkeys(figures):
+            terminalreporter.line(line)

@@ -152,15 +152,29 @@ def often_mentioned(database: Database, graph: str) -> Mapping[str, int]:
 
 def withdraw_document(database: Database, lease: Lease, graph: str, document_id: str) -> int:
     """Delete a document, its chunks and their evidence; return how many chunks went. Settle afterwards."""
+    count = withdraw_chunks(database, lease, graph, document_id)
+    delete_document(database, lease, graph, document_id)
+    return count
+
+
+def withdraw_chunks(database: Database, lease: Lease, graph: str, document_id: str) -> int:
+    """Delete the chunks of a document and their evidence; return how many went. Settle afterwards.
+
+    The document stays, so that what is left to do can be asked for again by its name; delete it last.
+    """
     _, stored_chunks = _stored(database, graph, document_id)
     _delete_chunks(database, lease, list(stored_chunks))
+    return len(stored_chunks)
+
+
+def delete_document(database: Database, lease: Lease, graph: str, document_id: str) -> None:
+    """Delete a document whose chunks are gone."""
 
     def delete(transaction: Transaction) -> None:
         lease.prove(transaction)
         transaction.run(queries.get("write/delete_document"), graph=graph, id=document_id)
 
     database.write_transaction(delete)
-    return len(stored_chunks)
 
 
 def stored_answers(

@@ -14,8 +14,12 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 
-# Written by runs, not by content: left out, like the spelling of a path. Vectors differ between models.
-LEFT_OUT = ("embedding", "embedding_hash", "recorded", "display_number", "source", "origin", "resolve_run")
+# Written by runs, not by content: left out, like the spelling of a path. Vectors differ between models; an answer that
+# was paid for before, and kept, took no tokens.
+LEFT_OUT = (
+    *("embedding", "embedding_hash", "recorded", "display_number", "source", "origin", "resolve_run"),
+    *("input_tokens", "output_tokens"),
+)
 
 
 def export(database: Database, graph: str, file: TextIO) -> int:

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     """Remove one document, named by its source, title, key or id, and exactly what lost its last support.
 
-    Raises SourceNotFound where no document, UsageError where several documents bear that name.
+    The document itself goes last: an unload that was stopped is ended by the same command. Raises SourceNotFound where
+    no document, UsageError where several documents bear that name.
     """
     from kg_neo4j import _models
     from kg_neo4j._models import tokens
     from kg_neo4j.extract import schema as schemas
     from kg_neo4j.graph.database import connect
-    from kg_neo4j.graph.documents import list_documents, withdraw_document
+    from kg_neo4j.graph.documents import delete_document, list_documents, withdraw_chunks
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.settler import settle
     from kg_neo4j.organise import analytics, vectors
@@ -44,11 +45,12 @@ def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> L
             text = found[0].schema_text
             schema = schemas.parse(text, found[0].schema) if text else schemas.load(found[0].schema)
             tally.documents = 1
-            tally.chunks = withdraw_document(database, lease, settings.graph, found[0].id)
+            tally.chunks = withdraw_chunks(database, lease, settings.graph, found[0].id)
             tally.changes = 1 + tally.chunks + settle(database, settings.graph, schema, lease, progress)
             describe(database, lease, settings, tally, progress)
             embedder = _models.embedding_model(settings)
             vectors.embed(database, settings.graph, embedder, tokens.load(), progress)
             analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
             tally.changes += analysed.changes
+            delete_document(database, lease, settings.graph, found[0].id)
         return tally.report(database, settings.graph, analysed.communities, time.monotonic() - started)
