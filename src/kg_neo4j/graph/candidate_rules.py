@@ -63,7 +63,8 @@ def _squashed(each: Mentioned) -> str:
 def _without_title(each: Mentioned) -> str:
     """Return the words without a title; a person's single word is left to the rule that looks at the document."""
     form = each.form
-    return "" if len(form.core) == 1 and family(each.type) == "PERSON" else " ".join(form.core)
+    alone = len(form.core) == 1 and family(each.type) == "PERSON"
+    return "" if alone or len("".join(form.core)) < SHORTEST else " ".join(form.core)
 
 
 def _sounds(each: Mentioned) -> str:

@@ -103,6 +103,7 @@ def test_two_names_of_one_bearer_are_joined(one: str, other: str, rule: str) -> 
         (named("Mercury::PLANET"), named("Mercury::PERSON")),
         (named("Countess Wodzińska"), named("Maria Wodzińska")),
         (named("1905::DATE"), named("1906::DATE")),
+        (named("De::OTHER"), named("Dē::OTHER")),
     ],
     ids=lambda keys: " / ".join(each.name for each in keys),
 )
