@@ -16,7 +16,10 @@ from kg_neo4j._models import tokens
 from kg_neo4j.progress import Silent
 from pipelines.frame import Job, cpu_seconds, serve
 
-IMPORTED = ("neo4j", "numpy", "openai", "openai.resources.chat", "openai.resources.embeddings", "tenacity")
+IMPORTED = (
+    *("graphdatascience", "neo4j", "numpy", "openai", "openai.resources.chat", "openai.resources.embeddings"),
+    *("pandas", "tenacity"),
+)
 
 
 class Stages(Silent):
