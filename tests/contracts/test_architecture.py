@@ -30,8 +30,9 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 PURE = (
     *("acquire/chunking", "acquire/preprocess"),
     *("extract/schema", "extract/rows", "extract/validation", "extract/evidence", "extract/values"),
-    *("graph/fold", "graph/identity", "graph/decisions", "graph/names", "graph/bearers", "graph/proposals"),
-    *("graph/candidates", "graph/candidate_rules", "graph/candidate_parts"),
+    *("graph/fold", "graph/identity", "graph/resolution/decisions", "graph/resolution/names"),
+    *("graph/resolution/bearers", "graph/resolution/proposals", "graph/resolution/candidates"),
+    *("graph/resolution/rules", "graph/resolution/parts"),
     *("retrieve/packing", "retrieve/citations"),
 )
 MODULES = sorted(ROOT.rglob("*.py"))

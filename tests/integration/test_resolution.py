@@ -12,15 +12,16 @@ import pytest
 
 from corpus import Fact, document, extraction
 from kg_neo4j.extract import schema as schemas
-from kg_neo4j.graph import canned_reports, queries, resolution
+from kg_neo4j.graph import canned_reports, queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database, Transaction
-from kg_neo4j.graph.decisions import Decision, DecisionKind, decide, tell_apart
 from kg_neo4j.graph.documents import LoadConfiguration, record_document, withdraw_document
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
+from kg_neo4j.graph.resolution import showing
+from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, decide, tell_apart
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise import search_indexes
 
@@ -96,7 +97,7 @@ def unload(database: Database, graph: str, name: str) -> None:
 
 def put(database: Database, graph: str, decisions: Sequence[Decision]) -> int:
     with Lease(database, graph) as lease:
-        resolution.store(database, lease, [resolution.StoredDecision(each, "l", "r", True) for each in decisions])
+        showing.store(database, lease, [showing.StoredDecision(each, "l", "r", True) for each in decisions])
         return settle(database, graph, SCHEMA, lease)
 
 
@@ -177,7 +178,7 @@ def test_revoking_gives_the_former_graph_byte_for_byte(database: Database, graph
     assert dump(database, graph) == first
     revoke(database, graph, all_same(graph)[:1])
     assert dump(database, graph) == before
-    assert len(resolution.stored_decisions(database, graph)) == 3  # remembered, revoked
+    assert len(showing.stored_decisions(database, graph)) == 3  # remembered, revoked
 
 
 def test_a_revoked_link_in_the_middle_leaves_the_two_sides(database: Database, graph: str) -> None:
@@ -264,11 +265,11 @@ def test_facts_told_apart_by_an_identity_column_stay_parallel(database: Database
         settle(database, graph, PAIRED, lease)
         before = dump(database, graph)
         one = same(graph, "Watson", "Dr. Watson")
-        resolution.store(database, lease, [resolution.StoredDecision(one, "l", "r", True)])
+        showing.store(database, lease, [showing.StoredDecision(one, "l", "r", True)])
         settle(database, graph, PAIRED, lease)
         assert [row[3] for row in drawn(database, graph)] == [1, 2]
         assert failed_checks(database, graph) == {}
-        resolution.store(database, lease, [resolution.StoredDecision(replace(one, revoked=True), "l", "r", True)])
+        showing.store(database, lease, [showing.StoredDecision(replace(one, revoked=True), "l", "r", True)])
         settle(database, graph, PAIRED, lease)
     assert dump(database, graph) == before
 
@@ -307,7 +308,7 @@ def test_a_run_killed_while_it_applies_decisions_is_finished_by_the_next(
     monkeypatch: pytest.MonkeyPatch,
     page: int,
 ) -> None:
-    monkeypatch.setattr(resolution, "PAGE", page)
+    monkeypatch.setattr(showing, "PAGE", page)
     load(database, graph)
     before = dump(database, graph)
     put(database, graph, all_decisions(graph))

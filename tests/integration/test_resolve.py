@@ -26,9 +26,9 @@ from kg_neo4j.graph.documents import LoadConfiguration, record_document, withdra
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.graph.mentions import read_sources
-from kg_neo4j.graph.proposals import Verdict
 from kg_neo4j.graph.recorder import Recorder
+from kg_neo4j.graph.resolution.mentions import read_sources
+from kg_neo4j.graph.resolution.proposals import Verdict
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.pipeline.options import LoadOptions

@@ -13,8 +13,8 @@ from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j.graph.proposals import Proposal
-    from kg_neo4j.graph.resolution import StoredDecision
+    from kg_neo4j.graph.resolution.proposals import Proposal
+    from kg_neo4j.graph.resolution.showing import StoredDecision
     from kg_neo4j.pipeline.resolving import ResolveReport
 
 PARTLY_DONE = 3

@@ -296,7 +296,7 @@ def _document_properties(document: Document, configuration: LoadConfiguration) -
         *("url", "language", "page_id", "revision", "licence", "redirects"),
     )
     properties = {name: getattr(document, name) for name in names}
-    properties["redirects"] = list(document.redirects)
+    properties |= {"redirects": list(document.redirects), "links": list(document.links)}
     properties |= {
         "origin": hash_id("origin", document.origin) if document.origin else None,
         "config_hash": configuration.config_hash,

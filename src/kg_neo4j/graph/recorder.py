@@ -20,13 +20,14 @@ from typing import Any
 
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.schema import Schema
-from kg_neo4j.graph import queries, resolution
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction
-from kg_neo4j.graph.decisions import Components
 from kg_neo4j.graph.fold import EvidenceRow, Folded, fold_entity, fold_fact
 from kg_neo4j.graph.identity import answer_id, entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
+from kg_neo4j.graph.resolution import showing
+from kg_neo4j.graph.resolution.decisions import Components
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 
 # The columns of the built-in schemas, in the order in which cypher/write/create_*.cypher and add_*.cypher read them.
@@ -79,7 +80,7 @@ class Recorder:
     def _components(self) -> Components:
         """Who is who by the stored decisions; shown in the graph first, where a killed run left that to be done."""
         if self._found is None:
-            self._found = resolution.finish(self._database, self._graph, self._schema, self._lease)
+            self._found = showing.finish(self._database, self._graph, self._schema, self._lease)
         return self._found
 
     def record(self, extractions: Sequence[Extraction]) -> int:
@@ -216,7 +217,7 @@ class Recorder:
                 own = [key, source, target, check_type(fact_type), len(found.rows)]
                 row = [*own, *_columns(found.folded, RELATIONSHIP_COLUMNS), *pieces[0]]
                 if source in roots or target in roots:
-                    place = resolution.place(self._components, found.ends, found.identity)
+                    place = showing.place(self._components, found.ends, found.identity)
                     resolved.append([*row, place.source_id, place.target_id, place.relationship_id])
                 else:
                     born.append(row)

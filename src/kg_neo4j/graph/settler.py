@@ -13,12 +13,13 @@ from functools import partial
 from typing import Any
 
 from kg_neo4j.extract.schema import Schema, SchemaColumn
-from kg_neo4j.graph import queries, resolution
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
-from kg_neo4j.graph.decisions import Components
 from kg_neo4j.graph.fold import EvidenceRow, Folded, fold_entity, fold_fact
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
+from kg_neo4j.graph.resolution import showing
+from kg_neo4j.graph.resolution.decisions import Components
 from kg_neo4j.progress import SILENT, Progress
 
 PAGE = 2_000  # keys a transaction
@@ -42,7 +43,7 @@ def settle(database: Database, graph: str, schema: Schema, lease: Lease, progres
     an entity that loses its last evidence.
     """
     progress.start("settle")
-    found = resolution.finish(database, graph, schema, lease)
+    found = showing.finish(database, graph, schema, lease)
     changes = 0
     for page in _pages(database, "write/unsettled_facts", graph):
         work = partial(_settle_facts, graph=graph, schema=schema, lease=lease, found=found)

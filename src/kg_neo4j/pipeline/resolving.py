@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.graph.decisions import Decision, DecisionKind, components, decide, tell_apart
-from kg_neo4j.graph.proposals import Proposal, Proposed, Verdict
-from kg_neo4j.graph.resolution import StoredDecision, finish, store, stored_decisions
+from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, components, decide, tell_apart
+from kg_neo4j.graph.resolution.proposals import Proposal, Proposed, Verdict
+from kg_neo4j.graph.resolution.showing import StoredDecision, finish, store, stored_decisions
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
@@ -168,9 +168,9 @@ def _propose(
     database: Database, settings: Settings, options: ResolveOptions, tally: Tally, progress: Progress
 ) -> _Found:
     """Read the graph, and return proposals with the decisions that they come to."""
-    from kg_neo4j.graph.link_files import read_links
-    from kg_neo4j.graph.mentions import read_mentioned, read_sources
-    from kg_neo4j.graph.proposals import propose
+    from kg_neo4j.graph.resolution.link_files import read_links
+    from kg_neo4j.graph.resolution.mentions import read_mentioned, read_sources
+    from kg_neo4j.graph.resolution.proposals import propose
 
     progress.start("resolve")
     graph = settings.graph
@@ -213,8 +213,8 @@ def _ask(
 ) -> Proposed:
     """Put the grey band to the model that the settings mean; without one it stays open."""
     from kg_neo4j import _models
-    from kg_neo4j.graph.judgement import judge
-    from kg_neo4j.graph.proposals import judged
+    from kg_neo4j.graph.resolution.judgement import judge
+    from kg_neo4j.graph.resolution.proposals import judged
 
     model = _models.chat_model(settings)
     if model is None:

@@ -1,0 +1,206 @@
+"""Who bears a name: what is known of the bearers of mention keys, and what tells two of them apart. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kg_neo4j.graph.resolution.names import FEMALE, MALE, RANKS, NameForm, take_apart
+
+YEARS_APART = 2  # years that differ by more tell people apart: sources often differ by one
+GIVEN_ALIKE = 75.0  # rapidfuzz's ratio, 0 to 100: "maria" and "marie" have 80, "pierre" and "marie" 55
+ANCIENT, ANCIENT_YEARS_APART = 1000, 12  # before this year, dates are rougher ("c. 570", "571", "about 567")
+
+
+Years = tuple[frozenset[int], frozenset[int]]  # of birth, of death
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """What the evidence says of one mention key."""
+
+    key: str
+    name: str  # its most frequent spelling
+    type: str
+    count: int  # mentions
+    births: frozenset[int]
+    deaths: frozenset[int]
+    documents: Mapping[str, int]  # document id -> index of the first chunk that mentions it
+    years: Mapping[str, Years] = field(default_factory=dict)  # document id -> what it says, where it says any
+
+    @property
+    def form(self) -> NameForm:
+        """The name, taken apart."""
+        return take_apart(self.name)
+
+    @property
+    def shown(self) -> str:
+        """Name and type, for people."""
+        return f"{self.name} ({self.type})"
+
+
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """What is known of one or several mention keys that are one."""
+
+    names: tuple[str, ...]
+    types: frozenset[str]
+    births: frozenset[int]
+    deaths: frozenset[int]
+    qualifiers: frozenset[str]
+    generations: frozenset[str]
+    numbers: frozenset[str]
+    titles: frozenset[str]
+    people: frozenset[tuple[str, str]]  # last and first word of each whole name of a person
+
+    def __add__(self, other: Bearer) -> Bearer:
+        """Return what is known of both as one."""
+        return Bearer(
+            self.names + other.names,
+            self.types | other.types,
+            self.births | other.births,
+            self.deaths | other.deaths,
+            self.qualifiers | other.qualifiers,
+            self.generations | other.generations,
+            self.numbers | other.numbers,
+            self.titles | other.titles,
+            self.people | other.people,
+        )
+
+
+def bearer(mentioned: Mentioned) -> Bearer:
+    """Return what is known of the bearer of one key."""
+    form = mentioned.form
+    return Bearer(
+        (mentioned.name,),
+        frozenset({mentioned.type}),
+        mentioned.births,
+        mentioned.deaths,
+        frozenset({form.qualifier} if form.qualifier else ()),
+        frozenset({form.generation} & {"jr", "sr"}),
+        form.numbers | (frozenset({form.generation}) - {"", "jr", "sr"}),
+        form.titles,
+        frozenset({(form.core[-1], form.core[0])} if family(mentioned.type) == "PERSON" and len(form.core) > 1 else ()),
+    )
+
+
+def contradiction(one: Bearer, other: Bearer) -> str | None:
+    """Return what tells two bearers apart, for people; None where nothing does."""
+    for word, mine, theirs in (("born", one.births, other.births), ("died", one.deaths, other.deaths)):
+        if mine and theirs and not any(_same_year(left, right) for left in mine for right in theirs):
+            return f"{word} {_years(mine)} and {_years(theirs)}"
+    for born, died in ((one.births, other.deaths), (other.births, one.deaths)):
+        if born and died and min(born) > max(died) + YEARS_APART:
+            return f"born {_years(born)}, after the other died, {_years(died)}"
+    for what, marks, others in (
+        ("called", one.qualifiers, other.qualifiers),
+        ("called", one.generations, other.generations),
+        ("numbered", one.numbers, other.numbers),
+        ("titled", one.titles & RANKS, other.titles & RANKS),
+    ):
+        if marks and others and not marks & others:
+            return f"{what} {_listed(marks)} and {_listed(others)}"
+    for last, first in sorted(one.people):
+        for surname, given in sorted(other.people):
+            if last == surname and not _same_given(first, given):
+                return f"called {first!r} and {given!r}, of one surname"
+    for men, women in ((one.titles, other.titles), (other.titles, one.titles)):
+        if men & MALE and women & FEMALE:
+            return f"titled {_listed(men & MALE)} and {_listed(women & FEMALE)}"
+    apart = ((left, right) for left in sorted(one.types) for right in sorted(other.types) if not likeness(left, right))
+    return next((f"a {left} and a {right}" for left, right in apart), None)
+
+
+def same_years(one: Bearer, other: Bearer) -> str:
+    """Return the year that both were born in, for people; empty where it is not known or not the same."""
+    shared = one.births & other.births
+    return f"both born {_years(shared)}" if shared else ""
+
+
+def _same_year(one: int, other: int) -> bool:
+    return abs(one - other) <= (ANCIENT_YEARS_APART if min(one, other) < ANCIENT else YEARS_APART)
+
+
+def _same_given(one: str, other: str) -> bool:
+    """Return True for an initial and its name, and for spellings of one name: "maria" and "marie"."""
+    from rapidfuzz import fuzz
+
+    if len(one) == 1 or len(other) == 1:
+        return one[0] == other[0]
+    return fuzz.ratio(one, other) >= GIVEN_ALIKE
+
+
+def _years(years: Iterable[int]) -> str:
+    return "/".join(str(year) if year >= 0 else f"{-year} BC" for year in sorted(years))
+
+
+def _listed(words: Iterable[str]) -> str:
+    return "/".join(repr(word) for word in sorted(words))
+
+
+# ------------------------------------------------------------------------------------------------------- types
+
+ANYTHING = frozenset("OTHER THING ENTITY ENTITY_NAME OBJECT UNKNOWN MISC MISCELLANEOUS NODE NAME".split())
+# The first of a family is its general type; those after it stand for one kind where they stand in one group.
+_FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "PERSON": (
+        "PERSON HUMAN INDIVIDUAL MAN WOMAN CHARACTER FIGURE HISTORICAL_FIGURE PROPHET RULER KING QUEEN WRITER AUTHOR "
+        "POET SCIENTIST PHYSICIST CHEMIST MATHEMATICIAN PHILOSOPHER COMPOSER MUSICIAN ARTIST POLITICIAN LEADER "
+        "PRESIDENT COMPANION SAINT SOLDIER",
+    ),
+    "PLACE": (
+        "PLACE LOCATION LOC GPE GEOGRAPHIC_LOCATION AREA",
+        "CITY TOWN VILLAGE SETTLEMENT CAPITAL MUNICIPALITY",
+        "COUNTRY NATION KINGDOM EMPIRE REPUBLIC",
+        "STATE PROVINCE",
+        "REGION",
+        "RIVER LAKE SEA OCEAN",
+        "MOUNTAIN MOUNT HILL CAVE",
+        "ISLAND",
+        "CONTINENT",
+        "BUILDING MOSQUE CHURCH TEMPLE HOUSE STREET",
+    ),
+    "GROUP": ("GROUP TRIBE CLAN FAMILY DYNASTY PEOPLE ETHNIC_GROUP ETHNICITY COMMUNITY SECT",),
+    "ORGANIZATION": (
+        "ORGANIZATION ORGANISATION ORG COMPANY CORPORATION INSTITUTION INSTITUTE UNIVERSITY SCHOOL ACADEMY AGENCY "
+        "GOVERNMENT PARTY POLITICAL_PARTY ARMY MILITARY MUSEUM HOSPITAL NEWSPAPER",
+    ),
+    "EVENT": ("EVENT BATTLE WAR CONFLICT MEETING TREATY PILGRIMAGE MIGRATION EXPEDITION",),
+    "WORK": ("WORK BOOK NOVEL POEM TEXT DOCUMENT SCRIPTURE PUBLICATION ARTICLE MUSIC SONG",),
+    "CONCEPT": ("CONCEPT IDEA TERM TOPIC RELIGION FAITH BELIEF FIELD DISCIPLINE SUBJECT THEORY",),
+    "TIME": ("DATE YEAR TIME PERIOD ERA NUMBER QUANTITY MONEY PERCENT",),
+}
+_PLACES = {
+    name: (family, number)
+    for family, groups in _FAMILIES.items()
+    for number, group in enumerate(groups)
+    for name in group.split()
+}
+_OFTEN_MIXED = frozenset(
+    frozenset(pair)
+    for pair in (("ORGANIZATION", "PLACE"), ("GROUP", "ORGANIZATION"), ("GROUP", "PLACE"), ("CONCEPT", "WORK"))
+)
+
+
+def family(node_type: str) -> str:
+    """Return the general type that `node_type` is one of; the type itself where it is in no family."""
+    return _PLACES.get(node_type, (node_type, 0))[0]
+
+
+def likeness(one: str, other: str) -> float:
+    """Return 1 for types that one thing can have, 0.5 where that is open, 0 where they tell things apart."""
+    if one == other:
+        return 1.0
+    mine, theirs = _PLACES.get(one), _PLACES.get(other)
+    if one in ANYTHING or other in ANYTHING:
+        return 0.0 if "TIME" in (family(one), family(other)) else 1.0
+    if mine is None or theirs is None:
+        return 0.5
+    if mine[0] == theirs[0]:
+        return 1.0 if mine[1] == theirs[1] or 0 in (mine[1], theirs[1]) else 0.0
+    return 0.5 if frozenset((mine[0], theirs[0])) in _OFTEN_MIXED else 0.0
+
+
+def is_general(node_type: str) -> bool:
+    """Return True for a type that says little: several kinds of things can have it."""
+    return node_type in ANYTHING or (_PLACES.get(node_type, ("", 1))[1] == 0 and family(node_type) == "PLACE")

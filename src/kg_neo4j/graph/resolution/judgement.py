@@ -1,0 +1,140 @@
+"""The grey band: pairs that rules leave open are put to a model, many in one prompt; its answer is checked by rows.
+
+A row that is not as the prompt asks is counted and changes nothing; what is not answered, or unsure, stays open.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kg_neo4j._models import prompts
+from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, ModelUnavailable
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, batches
+from kg_neo4j.graph.resolution.bearers import Mentioned
+from kg_neo4j.graph.resolution.decisions import Components
+from kg_neo4j.graph.resolution.proposals import Proposal
+from kg_neo4j.records import Usage
+
+PAIRS = 20  # in one prompt
+SAID_CHARACTERS = 300  # of a description or quote
+HEADER = ["pair", "same", "reason"]
+ANSWERS: Mapping[str, bool | None] = {"yes": True, "no": False, "unsure": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a model said of one pair."""
+
+    proposal: Proposal
+    same: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgements:
+    """What a model said of all pairs that it decided, and what asking cost."""
+
+    decided: tuple[Judgement, ...]
+    usage: Usage
+    rejected: int  # rows that were not as asked
+    notes: tuple[str, ...]  # prompts without an answer, one line each
+
+
+def judge(
+    database: Database, graph: str, model: ChatModel, found: Components, proposals: Sequence[Proposal]
+) -> Judgements:
+    """Ask `model` about proposals, 20 at a time, and return what it decided.
+
+    Raises ModelRefused; a prompt that gets no usable answer for another reason leaves its pairs open, with a note.
+    """
+    prompt = prompts.load("resolve")
+    decided: list[Judgement] = []
+    usage, rejected, notes = Usage(), 0, []
+    for some in batches(proposals, PAIRS):
+        shown = _shown(some, _said(database, graph, found, some))
+        boundary = hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        system, user = prompt.render(boundary=boundary, pairs=shown)
+        try:
+            completion = model.complete(system, user, temperature=prompt.temperature)
+        except (BadModelAnswer, ContentFiltered, ContextTooLong, ModelUnavailable) as error:
+            notes.append(f"{len(some)} pairs stay open: {error}")
+            continue
+        usage += completion.usage
+        answers, bad = read_answer(completion.text, len(some))
+        rejected += bad
+        decided.extend(
+            Judgement(some[number], same, reason)
+            for number, (same, reason) in sorted(answers.items())
+            if same is not None
+        )
+    return Judgements(tuple(decided), usage, rejected, tuple(notes))
+
+
+def read_answer(text: str, pairs: int) -> tuple[dict[int, tuple[bool | None, str]], int]:
+    """Return what an answer says of each pair, by index from 0, and how many of its rows were refused.
+
+    Rows before the header row are refused; so are rows of another shape, of an unknown pair, or of one that was
+    answered before.
+    """
+    answers: dict[int, tuple[bool | None, str]] = {}
+    rejected, begun = 0, False
+    for row in _rows(text):
+        if row == HEADER and not begun:
+            begun = True
+            continue
+        number = int(row[0]) - 1 if row[0].isdecimal() and len(row[0]) < 9 else -1
+        same = row[1].lower() if len(row) == len(HEADER) else ""
+        if not begun or same not in ANSWERS or not 0 <= number < pairs or number in answers:
+            rejected += 1
+            continue
+        answers[number] = (ANSWERS[same], " ".join(row[2].split())[:SAID_CHARACTERS])
+    return answers, rejected
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    """Yield the fields of each line that is not empty; a quote that is left open ends with its line."""
+    for line in text.splitlines():
+        if line.strip():
+            try:
+                yield [field.strip() for field in next(csv.reader([line]), [""])]
+            except csv.Error:  # a field beyond the reader's limit, NUL
+                yield [""]
+
+
+def _said(
+    database: Database, graph: str, found: Components, proposals: Sequence[Proposal]
+) -> dict[str, list[list[str | None]]]:
+    keys = sorted({side.key for each in proposals for side in (each.left, each.right)})
+    rows = database.read(
+        queries.get("write/resolve_details"), graph=graph, rows=[[key, found.entity(key)] for key in keys]
+    )
+    return {row["key"]: row["said"] for row in rows}
+
+
+def _shown(proposals: Sequence[Proposal], said: Mapping[str, Sequence[Sequence[str | None]]]) -> str:
+    return "\n\n".join(
+        f"pair {number}\n{_side('A', each.left, said)}\n{_side('B', each.right, said)}"
+        for number, each in enumerate(proposals, 1)
+    )
+
+
+def _side(mark: str, mentioned: Mentioned, said: Mapping[str, Sequence[Sequence[str | None]]]) -> str:
+    years = [
+        f"{word} {'/'.join(str(year) for year in sorted(found))}"
+        for word, found in (("born", mentioned.births), ("died", mentioned.deaths))
+        if found
+    ]
+    lines = [f"{mark}: {', '.join([_line(mentioned.name), mentioned.type, *years])}"]
+    for text, quote, title in said.get(mentioned.key, ()):
+        parts = [_line(part) for part in dict.fromkeys((text, quote)) if part]
+        lines.append(f"   in {_line(title or '')!r}: {' | '.join(parts)}")
+    return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:SAID_CHARACTERS]

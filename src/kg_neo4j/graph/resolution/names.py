@@ -1,0 +1,155 @@
+"""The parts of a name that tell whether two spellings can mean one thing. Pure.
+
+These forms make candidates only; the mention key knows nothing of them, so each of them can be undone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from kg_neo4j.graph.identity import normalise
+
+_LETTERS = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ß": "ss", "ħ": "h"}
+)
+_QUALIFIER = re.compile(r"\s*\(([^()]+)\)\s*$")
+_ROMAN = re.compile(r"(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
+_SOUNDS = tuple(
+    (re.compile(pattern), sound)
+    for pattern, sound in (
+        *((r"ou|oo", "u"), (r"ee", "i"), (r"[ae][yi]", "ai"), (r"y", "i"), (r"ph", "f"), (r"ck|q", "k")),
+        *((r"(?<=[a-z])[ae]h\b", "a"), (r"\b(?:al|el|ul|as|ad|an|ar|at|az|ash) ", ""), (r"([a-z])\1+", r"\1")),
+    )
+)
+
+MALE = frozenset("mr mister sir lord king prince monsieur herr señor senor don brother father pan".split())
+FEMALE = frozenset("mrs ms miss mme madame mlle mademoiselle frau lady queen princess dame sister mother pani".split())
+MARRIED = frozenset("mrs mme madame frau lady pani".split())  # before a husband's name
+RANKS = frozenset("king queen prince princess pope emperor empress duke duchess count countess baron caliph".split())
+SHARED_TITLES = MARRIED | RANKS | {"st", "saint"}  # a surname or given name with one of these may be a relative's
+_TITLES = (
+    MALE
+    | FEMALE
+    | RANKS
+    | frozenset("dr doctor prof professor saint st rev reverend captain capt colonel col general gen major".split())
+    | frozenset("president senator judge imam sheikh shaykh sultan emir amir prophet rabbi hon honourable".split())
+)
+_SENIOR, _JUNIOR = "sr senior pere".split(), "jr junior fils".split()
+_GENERATIONS = {
+    **dict.fromkeys([*_SENIOR, "the elder"], "sr"),
+    **dict.fromkeys([*_JUNIOR, "the younger"], "jr"),
+}
+_COMPANIES = frozenset("inc ltd llc corp corporation co company gmbh plc ag sa limited incorporated".split())
+PATRONYMS = frozenset("ibn bin ben bint ibnat banu abu abi umm ould".split())
+SMALL_WORDS = frozenset("of the and for in on at to a an de la le du des der die das und et y".split())
+
+
+@dataclass(frozen=True, slots=True)
+class NameForm:
+    """One name, taken apart. All parts are folded: lower case, without accents, apostrophes and punctuation."""
+
+    words: tuple[str, ...]  # all of it but the qualifier
+    core: tuple[str, ...]  # without titles before it, generation after it, article and kind of company
+    titles: frozenset[str]
+    generation: str  # "jr", "sr", a regnal number such as "ii", or empty
+    qualifier: str  # what stands in parentheses at the end
+    numbers: frozenset[str]  # numbers within it: "apollo 11" is not "apollo 12"
+    initials: tuple[bool, ...]  # for each word of `core`, whether it is an initial
+
+    @property
+    def squashed(self) -> str:
+        """All words in one, for names that differ in spaces, hyphens or accents alone."""
+        return "".join(self.words)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """All of `core` but the last word."""
+        return self.core[:-1]
+
+
+def fold(text: str) -> str:
+    """Return `text` normalised, without accents and with plain letters for special ones."""
+    plain = unicodedata.normalize("NFKD", normalise(text).translate(_LETTERS))
+    return " ".join("".join(char for char in plain if not unicodedata.combining(char)).split())
+
+
+@lru_cache(maxsize=65536)
+def take_apart(name: str) -> NameForm:
+    """Return the parts of a name. A name that is nothing but a title keeps it as its core."""
+    found = _QUALIFIER.search(name)
+    qualifier = fold(found[1]) if found else ""
+    words = tuple(fold(name[: found.start()] if found else name).split()) or tuple(fold(name).split())
+    core, generation = _without_generation(words)
+    start = 0
+    while start < len(core) - 1 and core[start] in _TITLES | {"the"}:
+        start += 1
+    titles = frozenset(core[:start]) - {"the"}
+    core = core[start:]
+    while len(core) > 1 and core[-1] in _COMPANIES:
+        core = core[:-1]
+    numbers = frozenset(word for word in core if any(char.isdigit() for char in word) or _is_roman(word))
+    initials = tuple(len(word) == 1 for word in core)
+    return NameForm(words, core, titles, generation, qualifier, numbers, initials)
+
+
+def _without_generation(words: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    for size in (2, 1):
+        tail = " ".join(words[-size:])
+        if len(words) > size and (tail in _GENERATIONS or (size == 1 and _is_roman(tail))):
+            return words[:-size], _GENERATIONS.get(tail, tail)
+    return words, ""
+
+
+def _is_roman(word: str) -> bool:
+    return len(word) > 1 and bool(_ROMAN.fullmatch(word))
+
+
+def sounds(words: tuple[str, ...]) -> str:
+    """Return a form in which transliterations of one name agree: "Quraysh" and "Quraish", "Khadijah" and "Khadija"."""
+    text = " ".join(words)
+    for pattern, sound in _SOUNDS:
+        text = pattern.sub(sound, text)
+    return text
+
+
+def consonants(words: tuple[str, ...]) -> str:
+    """Return a coarse key under which misspellings and free transliterations meet: first letters and consonants."""
+    return " ".join(sorted(word[0] + re.sub(r"[aeiouwh]", "", word[1:]) for word in sounds(words).split() if word))
+
+
+def acronyms(name: str) -> frozenset[str]:
+    """Return the acronyms of a name of two or more words: "World Health Organization" gives "who"."""
+    words = take_apart(name).words
+    short = "".join(word[0] for word in words if word not in SMALL_WORDS)
+    full = "".join(word[0] for word in words)
+    return frozenset(each for each in (short, full) if 2 <= len(each) <= 8) if len(words) > 1 else frozenset()
+
+
+def is_acronym(name: str) -> bool:
+    """Return True for a single word of two to eight capitals, with or without dots."""
+    plain = name.replace(".", "").strip()
+    return 2 <= len(plain) <= 8 and plain.isalpha() and plain.isupper()
+
+
+def fits_initials(short: NameForm, long: NameForm) -> bool:
+    """Return True where the given names of `short` are initials, or left out, of those of `long`, in their order.
+
+    The last names are the same and the first given names agree. "M. Curie" fits "Marie Curie"; "George W. Bush" does
+    not fit "George H. W. Bush".
+    """
+    if not short.given or not long.given or short.core[-1] != long.core[-1] or len(short.core) > len(long.core):
+        return False
+    if not _agree(short.given[0], long.given[0]):
+        return False
+    mine, theirs = short.given[1:], long.given[1:]
+    if len(mine) == len(theirs):
+        return all(_agree(one, other) for one, other in zip(mine, theirs, strict=True))
+    rest = iter(theirs)
+    return all(len(one) > 1 and one in rest for one in mine)  # whole middle names, some of them left out
+
+
+def _agree(short: str, long: str) -> bool:
+    return short == long or (len(short) == 1 and long.startswith(short))

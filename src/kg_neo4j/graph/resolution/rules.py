@@ -1,0 +1,130 @@
+"""Rules that look at whole names: the same name, other spellings, redirects, what the text says. Pure."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+from kg_neo4j.graph.identity import normalise
+from kg_neo4j.graph.resolution.bearers import Mentioned, family, is_general, likeness
+from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, SURE, Block, Candidate, Groups
+from kg_neo4j.graph.resolution.names import consonants, sounds
+
+ALIAS_TYPES = frozenset(
+    "ALSO_KNOWN_AS ALSO_CALLED KNOWN_AS ALIAS_OF ALIAS SAME_AS NICKNAME_OF PSEUDONYM_OF PEN_NAME_OF".split()
+)
+SHORTEST = 4  # letters of a name whose accents may be left out: "De" is not "Dē"
+FUZZY = 85.0  # rapidfuzz's ratio, 0 to 100, from which two names may be spellings of one
+NEAR = 0.9  # cosine from which two entities may be one
+
+
+def same_name(block: Block, _: Groups) -> Iterator[Candidate]:
+    """One name under types that one thing can have: TRIBE and CLAN."""
+    names = sorted({normalise(each.name) for each in block.keys.values()})
+    for name in names:
+        for one, other in itertools.combinations(block.called(name), 2):
+            alike = likeness(one.type, other.type)
+            if not alike:
+                continue
+            short, long = (one, other) if is_general(one.type) else (other, one)
+            general = is_general(short.type)
+            score = OPEN if alike < 1 else LIKELY if general else 0.98
+            types = f"as {short.type} and as {long.type}" if short.type != long.type else f"both {short.type}"
+            reason = f"one name, {types}"
+            yield Candidate(short.key, long.key, "same-name", score, reason, unique=general)
+
+
+def spelling(block: Block, groups: Groups) -> Iterator[Candidate]:
+    """Names that differ in accents, spaces, hyphens, titles, an article or the kind of a company."""
+    seen: set[tuple[str, str]] = set()
+    forms: tuple[tuple[str, float, str, Callable[[Mentioned], str]], ...] = (
+        ("accents", SURE, "differ in accents, spaces or hyphens alone", _squashed),
+        ("title", 0.92, "differ in a title or an article alone", _without_title),
+        ("sounds", LIKELY, "are transliterations of one name", _sounds),
+    )
+    for rule, score, words, form in forms:
+        for short, long in block.alike(form):
+            if (short.key, long.key) in seen or normalise(short.name) == normalise(long.name):
+                continue
+            seen.add((short.key, long.key))
+            if short.form.qualifier != long.form.qualifier or short.form.generation != long.form.generation:
+                continue
+            # two spellings of one word in one document are often two names: Smith and Smyth
+            together = groups.documents(short.key).keys() & groups.documents(long.key).keys()
+            risky = rule == "sounds" and len(short.form.core) == 1 and together
+            reason = f"{short.name!r} and {long.name!r} {words}"
+            yield Candidate(short.key, long.key, rule, OPEN if risky else score, reason)
+
+
+def _squashed(each: Mentioned) -> str:
+    return each.form.squashed if len(each.form.squashed) >= SHORTEST else ""
+
+
+def _without_title(each: Mentioned) -> str:
+    """Return the words without a title; a person's single word is left to the rule that looks at the document."""
+    form = each.form
+    alone = len(form.core) == 1 and family(each.type) == "PERSON"
+    return "" if alone or len("".join(form.core)) < SHORTEST else " ".join(form.core)
+
+
+def _sounds(each: Mentioned) -> str:
+    found = sounds(each.form.words)
+    return found if len(found) >= 5 and family(each.type) in ("PERSON", "PLACE", "GROUP") else ""
+
+
+def redirects(block: Block, _: Groups) -> Iterator[Candidate]:
+    """Titles that lead to a loaded page, and its title."""
+    for page in block.sources.pages:
+        for title in sorted(set(page.redirects)):
+            for short, long in itertools.product(block.called(title), block.called(page.title)):
+                alike = likeness(short.type, long.type)
+                if alike and short.key != long.key:
+                    reason = f"the title {title!r} leads to the page {page.title!r}"
+                    yield Candidate(short.key, long.key, "redirect", SURE if alike == 1 else OPEN, reason)
+
+
+def stated(block: Block, _: Groups) -> Iterator[Candidate]:
+    """Facts that say so: one name ALSO_KNOWN_AS the other."""
+    for pair, types in sorted(block.sources.related.items(), key=lambda item: sorted(item[0])):
+        said = types & ALIAS_TYPES
+        if said and len(pair) == 2 and pair <= block.keys.keys():
+            short, long = sorted((block.keys[key] for key in pair), key=lambda each: (each.count, each.key))
+            if alike := likeness(short.type, long.type):
+                reason = f"the text says that one is {min(said)} the other: {short.name!r}, {long.name!r}"
+                yield Candidate(short.key, long.key, "stated", LIKELY if alike == 1 else OPEN, reason)
+
+
+def misspelling(block: Block, _: Groups) -> Iterator[Candidate]:
+    """Names that nearly agree, letter by letter: never sure, a person or a model decides."""
+    from rapidfuzz import fuzz
+
+    for short, long in block.alike(lambda each: consonants(each.form.core)):
+        one, other = " ".join(short.form.core), " ".join(long.form.core)
+        if one == other or len(one) < 6 or short.form.generation != long.form.generation:
+            continue
+        if block.are_related(short, long):
+            continue
+        if (ratio := fuzz.ratio(one, other)) >= FUZZY:
+            score = round(OPEN + (ratio - FUZZY) / 200, 3)
+            yield Candidate(short.key, long.key, "misspelling", score, f"{ratio:.0f} % of the letters agree")
+
+
+def neighbours(block: Block, _: Groups) -> Iterator[Candidate]:
+    """Take entities whose vectors are close: never sure either."""
+    from rapidfuzz import fuzz
+
+    for key, near in sorted(block.sources.neighbours.items()):
+        for other_key, cosine in near:
+            one, other = block.keys.get(key), block.keys.get(other_key)
+            if one is None or other is None or cosine < NEAR or likeness(one.type, other.type) < 1:
+                continue
+            if block.are_related(one, other) or one.form.generation != other.form.generation:
+                continue
+            mine, theirs = set(one.form.words), set(other.form.words)
+            if mine - theirs and theirs - mine:  # each has words of its own: siblings, tribes, provinces
+                apart = fuzz.ratio(" ".join(sorted(mine - theirs)), " ".join(sorted(theirs - mine)))
+                if mine & theirs and apart < FUZZY:
+                    continue
+            short, long = sorted((one, other), key=lambda each: (each.count, each.key))
+            reason = f"what is said of them is close in meaning (cosine {cosine:.2f})"
+            yield Candidate(short.key, long.key, "meaning", round(OPEN - 0.15 + cosine / 10, 3), reason)
