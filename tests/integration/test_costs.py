@@ -327,3 +327,13 @@ def test_extracting_to_files_keeps_to_a_budget_and_the_cache_has_what_was_paid_f
     assert 0 < report.usage.calls == llm.calls - first < report.chunks
     planned = plan([str(tmp_path / "files")], settings=online, options=SMALL)
     assert (planned.documents, planned.chunks, planned.chunks_to_ask) == (1, report.chunks, 0)
+
+
+def test_a_cached_first_answer_leaves_only_the_gleaning_to_be_paid(database: Database, online: Settings) -> None:
+    cached = online.model_copy(update={"answer_cache": True})
+    load([STORY], settings=cached, options=replace(WHOLE, gleanings=0))
+    delete_graph(database, online.graph)
+    planned = plan([STORY], settings=cached, options=WHOLE)
+    report = load([STORY], settings=cached, options=WHOLE)
+    assert set(planned.steps) == set(report.steps) == {"glean"}
+    assert planned.usage.calls == report.usage.calls == report.chunks
