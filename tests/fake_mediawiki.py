@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +26,8 @@ class Page:
     categories: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     is_disambiguation: bool = False
+    is_redirect: bool = False
+    language: str = "en"
 
 
 @dataclass(frozen=True)
@@ -103,48 +105,66 @@ class Wiki:
     redirects: dict[str, str] = field(default_factory=lambda: dict(REDIRECTS))
     misbehaviours: deque[Misbehaviour] = field(default_factory=deque)
     edits_after_extract: int = 0  # how many times a page is edited just after its text was read
-    recorded: dict[tuple[str, str], list[str]] = field(default_factory=dict)  # (prop, title) -> answers
+    most_entries: int = 500  # links or redirects in one answer
+    recorded: dict[tuple[str, str, str], list[str]] = field(default_factory=dict)  # prop, title, place -> answers
     requests: list[dict[str, str]] = field(default_factory=list)
     user_agents: list[str] = field(default_factory=list)
 
     def replay(self, cassettes: Path) -> None:
-        """Answer from recordings of a real wiki where there is one for the prop and the title."""
+        """Answer from recordings of a real wiki where there is one for the prop, the title and the place in it."""
         for file in sorted(cassettes.glob("*.json")):
             for interaction in json.loads(file.read_text(encoding="utf-8"))["interactions"]:
                 asked = _parameters(interaction["request"]["uri"])
-                key = (asked.get("prop", ""), asked.get("titles", "").replace("_", " "))
-                self.recorded.setdefault(key, []).append(interaction["response"]["body"]["string"])
+                self.recorded.setdefault(_recorded_as(asked), []).append(interaction["response"]["body"]["string"])
 
     def answer(self, asked: dict[str, str]) -> str:
         """Return the JSON for one request."""
-        title = asked.get("titles", "").replace("_", " ")
-        properties = asked.get("prop", "").split("|")
-        for prop in properties:
-            if (prop, title) in self.recorded:
-                return self.recorded[prop, title][0]
-        title = title[:1].upper() + title[1:]
+        for prop in asked.get("prop", "").split("|"):
+            if recorded := self.recorded.get(_recorded_as({**asked, "prop": prop})):
+                return recorded[0]
         query: dict[str, object] = {}
-        steps = []
-        while title in self.redirects:
-            steps.append({"from": title, "to": self.redirects[title]})
-            title = self.redirects[title]
+        answer: dict[str, object] = {"batchcomplete": "", "query": query}
+        if "pageids" in asked:
+            titles = {page.page_id: title for title, page in self.pages.items()}
+            wanted = [int(number) for number in asked["pageids"].split("|")]
+            assert len(wanted) <= 50
+            query["pages"] = {
+                str(number): self._page(titles[number], asked, answer)
+                if number in titles
+                else {"pageid": number, "missing": ""}
+                for number in wanted
+            }
+            return json.dumps(answer)
+        titles_asked = asked.get("titles", "").replace("_", " ").split("|")
+        assert len(titles_asked) <= 50
+        pages: dict[str, object] = {}
+        steps: list[dict[str, str]] = []
+        for written in titles_asked:
+            title = written[:1].upper() + written[1:]
+            while title in self.redirects and title not in [step["from"] for step in steps]:
+                steps.append({"from": title, "to": self.redirects[title]})
+                title = self.redirects[title]
+            if title.startswith("De:"):
+                query["interwiki"] = [{"title": title, "iw": "de"}]
+            elif title in self.pages:
+                pages[str(self.pages[title].page_id)] = self._page(title, asked, answer)
+            else:
+                pages[str(-1 - len(pages))] = {"ns": 0, "title": title, "missing": ""}
         if steps:
             query["redirects"] = steps
-        if title.startswith("De:"):
-            query["interwiki"] = [{"title": title, "iw": "de"}]
-            return json.dumps({"batchcomplete": "", "query": query})
-        page = self.pages.get(title)
-        if page is None:
-            query["pages"] = {"-1": {"ns": 0, "title": title, "missing": ""}}
-        else:
-            query["pages"] = {str(page.page_id): self._page(title, page, properties)}
-        return json.dumps({"batchcomplete": "", "query": query})
+        if "interwiki" not in query:
+            query["pages"] = pages
+        return json.dumps(answer)
 
-    def _page(self, title: str, page: Page, properties: Sequence[str]) -> dict[str, object]:
-        found: dict[str, object] = {"pageid": page.page_id, "ns": 0, "title": title}
+    def _page(self, title: str, asked: dict[str, str], answer: dict[str, object]) -> dict[str, object]:
+        page = self.pages[title]
+        properties = asked.get("prop", "").split("|")
+        namespace = 0 if ":" not in title else 14
+        found: dict[str, object] = {"pageid": page.page_id, "ns": namespace, "title": title}
         if "info" in properties:
             address = self.url.replace("api.php", "index.php?title=") + title.replace(" ", "_")
-            found |= {"lastrevid": page.revision, "fullurl": address, "pagelanguage": "en"}
+            found |= {"lastrevid": page.revision, "fullurl": address, "pagelanguage": page.language}
+            found |= {"redirect": ""} if page.is_redirect else {}
         if "extracts" in properties:
             found["extract"] = page.extract
             if self.edits_after_extract:
@@ -155,8 +175,32 @@ class Wiki:
         if "pageprops" in properties and page.is_disambiguation:
             found["pageprops"] = {"disambiguation": ""}
         if "links" in properties:
-            found["links"] = [{"ns": 1 if name.startswith("Talk:") else 0, "title": name} for name in page.links]
+            links = [{"ns": 1 if name.startswith("Talk:") else 0, "title": name} for name in sorted(page.links)]
+            found["links"] = self._part(links, asked, ("pllimit", "plcontinue"), answer)
+        if "redirects" in properties:
+            leading = [{"ns": 0, "title": name} for name, to in sorted(self.redirects.items()) if to == title]
+            found["redirects"] = self._part(leading, asked, ("rdlimit", "rdcontinue"), answer)
         return found
+
+    def _part(
+        self,
+        entries: list[dict[str, object]],
+        asked: dict[str, str],
+        names: tuple[str, str],
+        answer: dict[str, object],
+    ) -> list[dict[str, object]]:
+        """Return as many entries as one answer holds, and say in the answer where the next ones begin."""
+        limit, place = names
+        start = int(asked.get(place, 0))
+        end = start + min(int(asked.get(limit, 10)), self.most_entries)
+        if end < len(entries):
+            answer["continue"] = {place: str(end), "continue": "||"}
+            del answer["batchcomplete"]
+        return entries[start:end]
+
+
+def _recorded_as(asked: dict[str, str]) -> tuple[str, str, str]:
+    return asked.get("prop", ""), asked.get("titles", "").replace("_", " "), asked.get("plcontinue", "")
 
 
 @contextmanager

@@ -48,7 +48,8 @@ class Document:
     page_id: int | None = None
     revision: int | None = None
     licence: str | None = None
-    redirects: tuple[str, ...] = ()  # titles that led here
+    redirects: tuple[str, ...] = ()  # titles that lead to the page, sorted
+    links: tuple[str, ...] = ()  # titles that the page links to, sorted
     origin: str | None = None  # the file's real path: tells two files of one name apart; stored as a hash
 
 

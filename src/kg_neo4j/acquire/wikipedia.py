@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from kg_neo4j.acquire import mediawiki
+from kg_neo4j.acquire import mediawiki, wiki_pages
 from kg_neo4j.acquire.decoding import clean, normalise_newlines
 from kg_neo4j.acquire.identity import document_id, text_hash
 from kg_neo4j.acquire.interface import ParsedText, TextBuilder
@@ -34,26 +35,38 @@ _DISAMBIGUATION = re.compile(
 def fetch(title: str, *, graph: str, language: str = "en", url: str | None = None) -> Document:
     """Return the page `title` of the Wikipedia in `language`, or of the MediaWiki whose api.php is at `url`.
 
-    Redirects are followed and recorded. The revision is read before and after the text, which is read again where they
-    differ. Sections without any text are left out. Raises SourceNotFound for a missing page, AmbiguousTitle, which
-    lists the choices, for a disambiguation page, WikipediaUnavailable, and UsageError for what can be no title.
+    Raises UsageError for what can be no title, and what `read_page` raises.
     """
     if not title.strip() or _NO_TITLE.search(title) or len(title.encode()) > 255:
         raise UsageError(f"{title[:80]!r} cannot be the title of a page")
     if not _LANGUAGE.fullmatch(language):
         raise UsageError(f"{language[:30]!r} is not the code of a language", hint='such as "en", "pl" or "pt-br"')
-    where = mediawiki.host(language, url)
     with mediawiki.open_wiki(language, url) as wiki:
-        for _ in range(READINGS):
-            page = wiki.page(title.strip())
-            if not page.exists():
-                hint = "titles are exact; --lang chooses another language"
-                raise SourceNotFound(f"{where} has no page {title!r}", hint=hint)
-            _refuse_disambiguation(wiki, page, where)
-            wiki.extracts(page)
-            parsed = _text(_answered_page(wiki)["extract"])
-            if wiki.page(page.title).lastrevid == page.lastrevid:
-                return _document(title, page, parsed, graph=graph, where=where)
+        return read_page(wiki, title, graph=graph, where=mediawiki.host(language, url))
+
+
+def read_page(wiki: Any, title: str, *, graph: str, where: str) -> Document:
+    """Return the page that `title` leads to, by a client that `mediawiki.open_wiki` gave; `where` is the wiki's host.
+
+    The revision is read before and after the text, which is read again where they differ. Sections without any text are
+    left out. The titles that lead to the page and those that it links to are kept, as evidence of who is who. Raises
+    SourceNotFound for a missing page, AmbiguousTitle, which lists the choices, for a disambiguation page,
+    UnreadableSource for one without text, and WikipediaUnavailable.
+    """
+    for _ in range(READINGS):
+        page = wiki.page(title.strip())
+        if not page.exists():
+            raise SourceNotFound(
+                f"{where} has no page {title!r}", hint="titles are exact; --lang chooses another language"
+            )
+        _refuse_disambiguation(wiki, page, where)
+        wiki.extracts(page)
+        parsed = _text(_answered_page(wiki)["extract"])
+        links = wiki_pages.links_from(wiki, page.title)
+        if wiki.page(page.title).lastrevid == page.lastrevid:
+            document = _document(title, page, parsed, graph=graph, where=where)
+            redirects = {*document.redirects, *wiki_pages.redirects_to(wiki, page.title)} - {page.title}
+            return replace(document, links=links, redirects=tuple(sorted(redirects)))
     raise WikipediaUnavailable(f"{title!r} was edited each time it was read", hint="try again later")
 
 
@@ -77,7 +90,7 @@ def _document(asked: str, page: wikipediaapi.WikipediaPage, parsed: ParsedText, 
         page_id=int(page.pageid),
         revision=int(page.lastrevid),
         licence=LICENCE if _is_wikipedia(where) or _is_wikipedia(urlsplit(page.fullurl or "").netloc) else None,
-        redirects=tuple(dict.fromkeys(redirects)),
+        redirects=tuple(redirects),
     )
 
 

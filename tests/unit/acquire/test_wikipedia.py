@@ -28,7 +28,8 @@ def test_page_keeps_revision_url_and_identity(wiki):
     assert (document.page_id, document.revision, document.language) == (101, 7001, "en")
     assert document.url.endswith("title=Rozewie_Lighthouse")
     assert document.title == document.source == "Rozewie Lighthouse"
-    assert document.redirects == ()
+    assert document.redirects == ("Cape Rozewie light",)
+    assert document.links == ("Baltic Sea",)
 
 
 def test_sections_are_a_tree_with_offsets_into_the_text(wiki):
@@ -63,7 +64,7 @@ def test_redirects_are_followed_and_recorded(wiki):
     document = wikipedia.fetch("Rozewie", graph="g", url=wiki.url)
     assert document.title == "Rozewie Lighthouse"
     assert document.source == "Rozewie"
-    assert document.redirects == ("Rozewie", "Cape Rozewie light")
+    assert document.redirects == ("Cape Rozewie light", "Rozewie")
     assert document.id == wikipedia.fetch("Rozewie Lighthouse", graph="g", url=wiki.url).id
 
 
@@ -221,6 +222,11 @@ def test_recorded_answers_of_wikipedia_give_the_whole_article(wiki, shared_data)
     assert document.licence == "CC BY-SA 4.0"
     assert document.text.startswith("Python is a high-level, general-purpose programming language.")
     assert {"History", "Syntax and semantics", "Indentation"} <= {s.title for s in document.sections}
+    assert len(document.links) > 600  # of two answers
+    assert {"ABC (programming language)", "Python Software Foundation"} <= set(document.links)
+    assert document.links == tuple(sorted(document.links))
+    assert not [link for link in document.links if link.startswith(("Portal:", "Wikipedia:", "Help:"))]
+    assert document.title not in document.links
     assert "==" not in [line[:2] for line in document.text.splitlines()]
     with pytest.raises(SourceNotFound):
         wikipedia.fetch("NonExistentPage_WikiAPI_Test_12345", graph="g", url=wiki.url)

@@ -1,0 +1,83 @@
+"""Which pages of a wiki were changed since they were loaded: a revision is cheap to ask for, a text is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from kg_neo4j.acquire import mediawiki, wiki_pages
+from kg_neo4j.acquire.wikipedia import read_page
+from kg_neo4j.errors import AmbiguousTitle, SourceNotFound, UnreadableSource
+from kg_neo4j.records import Document
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """A page as it was loaded."""
+
+    document_id: str
+    key: str  # wiki host, language and page id
+    title: str
+    source: str  # how the user named it
+    revision: int | None
+    is_whole: bool  # all of it is extracted
+
+    @property
+    def where(self) -> tuple[str, str]:
+        """The wiki's host and language."""
+        host, language, _ = self.key.rsplit("/", 2)
+        return host, language
+
+    @property
+    def page_id(self) -> int:
+        """Number of the page in its wiki; it stays when the page is moved."""
+        return int(self.key.rsplit("/", 1)[1])
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPage:
+    """What became of a page."""
+
+    page: KnownPage
+    document: Document | None = None  # its text now, where that had to be read
+    is_gone: bool = False
+    remark: str = ""  # one line where there is something to say
+
+
+def check(pages: Sequence[KnownPage], *, graph: str, url: str | None) -> Iterator[CheckedPage]:
+    """Yield each page, read again where its revision changed or where it is not whole.
+
+    One request tells the revisions of 50 pages; the text of an unchanged page is not asked for. Pages of a wiki that is
+    neither a Wikipedia nor at `url` are left alone, with a remark. Raises WikipediaUnavailable.
+    """
+    ordered = sorted(pages, key=lambda page: (page.where, page.page_id))
+    for (host, language), group in groupby(ordered, key=lambda page: page.where):
+        known = list(group)
+        if host not in (mediawiki.host(language, url), mediawiki.host(language, None)):
+            for page in known:
+                yield CheckedPage(page, remark=f"it is of {host}; set KG_WIKIPEDIA_URL to have it looked at")
+            continue
+        address = url if host == mediawiki.host(language, url) else None
+        with mediawiki.open_wiki(language, address) as wiki:
+            states = wiki_pages.states_by_id(wiki, (page.page_id for page in known))
+            for page in known:
+                yield _checked(wiki, page, states.get(page.page_id), graph=graph)
+
+
+def _checked(wiki: object, page: KnownPage, state: wiki_pages.PageState | None, *, graph: str) -> CheckedPage:
+    host, _ = page.where
+    if state is None or state.page_id is None:
+        return CheckedPage(page, is_gone=True, remark=f"it was deleted from {host}")
+    if state.is_redirect:
+        return CheckedPage(page, is_gone=True, remark=f"on {host} it only leads to another page now")
+    if state.revision == page.revision and state.title == page.title and page.is_whole:
+        return CheckedPage(page)
+    moved = f"it was moved to {state.title!r}" if state.title != page.title else ""
+    try:
+        document = read_page(wiki, state.title, graph=graph, where=host)
+    except (AmbiguousTitle, SourceNotFound, UnreadableSource) as refused:
+        return CheckedPage(page, remark=f"it stays as it was loaded: {refused}")
+    if document.id != page.document_id:  # moved between the two questions
+        return CheckedPage(page, remark="it stays as it was loaded: it was moved just now")
+    return CheckedPage(page, replace(document, source=page.source), remark=moved)
