@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j.extract.context import KNOWN_CHARACTERS, NO_CONTEXT, ChunkTask
+from kg_neo4j.extract.context import KNOWN_CHARACTERS, NO_CONTEXT, UNDER_WAY, ChunkTask
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.reading import GLEAN, MEND, WHOLE, Reading, Shown, interpret
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
@@ -148,7 +148,7 @@ def context_tokens(place: int, wave: int) -> int:
     """Return the tokens that are carried over to the chunk at `place` of a document."""
     if not wave or not place:
         return 0
-    return BEFORE_TOKENS + (KNOWN_TOKENS if place >= wave else 0)
+    return BEFORE_TOKENS + (KNOWN_TOKENS if place >= UNDER_WAY * wave else 0)
 
 
 class Estimate:
@@ -195,9 +195,15 @@ class Estimate:
         }
 
 
-def waiting_s(waves: Iterable[Sequence[float]], concurrency: int) -> float:
-    """Return how long the waves of one document take, one after the other: lists of seconds a chunk."""
-    return sum(max(*wave, sum(wave) / concurrency) for wave in waves if wave)
+def waiting_s(wave_s: Mapping[int, Sequence[float]], concurrency: int) -> float:
+    """Return how long one document takes; `wave_s` are the seconds of each chunk's calls, by wave.
+
+    As many waves as may be under way are asked together, and the next ones when the slowest of them is answered.
+    """
+    together: dict[int, list[float]] = defaultdict(list)
+    for wave, seconds in wave_s.items():
+        together[wave // UNDER_WAY] += seconds
+    return sum(max(*chunks, sum(chunks) / concurrency) for chunks in together.values())
 
 
 def _document() -> Document:

@@ -145,10 +145,9 @@ class _Run:
         self.wave_s = {}
         waves = Waves(job, self.extraction.wave)
         while tasks := list(iter(waves.take, None)):
-            names_known = not self.wave_s
             for task in tasks:
-                waves.finish(self._extracted(task, names_known=names_known))
-        self.longest_s = max(self.longest_s, waiting_s(self.wave_s.values(), self.extraction.concurrency))
+                waves.finish(self._extracted(task))
+        self.longest_s = max(self.longest_s, waiting_s(self.wave_s, self.extraction.concurrency))
 
     def report(self, tally: Tally) -> LoadPlan:
         """Return the plan."""
@@ -194,7 +193,7 @@ class _Run:
             summaries.description_tokens = characters / CHARACTERS_A_TOKEN
         summaries.stored = often_mentioned(database, self.settings.graph)
 
-    def _extracted(self, task: ChunkTask, *, names_known: bool) -> Extraction:
+    def _extracted(self, task: ChunkTask) -> Extraction:
         """Return what the answers that are there give; where there are none, add what asking takes."""
         from kg_neo4j.extract.engine import extract_chunk
         from kg_neo4j.extract.reading import without_rows
@@ -202,11 +201,11 @@ class _Run:
         try:
             return extract_chunk(task, self.extraction)
         except _NotAsked as question:
-            self._ask(task, question.messages, names_known=names_known)
+            self._ask(task, question.messages)
             return without_rows(task.chunk, self.extraction.reading, ChunkOutcome.FAILED, "not asked")
 
-    def _ask(self, task: ChunkTask, question: tuple[str, str], *, names_known: bool) -> None:
-        from kg_neo4j.extract.context import KNOWN_CHARACTERS
+    def _ask(self, task: ChunkTask, question: tuple[str, str]) -> None:
+        from kg_neo4j.extract.context import KNOWN_CHARACTERS, UNDER_WAY
         from kg_neo4j.extract.engine import show
 
         if self.extractor is None or self.estimate is None:
@@ -214,10 +213,10 @@ class _Run:
         shown = show(task.chunk, self.extraction.preprocess, task.document.language)
         first = self.extractor.messages(task, shown.text)
         prompt = prompt_tokens(first, self.tokeniser)
-        if self.extraction.wave and not names_known:  # by then the list of names so far is full, or nearly so
+        wave = task.chunk.index // self.extraction.wave if self.extraction.wave else 0
+        if any(asked <= wave - UNDER_WAY for asked in self.wave_s):  # by then the list of names is full, or nearly so
             prompt += max(0, KNOWN_CHARACTERS - sum(len(name) for pair in task.context.known for name in pair)) // 4
         seconds = self.estimate.ask(prompt, task.chunk.token_count, first=question == first)
-        wave = task.chunk.index // self.extraction.wave if self.extraction.wave else 0
         self.wave_s.setdefault(wave, []).append(seconds)
         self.work_s += seconds
         self.asked += 1

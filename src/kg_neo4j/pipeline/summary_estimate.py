@@ -17,7 +17,8 @@ CHARACTERS_A_TOKEN = 4.5
 
 # A name within a sentence: the word before it ends in a letter or a comma, so that it is no beginning.
 _CAPITAL = "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0391-\u03a9\u0410-\u042f]"
-_NAME = re.compile(rf"(?<=[\w,;(] )(?=[^\W_a-z]){_CAPITAL}[\w'’-]+(?: {_CAPITAL}[\w'’-]+)*")
+_JOINT = "(?:(?:of|ibn|bint|de|di|von|van|der|the) )*"
+_NAME = re.compile(rf"(?<=[\w,;(] )(?=[^\W_a-z]){_CAPITAL}[\w'’-]+(?: {_JOINT}{_CAPITAL}[\w'’-]+)*")
 
 
 @dataclass(slots=True)

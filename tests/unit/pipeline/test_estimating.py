@@ -1,0 +1,157 @@
+"""What asking takes, from figures: assumed, measured, and added up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.prices import Price
+from kg_neo4j._models.tokens import Approximation
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.graph.documents import AnswerFigures
+from kg_neo4j.pipeline.estimating import (
+    BEFORE_TOKENS,
+    KNOWN_TOKENS,
+    LATENCY_S,
+    MENDS,
+    TOKENS_A_SECOND,
+    Estimate,
+    Figures,
+    Fixed,
+    assumed,
+    context_tokens,
+    measured,
+    waiting_s,
+)
+from kg_neo4j.pipeline.summary_estimate import PROMPT_TOKENS, SummaryEstimate
+from kg_neo4j.records import Chunk, Usage
+
+TOKENS = Approximation()
+FIXED = Fixed(whole=1_000, glean=200, mend=100)
+ASSUMED = Figures(output=7.0, shown=0.3, gleanings=1.0, glean_output=7.0, mends=MENDS)
+
+
+def extractor(name: str) -> LlmExtractor:
+    return LlmExtractor(OpenAIChat("m", Endpoint()), schemas.load(name))
+
+
+def answer(chunk: str, step: str, read: int, written: int, place: int = 0) -> AnswerFigures:
+    return AnswerFigures(chunk, place, 500, step, read, written)
+
+
+@pytest.mark.parametrize("name", schemas.BUILT_IN)
+def test_a_model_that_nobody_knows_writes_as_the_worked_example_does(name: str) -> None:
+    schema = schemas.load(name)
+    figures = assumed(extractor(name), schema, TOKENS, 2)
+    assert figures.output == TOKENS.count(schema.example_answer) / TOKENS.count(schema.example_text)
+    assert figures.gleanings == 2
+    assert 0 < figures.shown < 1
+    assert "assumed" in figures.in_words()[0]
+
+
+def test_the_prompts_themselves_are_counted() -> None:
+    fixed = Fixed.of(extractor("graph"), TOKENS)
+    assert fixed.whole > 700
+    assert 50 < fixed.mend < 300
+    assert 50 < fixed.glean < 300
+
+
+def test_figures_are_measured_on_answers() -> None:
+    answers = [
+        answer("a", "whole", 3_000, 250),
+        answer("a", "glean", 3_600, 50),
+        answer("b", "whole", 3_000, 750),
+        answer("b", "mend", 3_500, 40),
+    ]
+    found = measured(answers, ASSUMED, FIXED, wave=0)
+    assert (found.output, found.factor, found.answers) == (1.0, 2.0, 4)
+    assert (found.gleanings, found.glean_output) == (0.5, 0.1)
+    assert found.shown == (600 - 2 * 200) / 250
+    assert (found.mends, found.mend_output) == (0.5, 40)
+    assert "measured on 4 answers" in found.in_words()[0]
+
+
+def test_without_a_first_answer_nothing_is_measured() -> None:
+    assert measured([], ASSUMED, FIXED, wave=8) == ASSUMED
+    assert measured([answer("a", "glean", 3_600, 50)], ASSUMED, FIXED, wave=8) == ASSUMED
+
+
+def test_answers_without_gleaning_leave_gleaning_assumed() -> None:
+    found = measured([answer("a", "whole", 1_500, 500)], ASSUMED, FIXED, wave=0)
+    assert (found.gleanings, found.glean_output, found.shown) == (1.0, 7.0, 0.3)
+    assert (found.mends, found.factor) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("place", "wave", "tokens"),
+    [
+        (0, 8, 0),
+        (5, 8, BEFORE_TOKENS),
+        (15, 8, BEFORE_TOKENS),
+        (16, 8, BEFORE_TOKENS + KNOWN_TOKENS),
+        (16, 0, 0),
+    ],
+)
+def test_names_are_carried_over_from_finished_waves(place: int, wave: int, tokens: int) -> None:
+    assert context_tokens(place, wave) == tokens
+
+
+def test_questions_add_up() -> None:
+    figures = Figures(output=2.0, shown=0.5, gleanings=1.0, glean_output=0.5, mends=0.5, mend_output=60, factor=2.0)
+    estimate = Estimate(figures, FIXED)
+    seconds = [estimate.ask(1_500, 100, first=True), estimate.ask(1_500, 100, first=False)]
+    assert estimate.usages(Price(1.0, 2.0)) == {
+        "whole": Usage(1, 3_000, 200, 0.0034),
+        "glean": Usage(2, 2 * 3_500, 100, 0.0072),
+        "mend": Usage(1, 3_250, 60, 0.00337),
+    }
+    whole, glean, mend = (LATENCY_S + written / TOKENS_A_SECOND for written in (200, 50, 60))
+    assert seconds == pytest.approx([whole + glean + mend / 2, glean + mend / 2])
+
+
+def test_what_never_takes_place_is_no_step() -> None:
+    estimate = Estimate(Figures(2.0, 0.5, 0.0, 0.5, mends=0.01), FIXED)
+    estimate.ask(1_500, 100, first=True)
+    assert set(estimate.usages(None)) == {"whole"}
+    assert estimate.usages(None)["whole"].usd is None
+
+
+def test_two_waves_are_waited_for_together() -> None:
+    assert waiting_s({}, 4) == 0
+    assert waiting_s({0: [1.0, 9.0], 1: [2.0, 2.0]}, 4) == 9.0
+    assert waiting_s({0: [4.0] * 8, 1: [4.0] * 8, 2: [4.0]}, 16) == 8.0
+    assert waiting_s({0: [4.0] * 8}, 2) == 16.0
+
+
+# -- summaries
+
+
+def chunk(text: str) -> Chunk:
+    return Chunk("id", "document", "graph", 0, text, 0, 0, len(text))
+
+
+def test_names_that_many_chunks_have_will_need_a_summary() -> None:
+    estimate = SummaryEstimate(bound_tokens=100, description_tokens=30.0, stored={"Bonpland": 2})
+    for _ in range(4):
+        estimate.add(chunk("Then he met Alexander von Humboldt. The others, and Ada Żuk, stayed. The rest did not."))
+    estimate.add(chunk("In Paris they met Bonpland, with Bonpland at home. With Paris behind them."))
+    assert estimate.sums() == (2, 2 * (120 + PROMPT_TOKENS), 240)  # Alexander and Ada Żuk; three of Bonpland fit
+    estimate.add(chunk("They met Bonpland."))
+    assert estimate.sums()[0] == 3
+
+
+@pytest.mark.parametrize(("bound", "description"), [(0, 30.0), (100, 0.0)])
+def test_where_nothing_is_described_nothing_is_summarised(bound: int, description: float) -> None:
+    estimate = SummaryEstimate(bound, description)
+    for _ in range(50):
+        estimate.add(chunk("They met Bonpland."))
+    assert estimate.sums() == (0, 0, 0)
+
+
+def test_the_prompt_for_summaries_is_as_long_as_assumed() -> None:
+    text = Path(__file__).resolve().parents[3].joinpath("prompts", "describe.md").read_text("utf-8")
+    assert TOKENS.count(text) == pytest.approx(PROMPT_TOKENS, rel=0.2)
