@@ -141,7 +141,9 @@ class _Link:
 
     def _pass(self, data: bytes, sink: socket.socket, *, of_server: bool) -> bool:
         """Send `data` on, as its fault wants; False ends the connection."""
-        fault = self._losing if of_server else None
+        fault = None
+        if of_server:
+            fault, self._losing = self._losing, None
         fault = fault or self._proxy.due(data, of_server=of_server)
         if fault is None:
             sink.sendall(data)

@@ -213,7 +213,7 @@ def test_killed_at_every_step_and_repeated_gives_the_same_graph(
 ) -> None:
     started = time.monotonic()
     total: Counter[str] = Counter()
-    for _ in range(3):
+    for _ in range(2):
         kills, again = kill_all(bench, SCENARIOS[name], None)
         total.update(kills=kills, again=again)
     figures = f"{name}: {total['kills']} kills, {total['again']} calls made again, {time.monotonic() - started:.0f} s"

@@ -171,21 +171,18 @@ class Database:
 
     def schema(self, query: Query, /, **params: Any) -> list[Row]:
         """Run a schema statement (constraint, index), which needs a transaction of its own and may take long."""
-        return self._write(lambda transaction: transaction.run(query, **params), timeout_s=None)
+        return self._run(lambda transaction: transaction.run(query, **params), is_write=True, timeout_s=None)
 
     def read_transaction(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one READ transaction; it may be called again after a transient fault."""
-        import neo4j
-
-        with _translated(self.address), self._session(neo4j.READ_ACCESS) as session:
-            return session.execute_read(lambda transaction: work(Transaction(transaction)))
+        return self._run(work, is_write=False, timeout_s=None)
 
     def write_transaction(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one WRITE transaction; it may be called again after a transient fault.
 
         It is called again, too, after a commit whose answer was lost: `work` finds in the graph whether it is done.
         """
-        return self._write(work, timeout_s=WRITE_TIMEOUT_S)
+        return self._run(work, is_write=True, timeout_s=WRITE_TIMEOUT_S)
 
     def write_parts(self, items: Sequence[S], work: Callable[[Transaction, Sequence[S]], T]) -> list[T]:
         """Run `work` on all items in one WRITE transaction; on each half where that takes more memory than there is.
@@ -209,14 +206,26 @@ class Database:
             return [*self.write_parts(items[:middle], work), *self.write_parts(items[middle:], work)]
 
     def stream(self, query: Query, /, **params: Any) -> Iterator[Row]:
-        """Yield the rows of a read query one by one, fetched in batches; not retried once rows were given out."""
+        """Yield the rows of a read query one by one, fetched in batches; not repeated once rows were given out."""
         import neo4j
+        from neo4j.exceptions import ServiceUnavailable, SessionExpired
 
-        with _translated(self.address), self._session(neo4j.READ_ACCESS) as session:
-            result = session.run(query.text, params)
-            keys = result.keys()
-            for record in result:
-                yield dict(zip(keys, record.values(), strict=True))
+        deadline = time.monotonic() + RETRY_TIME_S
+        with _translated(self.address):
+            while True:
+                is_begun = False
+                try:
+                    with self._session(neo4j.READ_ACCESS) as session:
+                        result = session.run(query.text, params)
+                        keys = result.keys()
+                        for record in result:
+                            is_begun = True
+                            yield dict(zip(keys, record.values(), strict=True))
+                    return
+                except (ServiceUnavailable, SessionExpired):
+                    if is_begun or time.monotonic() > deadline:
+                        raise
+                time.sleep(UNCLEAR_S)
 
     def explain(self, query: Query, /, **params: Any) -> tuple[tuple[str, ...], str]:
         """Return the columns and the type ("r", "rw", "w", "s") that the server gives `query`, without running it."""
@@ -226,7 +235,8 @@ class Database:
             result = session.run("EXPLAIN " + query.text, params)
             return tuple(result.keys()), str(result.consume().query_type)
 
-    def _write(self, work: Callable[[Transaction], T], *, timeout_s: float | None) -> T:
+    def _run(self, work: Callable[[Transaction], T], *, is_write: bool, timeout_s: float | None) -> T:
+        """Run `work` until it is known to be done: the driver repeats what failed, and this what may have succeeded."""
         import neo4j
         from neo4j.exceptions import ConstraintError, IncompleteCommit
 
@@ -239,8 +249,8 @@ class Database:
         with _translated(self.address):
             while True:
                 try:
-                    with self._session(neo4j.WRITE_ACCESS) as session:
-                        return session.execute_write(attempt)
+                    with self._session(neo4j.WRITE_ACCESS if is_write else neo4j.READ_ACCESS) as session:
+                        return session.execute_write(attempt) if is_write else session.execute_read(attempt)
                 except IncompleteCommit:
                     is_unclear = True
                     if time.monotonic() > deadline:

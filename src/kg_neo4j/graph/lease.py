@@ -21,6 +21,8 @@ LEASE_S = 90.0  # a dead run of another machine is waited for at most this long
 RENEW_S = LEASE_S / 3
 CLOCK_S = 5.0  # a corrected clock moves the start times of processes by this much, at most
 
+_held: set[str] = set()  # tokens of the leases that this process holds, or asks for
+
 
 class Lease:
     """The right to write to one graph, as a context manager. Entering raises LeaseHeld where another run has it."""
@@ -34,8 +36,18 @@ class Lease:
 
     def __enter__(self) -> Lease:
         """Take the lease and keep it alive in the background."""
+        _held.add(self._token)  # before another thread can see it
+        try:
+            self._take()
+        except BaseException:
+            _held.discard(self._token)
+            raise
+        self._renewer.start()
+        return self
+
+    def _take(self) -> None:
         rows = self._database.read(queries.get("write/read_lease"), graph=self._graph)
-        dead = rows[0]["token"] if rows and _is_dead(rows[0]["owner"]) else ""
+        dead = rows[0]["token"] if rows and _is_dead(rows[0]["owner"], rows[0]["token"]) else ""
         taken = self._database.write(
             queries.get("write/take_lease"),
             graph=self._graph,
@@ -50,8 +62,6 @@ class Lease:
                 f"graph {self._graph!r} is being written to by process {pid} on {host}",
                 hint="wait for it to end, or load into another graph with --graph NAME",
             )
-        self._renewer.start()
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -59,6 +69,7 @@ class Lease:
         """Give the lease back. Where the database does not answer any more, it is left to run out."""
         self._stop.set()
         self._renewer.join()
+        _held.discard(self._token)
         release = queries.get("write/release_lease")
         if error is None:
             self._database.write(release, graph=self._graph, token=self._token)
@@ -94,8 +105,11 @@ def _owner() -> str:
     return f"{platform.node()}:{os.getpid()}:{psutil.Process().create_time():.2f}"
 
 
-def _is_dead(owner: str) -> bool:
-    """Return True where `owner` was a process of this machine that is gone, or whose id another process has now."""
+def _is_dead(owner: str, token: str) -> bool:
+    """Return True where `owner` was a process of this machine that is gone, or whose id another process has now.
+
+    Also where it is this very process, which could not give back a lease because the database was gone.
+    """
     import psutil
 
     host, pid, started = owner.rsplit(":", 2)
@@ -105,6 +119,7 @@ def _is_dead(owner: str) -> bool:
         process = psutil.Process(int(pid))
         if process.status() == psutil.STATUS_ZOMBIE:  # it has ended, and nobody has asked how
             return True
-        return bool(abs(process.create_time() - float(started)) > CLOCK_S)
+        is_another = abs(process.create_time() - float(started)) > CLOCK_S
+        return is_another or (process.pid == os.getpid() and token not in _held)
     except psutil.NoSuchProcess:
         return True
