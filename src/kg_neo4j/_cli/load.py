@@ -15,6 +15,8 @@ from kg_neo4j._cli.load_options import (
     EvidenceOption,
     GleaningsOption,
     LangOption,
+    LanguageOption,
+    LinksOption,
     OutputLanguageOption,
     PreprocessOption,
     SchemaOption,
@@ -37,6 +39,8 @@ def load(
     sources: Sources = None,
     wikipedia: WikipediaOption = None,
     lang: LangOption = "en",
+    links: LinksOption = 0,
+    language: LanguageOption = None,
     alias: AliasOption = None,
     chunk_tokens: ChunkTokensOption = "1200",
     chunk_overlap: ChunkOverlapOption = 0,
@@ -51,6 +55,12 @@ def load(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Extract again what another configuration loaded.")
     ] = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Read again the wiki's pages in the graph that were changed.")
+    ] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove documents that are gone from the folder or the wiki.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody, write nothing.")
     ] = False,
@@ -62,11 +72,13 @@ def load(
     """Build the graph: read, extract, record, embed, analyse. A repeat changes nothing."""
     from kg_neo4j import pipeline
 
-    if not sources and not wikipedia:
-        raise UsageError("nothing to load", hint="name files or folders, or --wikipedia TITLE")
+    if not sources and not wikipedia and not refresh:
+        raise UsageError("nothing to load", hint="name files or folders, or --wikipedia TITLE, or --refresh")
     options = pipeline.LoadOptions(
         wikipedia=tuple(wikipedia or ()),
         language=lang,
+        links=links,
+        text_language=language,
         alias=alias,
         chunk_tokens=tokens_of(chunk_tokens),
         chunk_overlap=chunk_overlap,
@@ -78,6 +90,8 @@ def load(
         output_language=output_language,
         analytics=analytics,
         rebuild=rebuild,
+        refresh=refresh,
+        prune=prune,
         budget_usd=budget_usd,
     )
     settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
@@ -94,11 +108,13 @@ def load(
 
 
 def unload(
-    source: Annotated[str, typer.Argument(help="A document's source, title or key, as `kg documents` lists it.")],
+    source: Annotated[
+        str, typer.Argument(help="A document, as `kg documents` lists it, or the folder that it is from.")
+    ],
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove one document and exactly what lost its last support."""
+    """Remove a document, or those of a folder, and exactly what lost its last support."""
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:

@@ -12,6 +12,12 @@ Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="
 WikipediaOption = Annotated[
     list[str] | None, typer.Option("--wikipedia", metavar="TITLE", help="A Wikipedia page; repeatable.")
 ]
+LinksOption = Annotated[
+    int, typer.Option("--links", metavar="N", help="Also the N pages that these link to most.", min=0)
+]
+LanguageOption = Annotated[
+    str | None, typer.Option("--language", metavar="CODE", help="Of the files, such as pl; else it is found.")
+]
 LangOption = Annotated[str, typer.Option("--lang", help="Language of the Wikipedia.")]
 AliasOption = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")

@@ -58,11 +58,11 @@ def _found(sources: Sequence[str], alias: str | None) -> Iterator[FoundFile | Sk
         except OSError as error:
             yield SkippedSource(source, _reason(error))
             continue
-        name = alias or _name(path)
+        name = alias or name_of(path)
         if stat.S_ISDIR(mode):
-            yield from _in_folder(path, _real(path), name)
+            yield from _in_folder(path, real_path(path), name)
         else:
-            yield FoundFile(path, _real(path), printable(name), printable(source), named=True)
+            yield FoundFile(path, real_path(path), printable(name), printable(source), named=True)
 
 
 def _in_folder(folder: Path, root: str, prefix: str) -> Iterator[FoundFile | SkippedSource]:
@@ -86,13 +86,13 @@ def _in_folder(folder: Path, root: str, prefix: str) -> Iterator[FoundFile | Ski
             )
         else:
             key = printable(f"{prefix}/{entry.name}")
-            yield FoundFile(Path(entry.path), _real(entry.path), key, source, named=False)
+            yield FoundFile(Path(entry.path), real_path(entry.path), key, source, named=False)
 
 
 def _refused_link(path: str, root: str) -> str | None:
     """Return why a link is not followed, None where it leads to a file within `root`."""
     try:
-        if not Path(_real(path)).is_relative_to(root):
+        if not Path(real_path(path)).is_relative_to(root):
             return "a link that leads out of the folder"
         return "a link to a folder" if stat.S_ISDIR(Path(path).stat().st_mode) else None
     except OSError as error:
@@ -116,7 +116,7 @@ def _check_names(sources: Sequence[str]) -> None:
     """Refuse two sources of one name: their documents would bear the same keys."""
     paths: dict[str, str] = {}
     for source in sources:
-        name, real = _name(Path(source)), _real(source)
+        name, real = name_of(Path(source)), real_path(source)
         if paths.setdefault(name, real) != real:
             raise UsageError(
                 f"{printable(source)} and {printable(paths[name])} would both be known as {printable(name)!r}",
@@ -131,12 +131,12 @@ def _check_alias(alias: str, sources: Sequence[str]) -> None:
         raise UsageError(f"--as: {alias[:50]!r} is not a name", hint="use a short printable name without line breaks")
 
 
-def _name(path: Path) -> str:
-    """Return the last part of a path, also of `.` and `..`."""
-    return path.name if path.name not in ("", "..") else Path(_real(path)).name or "root"
+def name_of(path: Path) -> str:
+    """Return the last part of a path, also of `.` and `..`: what the keys of a folder's files begin with."""
+    return path.name if path.name not in ("", "..") else Path(real_path(path)).name or "root"
 
 
-def _real(path: str | Path) -> str:
+def real_path(path: str | Path) -> str:
     """Return where links lead; the path itself where that may not be known."""
     try:
         return os.path.realpath(path)

@@ -20,6 +20,11 @@ def chunk_id(document: str, hash_of_text: str, equal_before: int) -> str:
     return hash_id("chunk", document, hash_of_text, str(equal_before))
 
 
+def origin_id(path: str) -> str:
+    """Return what is stored of the real path that a document was read from: enough to know it again."""
+    return hash_id("origin", path)
+
+
 def hash_id(*parts: str) -> str:
     """Return 32 hexadecimal digits; lengths go in, so that other splits of the same characters give other ids."""
     digest = hashlib.sha256()

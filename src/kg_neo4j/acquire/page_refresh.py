@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from kg_neo4j.acquire import mediawiki, wiki_pages
-from kg_neo4j.acquire.wikipedia import read_page
+from kg_neo4j.acquire.wikipedia import check_title, page_key, read_page
 from kg_neo4j.errors import AmbiguousTitle, SourceNotFound, UnreadableSource
 from kg_neo4j.records import Document
 
@@ -43,6 +43,24 @@ class CheckedPage:
     document: Document | None = None  # its text now, where that had to be read
     is_gone: bool = False
     remark: str = ""  # one line where there is something to say
+
+
+def keys(titles: Sequence[str], *, language: str, url: str | None) -> Mapping[str, str]:
+    """Return the key of the page that each title leads to; titles that lead nowhere are left out. No text is read.
+
+    Raises UsageError for what can be no title, and WikipediaUnavailable.
+    """
+    for title in titles:
+        check_title(title, language)
+    where = mediawiki.host(language, url)
+    with mediawiki.open_wiki(language, url) as wiki:
+        states = wiki_pages.states_by_title(wiki, [title.strip().replace("_", " ") for title in titles])
+    found = {title: states.get(title.strip().replace("_", " ")) for title in titles}
+    return {
+        title: page_key(where, language, state.page_id)
+        for title, state in found.items()
+        if state is not None and state.page_id is not None
+    }
 
 
 def check(pages: Sequence[KnownPage], *, graph: str, url: str | None) -> Iterator[CheckedPage]:

@@ -37,12 +37,22 @@ def fetch(title: str, *, graph: str, language: str = "en", url: str | None = Non
 
     Raises UsageError for what can be no title, and what `read_page` raises.
     """
+    check_title(title, language)
+    with mediawiki.open_wiki(language, url) as wiki:
+        return read_page(wiki, title, graph=graph, where=mediawiki.host(language, url))
+
+
+def check_title(title: str, language: str) -> None:
+    """Raise UsageError for what can be no title, or no language, of a page."""
     if not title.strip() or _NO_TITLE.search(title) or len(title.encode()) > 255:
         raise UsageError(f"{title[:80]!r} cannot be the title of a page")
     if not _LANGUAGE.fullmatch(language):
         raise UsageError(f"{language[:30]!r} is not the code of a language", hint='such as "en", "pl" or "pt-br"')
-    with mediawiki.open_wiki(language, url) as wiki:
-        return read_page(wiki, title, graph=graph, where=mediawiki.host(language, url))
+
+
+def page_key(where: str, language: str, page_id: int) -> str:
+    """Return the key of a page's document: its wiki, as it was asked, and its number there, which moving keeps."""
+    return f"{where}/{language}/{page_id}"
 
 
 def read_page(wiki: Any, title: str, *, graph: str, where: str) -> Document:
@@ -73,7 +83,7 @@ def read_page(wiki: Any, title: str, *, graph: str, where: str) -> Document:
 def _document(asked: str, page: wikipediaapi.WikipediaPage, parsed: ParsedText, *, graph: str, where: str) -> Document:
     if not parsed.text.strip():
         raise UnreadableSource(f"{where}: the page {page.title!r} has no text")
-    key = f"{where}/{page.language}/{page.pageid}"
+    key = page_key(where, page.language, int(page.pageid))
     redirects = [step["from"] for step in getattr(page, "redirects", None) or ()]
     return Document(
         id=document_id(graph, "wikipedia", key),

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction, batches
@@ -56,6 +56,8 @@ class StoredDocument:
     schema: str
     schema_text: str | None
     language: str | None
+    revision: int | None  # of a page of a wiki
+    origin: str | None  # stands for the real path of a file, see acquire.identity.origin_id
     config_hash: str
     answers_hash: str  # answers are stored under it
     options: str | None  # JSON: how the document was cut and extracted, see pipeline/options.py
@@ -298,7 +300,7 @@ def _document_properties(document: Document, configuration: LoadConfiguration) -
     properties = {name: getattr(document, name) for name in names}
     properties |= {"redirects": list(document.redirects), "links": list(document.links)}
     properties |= {
-        "origin": hash_id("origin", document.origin) if document.origin else None,
+        "origin": origin_id(document.origin) if document.origin else None,
         "config_hash": configuration.config_hash,
         "schema": configuration.schema,
         "schema_hash": configuration.schema_hash,

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from kg_neo4j.errors import UsageError
 from kg_neo4j.pipeline.options import LoadOptions, chunk_tokens
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Chunk, Document, SkippedSource
@@ -18,30 +19,64 @@ if TYPE_CHECKING:
 def read_documents(
     sources: Sequence[str], settings: Settings, options: LoadOptions, tally: Tally
 ) -> Iterator[Document]:
-    """Yield the documents one by one; Wikipedia pages, few and checked first, before files."""
+    """Yield the documents one by one; Wikipedia pages, few and checked first, before files.
+
+    With `refresh` the pages are left to `Sync`, which knows what the graph has of them.
+    """
     from kg_neo4j.acquire import files
 
-    pages = [_page(title, settings, options) for title in options.wikipedia]
-    found = files.read(sources, graph=settings.graph, alias=options.alias)
+    if options.refresh and options.links:
+        raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
+    titles = () if options.refresh else options.wikipedia
+    pages = [fetch_page(title, settings, options) for title in titles]
+    found = files.read(sources, graph=settings.graph, alias=options.alias, language=options.text_language)
 
     def stream() -> Iterator[Document]:
         seen: set[str] = set()
-        for each in itertools.chain(pages, found):
+        for each in itertools.chain(pages, _linked(pages, settings, options, tally), found):
             if isinstance(each, SkippedSource):
                 tally.skipped.append(each)
             elif each.id in seen:
                 tally.notes.append(f"{each.source}: already read as {each.title!r}")
             else:
                 seen.add(each.id)
+                _note_language(each, settings, tally)
                 yield each
 
     return stream()
 
 
-def _page(title: str, settings: Settings, options: LoadOptions) -> Document:
+def fetch_page(title: str, settings: Settings, options: LoadOptions) -> Document:
+    """Return a page of the wiki that the settings and the options mean; raises as `wikipedia.fetch` does."""
     from kg_neo4j.acquire import wikipedia
 
     return wikipedia.fetch(title, graph=settings.graph, language=options.language, url=settings.wikipedia_url)
+
+
+def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions, tally: Tally) -> Iterator[Document]:
+    """Yield the pages that `pages` link to most; what cannot be followed becomes a note."""
+    from kg_neo4j.acquire import linked_pages
+
+    if not options.links or not pages:
+        return
+    found = linked_pages.follow(
+        pages, options.links, graph=settings.graph, language=options.language, url=settings.wikipedia_url
+    )
+    for each in found:
+        if isinstance(each, SkippedSource):
+            tally.notes.append(f"link to {each.source!r} not followed: {each.reason}")
+        else:
+            yield each
+
+
+def _note_language(document: Document, settings: Settings, tally: Tally) -> None:
+    """Say, once a language, that the built-in rules do less for a text that is not English."""
+    language = document.language
+    if not settings.offline or language is None or language.split("-")[0].lower() == "en":
+        return
+    note = f"without a model, text in {language!r} gives names, dates and titles; the rules for more know English"
+    if note not in tally.notes:
+        tally.notes.append(note)
 
 
 def cut_document(

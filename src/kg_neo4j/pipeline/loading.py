@@ -14,6 +14,7 @@ from kg_neo4j.pipeline.budgeting import budget_of, said_what_is_left
 from kg_neo4j.pipeline.describing import describe
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
+from kg_neo4j.pipeline.syncing import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, Extraction, LoadReport
@@ -83,13 +84,16 @@ def load(
                 *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
                 *(budget, progress),
             )
+            sync = Sync(database, settings, options, tally, others)
             try:
-                _extract_and_record(run, _jobs(run, documents, tokeniser, settings, options))
+                _extract_and_record(run, _jobs(run, sync.documents(documents), tokeniser, settings, options))
+                sync.withdraw(lease)
             except (ModelError, BudgetReached, SourceError, UsageError, KeyboardInterrupt):
                 beside.stop()
                 settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
                 raise
             tally.changes += settle(database, settings.graph, schema, lease, progress)
+            sync.delete(lease)
             return _finish(database, settings, options, embedder, tokeniser, run, started)
 
 

@@ -28,6 +28,10 @@ class LoadOptions:
 
     wikipedia: tuple[str, ...] = ()  # titles
     language: str = "en"  # of the Wikipedia
+    links: int = 0  # pages that the titles' pages link to most, to be loaded with them
+    refresh: bool = False  # read pages of the graph again whose revision changed; titles limit it to some
+    text_language: str | None = None  # of the files, a code such as "pl"; None: found for each
+    prune: bool = False  # remove documents that are gone where they came from
     alias: str | None = None  # a name for the one source given
     chunk_tokens: int | None = 1200  # W2's default; None: as much as half of the model's window allows
     chunk_overlap: int = 0  # tokens

@@ -13,6 +13,7 @@ from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.estimating import Estimate, Figures, Fixed, assumed, measured, prompt_tokens, waiting_s
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
 from kg_neo4j.pipeline.summary_estimate import CHARACTERS_A_TOKEN, SummaryEstimate
+from kg_neo4j.pipeline.syncing import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, LoadPlan, Usage
@@ -60,7 +61,10 @@ def plan(
             check_schema(database, settings.graph, configuration)
         run = _Run(settings, options, tokeniser, extraction, configuration, database)
         run.prepare()
-        for document in read_documents(_to_extract(sources, tally), settings, options, tally):
+        documents = read_documents(_to_extract(sources, tally), settings, options, tally)
+        if database is not None:
+            documents = Sync(database, settings, options, tally, ()).documents(documents)
+        for document in documents:
             tally.documents += 1
             run.add(document)
             progress.advance("plan")

@@ -12,14 +12,18 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_neo4j.graph.documents import StoredDocument
     from kg_neo4j.settings import Settings
 
 
 def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     """Remove one document, named by its source, title, key or id, and exactly what lost its last support.
 
-    The document itself goes last: an unload that was stopped is ended by the same command. Raises SourceNotFound where
-    no document, UsageError where several documents bear that name.
+    Where no document bears the name, all that were loaded from the folder of that name are removed. The documents
+    themselves go last: an unload that was stopped is ended by the same command. Raises SourceNotFound where there is no
+    such document or folder, UsageError where several documents bear the name.
     """
     from kg_neo4j import _models
     from kg_neo4j._models import tokens
@@ -35,22 +39,35 @@ def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> L
     with connect(settings, progress) as database:
         stored = list_documents(database, settings.graph)
         found = [each for each in stored if source in (each.id, each.source, each.title, each.key)]
+        if len(found) > 1:
+            raise UsageError(f"{len(found)} documents are called {source!r}", hint="name one by its id")
+        found = found or _of_folder(stored, source.rstrip("/"))
         if not found:
             raise SourceNotFound(
                 f"no document {source!r} in graph {settings.graph!r}", hint="`kg documents` lists what is loaded"
             )
-        if len(found) > 1:
-            raise UsageError(f"{len(found)} documents are called {source!r}", hint="name one by its id")
         with Lease(database, settings.graph) as lease:
             text = found[0].schema_text
             schema = schemas.parse(text, found[0].schema) if text else schemas.load(found[0].schema)
-            tally.documents = 1
-            tally.chunks = withdraw_chunks(database, lease, settings.graph, found[0].id)
-            tally.changes = 1 + tally.chunks + settle(database, settings.graph, schema, lease, progress)
+            tally.documents = len(found)
+            tally.chunks = sum(withdraw_chunks(database, lease, settings.graph, each.id) for each in found)
+            tally.changes = len(found) + tally.chunks + settle(database, settings.graph, schema, lease, progress)
             describe(database, lease, settings, tally, progress)
             embedder = _models.embedding_model(settings)
             vectors.embed(database, settings.graph, embedder, tokens.load(), progress)
             analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
             tally.changes += analysed.changes
-            delete_document(database, lease, settings.graph, found[0].id)
+            for each in found:
+                delete_document(database, lease, settings.graph, each.id)
         return tally.report(database, settings.graph, analysed.communities, time.monotonic() - started)
+
+
+def _of_folder(stored: Sequence[StoredDocument], folder: str) -> list[StoredDocument]:
+    """Return the files that were loaded from a folder, by its name or as it was written then."""
+    return [
+        each
+        for each in stored
+        if folder
+        and each.kind == "file"
+        and (each.key.startswith(f"{folder}/") or each.source.startswith(f"{folder}/"))
+    ]

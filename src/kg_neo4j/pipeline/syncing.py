@@ -1,0 +1,143 @@
+"""Sync: what of the graph is changed or gone where it came from. Files of the folders that are loaded, pages of wikis.
+
+What is gone is reported, and removed with `prune`: its chunks before the graph settles, the document itself after it,
+so that a run that was stopped finds it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kg_neo4j.pipeline.documents import fetch_page
+from kg_neo4j.records import Document, SkippedSource
+
+if TYPE_CHECKING:
+    from kg_neo4j.acquire.absence import LoadedFolder
+    from kg_neo4j.acquire.page_refresh import KnownPage
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.graph.documents import StoredDocument
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.pipeline.options import LoadOptions
+    from kg_neo4j.pipeline.tally import Tally
+    from kg_neo4j.settings import Settings
+
+MAX_NAMED = 20  # documents that a note names; the others are counted
+
+
+@dataclass(slots=True)
+class Sync:
+    """Compares the sources of a load with what the graph has of them."""
+
+    database: Database
+    settings: Settings
+    options: LoadOptions
+    tally: Tally
+    sources: Sequence[str]  # files and folders
+    read: dict[str, str] = field(default_factory=dict)  # documents of this run: id -> key
+    gone: list[StoredDocument] = field(default_factory=list)
+
+    def documents(self, documents: Iterator[Document]) -> Iterator[Document]:
+        """Yield `documents`, and with `refresh` the pages of the graph whose revision changed."""
+        for document in documents:
+            self.read[document.id] = document.key
+            yield document
+        if self.options.refresh:
+            yield from self._refreshed()
+
+    def withdraw(self, lease: Lease) -> None:
+        """Find what is gone and report it; with `prune`, delete its chunks and their evidence. Settle afterwards."""
+        from kg_neo4j.acquire.absence import loaded_folders
+        from kg_neo4j.graph.documents import list_documents, withdraw_chunks
+
+        folders = loaded_folders(self.sources, self.options.alias)
+        stored = list_documents(self.database, self.settings.graph) if folders else ()
+        for folder in folders:
+            self._look(folder, [each for each in stored if each.kind == "file" and each.key.startswith(folder.prefix)])
+        if not self.options.prune:
+            self._note([_name(each) for each in self.gone], "gone where they came from; --prune removes them")
+            return
+        for document in self.gone:
+            self.tally.changes += 1 + withdraw_chunks(self.database, lease, self.settings.graph, document.id)
+        self._note([_name(each) for each in self.gone], "removed: gone where they came from")
+
+    def delete(self, lease: Lease) -> None:
+        """Delete the documents whose chunks were withdrawn, after the graph has settled."""
+        from kg_neo4j.graph.documents import delete_document
+
+        for document in self.gone if self.options.prune else ():
+            delete_document(self.database, lease, self.settings.graph, document.id)
+
+    def _look(self, folder: LoadedFolder, stored: Sequence[StoredDocument]) -> None:
+        """Find which documents of a folder are gone from it."""
+        unread = [each for each in stored if each.id not in self.read]
+        states = {each.id: folder.is_gone(each.key) for each in unread}
+        unsure = [each.key for each in unread if states[each.id] is None]
+        gone = [each for each in unread if states[each.id]]
+        others = [each.key for each in gone if not folder.bore(each.key, each.origin)]
+        gone = [each for each in gone if each.key not in others]
+        self._note(unsure, "not looked for: a folder on the way cannot be read")
+        self._note(others, "not in the folder, but loaded from another place of this name; `kg unload` removes them")
+        if gone and self.options.prune and not any(key.startswith(folder.prefix) for key in self.read.values()):
+            name = folder.prefix.removesuffix("/")
+            reason = f"no file that can be read is left in it, so its {len(gone)} documents stay"
+            self.tally.skipped.append(SkippedSource(name, f"{reason}; `kg unload {name}` removes them"))
+            return
+        self.gone += gone
+
+    def _refreshed(self) -> Iterator[Document]:
+        """Yield the pages that have to be read again, and pages that were named and are not in the graph."""
+        from kg_neo4j.acquire import page_refresh
+
+        pages, new = self._pages()
+        checked = page_refresh.check(
+            [_known(page) for page in pages.values()], graph=self.settings.graph, url=self.settings.wikipedia_url
+        )
+        unchanged = 0
+        for each in checked:
+            page = pages[each.page.document_id]
+            if each.remark:
+                self.tally.notes.append(f"{page.title!r}: {each.remark}")
+            if each.is_gone:
+                self.gone.append(page)
+            if each.document is not None:
+                self.read[each.document.id] = each.document.key
+                yield each.document
+            unchanged += each.document is None and not each.remark
+        self.tally.notes.append(f"wiki: {unchanged} of {len(pages)} pages unchanged")
+        for title in new:
+            document = fetch_page(title, self.settings, self.options)
+            if document.id not in self.read:
+                self.read[document.id] = document.key
+                yield document
+
+    def _pages(self) -> tuple[dict[str, StoredDocument], Sequence[str]]:
+        """Return the pages of the graph, those that were named where some were, and the titles that are not there."""
+        from kg_neo4j.acquire import page_refresh
+        from kg_neo4j.graph.documents import list_documents
+
+        stored = [each for each in list_documents(self.database, self.settings.graph) if each.kind == "wikipedia"]
+        titles = self.options.wikipedia
+        if not titles:
+            return {each.id: each for each in stored}, ()
+        keys = page_refresh.keys(titles, language=self.options.language, url=self.settings.wikipedia_url)
+        known = {each.id: each for each in stored if each.key in keys.values()}
+        there = {each.key for each in known.values()}
+        return known, [title for title in titles if keys.get(title) not in there]
+
+    def _note(self, names: Sequence[str], what: str) -> None:
+        if names:
+            more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+            self.tally.notes.append(f"{', '.join(names[:MAX_NAMED])}{more}: {what}")
+
+
+def _name(stored: StoredDocument) -> str:
+    return stored.key if stored.kind == "file" else stored.title
+
+
+def _known(stored: StoredDocument) -> KnownPage:
+    from kg_neo4j.acquire.page_refresh import KnownPage
+
+    is_whole = stored.chunks == stored.done > 0
+    return KnownPage(stored.id, stored.key, stored.title, stored.source, stored.revision, is_whole)
