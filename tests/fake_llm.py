@@ -196,7 +196,6 @@ class FakeLlm:
             return self._counted(request, self.completion((self.rules or answer)(request.prompt, request.user)))
         return self.json({"error": {"message": f"no route {request.path}"}}, 404)
 
-
     def _counted(self, request: Request, reply: Reply) -> Reply:
         """Put into a completion what it took, where that is wanted: our tokeniser's tokens, and 4 for each message."""
         if not self.counts or not reply.body.startswith(b'{"id": "fake"'):

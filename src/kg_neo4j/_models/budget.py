@@ -62,6 +62,7 @@ class Budget:
         self._spent = 0.0
         self._held = 0.0
         self._open = 0  # grants
+        self._is_reached = False  # and stays so: a cheaper call is not made after a dearer one was refused
         self._change = threading.Condition()
 
     @property
@@ -74,11 +75,11 @@ class Budget:
         with self._change:
             while True:
                 free = self.limit_usd - self._spent - self._held
+                if self._is_reached or (not self._open and free < cost.usual):
+                    raise self._reached(cost.usual)
                 if free >= cost.ample:
                     usd = min(cost.most, max(cost.ample, free / SHARE))
                     break
-                if not self._open and free < cost.usual:
-                    raise self._reached(cost.usual)
                 if not self._open:
                     usd = free
                     break
@@ -111,6 +112,8 @@ class Budget:
             self._change.notify_all()
 
     def _reached(self, usd: float) -> BudgetReached:
+        self._is_reached = True
+        self._change.notify_all()
         return BudgetReached(
             f"the budget of {self.limit_usd:g} USD is used up: {self._spent:.4f} USD are spent, "
             f"and the next call is expected to cost {usd:.4f} USD",

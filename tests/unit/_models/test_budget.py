@@ -164,6 +164,14 @@ def test_a_call_waits_for_what_others_give_back() -> None:
     assert granted == [0.6]
 
 
+def test_a_budget_that_is_reached_stays_so() -> None:
+    budget = Budget(1.0)
+    with pytest.raises(BudgetReached):
+        budget.reserve(Cost(1.1, 1.1, 1.1))
+    with pytest.raises(BudgetReached):
+        budget.reserve(Cost(0.1, 0.1, 0.1))
+
+
 def test_embeddings_are_paid_from_the_same_budget(llm: FakeLlm) -> None:
     price = Price(1_000.0)
     budget = Budget(0.05)
