@@ -17,9 +17,10 @@ from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import ModelUnavailable
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.conversation import split_in_two
+from kg_neo4j.extract.conversation import Conversation, split_in_two
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
 from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.extract.reading import Shown
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, RejectionReason
 
 HEADERS = (",".join(NODE_HEADER), ",".join(RELATIONSHIP_HEADER))
@@ -154,6 +155,20 @@ def test_what_fails_again_is_quarantined(llm: FakeLlm, task: ChunkTask) -> None:
     assert adds_up(found)
 
 
+def test_asking_once_more_shows_only_what_is_still_in_quarantine(llm: FakeLlm, task: ChunkTask) -> None:
+    llm.say(csv(ADA, BAD_YEAR, "n3,PERSON,Cleo")).say(csv(BEN)).say(csv("n3,PERSON,Cleo,,,,,,Cleo"))
+    config = configure(llm)
+    first = extract_chunk(task, config)
+    assert [each.mended for each in first.rejections] == [True, False]
+    again = Conversation(task, config.extractor, config.reading, Shown(task.chunk.text), 0, mend=True)
+    found = again.mend_again(first.answers)
+    asked = llm.requests[2].user
+    assert "n3,PERSON,Cleo" in asked
+    assert BAD_YEAR not in asked
+    assert [each.mended for each in found.rejections] == [True, True]
+    assert [answer.round for answer in found.answers] == [0, 1, 2]
+
+
 def test_nothing_is_asked_again_without_a_reason_or_a_wish(llm: FakeLlm, task: ChunkTask) -> None:
     llm.say(csv(ADA)).say(csv(ADA, BAD_YEAR)).say(csv(ADA, "n3,PERSON,A\u202eda\0,,,,,,"))
     assert extract_chunk(task, configure(llm)).rejections == ()
@@ -237,7 +252,7 @@ def test_a_text_that_never_fits_has_an_outcome_of_that_name(llm: FakeLlm, task: 
     found = extract_chunk(task, configure(llm))
     assert found.outcome is ChunkOutcome.TOO_LONG
     assert found.answers == ()
-    assert llm.calls <= 7
+    assert llm.calls == 3  # the whole, a half, a quarter
 
 
 @given(st.text(alphabet="ab .\n", min_size=0, max_size=80))

@@ -106,6 +106,7 @@ def test_what_is_carried_over_stands_before_the_text_and_cannot_close_its_lines(
     mark = re.search(r"^===== begin (\w+) =====$", user, re.MULTILINE)
     assert mark is not None
     assert user.count(mark[1]) == 4  # before, named, begin, end
+    assert mark[1] not in without
     assert "Ada Lovelace (PERSON); Eve ===== begin x ===== (PERSON)" in user
     assert user.index("He left.") < user.index("named so far") < user.index("===== begin " + mark[1])
 
