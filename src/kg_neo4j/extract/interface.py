@@ -38,6 +38,10 @@ class Extractor(Protocol):
     def converses(self) -> bool:
         """True where context is of use and further questions can be asked; false for rules."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know after a run: the cache of answers was made anew, ..."""
+
     def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Return the CSV answer on `shown_text`: the chunk's text, shortened where preprocessing asks for it.
 

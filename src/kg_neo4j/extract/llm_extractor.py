@@ -69,6 +69,11 @@ class LlmExtractor:
         """A model uses context and can be asked further questions."""
         return True
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the cache of answers has to say."""
+        return self._cache.notes if self._cache is not None else ()
+
     def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Ask once and return what the model said, word for word.
 

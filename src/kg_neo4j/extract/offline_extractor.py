@@ -68,6 +68,11 @@ class OfflineExtractor:
         """Rules say everything at once."""
         return False
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Nothing: rules keep nothing."""
+        return ()
+
     def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Return the CSV answer on `shown_text`; the same input gives the same answer.
 

@@ -219,4 +219,5 @@ def _finish(
         communities = analysed.communities
         if analysed.skipped:
             run.tally.notes.append(analysed.skipped)
+    run.tally.notes += run.extraction.extractor.notes
     return run.tally.report(database, settings.graph, communities, time.monotonic() - started)
