@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ class Crew(Generic[A, B]):
         self._work = work
         self._size = size
         self._begun = 0
-        self._threads = 0
+        self._threads: list[threading.Thread] = []
         self._stopped = False
         self._waiting: deque[tuple[int, A]] = deque()  # with one worker
         self._tasks: SimpleQueue[tuple[int, A] | None] = SimpleQueue()
@@ -48,9 +49,10 @@ class Crew(Generic[A, B]):
             self._waiting.append((number, item))
             return number
         self._tasks.put((number, item))
-        if self._threads < self._size:
-            threading.Thread(target=self._run, name=f"kg-extract-{self._threads}", daemon=True).start()
-            self._threads += 1
+        if len(self._threads) < self._size:
+            thread = threading.Thread(target=self._run, name=f"kg-worker-{len(self._threads)}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
         return number
 
     def take(self) -> Done[A, B]:
@@ -66,8 +68,14 @@ class Crew(Generic[A, B]):
     def stop(self) -> None:
         """Begin nothing any more; what is being worked on is left to end by itself."""
         self._stopped = True
-        for _ in range(self._threads):
+        for _ in self._threads:
             self._tasks.put(None)
+
+    def wait(self, seconds: float) -> None:
+        """After `stop`, wait until what is being worked on has ended, but not longer than that."""
+        deadline = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     def _run(self) -> None:
         while (task := self._tasks.get()) is not None:

@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 AT_A_TIME = 256  # chunks a task
 WAITING = 32  # tasks; what comes faster is left for the end
 THREADS = 2
+ENDING_S = 15.0  # for a call under way
 
 
 class ChunkEmbedding:
-    """Embeds chunks that are recorded, in threads of its own; a stopped run does not wait for them."""
+    """Embeds chunks that are recorded, in threads of its own. A context manager.
+
+    Leaving it waits for calls under way, which use the database, but not for long.
+    """
 
     def __init__(self, database: Database, model: EmbeddingModel, tokeniser: Tokeniser) -> None:
         self._database = database
@@ -36,6 +40,15 @@ class ChunkEmbedding:
         self._embedded = 0
         self._error: BaseException | None = None
         self._is_ready = False
+
+    def __enter__(self) -> ChunkEmbedding:
+        """Nothing to prepare."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Begin nothing any more, and end."""
+        self._crew.stop()
+        self._crew.wait(ENDING_S)
 
     def begin(self, chunks: Sequence[Chunk]) -> None:
         """Embed chunks that stand in the graph, as soon as there is time. Nothing is begun after an error."""
@@ -54,14 +67,10 @@ class ChunkEmbedding:
         while self._waiting and self._error is None:
             self._note(self._crew.take())
         self._collect()
-        self.stop()
+        self._crew.stop()
         if self._error is not None:
             raise self._error
         return self._embedded
-
-    def stop(self) -> None:
-        """Begin nothing any more."""
-        self._crew.stop()
 
     def _collect(self) -> None:
         for done in self._crew.finished():

@@ -75,11 +75,14 @@ def load(
     documents = read_documents(others, settings, options, tally)
     with connect(settings, progress) as database:
         ensure_constraints(database)
-        with Lease(database, settings.graph) as lease, said_what_is_left(database, settings.graph):
+        with (
+            Lease(database, settings.graph) as lease,
+            said_what_is_left(database, settings.graph),
+            ChunkEmbedding(database, embedder, tokeniser) as beside,
+        ):
             check_schema(database, settings.graph, configuration)
             vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
             recorder = Recorder(database, settings.graph, schema, lease)
-            beside = ChunkEmbedding(database, embedder, tokeniser)
             run = _Run(
                 *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
                 *(budget, progress),
@@ -89,7 +92,6 @@ def load(
                 _extract_and_record(run, _jobs(run, sync.documents(documents), tokeniser, settings, options))
                 sync.withdraw(lease)
             except (ModelError, BudgetReached, SourceError, UsageError, KeyboardInterrupt):
-                beside.stop()
                 settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
                 raise
             tally.changes += settle(database, settings.graph, schema, lease, progress)
