@@ -5,7 +5,8 @@
 What is done. A text of numbered passages of about 1,000 tokens (passages.py), one passage a chunk. The scripted model
 (chat_server.py, a process of its own) answers every request after 300 ms, each pipeline in the form that it asks for,
 with the same 10 nodes and 12 relationships a passage; it serves the embeddings, too, with the same latency. 16 calls
-may be in flight. Each is told to cut at the passages; kg-neo4j has no such option, a target of 1,000 tokens does it. Every pipeline starts with empty stores and does what it does by default when a document is added:
+may be in flight. Each is told to cut at the passages; kg-neo4j has no such option, a target of 1,000 tokens does it.
+Every pipeline starts with empty stores and does what it does by default when a document is added:
 
 - kg-neo4j: `load`, with no gleaning and with its default of one: evidence, vectors, communities and all, into Neo4j.
 - neo4j-graphrag: SimpleKGPipeline with writer and resolver, into Neo4j; 5 calls in flight are its default, 16 its
