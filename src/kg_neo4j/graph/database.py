@@ -171,7 +171,12 @@ class Database:
 
     def schema(self, query: Query, /, **params: Any) -> list[Row]:
         """Run a schema statement (constraint, index), which needs a transaction of its own and may take long."""
-        return self._run(lambda transaction: transaction.run(query, **params), is_write=True, timeout_s=None)
+        try:
+            return self._run(lambda transaction: transaction.run(query, **params), is_write=True, timeout_s=None)
+        except DatabaseError as error:  # IF NOT EXISTS raises it where another session makes the same at this moment
+            if not getattr(error.__cause__, "code", "").endswith("EquivalentSchemaRuleAlreadyExists"):
+                raise
+            return []
 
     def read_transaction(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one READ transaction; it may be called again after a transient fault."""
@@ -293,7 +298,7 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
                 f"{address.shown} stopped accepting transactions: {_short(error)}",
                 hint="free disk space, restart the server, then run the same command again: nothing is lost",
             ) from error
-        if (error.code or "").endswith("ConstraintCreationFailed"):
+        if (error.code or "").endswith(("ConstraintCreationFailed", "IndexAlreadyExists", "ConstraintAlreadyExists")):
             raise SchemaConflict(f"{address.shown}: {_short(error)}") from error
         if error.code in _TOO_LARGE:
             raise NotEnoughMemory(

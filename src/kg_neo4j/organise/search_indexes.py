@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import await_indexes
 from kg_neo4j.graph.database import Database
 
 LABELS = ("Chunk", "Entity", "Fact")
@@ -63,7 +64,7 @@ def create_fulltext(database: Database) -> int:
     missing = [label for label in LABELS if fulltext_index_name(label) not in present]
     for label in missing:
         database.schema(queries.get(f"schema/fulltext_{label.lower()}"))
-    _await(database)
+    await_indexes(database, ONLINE_S)
     return len(missing)
 
 
@@ -77,7 +78,7 @@ def create_vector(database: Database, model: EmbeddingModel, labels: Sequence[st
     for label in missing:
         query = queries.get(f"write/vector_index_{label.lower()}")
         database.schema(query, name=vector_index_name(label, model), dimension=model.dimension)
-    _await(database)
+    await_indexes(database, ONLINE_S)
     return len(missing)
 
 
@@ -137,13 +138,3 @@ def _described(index: SearchIndex) -> str:
 def _former(index: SearchIndex) -> str:
     built_in = str(index.model).startswith("hashed-ngram-")
     return "unset KG_EMBEDDING_MODEL" if built_in else f"set KG_EMBEDDING_MODEL={index.model}"
-
-
-def _await(database: Database) -> None:
-    database.read(queries.get("write/await_indexes"), seconds=ONLINE_S)
-    failed = [index.name for index in list_indexes(database) if index.state == "FAILED"]
-    if failed:
-        raise SchemaConflict(
-            f"{database.address.shown}: the index {failed[0]!r} could not be filled",
-            hint=f"drop it (DROP INDEX `{failed[0]}`) and run the same command again; the server's log says why",
-        )

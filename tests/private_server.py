@@ -1,0 +1,71 @@
+"""A Neo4j of a test's own: started with other settings, killed, filled to the brim, without harm to anybody else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from pathlib import Path
+from types import TracebackType
+from unittest import mock
+
+import psutil
+
+from kg_neo4j import Settings, _localdb
+from kg_neo4j._localdb import configuration
+from kg_neo4j.graph.database import Database, DatabaseAddress
+from kg_neo4j.progress import SILENT
+
+
+class PrivateServer:
+    """A managed server in a home of its own, always at the same ports. Use as a context manager: stopped at the end."""
+
+    def __init__(self, home: Path, settings: Settings) -> None:
+        bolt, http = _free_ports(2)
+        given = {"home": home, "db_bolt_port": bolt, "db_http_port": http, "db_heap_mb": 512, "db_pagecache_mb": 64}
+        unset = {"neo4j_uri": None, "neo4j_password": None, "openai_base_url": None, "openai_api_key": None}
+        self.settings = Settings(**{**settings.model_dump(), **unset, **given})
+        self.pid = 0
+
+    def __enter__(self) -> PrivateServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _localdb.stop(self.settings, force=True)
+
+    def start(self, **configured: str) -> PrivateServer:
+        """Start it; `configured` are settings of Neo4j, with _ for the points in their names."""
+        extra = {name.replace("__", "."): value for name, value in configured.items()}
+        with mock.patch.dict(configuration.SECURITY, extra):
+            self._server = _localdb.start(self.settings, SILENT)
+        self.pid = self._server.pid
+        return self
+
+    def kill(self) -> None:
+        """Kill -9 the process that we started, and wait for its end."""
+        process = psutil.Process(self.pid)
+        os.kill(self.pid, signal.SIGKILL)
+        process.wait(60)
+
+    def stop(self) -> None:
+        """Stop it, so that it can be started with other settings."""
+        _localdb.stop(self.settings, force=True)
+
+    def connect(self) -> Database:
+        """Return a new connection to it."""
+        return Database(DatabaseAddress(self._server.uri, self._server.username, self._server.password, managed=True))
+
+    def aside(self, graph: str) -> Settings:
+        """Return settings that mean this server as one that somebody else runs: it is never started by a load."""
+        address = {"neo4j_uri": self._server.uri, "neo4j_password": self._server.password, "graph": graph}
+        return Settings(**{**self.settings.model_dump(), **address})
+
+
+def _free_ports(number: int) -> list[int]:
+    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
+    ports = [int(probe.getsockname()[1]) for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
