@@ -1,6 +1,7 @@
 """The frozen records that cross the borders between stages.
 
-Text offsets are code points into the decoded, header-stripped, newline-normalised text, half open: `text[start:end]`.
+Text offsets are code points into the decoded, header-stripped text, half open: `text[start:end]`; its lines end with
+line feeds, its letters are composed (NFC).
 Ids are 32 lower-case hexadecimal digits (the first half of a SHA-256), computed from content, never random.
 Mappings in records are treated as read-only; all records pickle.
 """

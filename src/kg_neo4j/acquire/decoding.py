@@ -67,9 +67,10 @@ def decode(data: bytes, declared: str | None = None) -> str:
     return _checked(_guessed(data))
 
 
-def normalise_newlines(text: str) -> str:
-    r"""Return `text` with \r\n and \r as \n."""
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+def normalise_text(text: str) -> str:
+    r"""Return `text` with \r\n and \r as \n, and letters composed (NFC), so that one word is written in one way."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return unicodedata.normalize("NFC", text)
 
 
 def clean(text: str) -> str:

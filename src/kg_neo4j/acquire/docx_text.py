@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kg_neo4j.acquire.decoding import clean
+from kg_neo4j.acquire.decoding import clean, normalise_text
 from kg_neo4j.acquire.interface import ParsedText, TextBuilder
 from kg_neo4j.errors import UnreadableSource
 
@@ -97,7 +97,7 @@ def _unpacked_size(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
 
 def _add_paragraph(builder: TextBuilder, paragraph: Paragraph, styles: Mapping[str, str], in_list: bool) -> bool:
     """Add a paragraph; return whether it is an item of a list."""
-    text = clean(paragraph.text).strip()
+    text = clean(normalise_text(paragraph.text)).strip()
     style = styles.get(paragraph._p.style or "", "")
     heading = _HEADING_STYLE.match(style)
     if heading or style == "Title":
@@ -115,7 +115,7 @@ def _table_text(table: Table) -> str:
     lines = []
     for row in table.rows:
         cells = list({id(cell._tc): cell for cell in row.cells}.values())
-        texts = [" ".join(clean(cell.text).split()) for cell in cells]
+        texts = [" ".join(clean(normalise_text(cell.text)).split()) for cell in cells]
         if any(texts):
             lines.append(" | ".join(texts))
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kg_neo4j.acquire import sandbox
-from kg_neo4j.acquire.decoding import decode, normalise_newlines
+from kg_neo4j.acquire.decoding import decode, normalise_text
 from kg_neo4j.acquire.folders import SUFFIXES, FoundFile, find
 from kg_neo4j.acquire.html_text import read_html
 from kg_neo4j.acquire.identity import document_id, text_hash
@@ -84,7 +84,7 @@ def _parse(file: FoundFile, data: bytes) -> ParsedText:
         return sandbox.parse(kind, data)
     if kind == "html":
         return read_html(data)
-    text = normalise_newlines(decode(data))
+    text = normalise_text(decode(data))
     return read_markdown(text) if kind == "markdown" else read_text(text)
 
 

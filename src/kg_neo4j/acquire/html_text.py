@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kg_neo4j.acquire.decoding import decode, normalise_newlines
+from kg_neo4j.acquire.decoding import decode, normalise_text
 from kg_neo4j.acquire.interface import ParsedText, TextBuilder
 from kg_neo4j.errors import UnreadableSource
 
@@ -40,7 +40,7 @@ def read_html(data: bytes) -> ParsedText:
         raise UnreadableSource(f"{len(data):,} bytes of HTML; at most {MAX_BYTES:,} are read")
     found = _CHARSET.search(data[:4_096])
     declared = (found[1] or found[2]).decode("ascii") if found else None
-    text = normalise_newlines(decode(data, declared))
+    text = normalise_text(decode(data, declared))
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)

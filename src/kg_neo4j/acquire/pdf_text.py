@@ -6,7 +6,7 @@ import io
 import logging
 import warnings
 
-from kg_neo4j.acquire.decoding import clean, normalise_newlines
+from kg_neo4j.acquire.decoding import clean, normalise_text
 from kg_neo4j.acquire.interface import ParsedText, TextBuilder
 from kg_neo4j.errors import UnreadableSource
 
@@ -29,7 +29,7 @@ def read_pdf(data: bytes) -> ParsedText:
             if not reader.pages:
                 raise UnreadableSource("a PDF without pages")
             for page in reader.pages:
-                builder.add_page(clean(normalise_newlines(page.extract_text())))
+                builder.add_page(clean(normalise_text(page.extract_text())))
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise UnreadableSource(f"damaged PDF: {error}") from error  # pypdf lets all of these escape on bad files
     except ImportError as error:  # AES without the cryptography package

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from kg_neo4j.acquire import mediawiki, wiki_pages
-from kg_neo4j.acquire.decoding import clean, normalise_newlines
+from kg_neo4j.acquire.decoding import clean, normalise_text
 from kg_neo4j.acquire.identity import document_id, text_hash
 from kg_neo4j.acquire.interface import ParsedText, TextBuilder
 from kg_neo4j.errors import AmbiguousTitle, SourceNotFound, UnreadableSource, UsageError, WikipediaUnavailable
@@ -134,7 +134,7 @@ def _answered_page(wiki: Any) -> Mapping[str, Any]:
 
 
 def _cleaned(text: str) -> str:
-    return clean(normalise_newlines(text)).strip()
+    return clean(normalise_text(text)).strip()
 
 
 def _refuse_disambiguation(wiki: Any, page: wikipediaapi.WikipediaPage, where: str) -> None:

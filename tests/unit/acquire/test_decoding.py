@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_neo4j.acquire.decoding import clean, decode, normalise_newlines
+from kg_neo4j.acquire.decoding import clean, decode, normalise_text
 from kg_neo4j.errors import UnreadableSource
 
 ENGLISH = (
@@ -140,7 +142,11 @@ def test_stray_control_characters_become_spaces_one_for_one():
 
 
 def test_newlines_are_normalised():
-    assert normalise_newlines("a\r\nb\rc\nd") == "a\nb\nc\nd"
+    assert normalise_text("a\r\nb\rc\nd") == "a\nb\nc\nd"
+
+
+def test_letters_are_composed():
+    assert normalise_text(unicodedata.normalize("NFD", "Łódź, Kraków")) == "Łódź, Kraków"
 
 
 @settings(max_examples=300, deadline=None)

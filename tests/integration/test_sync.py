@@ -1,0 +1,461 @@
+"""What was loaded is kept in step with where it came from: edited, vanished and refreshed documents. Rows 51 and 55."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import fake_mediawiki
+from crash_points import COMMITTED, CrashPoints, Step
+from fake_llm import FakeLlm
+from fake_mediawiki import Page, Wiki
+from kg_neo4j import LoadOptions, Settings, load, unload
+from kg_neo4j.errors import ModelRefused, SourceNotFound, UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.graph.export import lines
+from kg_neo4j.pipeline import plan
+
+PLAIN = LoadOptions(analytics=False)
+PRUNE = LoadOptions(analytics=False, prune=True)
+TEXTS = {
+    "a.txt": "Anna Weber met Karl Braun in Vienna in 1901. Karl Braun lived in Vienna.",
+    "b.txt": "Marie Curie worked in Paris. Anna Weber wrote to Marie Curie in 1903.",
+    "sub/c.txt": "Karl Braun was born in Graz in 1870. Pierre Curie lived in Paris.",
+}
+
+
+@pytest.fixture
+def offline(settings: Settings, graph: str) -> Settings:
+    return settings.model_copy(
+        update={"graph": graph, "openai_api_key": None, "openai_base_url": None, "embedding_model": None}
+    )
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm() as server:
+        yield server
+
+
+@pytest.fixture
+def online(offline: Settings, llm: FakeLlm, tmp_path: Path) -> Settings:
+    changed = {"openai_base_url": llm.url, "model": "scripted", "model_concurrency": 4, "cache": tmp_path / "cache"}
+    return Settings(**{**offline.model_dump(), **changed, "answer_cache": False})
+
+
+@pytest.fixture
+def wiki() -> Iterator[Wiki]:
+    with fake_mediawiki.running() as running:
+        yield running
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    return written(tmp_path / "docs")
+
+
+def written(folder: Path, texts: Mapping[str, str] = TEXTS) -> Path:
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+def dump(database: Database, graph: str) -> str:
+    return "\n".join(lines(database, graph))
+
+
+def keys(database: Database, graph: str) -> list[str]:
+    return [document.key for document in list_documents(database, graph)]
+
+
+def alone(database: Database, settings: Settings, folder: Path) -> str:
+    """Return the export of a graph that never had anything else; the graph is emptied first."""
+    delete_graph(database, settings.graph)
+    load([str(folder)], settings=settings, options=PLAIN)
+    return dump(database, settings.graph)
+
+
+# ---------------------------------------------------------------------------------------------------- vanished files
+
+
+def test_files_that_vanished_are_reported_and_stay_until_they_are_pruned(
+    database: Database, offline: Settings, docs: Path
+) -> None:
+    load([str(docs)], settings=offline, options=PLAIN)
+    whole = dump(database, offline.graph)
+    (docs / "b.txt").unlink()
+    shutil.rmtree(docs / "sub")
+    reported = load([str(docs)], settings=offline, options=PLAIN)
+    assert reported.changes == 0
+    assert dump(database, offline.graph) == whole
+    assert "docs/b.txt, docs/sub/c.txt: gone where they came from; --prune removes them" in reported.notes
+    pruned = load([str(docs)], settings=offline, options=PRUNE)
+    assert pruned.changes > 0
+    assert any(note.startswith("docs/b.txt, docs/sub/c.txt: removed") for note in pruned.notes)
+    left = dump(database, offline.graph)
+    assert "Marie Curie" not in left
+    assert "Anna Weber" in left
+    assert left == alone(database, offline, docs)
+    assert load([str(docs)], settings=offline, options=PRUNE).changes == 0
+
+
+def test_a_folder_of_the_same_name_elsewhere_and_files_loaded_by_name_are_not_touched(
+    database: Database, offline: Settings, docs: Path, tmp_path: Path
+) -> None:
+    other = written(tmp_path / "other" / "docs", {"z.txt": "Zofia Nowak met Jan Kowalski in Lublin."})
+    single = written(tmp_path / "single", {"docs.txt": "Ewa Lis lived in Gdynia."})
+    load([str(docs)], settings=offline, options=PLAIN)
+    load([str(other)], settings=offline, options=PLAIN)
+    load([str(single / "docs.txt")], settings=offline, options=PLAIN)
+    (single / "docs.txt").unlink()
+    whole = dump(database, offline.graph)
+    for source in (docs, other):
+        report = load([str(source)], settings=offline, options=PRUNE)
+        assert report.changes == 0
+        assert any("loaded from another place of this name" in note for note in report.notes)
+    assert dump(database, offline.graph) == whole
+
+
+def test_a_folder_without_a_readable_file_prunes_nothing_and_says_so(
+    database: Database, offline: Settings, docs: Path
+) -> None:
+    """An empty folder is what is left where a disk is not mounted."""
+    load([str(docs)], settings=offline, options=PLAIN)
+    whole = dump(database, offline.graph)
+    shutil.rmtree(docs)
+    with pytest.raises(SourceNotFound):
+        load([str(docs)], settings=offline, options=PRUNE)
+    docs.mkdir()
+    (docs / "lost.txt").write_text("  ", "utf-8")
+    report = load([str(docs)], settings=offline, options=PRUNE)
+    assert [skipped.source for skipped in report.skipped if "`kg unload docs`" in skipped.reason] == ["docs"]
+    assert dump(database, offline.graph) == whole
+    assert unload("docs", settings=offline).documents == 3
+    assert dump(database, offline.graph) == ""
+
+
+def test_a_file_that_cannot_be_read_any_more_keeps_its_document(
+    database: Database, offline: Settings, docs: Path
+) -> None:
+    load([str(docs)], settings=offline, options=PLAIN)
+    (docs / "a.txt").write_bytes(bytes(range(256)) * 20)
+    report = load([str(docs)], settings=offline, options=PRUNE)
+    assert [Path(skipped.source).name for skipped in report.skipped] == ["a.txt"]
+    assert "docs/a.txt" in keys(database, offline.graph)
+
+
+def test_nothing_is_pruned_where_the_load_itself_fails(
+    database: Database, online: Settings, llm: FakeLlm, docs: Path
+) -> None:
+    load([str(docs)], settings=online, options=PLAIN)
+    (docs / "b.txt").unlink()
+    (docs / "a.txt").write_text("Another text about Ewa Lis.", "utf-8")
+    for _ in range(9):
+        llm.fail(401)
+    with pytest.raises(ModelRefused):
+        load([str(docs)], settings=online, options=PRUNE)
+    assert "docs/b.txt" in keys(database, online.graph)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        Step(f"{COMMITTED}write/withdraw_evidence", 0),
+        Step("write/delete_chunks", 0),
+        Step(f"{COMMITTED}write/delete_chunks", 1),
+        Step(f"{COMMITTED}write/delete_entities", 0),
+        Step("write/delete_document", 0),
+        Step(f"{COMMITTED}write/delete_document", 0),
+    ],
+    ids=str,
+)
+def test_a_prune_that_was_killed_is_ended_by_the_next_one(
+    database: Database, offline: Settings, environment: Mapping[str, str], docs: Path, step: Step
+) -> None:
+    load([str(docs)], settings=offline, options=PLAIN)
+    (docs / "b.txt").unlink()
+    (docs / "sub" / "c.txt").unlink()
+    arguments = ["load", str(docs), "--prune", "--no-analytics"]
+    with CrashPoints() as runner:
+        assert runner.run(arguments, environment, kill_at=step).killed
+        assert runner.run(arguments, environment).exit_code == 0
+    left = dump(database, offline.graph)
+    assert left == alone(database, offline, docs)
+
+
+# -------------------------------------------------------------------------------------------------------- unloading
+
+
+def test_unloading_one_of_two_gives_the_graph_of_the_other(
+    database: Database, offline: Settings, docs: Path, tmp_path: Path
+) -> None:
+    other = written(tmp_path / "more", {"d.txt": TEXTS["a.txt"] + " Ewa Lis lived in Gdynia."})
+    load([str(other)], settings=offline)
+    wanted = dump(database, offline.graph)
+    delete_graph(database, offline.graph)
+    load([str(docs)], settings=offline, options=PLAIN)
+    load([str(other)], settings=offline)
+    assert unload(f"{docs}/", settings=offline).documents == 3
+    assert dump(database, offline.graph) == wanted
+
+
+def test_an_empty_name_or_the_root_unloads_nothing(database: Database, offline: Settings, docs: Path) -> None:
+    load([str(docs)], settings=offline, options=PLAIN)
+    for name in ("", "/", "//", "doc", "docs/su"):
+        with pytest.raises(SourceNotFound):
+            unload(name, settings=offline)
+    assert len(keys(database, offline.graph)) == 3
+
+
+# ------------------------------------------------------------------------------------------------------------ edits
+
+NEW = (
+    "In the spring a traveller from the north came to the town and read in its library about the caravans, the wells "
+    "and the roads of the desert. He wrote a letter about them to his sister, and she kept it."
+)
+Edit = Callable[[list[str]], list[str]]
+
+
+def inserted(share: float) -> Edit:
+    return lambda lines: [*lines[: int(len(lines) * share)], NEW, *lines[int(len(lines) * share) :]]
+
+
+def removed(share: float) -> Edit:
+    return lambda lines: [*lines[: int(len(lines) * share)], *lines[int(len(lines) * share) + 1 :]]
+
+
+def worded(share: float) -> Edit:
+    def edit(lines: list[str]) -> list[str]:
+        place = int(len(lines) * share)
+        return [*lines[:place], lines[place].replace(" ", " indeed ", 1), *lines[place + 1 :]]
+
+    return edit
+
+
+EDITS: dict[str, Edit] = {
+    **{f"insert at {share:.0%}": inserted(share) for share in (0.1, 0.3, 0.5, 0.7, 0.9)},
+    **{f"remove at {share:.0%}": removed(share) for share in (0.3, 0.5, 0.7)},
+    **{f"a word at {share:.0%}": worded(share) for share in (0.3, 0.5, 0.7)},
+    "append": lambda lines: [*lines, NEW],
+}
+
+
+def test_an_edit_of_a_real_article_is_asked_about_in_at_most_two_chunks(
+    database: Database,
+    online: Settings,
+    shared_data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = LoadOptions(analytics=False, gleanings=0, wave=0)
+    original = (shared_data / "wikipedia" / "kirito_Muhammad.txt").read_text("utf-8").split("\n")
+    article = tmp_path / "article.txt"
+    article.write_text("\n".join(original), "utf-8")
+    whole = load([str(article)], settings=online, options=options)
+    first = dump(database, online.graph)
+    figures = {}
+    for name, edit in EDITS.items():
+        article.write_text("\n".join(edit(original)), "utf-8")
+        figures[name] = load([str(article)], settings=online, options=options).steps["whole"].calls
+        article.write_text("\n".join(original), "utf-8")
+        load([str(article)], settings=online, options=options)
+        assert dump(database, online.graph) == first
+    with capsys.disabled():
+        print(f"\n{whole.chunks} chunks; asked again: {figures}")  # noqa: T201
+    assert whole.chunks >= 14
+    assert max(figures.values()) <= 2
+    assert min(figures.values()) >= 1
+
+
+def test_an_edited_article_gives_the_graph_of_its_new_text(
+    database: Database, online: Settings, shared_data: Path, tmp_path: Path
+) -> None:
+    options = LoadOptions(analytics=False, gleanings=0, wave=0)
+    original = (shared_data / "wikipedia" / "kirito_MarieCurie.txt").read_text("utf-8").split("\n")
+    article = tmp_path / "article.txt"
+    article.write_text("\n".join(original), "utf-8")
+    load([str(article)], settings=online, options=options)
+    article.write_text("\n".join(inserted(0.5)(removed(0.2)(original))), "utf-8")
+    load([str(article)], settings=online, options=options)
+    edited = dump(database, online.graph)
+    delete_graph(database, online.graph)
+    load([str(article)], settings=online, options=options)
+    assert dump(database, online.graph) == edited
+
+
+# -------------------------------------------------------------------------------------------------------- Wikipedia
+
+
+@pytest.fixture
+def with_wiki(offline: Settings, wiki: Wiki) -> Settings:
+    wiki.pages = {
+        "Anna Weber": Page(1, "Anna Weber lived in Vienna.", links=("Vienna", "Karl Braun", "Graz", "Which")),
+        "Karl Braun": Page(2, "Karl Braun met Anna Weber in Graz.", links=("Vienna", "Graz", "Anna Weber", "Nobody")),
+        "Vienna": Page(3, "Vienna lies on the Danube.", links=("Danube",)),
+        "Graz": Page(4, "Graz lies on the Mur."),
+        "Which": Page(5, "Which may refer to:", is_disambiguation=True),
+    }
+    wiki.redirects = {"Wien": "Vienna", "A. Weber": "Anna Weber"}
+    return offline.model_copy(update={"wikipedia_url": wiki.url})
+
+
+def extracts(wiki: Wiki) -> list[str]:
+    return [asked["titles"] for asked in wiki.requests if asked.get("prop") == "extracts"]
+
+
+def stored(database: Database, graph: str) -> dict[str, Mapping[str, object]]:
+    query = queries.Query(
+        *("test", "", "", "read", (), (), "", "", "MATCH (d:Document {graph: $graph}) RETURN properties(d) AS document")
+    )
+    found = [row["document"] for row in database.read(query, graph=graph)]
+    return {document["title"]: document for document in found}
+
+
+def test_several_titles_and_the_pages_they_link_to_most(database: Database, with_wiki: Settings, wiki: Wiki) -> None:
+    options = replace(PLAIN, wikipedia=("A. Weber", "Karl Braun"), links=2)
+    report = load(settings=with_wiki, options=options)
+    assert report.documents == 4
+    assert report.skipped == ()
+    found = stored(database, with_wiki.graph)
+    assert sorted(found) == ["Anna Weber", "Graz", "Karl Braun", "Vienna"]
+    assert found["Anna Weber"]["redirects"] == ["A. Weber"]
+    assert found["Anna Weber"]["links"] == ["Graz", "Karl Braun", "Vienna", "Which"]
+    assert found["Vienna"]["redirects"] == ["Wien"]
+    assert found["Karl Braun"]["revision"] == 1
+    everything = dump(database, with_wiki.graph)
+    assert '"Danube"' in everything  # by its text, and as a link
+    assert not re.search(r'"type": ?"LINK', everything)
+    again = load(settings=with_wiki, options=options)
+    assert again.changes == 0
+    with pytest.raises(UsageError):
+        load(settings=with_wiki, options=replace(options, refresh=True))
+
+
+def test_links_that_cannot_be_followed_are_noted(with_wiki: Settings) -> None:
+    report = load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Anna Weber", "Karl Braun"), links=9))
+    assert report.documents == 4
+    noted = [note for note in report.notes if note.startswith("link to")]
+    assert len(noted) == 2
+    assert "'Nobody' not followed" in "".join(noted)
+    assert "'Which' not followed: a disambiguation page" in "".join(noted)
+
+
+def test_refresh_reads_changed_revisions_only(database: Database, with_wiki: Settings, wiki: Wiki) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Anna Weber", "Karl Braun", "Graz")))
+    wiki.requests.clear()
+    refresh = replace(PLAIN, refresh=True)
+    assert plan(settings=with_wiki, options=refresh).documents == 0
+    unchanged = load(settings=with_wiki, options=refresh)
+    assert (unchanged.documents, unchanged.changes) == (0, 0)
+    assert "wiki: 3 of 3 pages unchanged" in unchanged.notes
+    assert len(wiki.requests) == 2  # one for the plan, one for the load
+    wiki.pages["Graz"] = replace(wiki.pages["Graz"], revision=2, extract="Graz lies in Styria. Ewa Lis lived in Graz.")
+    wiki.requests.clear()
+    changed = load(settings=with_wiki, options=refresh)
+    assert changed.documents == 1
+    assert extracts(wiki) == ["Graz"]
+    assert stored(database, with_wiki.graph)["Graz"]["revision"] == 2
+    refreshed = dump(database, with_wiki.graph)
+    delete_graph(database, with_wiki.graph)
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz", "Anna Weber", "Karl Braun")))
+    assert dump(database, with_wiki.graph) == refreshed
+
+
+def test_refresh_of_named_pages_leaves_the_others_and_loads_new_ones(
+    database: Database, with_wiki: Settings, wiki: Wiki
+) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Anna Weber", "Graz")))
+    for title in ("Anna Weber", "Graz"):
+        wiki.pages[title] = replace(wiki.pages[title], revision=2)
+    wiki.requests.clear()
+    report = load(settings=with_wiki, options=replace(PLAIN, wikipedia=("A. Weber", "Wien"), refresh=True))
+    assert report.documents == 2
+    assert extracts(wiki) == ["Anna Weber", "Vienna"]
+    revisions = {title: found["revision"] for title, found in stored(database, with_wiki.graph).items()}
+    assert revisions == {"Anna Weber": 2, "Graz": 1, "Vienna": 1}
+
+
+def test_pages_that_are_gone_from_the_wiki_are_reported_and_pruned(
+    database: Database, with_wiki: Settings, wiki: Wiki
+) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Anna Weber", "Karl Braun", "Graz")))
+    del wiki.pages["Karl Braun"]
+    wiki.pages["Graz (city)"] = replace(wiki.pages.pop("Graz"), revision=2)
+    whole = len(stored(database, with_wiki.graph))
+    report = load(settings=with_wiki, options=replace(PLAIN, refresh=True))
+    assert any("'Karl Braun': it was deleted" in note for note in report.notes)
+    assert any("'Graz': it was moved to 'Graz (city)'" in note for note in report.notes)
+    assert len(stored(database, with_wiki.graph)) == whole
+    load(settings=with_wiki, options=replace(PRUNE, refresh=True))
+    assert sorted(stored(database, with_wiki.graph)) == ["Anna Weber", "Graz (city)"]
+
+
+def test_prune_without_refresh_leaves_pages_alone(database: Database, with_wiki: Settings, wiki: Wiki) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz", "Vienna")))
+    del wiki.pages["Graz"]
+    load(settings=with_wiki, options=replace(PRUNE, wikipedia=("Vienna",)))
+    assert sorted(stored(database, with_wiki.graph)) == ["Graz", "Vienna"]
+
+
+# -------------------------------------------------------------------------------------------------------- languages
+
+
+@pytest.fixture(scope="session")
+def chapters(shared_data: Path) -> str:
+    """Some chapters of a Polish novel."""
+    text = (shared_data / "narrative_polish" / "lalka.txt").read_text("utf-8")
+    start = text.index("W początkach roku 1878")
+    return text[start : start + 40_000]
+
+
+def entities(database: Database, graph: str) -> set[tuple[str, str]]:
+    found = [line for line in lines(database, graph) if '"Entity"' in line]
+    return {
+        (match[1], match[2]) for line in found for match in re.finditer(r'"name": ?"(.*?)".*?"type": ?"(.*?)"', line)
+    }
+
+
+def test_a_polish_novel_loads_offline_with_its_names_as_they_are(
+    database: Database, offline: Settings, chapters: str, tmp_path: Path
+) -> None:
+    (tmp_path / "lalka.txt").write_text(chapters, "utf-8")
+    report = load([str(tmp_path / "lalka.txt")], settings=offline, options=PLAIN)
+    assert any("text in 'pl'" in note for note in report.notes)
+    (document,) = list_documents(database, offline.graph)
+    assert document.language == "pl"
+    names = {name for name, _ in entities(database, offline.graph)}
+    assert {"Rzecki", "Wokulski"} <= {word for name in names for word in name.split()}
+    assert [name for name in names if any(char in "ąćęłńóśźż" for char in name)]
+    assert all(unicodedata.is_normalized("NFC", name) for name in names)
+
+
+def test_composed_and_decomposed_text_give_the_same_entities(
+    database: Database, offline: Settings, chapters: str, tmp_path: Path
+) -> None:
+    found = []
+    for form in ("NFC", "NFD"):
+        (tmp_path / "lalka.txt").write_text(unicodedata.normalize(form, chapters), "utf-8")
+        load([str(tmp_path / "lalka.txt")], settings=offline, options=PLAIN)
+        found.append(entities(database, offline.graph))
+        delete_graph(database, offline.graph)
+    assert found[0] == found[1]
+
+
+def test_a_language_that_is_named_is_not_guessed(database: Database, offline: Settings, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("Anna Weber met Karl Braun in Vienna.", "utf-8")
+    load([str(tmp_path / "x.txt")], settings=offline, options=PLAIN)
+    assert list_documents(database, offline.graph)[0].language is None
+    load([str(tmp_path / "x.txt")], settings=offline, options=replace(PLAIN, text_language="de"))
+    assert list_documents(database, offline.graph)[0].language == "de"
+    with pytest.raises(UsageError, match="code of a language"):
+        load([str(tmp_path / "x.txt")], settings=offline, options=replace(PLAIN, text_language="../x"))
