@@ -20,7 +20,7 @@ help:
 	@echo "make test-long  what takes longer: more cases, more repeats, more kills"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
-	@echo "make bench      side-by-side timings against other writers, each in its own environment"
+	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline"
 	@echo "make clean      remove the environment and what the demo wrote (not the database)"
 
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -49,6 +49,8 @@ fix: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/load.py
+	$(BIN)/python benchmarks/format.py
+	$(BIN)/python benchmarks/pipeline.py
 
 clean:
 	rm -rf $(VENV) $(OUT)

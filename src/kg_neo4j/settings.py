@@ -50,7 +50,7 @@ class Settings(BaseSettings):
     model_concurrency: int = Field(4, ge=1, validation_alias="KG_MODEL_CONCURRENCY")  # calls in flight
     temperature: float = Field(0.0, ge=0, le=2, validation_alias="KG_TEMPERATURE")  # extraction and answers
     summary_tokens: int = Field(300, ge=0, validation_alias="KG_SUMMARY_TOKENS")  # longer ones are merged; 0: none
-    prices: Path | None = Field(None, validation_alias="KG_PRICES")  # TOML; None: prices.toml in the user's configuration
+    prices: Path | None = Field(None, validation_alias="KG_PRICES")  # TOML; None: the user's prices.toml
     answer_cache: bool = Field(True, validation_alias="KG_ANSWER_CACHE")  # answers that were paid for, across graphs
     spacy_model: str | None = Field(None, validation_alias="KG_SPACY_MODEL")
 

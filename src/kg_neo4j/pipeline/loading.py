@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
 from kg_neo4j.pipeline.budgeting import budget_of, said_what_is_left
-from kg_neo4j.pipeline.describing import describe
+from kg_neo4j.pipeline.deriving import Derivation, derive
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
 from kg_neo4j.pipeline.syncing import Sync
@@ -96,7 +96,7 @@ def load(
                 raise
             tally.changes += settle(database, settings.graph, schema, lease, progress)
             sync.delete(lease)
-            return _finish(database, settings, options, embedder, tokeniser, run, started)
+            return _finish(settings, options, embedder, run, started)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,29 +197,13 @@ def batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
 
 
 def _finish(
-    database: Database,
-    settings: Settings,
-    options: LoadOptions,
-    embedder: EmbeddingModel,
-    tokeniser: Tokeniser,
-    run: _Run,
-    started: float,
+    settings: Settings, options: LoadOptions, embedder: EmbeddingModel, run: _Run, started: float
 ) -> LoadReport:
     """Compute what is derived from the settled graph, and report."""
-    from kg_neo4j import _models
-    from kg_neo4j.organise import analytics, vectors
-
     run.tally.changes += run.beside.finish()
-    describe(database, run.lease, settings, run.tally, run.progress, budget=run.budget)
-    at_once = _models.embedding_concurrency(settings)
-    embedded = vectors.embed(database, settings.graph, embedder, tokeniser, run.progress, concurrency=at_once)
-    run.tally.changes += embedded.changes
-    communities = 0
-    if options.analytics:
-        analysed = analytics.refresh(database, settings.graph, run.progress, lease=run.lease)
-        run.tally.changes += analysed.changes
-        communities = analysed.communities
-        if analysed.skipped:
-            run.tally.notes.append(analysed.skipped)
+    work = Derivation(
+        run.database, run.lease, settings, run.tally, run.progress, "load", budget=run.budget, embedder=embedder
+    )
+    communities = derive(work, analytics=options.analytics)
     run.tally.notes += run.extraction.extractor.notes
-    return run.tally.report(database, settings.graph, communities, time.monotonic() - started)
+    return run.tally.report(run.database, settings.graph, communities, time.monotonic() - started)

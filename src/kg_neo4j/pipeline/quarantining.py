@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.pipeline.describing import describe
+from kg_neo4j.pipeline.deriving import Derivation, derive
 from kg_neo4j.pipeline.loading import batches
 from kg_neo4j.pipeline.options import extraction_config, load_configuration, options_of
 from kg_neo4j.pipeline.tally import Tally
@@ -44,15 +44,12 @@ def retry_quarantine(*, settings: Settings, progress: Progress = SILENT) -> Load
     Rows that fail again stay in quarantine, so a retry costs one call a chunk each time. Raises UsageError where no
     model is configured, or another one than the documents were loaded with.
     """
-    from kg_neo4j import _models
-    from kg_neo4j._models import tokens
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.documents import list_documents
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.recorder import Recorder
     from kg_neo4j.graph.replay import schema_of
     from kg_neo4j.graph.settler import settle
-    from kg_neo4j.organise import analytics, vectors
 
     if settings.offline:
         raise UsageError("only a model can mend rows", hint="set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL")
@@ -67,12 +64,8 @@ def retry_quarantine(*, settings: Settings, progress: Progress = SILENT) -> Load
             tally.changes += sum(recorder.record_all(batches(mended)))
             tally.changes += settle(database, settings.graph, schema, lease, progress)
         progress.finish("extract")
-        describe(database, lease, settings, tally, progress)
-        embedder = _models.embedding_model(settings)
-        tally.changes += vectors.embed(database, settings.graph, embedder, tokens.load(), progress).changes
-        analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
-        tally.changes += analysed.changes
-        return tally.report(database, settings.graph, analysed.communities, time.monotonic() - started)
+        communities = derive(Derivation(database, lease, settings, tally, progress, "quarantine"))
+        return tally.report(database, settings.graph, communities, time.monotonic() - started)
 
 
 def _mended(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from kg_neo4j.pipeline.describing import describe
+from kg_neo4j.pipeline.deriving import Derivation, derive
 from kg_neo4j.pipeline.loading import batches
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -25,8 +25,6 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     Mends a graph whose entities, facts or evidence were changed by hand. A rebuild that was killed is gone on with by
     the next `kg load` or `kg rebuild`. Chunks without an answer stay as they are, to be asked about by the next load.
     """
-    from kg_neo4j import _models
-    from kg_neo4j._models import tokens
     from kg_neo4j.graph.constraints import ensure_constraints
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.documents import list_documents, withdraw_evidence
@@ -34,7 +32,6 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     from kg_neo4j.graph.recorder import Recorder
     from kg_neo4j.graph.replay import schema_of, stored_chunks
     from kg_neo4j.graph.settler import settle
-    from kg_neo4j.organise import analytics, vectors
 
     started = time.monotonic()
     tally = Tally()
@@ -54,12 +51,8 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
             progress.finish("extract")
             if stored:
                 tally.changes += settle(database, settings.graph, schema_of(stored[0]), lease, progress)
-            describe(database, lease, settings, tally, progress, command="rebuild")
-            embedder = _models.embedding_model(settings)
-            tally.changes += vectors.embed(database, settings.graph, embedder, tokens.load(), progress).changes
-            analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
-            tally.changes += analysed.changes
-        return tally.report(database, settings.graph, analysed.communities, time.monotonic() - started)
+            communities = derive(Derivation(database, lease, settings, tally, progress, "rebuild"))
+        return tally.report(database, settings.graph, communities, time.monotonic() - started)
 
 
 def _replayed(

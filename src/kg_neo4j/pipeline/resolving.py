@@ -144,24 +144,15 @@ def _nodes(database: Database, graph: str) -> int:
 
 def _show(run: _Run, settings: Settings, made: Sequence[StoredDecision], analytics: bool, progress: Progress) -> None:
     """Store decisions, make the graph show them, and bring up to date what is derived from it."""
-    from kg_neo4j import _models
-    from kg_neo4j._models import tokens
     from kg_neo4j.graph.settler import settle
-    from kg_neo4j.organise import analytics as analysing
-    from kg_neo4j.organise import vectors
-    from kg_neo4j.pipeline.describing import describe
+    from kg_neo4j.pipeline.deriving import Derivation, derive
 
     database, lease, tally = run.database, run.lease, run.tally
     store(database, lease, made)
     tally.changes += len(made) + settle(database, settings.graph, run.schema, lease, progress)
     if not made:
         return
-    describe(database, lease, settings, tally, progress, command="resolve")
-    vectors.embed(database, settings.graph, _models.embedding_model(settings), tokens.load(), progress)
-    if analytics:
-        analysed = analysing.refresh(database, settings.graph, progress, lease=lease)
-        tally.changes += analysed.changes
-        tally.notes.extend([analysed.skipped] if analysed.skipped else [])
+    derive(Derivation(database, lease, settings, tally, progress, "resolve"), analytics=analytics)
 
 
 def _propose(

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import SourceNotFound, UsageError
-from kg_neo4j.pipeline.describing import describe
+from kg_neo4j.pipeline.deriving import Derivation, derive
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
@@ -25,14 +25,11 @@ def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> L
     themselves go last: an unload that was stopped is ended by the same command. Raises SourceNotFound where there is no
     such document or folder, UsageError where several documents bear the name.
     """
-    from kg_neo4j import _models
-    from kg_neo4j._models import tokens
     from kg_neo4j.extract import schema as schemas
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.documents import delete_document, list_documents, withdraw_chunks
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.settler import settle
-    from kg_neo4j.organise import analytics, vectors
 
     started = time.monotonic()
     tally = Tally()
@@ -52,14 +49,10 @@ def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> L
             tally.documents = len(found)
             tally.chunks = sum(withdraw_chunks(database, lease, settings.graph, each.id) for each in found)
             tally.changes = len(found) + tally.chunks + settle(database, settings.graph, schema, lease, progress)
-            describe(database, lease, settings, tally, progress)
-            embedder = _models.embedding_model(settings)
-            vectors.embed(database, settings.graph, embedder, tokens.load(), progress)
-            analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
-            tally.changes += analysed.changes
+            communities = derive(Derivation(database, lease, settings, tally, progress, "unload"))
             for each in found:
                 delete_document(database, lease, settings.graph, each.id)
-        return tally.report(database, settings.graph, analysed.communities, time.monotonic() - started)
+        return tally.report(database, settings.graph, communities, time.monotonic() - started)
 
 
 def _of_folder(stored: Sequence[StoredDocument], folder: str) -> list[StoredDocument]:

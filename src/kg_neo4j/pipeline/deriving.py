@@ -1,0 +1,103 @@
+"""What is derived from the settled graph, after load, unload, rebuild, resolve: summaries, vectors, analytics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.pipeline.tally import Tally
+    from kg_neo4j.progress import Progress
+    from kg_neo4j.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """What deriving needs, and where it counts."""
+
+    database: Database
+    lease: Lease
+    settings: Settings
+    tally: Tally
+    progress: Progress
+    command: str  # "load", "unload", "rebuild", "resolve" or "quarantine"
+    budget: Budget | None = None
+    embedder: EmbeddingModel | None = None  # None: as the settings say
+
+
+def derive(work: Derivation, *, analytics: bool = True) -> int:
+    """Bring everything derived up to date and return the number of communities.
+
+    Summaries come first, because they are embedded; vectors and analytics touch different properties and are made side
+    by side. A repeat changes nothing.
+    """
+    from kg_neo4j.extract.workers import run_side_by_side
+
+    describe(work)
+    embed = partial(_embed, work)
+    if not analytics:
+        work.tally.changes += embed()
+        return 0
+    embedded, (analysed, communities, note) = run_side_by_side(embed, partial(_analyse, work))
+    work.tally.changes += embedded + analysed
+    if note:
+        work.tally.notes.append(note)
+    return communities
+
+
+def _embed(work: Derivation) -> int:
+    from kg_neo4j import _models
+    from kg_neo4j._models import tokens
+    from kg_neo4j.organise import vectors
+
+    embedder = work.embedder or _models.embedding_model(work.settings, budget=work.budget)
+    at_once = _models.embedding_concurrency(work.settings)
+    graph = work.settings.graph
+    return vectors.embed(work.database, graph, embedder, tokens.load(), work.progress, concurrency=at_once).changes
+
+
+def _analyse(work: Derivation) -> tuple[int, int, str | None]:
+    from kg_neo4j.organise import analytics
+
+    analysed = analytics.refresh(work.database, work.settings.graph, work.progress, lease=work.lease)
+    return analysed.changes, analysed.communities, analysed.skipped
+
+
+def describe(work: Derivation) -> None:
+    """Bring the summaries up to date, and count what that did, what it cost and what is unfinished.
+
+    For the command "rebuild" nobody is asked: all summaries are made again from stored answers. For "resolve" answers
+    about descriptions that have changed stay, so that undoing it needs nobody.
+    """
+    from kg_neo4j._models import tokens
+    from kg_neo4j._models.cache import open_cache
+    from kg_neo4j.organise import descriptions
+
+    settings, tally = work.settings, work.tally
+    how = descriptions.Describing(
+        None if work.command == "rebuild" else _model(settings, work.budget),
+        tokens.load(),
+        settings.summary_tokens,
+        settings.model_concurrency,
+        open_cache(settings),
+        keep_answers=work.command == "resolve",
+        replay=work.command == "rebuild",
+    )
+    done = descriptions.describe(work.database, settings.graph, how, work.progress, lease=work.lease)
+    tally.changes += done.changes
+    tally.usage += done.usage
+    if done.usage.calls:
+        tally.steps[descriptions.STAGE] = done.usage
+    tally.unfinished += done.unfinished
+
+
+def _model(settings: Settings, budget: Budget | None) -> ChatModel | None:
+    """Return the model to ask; none where a server is configured without one: unloading needs none."""
+    from kg_neo4j import _models
+
+    return None if settings.openai_base_url and not settings.model else _models.chat_model(settings, budget=budget)
