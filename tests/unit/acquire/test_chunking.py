@@ -188,6 +188,33 @@ def test_insertion_changes_only_the_chunks_near_it():
         assert sum(chunk.id not in before for chunk in after) <= 5
 
 
+def test_an_insertion_in_a_real_article_changes_one_or_two_chunks(shared_data):
+    """Nearly always: 0007-chunk-borders.md has the figures, also of the rule before."""
+    text = (shared_data / "wikipedia" / "kirito_Muhammad.txt").read_text(encoding="utf-8")
+    before = {chunk.id for chunk in chunking.chunk(document(text), TOKENISER)}
+    changed = []
+    for place in [place for place, char in enumerate(text) if char == "\n"][::3]:
+        edited = f"{text[:place]}\nA traveller of the year {place} wrote {place * 7} letters home.{text[place:]}"
+        changed.append(sum(chunk.id not in before for chunk in chunking.chunk(document(edited), TOKENISER)))
+    assert len(changed) > 40
+    assert max(changed) <= 5
+    assert sum(number <= 2 for number in changed) >= 0.8 * len(changed)
+    assert sum(changed) <= 1.6 * len(changed)
+
+
+def test_an_insertion_right_at_a_border_changes_the_chunk_that_gets_it():
+    """A border hangs on the text after it, so it stays, or the new text begins a chunk."""
+    text = story(300)
+    chunks = chunking.chunk(document(text), TOKENISER, max_tokens=400)
+    before = {chunk.id for chunk in chunks}
+    changed = []
+    for chunk in chunks[1:]:
+        edited = f"{text[: chunk.start]}In {chunk.start} Karol came home.\n\n{text[chunk.start :]}"
+        after = chunking.chunk(document(edited), TOKENISER, max_tokens=400)
+        changed.append(sum(each.id not in before for each in after))
+    assert sum(changed) <= 1.3 * len(changed)
+
+
 def test_ids_hang_on_document_text_and_earlier_equal_texts_only():
     line = "Leon met Zofia in the year 1920, and they wrote letters to each other for many years."
     source = document("\n\n".join([line] * 40))
