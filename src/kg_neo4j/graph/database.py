@@ -1,14 +1,13 @@
 """The one door to Neo4j: addresses, the driver, retries, and errors that say what to try.
 
-Reads run in READ transactions, writes in managed WRITE transactions, so a transient fault is retried by the driver.
-Every write is idempotent, because a commit whose answer was lost may have happened.
+Reads run in READ transactions, writes in WRITE transactions; what failed for a passing reason is run again. Every
+write is idempotent, because a commit whose answer was lost may have happened.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +24,7 @@ from kg_neo4j.errors import (
     UsageError,
 )
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.graph.repetition import TOO_LARGE, Repetition
 
 if TYPE_CHECKING:
     import neo4j
@@ -40,12 +40,9 @@ S = TypeVar("S")
 
 CONNECT_TIMEOUT_S = 4.0  # so that "nothing there" is said within five seconds (test plan, row 38)
 RETRY_TIME_S = 30.0  # how long a transaction that met a transient fault is repeated
-UNCLEAR_S = 0.5  # before a commit whose answer was lost is looked at: the server may be at it still
 WRITE_TIMEOUT_S = 600.0  # a write transaction, the wait for locks of other sessions included
 
-_TOO_LARGE = frozenset(
-    f"Neo.TransientError.General.{name}" for name in ("MemoryPoolOutOfMemoryError", "OutOfMemoryError")
-)
+_DISK_FULL = ("TransactionCommitFailed", "TransactionLogError")
 _TIMED_OUT = ("TransactionTimedOut", "TransactionTimedOutClientConfiguration", "LockAcquisitionTimeout")
 
 
@@ -68,7 +65,7 @@ class DatabaseAddress:
 class Transaction:
     """An open transaction that runs registry queries."""
 
-    def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
+    def __init__(self, transaction: neo4j.Transaction) -> None:
         self._transaction = transaction
 
     def run(self, query: Query, /, **params: Any) -> list[Row]:
@@ -96,7 +93,6 @@ class Database:
                 auth=(address.username, address.password),
                 connection_timeout=CONNECT_TIMEOUT_S,
                 connection_acquisition_timeout=CONNECT_TIMEOUT_S * 4,
-                max_transaction_retry_time=RETRY_TIME_S,
                 notifications_min_severity="OFF",
                 user_agent="kg-neo4j",
             )
@@ -166,7 +162,7 @@ class Database:
         return self.read_transaction(lambda transaction: transaction.run(query, **params))
 
     def write(self, query: Query, /, **params: Any) -> list[Row]:
-        """Run one query in a managed WRITE transaction and return its rows."""
+        """Run one query in a WRITE transaction and return its rows."""
         return self.write_transaction(lambda transaction: transaction.run(query, **params))
 
     def schema(self, query: Query, /, **params: Any) -> list[Row]:
@@ -194,28 +190,20 @@ class Database:
 
         Returns what `work` returned for each part, in order. Raises NotEnoughMemory where one item is too much.
         """
-        from neo4j.exceptions import TransientError
-
-        def attempt(transaction: Transaction) -> T:
-            try:
-                return work(transaction, items)
-            except TransientError as error:
-                if error.code in _TOO_LARGE and len(items) > 1:
-                    raise _TooLarge from error  # the driver would repeat the whole for half a minute
-                raise
-
         try:
-            return [self.write_transaction(attempt)]
-        except _TooLarge:
-            middle = len(items) // 2
-            return [*self.write_parts(items[:middle], work), *self.write_parts(items[middle:], work)]
+            return [self.write_transaction(lambda transaction: work(transaction, items))]
+        except NotEnoughMemory:
+            if len(items) < 2:
+                raise
+        middle = len(items) // 2
+        return [*self.write_parts(items[:middle], work), *self.write_parts(items[middle:], work)]
 
     def stream(self, query: Query, /, **params: Any) -> Iterator[Row]:
         """Yield the rows of a read query one by one, fetched in batches; not repeated once rows were given out."""
         import neo4j
-        from neo4j.exceptions import ServiceUnavailable, SessionExpired
+        from neo4j.exceptions import DriverError, Neo4jError
 
-        deadline = time.monotonic() + RETRY_TIME_S
+        repetition = Repetition(RETRY_TIME_S)
         with _translated(self.address):
             while True:
                 is_begun = False
@@ -227,10 +215,10 @@ class Database:
                             is_begun = True
                             yield dict(zip(keys, record.values(), strict=True))
                     return
-                except (ServiceUnavailable, SessionExpired):
-                    if is_begun or time.monotonic() > deadline:
+                except (DriverError, Neo4jError) as error:
+                    if is_begun:
                         raise
-                time.sleep(UNCLEAR_S)
+                    repetition.wait(error)
 
     def explain(self, query: Query, /, **params: Any) -> tuple[tuple[str, ...], str]:
         """Return the columns and the type ("r", "rw", "w", "s") that the server gives `query`, without running it."""
@@ -241,36 +229,24 @@ class Database:
             return tuple(result.keys()), str(result.consume().query_type)
 
     def _run(self, work: Callable[[Transaction], T], *, is_write: bool, timeout_s: float | None) -> T:
-        """Run `work` until it is known to be done: the driver repeats what failed, and this what may have succeeded."""
+        """Run `work` in one transaction until it is known to be done."""
         import neo4j
-        from neo4j.exceptions import ConstraintError, IncompleteCommit
+        from neo4j.exceptions import DriverError, Neo4jError
 
-        @neo4j.unit_of_work(timeout=timeout_s)
-        def attempt(transaction: neo4j.ManagedTransaction) -> T:
-            return work(Transaction(transaction))
-
-        deadline = time.monotonic() + RETRY_TIME_S
-        is_unclear = False
+        repetition = Repetition(RETRY_TIME_S)
+        access = neo4j.WRITE_ACCESS if is_write else neo4j.READ_ACCESS
         with _translated(self.address):
             while True:
                 try:
-                    with self._session(neo4j.WRITE_ACCESS if is_write else neo4j.READ_ACCESS) as session:
-                        return session.execute_write(attempt) if is_write else session.execute_read(attempt)
-                except IncompleteCommit:
-                    is_unclear = True
-                    if time.monotonic() > deadline:
-                        raise
-                except ConstraintError:  # after an unclear commit: the server was at it still
-                    if not is_unclear or time.monotonic() > deadline:
-                        raise
-                time.sleep(UNCLEAR_S)
+                    with self._session(access) as session, session.begin_transaction(timeout=timeout_s) as transaction:
+                        result = work(Transaction(transaction))
+                        transaction.commit()
+                        return result
+                except (DriverError, Neo4jError) as error:
+                    repetition.wait(error)
 
     def _session(self, mode: str) -> neo4j.Session:
         return self._driver.session(database=self.address.database, default_access_mode=mode)
-
-
-class _TooLarge(Exception):
-    """A transaction takes more memory than the server gives it."""
 
 
 @contextlib.contextmanager
@@ -293,14 +269,14 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
             f"{address.shown}: {_short(error)}", hint="other data in this database use the same labels and ids"
         ) from error
     except driver_errors.Neo4jError as error:
-        if "critical error" in str(error) or (error.code or "").endswith("TransactionCommitFailed"):
+        if "critical error" in str(error) or (error.code or "").endswith(_DISK_FULL):
             raise DiskFull(
                 f"{address.shown} stopped accepting transactions: {_short(error)}",
                 hint="free disk space, restart the server, then run the same command again: nothing is lost",
             ) from error
         if (error.code or "").endswith(("ConstraintCreationFailed", "IndexAlreadyExists", "ConstraintAlreadyExists")):
             raise SchemaConflict(f"{address.shown}: {_short(error)}") from error
-        if error.code in _TOO_LARGE:
+        if error.code in TOO_LARGE:
             raise NotEnoughMemory(
                 f"{address.shown}: {_short(error)}",
                 hint="give the server more memory (KG_DB_HEAP_MB; db.memory.transaction.total.max elsewhere), "
