@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -24,33 +24,6 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
 STORY = str(EXAMPLES / "the_lamp_at_skarnes.md")
 SMALL_CHUNKS = LoadOptions(chunk_tokens=200, analytics=False, gleanings=0)
-
-
-@pytest.fixture
-def offline(settings: Settings, graph: str) -> Settings:
-    return settings.model_copy(
-        update={"graph": graph, "openai_api_key": None, "openai_base_url": None, "embedding_model": None}
-    )
-
-
-@pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm() as server:
-        yield server
-
-
-@pytest.fixture
-def online(offline: Settings, llm: FakeLlm) -> Settings:
-    return Settings(
-        **{
-            **offline.model_dump(),
-            "openai_base_url": llm.url,
-            "openai_api_key": "canary-key-5f1c",
-            "model": "scripted",
-            "model_retries": 0,
-            "model_concurrency": 3,
-        }
-    )
 
 
 def dump(database: Database, graph: str) -> str:

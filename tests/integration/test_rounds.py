@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,25 +31,6 @@ MET = "r1,n1,MET,n2,,They met.,5,Anna met Ben"
 
 def csv(nodes: tuple[str, ...], relationships: tuple[str, ...] = ()) -> str:
     return "\n".join([NODES, *nodes, "", RELATIONSHIPS, *relationships]) + "\n"
-
-
-@pytest.fixture
-def offline(settings: Settings, graph: str) -> Settings:
-    return settings.model_copy(
-        update={"graph": graph, "openai_api_key": None, "openai_base_url": None, "embedding_model": None}
-    )
-
-
-@pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm() as server:
-        yield server
-
-
-@pytest.fixture
-def online(offline: Settings, llm: FakeLlm) -> Settings:
-    given = {"openai_base_url": llm.url, "model": "scripted", "model_retries": 0, "model_concurrency": 3}
-    return Settings(**{**offline.model_dump(), **given})
 
 
 @pytest.fixture

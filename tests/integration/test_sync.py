@@ -34,19 +34,6 @@ TEXTS = {
 
 
 @pytest.fixture
-def offline(settings: Settings, graph: str) -> Settings:
-    return settings.model_copy(
-        update={"graph": graph, "openai_api_key": None, "openai_base_url": None, "embedding_model": None}
-    )
-
-
-@pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm() as server:
-        yield server
-
-
-@pytest.fixture
 def online(offline: Settings, llm: FakeLlm, tmp_path: Path) -> Settings:
     changed = {"openai_base_url": llm.url, "model": "scripted", "model_concurrency": 4, "cache": tmp_path / "cache"}
     return Settings(**{**offline.model_dump(), **changed, "answer_cache": False})

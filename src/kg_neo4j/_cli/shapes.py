@@ -21,13 +21,21 @@ def load_shape(report: LoadReport) -> dict[str, Any]:
     """Return the shape of `kg load --json`."""
     return {
         "graph": report.graph,
-        "documents": report.documents,
-        "chunks": report.chunks,
-        "rows": asdict(report.rows),
+        **_extraction_shape(report),
         "nodes": report.nodes,
         "relationships": report.relationships,
         "communities": report.communities,
         "changes": report.changes,
+        "unfinished": list(report.unfinished),
+    }
+
+
+def _extraction_shape(report: LoadReport | ExtractReport) -> dict[str, Any]:
+    """Return what loading and extracting have in common."""
+    return {
+        "documents": report.documents,
+        "chunks": report.chunks,
+        "rows": asdict(report.rows),
         **usage_shape(report.usage),
         "seconds": round(report.seconds, 3),
         "rejections": dict(report.rejections),
@@ -36,7 +44,6 @@ def load_shape(report: LoadReport) -> dict[str, Any]:
         "skipped": [asdict(skipped) for skipped in report.skipped],
         "failed": list(report.failed_chunks),
         "notes": list(report.notes),
-        "unfinished": list(report.unfinished),
     }
 
 
@@ -45,17 +52,7 @@ def extract_shape(report: ExtractReport) -> dict[str, Any]:
     return {
         "folder": report.folder,
         "files": report.files,
-        "documents": report.documents,
-        "chunks": report.chunks,
-        "rows": asdict(report.rows),
-        **usage_shape(report.usage),
-        "seconds": round(report.seconds, 3),
-        "rejections": dict(report.rejections),
-        "mended": report.mended,
-        "steps": {step: usage_shape(usage) for step, usage in report.steps.items()},
-        "skipped": [asdict(skipped) for skipped in report.skipped],
-        "failed": list(report.failed_chunks),
-        "notes": list(report.notes),
+        **_extraction_shape(report),
     }
 
 

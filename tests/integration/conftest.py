@@ -1,0 +1,38 @@
+"""Settings of a load: with the built-in models, and with a scripted one behind HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fake_llm import FakeLlm
+from kg_neo4j.settings import Settings
+
+
+@pytest.fixture
+def offline(settings: Settings, graph: str) -> Settings:
+    """The built-in models, and this test's graph."""
+    return settings.model_copy(
+        update={"graph": graph, "openai_api_key": None, "openai_base_url": None, "embedding_model": None}
+    )
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    """A model server of this test's own."""
+    with FakeLlm() as server:
+        yield server
+
+
+@pytest.fixture
+def online(offline: Settings, llm: FakeLlm) -> Settings:
+    """The scripted model, three calls at a time, nothing asked twice."""
+    changed = {
+        "openai_base_url": llm.url,
+        "openai_api_key": "canary-key-5f1c",
+        "model": "scripted",
+        "model_retries": 0,
+        "model_concurrency": 3,
+    }
+    return Settings(**{**offline.model_dump(), **changed})
