@@ -137,6 +137,7 @@ def test_what_cannot_be_followed_is_said_and_the_next_page_takes_its_place(linke
 def test_a_page_is_followed_once_and_its_own_links_are_not(linked: Wiki) -> None:
     titles = [each.title for each in follow(linked, 99) if isinstance(each, Document)]
     assert titles == ["Cats", "Dogs", "Rozewie Lighthouse"]  # Kittens leads to Cats
+    assert [asked["titles"] for asked in asked_for(linked, "extracts")].count("Cats") == 1
 
 
 def test_no_more_pages_are_read_than_were_asked_for(linked: Wiki) -> None:
