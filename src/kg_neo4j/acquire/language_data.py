@@ -13,14 +13,15 @@ from functools import cache
 from pathlib import Path
 
 _CODE = re.compile(r"[a-z]{2,3}")
+_FULL_CODE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*")
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]+\.)+")
 _MULTILINGUAL = "xx"  # spaCy's name for no language in particular
 
 
 def primary(code: str | None) -> str | None:
     """Return the language of a code such as "pt-BR", in lower case; None for what is no code."""
-    found = re.split(r"[-_]", code.strip().lower())[0] if code else ""
-    return found if _CODE.fullmatch(found) else None
+    found = _FULL_CODE.fullmatch(code.strip().lower()) if code else None
+    return found[1] if found else None
 
 
 @cache

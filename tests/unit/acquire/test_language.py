@@ -109,7 +109,16 @@ def test_spacys_data_are_read_and_spacy_is_not_imported() -> None:
 
 @pytest.mark.parametrize(
     ("code", "expected"),
-    [("pl", "pl"), ("pt-BR", "pt"), ("PL_pl", "pl"), (" en ", "en"), ("", None), (None, None), ("../x", None)],
+    [
+        ("pl", "pl"),
+        ("pt-BR", "pt"),
+        ("PL_pl", "pl"),
+        (" en ", "en"),
+        ("", None),
+        (None, None),
+        ("../x", None),
+        ("en-", None),
+    ],
 )
 def test_codes_are_reduced_to_the_language(code: str | None, expected: str | None) -> None:
     assert primary(code) == expected
