@@ -3,14 +3,13 @@
 // mode:    read
 // params:  $ids LIST<STRING> (entity ids); $stored LIST<STRING> (property names of the entity);
 //          $columns LIST<STRING> (property names of the evidence)
-// columns: id STRING, stored LIST<ANY>, labels LIST<STRING>, evidence LIST<LIST>
+// columns: id STRING, stored LIST<ANY>, evidence LIST<LIST>
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
 MATCH (e:Entity {id: id})
 RETURN id,
        [name IN $stored | e[name]] AS stored,
-       labels(e) AS labels,
        COLLECT {
          MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
          RETURN [c.document_id, c.index, m.row, m.name, m.type] + [name IN $columns | m[name]]

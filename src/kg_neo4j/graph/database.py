@@ -43,7 +43,12 @@ RETRY_TIME_S = 30.0  # how long a transaction that met a transient fault is repe
 WRITE_TIMEOUT_S = 600.0  # a write transaction, the wait for locks of other sessions included
 
 _DISK_FULL = ("TransactionCommitFailed", "TransactionLogError")
-_TIMED_OUT = ("TransactionTimedOut", "TransactionTimedOutClientConfiguration", "LockAcquisitionTimeout")
+_TIMED_OUT = (
+    "TransactionTimedOut",
+    "TransactionTimedOutClientConfiguration",
+    "LockAcquisitionTimeout",
+    "LockClientStopped",
+)
 
 
 @dataclass(frozen=True, slots=True)

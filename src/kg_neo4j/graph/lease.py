@@ -15,7 +15,7 @@ from types import TracebackType
 
 from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, LeaseHeld
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Transaction
+from kg_neo4j.graph.database import Database, Row, Transaction
 
 LEASE_S = 90.0  # a dead run of another machine is waited for at most this long
 RENEW_S = LEASE_S / 3
@@ -46,16 +46,9 @@ class Lease:
         return self
 
     def _take(self) -> None:
-        rows = self._database.read(queries.get("write/read_lease"), graph=self._graph)
-        dead = rows[0]["token"] if rows and _is_dead(rows[0]["owner"], rows[0]["token"]) else ""
-        taken = self._database.write(
-            queries.get("write/take_lease"),
-            graph=self._graph,
-            token=self._token,
-            owner=_owner(),
-            milliseconds=round(LEASE_S * 1000),
-            dead=dead,
-        )[0]
+        taken = self._ask()
+        while taken["owner"] is None:  # its holder gave it back while we asked: what we saw is deleted
+            taken = self._ask()
         if taken["token"] != self._token:
             host, pid, _ = taken["owner"].rsplit(":", 2)
             raise LeaseHeld(
@@ -63,19 +56,33 @@ class Lease:
                 hint="wait for it to end, or load into another graph with --graph NAME",
             )
 
+    def _ask(self) -> Row:
+        rows = self._database.read(queries.get("write/read_lease"), graph=self._graph)
+        dead = rows[0]["token"] if rows and rows[0]["owner"] and _is_dead(rows[0]["owner"], rows[0]["token"]) else ""
+        return self._database.write(
+            queries.get("write/take_lease"),
+            graph=self._graph,
+            token=self._token,
+            owner=_owner(),
+            milliseconds=round(LEASE_S * 1000),
+            dead=dead,
+        )[0]
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Give the lease back. Where the database does not answer any more, it is left to run out."""
         self._stop.set()
         self._renewer.join()
-        _held.discard(self._token)
         release = queries.get("write/release_lease")
-        if error is None:
-            self._database.write(release, graph=self._graph, token=self._token)
-        elif not isinstance(error, DatabaseUnavailable):
-            with contextlib.suppress(DatabaseError):  # the first error is the one to report
+        try:
+            if error is None:
                 self._database.write(release, graph=self._graph, token=self._token)
+            elif not isinstance(error, DatabaseUnavailable):
+                with contextlib.suppress(DatabaseError):  # the first error is the one to report
+                    self._database.write(release, graph=self._graph, token=self._token)
+        finally:
+            _held.discard(self._token)
 
     def prove(self, transaction: Transaction) -> None:
         """Prolong the lease within `transaction`; raises LeaseHeld where another run has taken over."""

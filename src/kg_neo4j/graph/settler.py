@@ -81,13 +81,13 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
         if _same(names, row["stored"], folded):
             outcome.unchanged.append(row["id"])
             continue
-        old = sorted(set(row["labels"]) - {"Entity", "Unsettled", folded["type"]})
+        former = row["stored"][names.index("type")]
         outcome.changed.append(
             {
                 "id": row["id"],
                 "values": _complete(names, folded),
                 "type": check_type(str(folded["type"])),
-                "old_labels": old,
+                "old_labels": [former] if former not in (None, folded["type"]) else [],  # labels of others stay
             }
         )
     if outcome.changed:
