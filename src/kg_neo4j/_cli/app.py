@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from kg_neo4j._cli import ask, db, extraction, graph, load, reports, resolve, study
+from kg_neo4j._cli import ask, db, evaluation, extraction, graph, load, reports, resolve, study
 from kg_neo4j._cli.interrupts import Interrupts
 from kg_neo4j.errors import KgError
 
@@ -49,6 +49,7 @@ app.command("export")(graph.export)
 app.command("browse")(graph.browse)
 app.add_typer(db.app, name="db")
 app.add_typer(study.app, name="study")
+app.add_typer(evaluation.app, name="eval")
 
 
 def main() -> None:

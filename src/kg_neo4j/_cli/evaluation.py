@@ -1,0 +1,63 @@
+"""kg eval: scorecards against what people annotated."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kg_neo4j._cli.load import PARTLY_DONE
+from kg_neo4j._cli.load_options import BudgetOption, CacheOption, GleaningsOption, SchemaOption
+from kg_neo4j._cli.options import JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.scorecards import scorecard_shape, show_scorecard
+from kg_neo4j._cli.terminal import print_json, progress
+from kg_neo4j.errors import UsageError
+
+app = typer.Typer(help="Scorecards: how good it is, against what people annotated.", no_args_is_help=True)
+
+
+@app.callback()
+def group() -> None:
+    """Scorecards: how good it is, against what people annotated."""
+
+
+@app.command()
+def extraction(
+    gold: Annotated[str, typer.Option("--gold", metavar="FILE", help="Passages in the format of Re-DocRED.")],
+    types: Annotated[
+        str | None, typer.Option("--types", metavar="FILE", help="TOML: what types mean, on top of the built-in map.")
+    ] = None,
+    split: Annotated[
+        str, typer.Option("--split", metavar="all|train|validation|test", help="By the hash of the title.")
+    ] = "all",
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Passages at most.", min=1)] = None,
+    schema: SchemaOption = "graph",
+    gleanings: GleaningsOption = 1,
+    model: ModelOption = None,
+    budget_usd: BudgetOption = None,
+    cache: CacheOption = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Score extraction: mentions, entities, relations, who is who, evidence, price. The path is that of a load."""
+    from kg_neo4j.study.extraction.scorecard import ScorecardOptions, score_extraction
+
+    settings = settings_for(model=model, answer_cache=None if cache else False)
+    if model is not None and settings.offline:
+        raise UsageError(f"--model {model}, but no server to ask", hint="set OPENAI_API_KEY or OPENAI_BASE_URL")
+    options = ScorecardOptions(
+        split=split, limit=limit, types=types, schema=schema, gleanings=gleanings, budget_usd=budget_usd
+    )
+    with progress(quiet=as_json) as bars:
+        card = score_extraction(gold, settings=settings, options=options, progress=bars)
+    if as_json:
+        print_json(scorecard_shape(card))
+    else:
+        given = {"--types": types, "--split": split, "--limit": limit, "--schema": schema, "--gleanings": gleanings}
+        usual = {"--split": "all", "--schema": "graph", "--gleanings": 1}
+        changed = {name: value for name, value in {**given, "--model": model}.items() if value != usual.get(name)}
+        words = [word for name, value in changed.items() for word in (name, str(value))]
+        show_scorecard(card, ["kg", "eval", "extraction", "--gold", gold, *words])
+        for remark in (*card.failed, *card.notes):
+            typer.echo(f"note: {remark}", err=True)
+    if card.failed:
+        raise typer.Exit(PARTLY_DONE)

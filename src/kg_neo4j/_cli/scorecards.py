@@ -1,0 +1,180 @@
+"""How a scorecard is shown: the JSON shape, and the tables for a person."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from kg_neo4j._cli.shapes import usage_shape
+from kg_neo4j._cli.terminal import print_facts, print_table, print_text
+
+if TYPE_CHECKING:
+    from kg_neo4j.study.extraction.scorecard import Scorecard
+    from kg_neo4j.study.extraction.scores import Counts, Interval, Score, Shares
+
+DIGITS = 4
+RELATION_TYPES = 12  # in the table; the JSON has all
+MEASURES = {  # at most 34 characters: the table fits 80 columns
+    "mentions.strict": "Mentions, place and type",
+    "mentions.span": "Mentions, place",
+    "mentions.by_name.strict": "Mentions by name, place and type",
+    "mentions.by_name.span": "Mentions by name, place",
+    "entities": "Entities, any mention right",
+    "relations.gold_entities.within_sentence": "Relations, gold entities, sentence",
+    "relations.gold_entities.document": "Relations, gold entities, document",
+    "relations.end_to_end.within_sentence": "Relations, end to end, sentence",
+    "relations.end_to_end.document": "Relations, end to end, document",
+    "clusters.all.b_cubed": "Who is who, all, B-cubed",
+    "clusters.all.ceaf_e": "Who is who, all, CEAF-e",
+    "clusters.shared.b_cubed": "Who is who, shared, B-cubed",
+    "clusters.shared.ceaf_e": "Who is who, shared, CEAF-e",
+}
+
+
+def scorecard_shape(card: Scorecard) -> dict[str, Any]:
+    """Return the shape of `kg eval extraction --json`."""
+    shape: dict[str, Any] = {
+        "gold": card.gold,
+        "gold_sha256": card.sha256,
+        "split": card.split,
+        "extractor": card.extractor,
+        "documents": card.documents,
+        "words": card.words,
+    }
+    for name, score in card.scores.items():
+        _put(shape, name, _score_shape(score, card.relation_names if name.startswith("relations.") else {}))
+    if best := card.best_threshold:
+        for measure, threshold, score in (
+            ("within_sentence", best.within_sentence_threshold, best.within_sentence),
+            ("document", best.document_threshold, best.document),
+        ):
+            found = {"threshold": threshold, **_score_shape(score, card.relation_names)}
+            shape["relations"]["gold_entities"][measure]["at_best_threshold"] = found
+    return {
+        **shape,
+        "basis": dict(card.basis),
+        "duplicates": {**asdict(card.duplicates), "rate": _round(card.duplicates.rate)},
+        "rows": asdict(card.rows),
+        "rejections": dict(card.rejections),
+        "evidence": {**asdict(card.evidence), "share": _share(card.evidence.found, card.evidence.rows)},
+        "unscored": {"relationships": dict(card.unscored), "nodes": card.left_out},
+        "without_place": card.without_place,
+        "right_facts": card.right_facts,
+        **usage_shape(card.usage),
+        "usd_per_right_fact": card.usd_per_right_fact,
+        "seconds": round(card.seconds, 3),
+        "words_per_s": round(card.words_per_s, 1),
+        "failed": list(card.failed),
+        "notes": list(card.notes),
+    }
+
+
+def show_scorecard(card: Scorecard, command: Sequence[str]) -> None:
+    """Print the scorecard; `command` is what repeats it."""
+    print_facts(
+        {
+            "measured": f"{card.extractor} on {card.gold}, split {card.split}: {card.documents} passages",
+            "mentions": card.basis["mentions"],
+            "gold entities": card.basis["gold_entities"],
+        }
+    )
+    rows = [_row(title, card.scores[name]) for name, title in MEASURES.items() if name in card.scores]
+    if best := card.best_threshold:
+        near, far = best.within_sentence_threshold, best.document_threshold
+        rows.append(_row(f"  sentence, from probability {near:.2f}", best.within_sentence))
+        rows.append(_row(f"  document, from probability {far:.2f}", best.document))
+    print_table(["Measure", "P", "R", "F1", "F1, 95 %", "Macro"], rows)
+    _show_types("Mentions by type, place and type", card.scores["mentions.strict"], {}, None)
+    relations = card.scores["relations.end_to_end.document"]
+    _show_types("Relations by type, end to end, document", relations, card.relation_names, RELATION_TYPES)
+    print_facts(_facts(card))
+    print_text(f"again:  {shlex.join(command)}")
+
+
+def _facts(card: Scorecard) -> dict[str, object]:
+    evidence, usage, again = card.evidence, card.usage, card.duplicates
+    unscored = ", ".join(f"{name} {rows}" for name, rows in list(card.unscored.items())[:6]) or "all types known"
+    price = card.usd_per_right_fact
+    return {
+        "rows": f"{card.rows.read} read, {card.rows.accepted} accepted, {card.rows.rejected} rejected",
+        "evidence": f"{evidence.found} of {evidence.rows} rows have words that stand in the text",
+        "evidence right": f"{evidence.in_gold_sentence} of {evidence.stated} right relations quote a gold sentence",
+        "duplicates": f"{again.surplus} of {again.matched} matched entities ({again.rate:.1%})",
+        "without a place": f"{card.without_place} entities whose name the text does not have",
+        "not scored": f"{sum(card.unscored.values())} relations ({unscored}), {card.left_out} node rows",
+        "calls": f"{usage.calls}, {usage.input_tokens} + {usage.output_tokens} tokens",
+        "right facts": f"{card.right_facts}, {'price not known' if price is None else f'{price:.5f} USD each'}",
+        "speed": f"{card.words} words in {card.seconds:.1f} s, {card.words_per_s:,.0f} words/s",
+    }
+
+
+def _row(title: str, score: Score) -> tuple[str, ...]:
+    macro = f"{score.macro.f1:.3f}" if set(score.types) - {""} else ""
+    return (
+        title,
+        *_three(score.shares),
+        "-".join(f"{edge:.3f}".removeprefix("0") for edge in score.interval.f1),
+        macro,
+    )
+
+
+def _show_types(title: str, score: Score, names: Mapping[str, str], most: int | None) -> None:
+    listed = list(score.types.items())[:most]
+    rows = [(names.get(kind, kind), *_three(shares), *_whole(counts)) for kind, (shares, counts) in listed]
+    rows.append(("all", *_three(score.shares), *_whole(score.counts)))
+    print_table(["Type", "P", "R", "F1", "Right", "Found", "Gold"], rows, title)
+    if left := len(score.types) - len(listed):
+        print_text(f"and {left} types more; --json has all")
+
+
+def _three(shares: Shares) -> tuple[str, str, str]:
+    return f"{shares.precision:.3f}", f"{shares.recall:.3f}", f"{shares.f1:.3f}"
+
+
+def _whole(counts: Counts) -> tuple[int, int, int]:
+    return round(counts.right), round(counts.found), round(counts.gold)
+
+
+def _put(shape: dict[str, Any], name: str, value: Any) -> None:
+    *path, last = name.split(".")
+    for part in path:
+        shape = shape.setdefault(part, {})
+    shape[last] = value
+
+
+def _score_shape(score: Score, names: Mapping[str, str]) -> dict[str, Any]:
+    shape: dict[str, Any] = {
+        **_shares_shape(score.shares),
+        "interval": _interval_shape(score.interval),
+        **{name: _round(value) for name, value in asdict(score.counts).items()},
+    }
+    if set(score.types) <= {""}:
+        return shape
+    shape["macro"] = {**_shares_shape(score.macro), "interval": _interval_shape(score.macro_interval)}
+    shape["types"] = {
+        kind: {
+            **({"name": names[kind]} if kind in names else {}),
+            **_shares_shape(shares),
+            **{name: _round(value) for name, value in asdict(counts).items()},
+        }
+        for kind, (shares, counts) in score.types.items()
+    }
+    return shape
+
+
+def _shares_shape(shares: Shares) -> dict[str, float]:
+    return {name: _round(share) for name, share in asdict(shares).items()}
+
+
+def _interval_shape(interval: Interval) -> dict[str, list[float]]:
+    return {name: [_round(edge) for edge in edges] for name, edges in asdict(interval).items()}
+
+
+def _share(part: float, whole: float) -> float:
+    return _round(part / whole) if whole else 0.0
+
+
+def _round(value: float) -> float:
+    return round(value, DIGITS)
