@@ -30,7 +30,7 @@ def node(name: str) -> NodeRow:
 
 
 def test_carried_over_context_joins_what_borders_cut(reader: FakeLlm) -> None:
-    settings = Settings(OPENAI_BASE_URL=reader.url, KG_MODEL="reader", KG_MODEL_CONCURRENCY=1)
+    settings = Settings(OPENAI_BASE_URL=reader.url, KG_MODEL="reader", KG_MODEL_CONCURRENCY=1, KG_ANSWER_CACHE=False)
     found = study_context([TEXT], settings=settings, options=OPTIONS)
     without, carried = found.variants
     assert (without.wave, carried.wave, found.uses_context) == (0, 2, True)
