@@ -1,0 +1,143 @@
+"""Pages of a wiki: several titles, what they link to, and what was changed or deleted since they were loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+
+import fake_mediawiki
+from fake_mediawiki import Page, Wiki
+from kg_neo4j import LoadOptions, Settings, load
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.export import lines
+from kg_neo4j.pipeline import plan
+
+PLAIN = LoadOptions(analytics=False)
+PRUNE = LoadOptions(analytics=False, prune=True)
+
+
+@pytest.fixture
+def wiki() -> Iterator[Wiki]:
+    with fake_mediawiki.running() as running:
+        yield running
+
+
+def dump(database: Database, graph: str) -> str:
+    return "\n".join(lines(database, graph))
+
+
+@pytest.fixture
+def with_wiki(offline: Settings, wiki: Wiki) -> Settings:
+    wiki.pages = {
+        "Anna Weber": Page(1, "Anna Weber lived in Vienna.", links=("Vienna", "Karl Braun", "Graz", "Which")),
+        "Karl Braun": Page(2, "Karl Braun met Anna Weber in Graz.", links=("Vienna", "Graz", "Anna Weber", "Nobody")),
+        "Vienna": Page(3, "Vienna lies on the Danube.", links=("Danube",)),
+        "Graz": Page(4, "Graz lies on the Mur."),
+        "Which": Page(5, "Which may refer to:", is_disambiguation=True),
+    }
+    wiki.redirects = {"Wien": "Vienna", "A. Weber": "Anna Weber"}
+    return offline.model_copy(update={"wikipedia_url": wiki.url})
+
+
+def extracts(wiki: Wiki) -> list[str]:
+    return [asked["titles"] for asked in wiki.requests if asked.get("prop") == "extracts"]
+
+
+def stored(database: Database, graph: str) -> dict[str, Mapping[str, object]]:
+    query = queries.Query(
+        *("test", "", "", "read", (), (), "", "", "MATCH (d:Document {graph: $graph}) RETURN properties(d) AS document")
+    )
+    found = [row["document"] for row in database.read(query, graph=graph)]
+    return {document["title"]: document for document in found}
+
+
+def test_several_titles_and_the_pages_they_link_to_most(database: Database, with_wiki: Settings, wiki: Wiki) -> None:
+    options = replace(PLAIN, wikipedia=("A. Weber", "Karl Braun"), links=2)
+    report = load(settings=with_wiki, options=options)
+    assert report.documents == 4
+    assert report.skipped == ()
+    found = stored(database, with_wiki.graph)
+    assert sorted(found) == ["Anna Weber", "Graz", "Karl Braun", "Vienna"]
+    assert found["Anna Weber"]["redirects"] == ["A. Weber"]
+    assert found["Anna Weber"]["links"] == ["Graz", "Karl Braun", "Vienna", "Which"]
+    assert found["Vienna"]["redirects"] == ["Wien"]
+    assert found["Karl Braun"]["revision"] == 1
+    everything = dump(database, with_wiki.graph)
+    assert '"Danube"' in everything  # by its text, and as a link
+    assert not re.search(r'"type": ?"LINK', everything)
+    again = load(settings=with_wiki, options=options)
+    assert again.changes == 0
+    with pytest.raises(UsageError):
+        load(settings=with_wiki, options=replace(options, refresh=True))
+
+
+def test_links_that_cannot_be_followed_are_noted(with_wiki: Settings) -> None:
+    report = load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Anna Weber", "Karl Braun"), links=9))
+    assert report.documents == 4
+    noted = [note for note in report.notes if note.startswith("link to")]
+    assert len(noted) == 2
+    assert "'Nobody' not followed" in "".join(noted)
+    assert "'Which' not followed: a disambiguation page" in "".join(noted)
+
+
+def test_refresh_reads_changed_revisions_only(database: Database, with_wiki: Settings, wiki: Wiki) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Anna Weber", "Karl Braun", "Graz")))
+    wiki.requests.clear()
+    refresh = replace(PLAIN, refresh=True)
+    assert plan(settings=with_wiki, options=refresh).documents == 0
+    unchanged = load(settings=with_wiki, options=refresh)
+    assert (unchanged.documents, unchanged.changes) == (0, 0)
+    assert "wiki: 3 of 3 pages unchanged" in unchanged.notes
+    assert len(wiki.requests) == 2  # one for the plan, one for the load
+    wiki.pages["Graz"] = replace(wiki.pages["Graz"], revision=2, extract="Graz lies in Styria. Ewa Lis lived in Graz.")
+    wiki.requests.clear()
+    changed = load(settings=with_wiki, options=refresh)
+    assert changed.documents == 1
+    assert extracts(wiki) == ["Graz"]
+    assert stored(database, with_wiki.graph)["Graz"]["revision"] == 2
+    refreshed = dump(database, with_wiki.graph)
+    delete_graph(database, with_wiki.graph)
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz", "Anna Weber", "Karl Braun")))
+    assert dump(database, with_wiki.graph) == refreshed
+
+
+def test_refresh_of_named_pages_leaves_the_others_and_loads_new_ones(
+    database: Database, with_wiki: Settings, wiki: Wiki
+) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Anna Weber", "Graz")))
+    for title in ("Anna Weber", "Graz"):
+        wiki.pages[title] = replace(wiki.pages[title], revision=2)
+    wiki.requests.clear()
+    report = load(settings=with_wiki, options=replace(PLAIN, wikipedia=("A. Weber", "Wien"), refresh=True))
+    assert report.documents == 2
+    assert extracts(wiki) == ["Anna Weber", "Vienna"]
+    revisions = {title: found["revision"] for title, found in stored(database, with_wiki.graph).items()}
+    assert revisions == {"Anna Weber": 2, "Graz": 1, "Vienna": 1}
+
+
+def test_pages_that_are_gone_from_the_wiki_are_reported_and_pruned(
+    database: Database, with_wiki: Settings, wiki: Wiki
+) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Anna Weber", "Karl Braun", "Graz")))
+    del wiki.pages["Karl Braun"]
+    wiki.pages["Graz (city)"] = replace(wiki.pages.pop("Graz"), revision=2)
+    whole = len(stored(database, with_wiki.graph))
+    report = load(settings=with_wiki, options=replace(PLAIN, refresh=True))
+    assert any("'Karl Braun': it was deleted" in note for note in report.notes)
+    assert any("'Graz': it was moved to 'Graz (city)'" in note for note in report.notes)
+    assert len(stored(database, with_wiki.graph)) == whole
+    load(settings=with_wiki, options=replace(PRUNE, refresh=True))
+    assert sorted(stored(database, with_wiki.graph)) == ["Anna Weber", "Graz (city)"]
+
+
+def test_prune_without_refresh_leaves_pages_alone(database: Database, with_wiki: Settings, wiki: Wiki) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz", "Vienna")))
+    del wiki.pages["Graz"]
+    load(settings=with_wiki, options=replace(PRUNE, wikipedia=("Vienna",)))
+    assert sorted(stored(database, with_wiki.graph)) == ["Graz", "Vienna"]
