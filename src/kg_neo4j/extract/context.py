@@ -122,7 +122,7 @@ class Waves:
             return NO_CONTEXT
         place = self._place[chunk.id]
         before = self._job.chunks[place - 1].text if place else ""
-        return Context(last_sentences(before), self._known)
+        return Context(last_sentences(before, self._job.document.language), self._known)
 
 
 def rank(mentions: Iterable[Sequence[Name]]) -> tuple[Name, ...]:
@@ -141,10 +141,10 @@ def _within(names: Iterable[Name]) -> Iterator[Name]:
         yield name, kind
 
 
-def last_sentences(text: str) -> str:
+def last_sentences(text: str, language: str | None = None) -> str:
     """Return the last whole sentences of `text` that have at most 500 characters together; else its last words."""
     tail = max(0, len(text) - 2 * BEFORE_CHARACTERS)
-    spans = list(sentences(text, tail, len(text)))
+    spans = list(sentences(text, tail, len(text), language))
     start = len(text)
     for place, (begin, _) in enumerate(reversed(spans)):
         if len(text) - begin > BEFORE_CHARACTERS or (tail and place == len(spans) - 1):
