@@ -21,7 +21,7 @@ import pytest
 
 from corpus import document, extraction
 from kg_neo4j import LoadOptions, Settings, load
-from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, DiskFull, NotEnoughMemory
+from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, DiskFull, NotEnoughMemory, SchemaConflict
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import database as databases
 from kg_neo4j.graph import queries, settler
@@ -82,6 +82,64 @@ def test_two_first_runs_on_a_new_server_find_every_constraint_online(server: Pri
         counts = set(crew.map(prepare, range(8)))
     assert len(counts) == 1
     assert counts.pop() >= 10
+
+
+STANDING_IN_THE_WAY = {
+    "two nodes of one id": "UNWIND [1, 2] AS n CREATE (:Entity {id: 'theirs', n: n})",
+    "an index without a constraint": "CREATE INDEX theirs FOR (n:Entity) ON (n.id)",
+    "another rule of that name": "CREATE CONSTRAINT kg_entity_id FOR (n:Other) REQUIRE n.id IS UNIQUE",
+    "an index of that name": "CREATE INDEX kg_entity_id FOR (n:Other) ON (n.id)",
+}
+TIDY = (
+    *("DROP CONSTRAINT kg_entity_id IF EXISTS", "DROP INDEX kg_entity_id IF EXISTS", "DROP INDEX theirs IF EXISTS"),
+    "MATCH (n:Entity|Foreign|Fact) WHERE n.graph IS NULL DELETE n",
+)
+
+
+@pytest.fixture
+def prepared(server: PrivateServer) -> Iterator[Database]:
+    """A connection to the private server; what a test leaves in the way is removed."""
+    server.start()
+    with server.connect() as found:
+        ensure_constraints(found)
+        yield found
+        for text in TIDY:
+            found.schema(query(text))
+        ensure_constraints(found)
+
+
+@pytest.mark.parametrize("statement", STANDING_IN_THE_WAY.values(), ids=list(STANDING_IN_THE_WAY))
+def test_what_stands_in_the_way_of_a_constraint_is_said_before_anything_is_written(
+    server: PrivateServer, prepared: Database, statement: str
+) -> None:
+    """Row 42."""
+    prepared.schema(query("DROP CONSTRAINT kg_entity_id"))
+    prepared.schema(query(statement))
+    with pytest.raises(SchemaConflict) as refused:
+        load([STORY], settings=server.aside(GRAPH), options=OPTIONS)
+    assert "Entity" in str(refused.value)
+    assert refused.value.hint
+    assert dump(prepared) == ""
+
+
+def test_an_index_of_others_that_failed_is_no_concern_of_ours_but_one_of_ours_is(
+    server: PrivateServer, prepared: Database, wanted: str
+) -> None:
+    """Row 42: a text too long for an index makes it fail."""
+    prepared.write(query("CREATE (:Foreign {text: $text})"), text="x" * 40_000)
+    prepared.schema(query("CREATE INDEX theirs FOR (n:Foreign) ON (n.text)"))
+    with pytest.raises(DatabaseError):
+        prepared.read(queries.get("write/await_index"), name="theirs", seconds=60)
+    load([STORY], settings=server.aside(GRAPH), options=OPTIONS)
+    assert dump(prepared) == wanted
+    delete_graph(prepared, GRAPH)
+    prepared.schema(query("DROP INDEX kg_fact_relationship"))
+    prepared.write(query("CREATE (:Fact {relationship_id: $text})"), text="x" * 40_000)
+    with pytest.raises(DatabaseError):
+        ensure_constraints(prepared)
+    with pytest.raises(SchemaConflict, match="kg_fact_relationship"):
+        ensure_constraints(prepared)
+    prepared.schema(query("DROP INDEX kg_fact_relationship"))
 
 
 class _Killing:

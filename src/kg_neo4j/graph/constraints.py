@@ -39,8 +39,9 @@ def ensure_constraints(database: Database) -> None:
         except SchemaConflict as error:
             foreign = database.read(queries.get("write/foreign_nodes"))[0]["nodes"]
             raise SchemaConflict(
-                f"{error} ({foreign} nodes in this database carry labels of ours but are not from kg-neo4j)",
-                hint="use a database of its own for kg-neo4j, or rename the labels of the other data",
+                f"{rule.label}.{rule.property}: {error} "
+                f"({foreign} nodes in this database carry labels of ours but are not from kg-neo4j)",
+                hint="use a database of its own for kg-neo4j, or rename what stands in the way",
             ) from error
     standing = database.read(queries.get("write/standing_indexes"))
     for rule in _rules():

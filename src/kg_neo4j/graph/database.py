@@ -279,7 +279,7 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
                 f"{address.shown} stopped accepting transactions: {_short(error)}",
                 hint="free disk space, restart the server, then run the same command again: nothing is lost",
             ) from error
-        if (error.code or "").endswith(("ConstraintCreationFailed", "IndexAlreadyExists", "ConstraintAlreadyExists")):
+        if (error.code or "").endswith(("ConstraintCreationFailed", "AlreadyExists")):
             raise SchemaConflict(f"{address.shown}: {_short(error)}") from error
         if error.code in TOO_LARGE:
             raise NotEnoughMemory(

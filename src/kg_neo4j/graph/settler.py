@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.schema import Schema, SchemaColumn
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
@@ -86,7 +87,7 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
             {
                 "id": row["id"],
                 "values": _complete(names, folded),
-                "type": check_type(str(folded["type"])),
+                "type": _checked(str(folded["type"])),
                 "old_labels": [former] if former not in (None, folded["type"]) else [],  # labels of others stay
             }
         )
@@ -114,6 +115,7 @@ def _settle_facts(
         if not row["relationship"]:
             by_type.setdefault(row["type"], []).append(row)
     for fact_type, alike in sorted(by_type.items()):
+        _checked(fact_type)
         outcome = _fold_facts(alike, schema, found)
         if outcome.changed:
             transaction.run(queries.get("write/settle_facts").for_type(fact_type), rows=outcome.changed)
@@ -183,8 +185,19 @@ def _draw(transaction: Transaction, graph: str, ids: Sequence[str], schema: Sche
             ends = {name: group[name] for name in ("source", "target", "facts")}
             by_type.setdefault(group["type"], []).append({**ends, "values": values})
     for fact_type, rows in sorted(by_type.items()):
+        _checked(fact_type)
         transaction.run(queries.get("write/draw_relationships").for_type(fact_type), rows=rows)
     return sum(len(rows) for rows in by_type.values())
+
+
+def _checked(stored_type: str) -> str:
+    """Return a type that the graph holds; SchemaConflict for one that we never write."""
+    try:
+        return check_type(stored_type)
+    except ValueError as error:
+        raise SchemaConflict(
+            f"the graph holds what is {error}", hint="it was changed by hand: delete that node, then run `kg rebuild`"
+        ) from error
 
 
 def _fact_values(schema: Schema) -> list[str]:
