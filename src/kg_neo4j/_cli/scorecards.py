@@ -96,7 +96,7 @@ def show_scorecard(card: Scorecard, command: Sequence[str]) -> None:
 def _facts(card: Scorecard) -> dict[str, object]:
     evidence, usage, again = card.evidence, card.usage, card.duplicates
     unscored = ", ".join(f"{name} {rows}" for name, rows in list(card.unscored.items())[:6]) or "all types known"
-    price = card.usd_per_right_fact
+    price = "price not known" if card.usd_per_right_fact is None else f"{card.usd_per_right_fact:.5f} USD each"
     return {
         "rows": f"{card.rows.read} read, {card.rows.accepted} accepted, {card.rows.rejected} rejected",
         "evidence": f"{evidence.found} of {evidence.rows} rows have words that stand in the text",
@@ -105,7 +105,7 @@ def _facts(card: Scorecard) -> dict[str, object]:
         "without a place": f"{card.without_place} entities whose name the text does not have",
         "not scored": f"{sum(card.unscored.values())} relations ({unscored}), {card.left_out} node rows",
         "calls": f"{usage.calls}, {usage.input_tokens} + {usage.output_tokens} tokens",
-        "right facts": f"{card.right_facts}, {'price not known' if price is None else f'{price:.5f} USD each'}",
+        "right facts": f"{card.right_facts}, {price}" if card.right_facts else "none",
         "speed": f"{card.words} words in {card.seconds:.1f} s, {card.words_per_s:,.0f} words/s",
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -80,6 +81,7 @@ def test_a_person_sees_what_was_measured_and_how_to_repeat_it(kg: Run, tmp_path:
     assert "no classifier" in out
     for measure in ("Mentions, place and type", "Relations, end to end, document", "Who is who, all, CEAF-e"):
         assert measure in out
+    assert re.search(r"^right facts +\d+, 0.00000 USD each$", out, re.MULTILINE)
     assert f"again:  kg eval extraction --gold {gold} --split test\n" in out
     tables = [line for line in out.splitlines() if "0." in line and not line.startswith(("measured", "again"))]
     assert max(len(line) for line in tables) <= 80
@@ -97,6 +99,7 @@ def test_what_failed_is_named_and_exits_with_3(kg: Run, llm: FakeLlm, tmp_path: 
     scripted = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "key"}
     code, out, err = kg("--gold", write(tmp_path), "--model", "scripted", "--gleanings", "0", **scripted)
     assert code == 3
+    assert re.search(r"^right facts +none$", out, re.MULTILINE)
     assert "Mentions, place and type" in out
     assert "note: 'Ada': filtered" in err
 

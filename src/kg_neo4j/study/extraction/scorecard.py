@@ -184,4 +184,5 @@ def _failures(passages: Sequence[GoldPassage], extractions: Sequence[Sequence[Ex
 def _cached(extractions: Sequence[Extraction]) -> Iterator[str]:
     asked = [answer for each in extractions for answer in each.answers if answer.request_hash]
     if kept := sum(not answer.usage.calls for answer in asked):
-        yield f"{kept} of {len(asked)} answers were paid for before: calls, tokens, price and words/s leave them out"
+        paid = f"{kept} of {len(asked)} answers were paid for before"
+        yield f"{paid}: calls, tokens and price leave them out, and the speed is not the model's"
