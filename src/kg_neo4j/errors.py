@@ -13,7 +13,8 @@
     │   ├── ModelUnavailable                no answer in time, after the allowed retries
     │   ├── ContextTooLong                  the prompt does not fit the model's window
     │   ├── ContentFiltered                 the provider's filter refused this text
-    │   └── BadModelAnswer                  an answer that is not what the protocol promises
+    │   ├── BadModelAnswer                  an answer that is not what the protocol promises
+    │   └── ModelDamaged                    a file of a model that ships with the package is not what it was
     └── DatabaseError              exit 4   Neo4j
         ├── DatabaseUnavailable             nothing that speaks Bolt answers at the address
         ├── AuthenticationFailed            user name or password refused
@@ -114,6 +115,10 @@ class ContentFiltered(ModelError):
 
 class BadModelAnswer(ModelError):
     """An answer that is not what the protocol promises (no choices, wrong vector count, NaN, ...)."""
+
+
+class ModelDamaged(ModelError):
+    """A file of a model that ships with the package is missing or is not what it was."""
 
 
 class DatabaseError(KgError):

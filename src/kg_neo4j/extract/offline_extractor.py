@@ -10,15 +10,16 @@ import csv
 import hashlib
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable
 
+from kg_neo4j._models import trained
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.offline_context import read_roles, vote, vote_lists
 from kg_neo4j.extract.offline_entities import (
     DATE,
     OTHER,
-    PERSON,
     PLACE,
     EntityDraft,
     RelationDraft,
@@ -27,30 +28,33 @@ from kg_neo4j.extract.offline_entities import (
 )
 from kg_neo4j.extract.offline_events import dated_event, life_events
 from kg_neo4j.extract.offline_mentions import name_from_spans, name_sentences
+from kg_neo4j.extract.offline_names import NO_NAMES, FoundNames, find_by, find_trained, is_english
 from kg_neo4j.extract.offline_pronouns import resolve_plurals, resolve_pronouns
 from kg_neo4j.extract.offline_relations import relate
-from kg_neo4j.extract.offline_text import Sentence, mask, process, sentences
+from kg_neo4j.extract.offline_text import Sentence, mask, sentences
 from kg_neo4j.extract.offline_words import PARTICLES
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.records import Chunk, Document, ModelAnswer
 
-RULES_VERSION = 1  # raised with every change of the rules that changes answers
+RULES_VERSION = 2  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
 _TITLE = re.compile(r"[^\W\d_][^\W\d_'’ʿʾ.–-]*(?:[ '’ʿʾ.–-]+[^\W\d_]+){0,7}")
-_SPACY_TYPES = {"PERSON": PERSON, "GPE": PLACE, "LOC": PLACE, "FAC": PLACE, "ORG": "ORGANIZATION", "NORP": ""}
+_TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
 _HOME_TYPES = ("LIVED_IN", "WORKED_IN", "BORN_IN", "GREW_UP_IN", "LOCATED_IN", "WORKED_AT")
 
 
 class OfflineExtractor:
     """Deterministic rules behind the `Extractor` protocol. Safe to call from several threads; picklable.
 
-    `spacy_model` names an installed spaCy pipeline whose entities are used instead of the capitalisation rules.
+    Names in English text come from the trained pipeline of the package, elsewhere from capitalisation rules; where
+    `spacy_model` names an installed spaCy pipeline, from that one.
     """
 
     def __init__(self, schema: Schema, *, spacy_model: str | None = None) -> None:
         self._schema = schema
         self._spacy_model = spacy_model
+        self._by_rules: set[str] = set()  # ids of documents that no trained pipeline can read
 
     @property
     def name(self) -> str:
@@ -59,8 +63,8 @@ class OfflineExtractor:
 
     @property
     def config_hash(self) -> str:
-        """Hash of the schema, the version of the rules and the spaCy pipeline."""
-        parts = (self._schema.hash, str(RULES_VERSION), self._spacy_model or "")
+        """Hash of the schema, the version of the rules and the pipeline that finds the names."""
+        parts = (self._schema.hash, str(RULES_VERSION), self._spacy_model or trained.read_lock().version)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
     @property
@@ -70,8 +74,11 @@ class OfflineExtractor:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Nothing: rules keep nothing."""
-        return ()
+        """Say how many documents are in a language that the trained pipeline does not know."""
+        count = len(self._by_rules)
+        if not count:
+            return ()
+        return (f"{count} {'document' if count == 1 else 'documents'} not in English: names found by capitals alone",)
 
     def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Return the CSV answer on `shown_text`; the same input gives the same answer.
@@ -79,7 +86,8 @@ class OfflineExtractor:
         The document's title serves to recognise its subject's short name. Raises UsageError where the spaCy pipeline
         is not installed.
         """
-        reading = _Reading(shown_text, self._spacy_model, _subject_of(task.document, task.chunk))
+        subject = _subject_of(task.document, task.chunk)
+        reading = _Reading(shown_text, self._find_names(task.document, shown_text), subject)
         text = _csv_answer(self._schema, reading, shown_text)
         return ModelAnswer(text=text, model=self.name, prompt_hash=self.config_hash, finish_reason="stop")
 
@@ -89,6 +97,14 @@ class OfflineExtractor:
 
     def keep(self, answer: ModelAnswer) -> None:
         """Nothing to do: answers cost nothing."""
+
+    def _find_names(self, document: Document, shown_text: str) -> FoundNames:
+        if self._spacy_model is not None:
+            return find_by(self._spacy_model, shown_text)
+        if is_english(document.text or shown_text, document.language):
+            return find_trained(shown_text)
+        self._by_rules.add(document.id)
+        return NO_NAMES
 
 
 def _subject_of(document: Document, chunk: Chunk) -> str | None:
@@ -105,17 +121,13 @@ def _subject_of(document: Document, chunk: Chunk) -> str | None:
 class _Reading:
     """What the rules found in one text."""
 
-    def __init__(self, text: str, spacy_model: str | None, subject: str | None) -> None:
+    def __init__(self, text: str, found: FoundNames, subject: str | None) -> None:
         self.sentences = sentences(text)
-        if spacy_model is None:
+        name_from_spans(self.sentences, found.spans)
+        if not found.complete:
             name_sentences(self.sentences)
-        else:
-            doc = process(mask(text), spacy_model)
-            spans = [(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents if ent.label_ in _SPACY_TYPES]
-            name_from_spans(self.sentences, spans)
         drafts = draft_entities(self.sentences, subject)
-        if spacy_model is not None:
-            _vote_spans(self.sentences, spans)
+        _vote_spans(self.sentences, found.spans)
         vote(self.sentences)
         vote_lists(self.sentences)
         type_entities(drafts)
@@ -128,12 +140,19 @@ class _Reading:
         _locate(self.relations)
 
 
-def _vote_spans(found: list[Sentence], spans: list[tuple[int, int, str]]) -> None:
-    types = {start: _SPACY_TYPES[label] for start, _, label in spans}
+def _vote_spans(found: list[Sentence], spans: tuple[tuple[int, int, str], ...]) -> None:
+    """Let the pipeline's types speak: as loudly for a name of many mentions as for one of a single mention."""
+    types = {start: kind for start, _, kind in spans if kind}
+    said: dict[int, Counter[str]] = {}
+    drafts: dict[int, EntityDraft] = {}
     for sentence in found:
         for item in sentence.items:
-            if item.kind == "name" and types.get(item.start):
-                item.entity.votes[types[item.start]] += 20
+            if item.kind == "name" and item.start in types:
+                drafts[id(item.entity)] = item.entity
+                said.setdefault(id(item.entity), Counter())[types[item.start]] += 1
+    for key, counts in said.items():
+        for kind, count in counts.items():
+            drafts[key].votes[kind] += round(_TRUST * count / counts.total())
 
 
 def _relations(found: list[Sentence]) -> list[RelationDraft]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -88,7 +89,7 @@ def name_sentences(sentences: list[Sentence]) -> None:
         sentence.items = named
 
 
-def name_from_spans(sentences: list[Sentence], spans: list[tuple[int, int, str]]) -> None:
+def name_from_spans(sentences: list[Sentence], spans: Sequence[tuple[int, int, str]]) -> None:
     """Replace items by the names that a trained pipeline found: (start, end, type), offsets into the chunk."""
     for sentence in sentences:
         named: list[Item] = []
@@ -96,9 +97,12 @@ def name_from_spans(sentences: list[Sentence], spans: list[tuple[int, int, str]]
         for item in sentence.items:
             while waiting and waiting[0][1] <= item.start:
                 waiting.pop(0)
-            if not waiting or item.end <= waiting[0][0] or item.kind == "mark":
+            begun = bool(waiting) and bool(named) and named[-1].kind == "name" and named[-1].start >= waiting[0][0]
+            if begun and item.end <= waiting[0][1]:
+                named[-1] = _join([named[-1], item])
+            elif not waiting or item.end <= waiting[0][0] or item.kind == "mark":
                 named.append(item)
-            elif named and named[-1].kind == "name" and named[-1].start >= waiting[0][0]:
+            elif begun:
                 named[-1] = _join([named[-1], item])
             else:
                 named.append(_join([item]))
