@@ -38,16 +38,16 @@ OPTIONS = LoadOptions(chunk_tokens=300, analytics=False)
 SCHEMA = schemas.load("graph")
 FACTS = [("Anna", "MET", "Ben"), ("Ben", "LIVED_IN", "Graz::PLACE")]
 
-FAULTS = {
-    "cut before begin": Fault("cut", BEGIN),
+FAULTS = {  # the first transaction after they are armed is a read
+    "cut before begin": Fault("cut", BEGIN, skip=1),
     "cut before run": Fault("cut", RUN, skip=2),
     "cut after run": Fault("cut", RUN, skip=2, reply=True),
     "cut in a result": Fault("truncate", PULL, skip=3, reply=True, size=5),
     "half closed": Fault("half-close", RUN, skip=2),
-    "cut before commit": Fault("cut", COMMIT),
-    "cut after commit": Fault("cut", COMMIT, reply=True),
-    "the commit's answer cut short": Fault("truncate", COMMIT, reply=True, size=3),
-    "drip": Fault("drip", COMMIT, reply=True, seconds=0.02),
+    "cut before commit": Fault("cut", COMMIT, skip=1),
+    "cut after commit": Fault("cut", COMMIT, skip=1, reply=True),
+    "the commit's answer cut short": Fault("truncate", COMMIT, skip=1, reply=True, size=3),
+    "drip": Fault("drip", COMMIT, skip=1, reply=True, seconds=0.02),
     "delay": Fault("delay", RUN, seconds=0.3),
 }
 
