@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from kg_neo4j._models import trained
+from kg_neo4j.extract.annotation import EntityMentions
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.offline_context import read_roles, vote, vote_lists
@@ -29,6 +30,7 @@ from kg_neo4j.extract.offline_entities import (
 from kg_neo4j.extract.offline_events import dated_event, life_events
 from kg_neo4j.extract.offline_mentions import name_from_spans, name_sentences
 from kg_neo4j.extract.offline_names import NO_NAMES, FoundNames, find_by, find_trained, is_english
+from kg_neo4j.extract.offline_places import group_spans, places_of
 from kg_neo4j.extract.offline_pronouns import resolve_plurals, resolve_pronouns
 from kg_neo4j.extract.offline_relations import relate
 from kg_neo4j.extract.offline_text import Sentence, mask, sentences
@@ -97,6 +99,13 @@ class OfflineExtractor:
 
     def keep(self, answer: ModelAnswer) -> None:
         """Nothing to do: answers cost nothing."""
+
+    def find_mentions(self, task: ChunkTask, shown_text: str) -> tuple[EntityMentions, ...]:
+        """Return everything that is named in `shown_text`, where: names, and in English dates and numbers as well."""
+        if self._spacy_model is None and is_english(task.document.text or shown_text, task.document.language):
+            return group_spans(shown_text, trained.names(mask(shown_text)))
+        subject = _subject_of(task.document, task.chunk)
+        return places_of(_Reading(shown_text, self._find_names(task.document, shown_text), subject).entities)
 
     def _find_names(self, document: Document, shown_text: str) -> FoundNames:
         if self._spacy_model is not None:
