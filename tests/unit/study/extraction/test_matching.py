@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotated import LABELS, passage, row, write
+from annotated import ENTITIES, LABELS, passage, row, write
 from kg_neo4j.study.extraction import gold as gold_files
 from kg_neo4j.study.extraction import type_map
 from kg_neo4j.study.extraction.classifying import given as as_found
@@ -94,6 +94,8 @@ def test_entities_are_matched_one_to_one_and_a_second_one_is_a_duplicate() -> No
 def test_an_entity_goes_to_the_one_with_which_it_shares_most_mentions() -> None:
     mixed = FoundEntity("mixed", "PER", (*FOUND[KING].mentions, *FOUND[ADA].mentions, *FOUND[BYRON].mentions))
     assert align(GOLD, [mixed], typed=True) == [0]
+    turned = gold_files.passage(row(entities=(*ENTITIES[1:], ENTITIES[0]), labels=()))
+    assert align(turned, [mixed], typed=True) == [4]
     assert align(GOLD, FOUND, typed=True) == [0, 1, 2, None, 0, None]
     assert align(GOLD, FOUND, typed=False) == [0, 1, 2, 4, 0, None]
 
@@ -154,9 +156,11 @@ def test_a_relation_of_an_entity_with_itself_is_none(types: TypeMap) -> None:
 
 def test_said_twice_counts_once_and_keeps_its_evidence(types: TypeMap) -> None:
     again = FoundRelation(BYRON, "PLACE_OF_BIRTH", LONDON, place("Ada Byron was born"))
-    found = match(types, FoundRelation(ADA, "BORN_IN", LONDON), again)
-    assert total(found.document) == Counts(1, 1, 1, 3)
-    assert (found.with_evidence, found.in_evidence) == (1, 1)
+    once = FoundRelation(ADA, "BORN_IN", LONDON)
+    for both in ((once, again), (again, once)):
+        found = match(types, *both)
+        assert total(found.document) == Counts(1, 1, 1, 3)
+        assert (found.with_evidence, found.in_evidence) == (1, 1)
 
 
 @st.composite
