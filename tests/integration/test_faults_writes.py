@@ -174,9 +174,12 @@ def test_a_lock_that_another_session_holds_is_waited_for_with_an_end(
         mock.patch.object(databases, "WRITE_TIMEOUT_S", 1.0),
     ):
         holding.run(f"{held} SET n.held = true", graph=offline.graph).consume()
+        guard = threading.Timer(30.0, holding.rollback)  # a load that waited for ever would hang with this test
+        guard.start()
         with pytest.raises(DatabaseError, match="in time") as failed:
             load([str(other)], settings=offline, options=OPTIONS)
         assert "locks" in str(failed.value.hint)
+        guard.cancel()
         holding.rollback()
     load([str(other)], settings=offline, options=OPTIONS)
     assert dump(database, offline.graph) == wanted
