@@ -19,8 +19,6 @@ RELATION_TYPES = 12  # in the table; the JSON has all
 MEASURES = {  # at most 34 characters: the table fits 80 columns
     "mentions.strict": "Mentions, place and type",
     "mentions.span": "Mentions, place",
-    "mentions.by_name.strict": "Mentions by name, place and type",
-    "mentions.by_name.span": "Mentions by name, place",
     "entities": "Entities, any mention right",
     "relations.gold_entities.within_sentence": "Relations, gold entities, sentence",
     "relations.gold_entities.document": "Relations, gold entities, document",
@@ -31,6 +29,15 @@ MEASURES = {  # at most 34 characters: the table fits 80 columns
     "clusters.shared.b_cubed": "Who is who, shared, B-cubed",
     "clusters.shared.ceaf_e": "Who is who, shared, CEAF-e",
 }
+BY_NAME = {  # shown where they differ from the above
+    "mentions.by_name.strict": "Mentions, place and type",
+    "mentions.by_name.span": "Mentions, place",
+    "entities.by_name": "Entities, any mention right",
+    "relations.end_to_end.by_name.within_sentence": "Relations, end to end, sentence",
+    "relations.end_to_end.by_name.document": "Relations, end to end, document",
+    "clusters.by_name.b_cubed": "Who is who, all, B-cubed",
+    "clusters.by_name.ceaf_e": "Who is who, all, CEAF-e",
+}
 
 
 def scorecard_shape(card: Scorecard) -> dict[str, Any]:
@@ -40,6 +47,8 @@ def scorecard_shape(card: Scorecard) -> dict[str, Any]:
         "gold_sha256": card.sha256,
         "split": card.split,
         "extractor": card.extractor,
+        "config_hash": card.config_hash,
+        "gives_mentions": card.gives_mentions,
         "documents": card.documents,
         "words": card.words,
     }
@@ -73,9 +82,10 @@ def scorecard_shape(card: Scorecard) -> dict[str, Any]:
 
 def show_scorecard(card: Scorecard, command: Sequence[str]) -> None:
     """Print the scorecard; `command` is what repeats it."""
+    extractor = f"{card.extractor} ({card.config_hash[:8]})"
     print_facts(
         {
-            "measured": f"{card.extractor} on {card.gold}, split {card.split}: {card.documents} passages",
+            "measured": f"{extractor} on {card.gold}, split {card.split}: {card.documents} passages",
             "mentions": card.basis["mentions"],
             "gold entities": card.basis["gold_entities"],
         }
@@ -86,6 +96,10 @@ def show_scorecard(card: Scorecard, command: Sequence[str]) -> None:
         rows.append(_row(f"  sentence, from probability {near:.2f}", best.within_sentence))
         rows.append(_row(f"  document, from probability {far:.2f}", best.document))
     print_table(["Measure", "P", "R", "F1", "F1, 95 %", "Macro"], rows)
+    if card.gives_mentions:
+        named = [_row(title, card.scores[name]) for name, title in BY_NAME.items()]
+        title = "By the names of node rows alone: compare extractors by these"
+        print_table(["Measure", "P", "R", "F1", "F1, 95 %", "Macro"], named, title)
     _show_types("Mentions by type, place and type", card.scores["mentions.strict"], {}, None)
     relations = card.scores["relations.end_to_end.document"]
     _show_types("Relations by type, end to end, document", relations, card.relation_names, RELATION_TYPES)
@@ -137,11 +151,11 @@ def _whole(counts: Counts) -> tuple[int, int, int]:
     return round(counts.right), round(counts.found), round(counts.gold)
 
 
-def _put(shape: dict[str, Any], name: str, value: Any) -> None:
-    *path, last = name.split(".")
-    for part in path:
+def _put(shape: dict[str, Any], name: str, value: Mapping[str, Any]) -> None:
+    """Put what `value` holds under a dotted name, beside what stands there already."""
+    for part in name.split("."):
         shape = shape.setdefault(part, {})
-    shape[last] = value
+    shape.update(value)
 
 
 def _score_shape(score: Score, names: Mapping[str, str]) -> dict[str, Any]:

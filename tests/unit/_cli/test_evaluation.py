@@ -48,6 +48,14 @@ def test_the_shape_that_other_programs_rely_on(kg: Run, llm: FakeLlm, tmp_path: 
     shape = json.loads(out)
     assert shape["documents"] == 1
     assert shape["extractor"] == "scripted"
+    assert (shape["gives_mentions"], len(shape["config_hash"])) == (False, 32)
+    for of_all, by_name in (
+        (shape["mentions"]["strict"], shape["mentions"]["by_name"]["strict"]),
+        (shape["entities"], shape["entities"]["by_name"]),
+        (shape["relations"]["end_to_end"]["document"], shape["relations"]["end_to_end"]["by_name"]["document"]),
+        (shape["clusters"]["all"]["ceaf_e"], shape["clusters"]["by_name"]["ceaf_e"]),
+    ):
+        assert (of_all["f1"], of_all["found"]) == (by_name["f1"], by_name["found"])
     measures = [shape["mentions"]["strict"], shape["mentions"]["span"], shape["entities"]]
     for setting in ("gold_entities", "end_to_end"):
         measures += [shape["relations"][setting][scope] for scope in ("within_sentence", "document")]
@@ -76,8 +84,9 @@ def test_a_person_sees_what_was_measured_and_how_to_repeat_it(kg: Run, tmp_path:
     gold = write(tmp_path, row(), row("Rome"))
     code, out, err = kg("--gold", gold, "--split", "test")
     assert (code, err) == (0, "")
-    assert f"offline-1 on {gold}, split test: 1 passages" in out
-    assert "all exact occurrences of the names" in out
+    assert re.search(rf"offline-1 \([0-9a-f]{{8}}\) on {re.escape(gold)}, split test: 1 passages", out)
+    assert "By the names of node rows alone" in out
+    assert "the places that the extractor gives itself" in out
     assert "no classifier" in out
     for measure in ("Mentions, place and type", "Relations, end to end, document", "Who is who, all, CEAF-e"):
         assert measure in out

@@ -1,8 +1,10 @@
 """From extractions and annotated passages to the counts of every measure.
 
-Names of measures: mentions.strict, mentions.span (and mentions.by_name.* where the extractor says itself where its
-mentions are), entities, relations.gold_entities.within_sentence and .document, relations.end_to_end.*, and
-clusters.all.b_cubed, .ceaf_e, clusters.shared.*.
+Names of measures: mentions.strict, mentions.span, entities, relations.gold_entities.within_sentence and .document,
+relations.end_to_end.*, clusters.all.b_cubed, .ceaf_e, and clusters.shared.*. Where an extractor says itself where its
+mentions are, these rest on that, which no model behind an API can say. So there are mentions.by_name.*,
+entities.by_name, relations.end_to_end.by_name.* and clusters.by_name.* too, which rest on the names of node rows
+whoever wrote them: extractors are compared by these.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ class Judged:
             self.counts.setdefault(name, []).append(counts)
 
     def add_relations(self, setting: str, match: RelationMatch) -> None:
-        """Note the relations of one passage, "gold_entities" or "end_to_end"."""
+        """Note the relations of one passage, "gold_entities", "end_to_end" or "end_to_end.by_name"."""
         self.add(
             {
                 f"relations.{setting}.within_sentence": match.within_sentence,
@@ -84,10 +86,9 @@ def judge(
         judged.without_place += rows.without_place
         judged.unscored.update(each.type for each in rows.relations if not types.claims(each.type))
         entities: Sequence[FoundEntity] = rows.entities
+        _judge_by_name(judged, gold, rows, types)
         if isinstance(extractor, OffersMentions):
             entities = _own_mentions(gold, of_one, extractor, types)
-            strict, span = compare_mentions(gold, rows.entities)
-            judged.add({"mentions.by_name.strict": strict, "mentions.by_name.span": span})
             rows = _with_places(rows, entities)
         _judge_entities(judged, gold, entities)
         _judge_relations(judged, gold, rows, types, is_classified=isinstance(extractor, OffersRelations))
@@ -96,6 +97,17 @@ def judge(
     if isinstance(extractor, OffersRelations):
         _judge_classifier(judged, passages, validation, types, extractor)
     return judged
+
+
+def _judge_by_name(judged: Judged, gold: GoldPassage, rows: Prediction, types: TypeMap) -> None:
+    strict, span = compare_mentions(gold, rows.entities)
+    right, _ = compare_entities(gold, rows.entities)
+    judged.add({"mentions.by_name.strict": strict, "mentions.by_name.span": span, "entities.by_name": right})
+    clusters = compare_clusters(gold, rows.entities)
+    judged.add({f"clusters.by_name.{name}": {"": clusters[f"all.{name}"]} for name in ("b_cubed", "ceaf_e")})
+    aligned = align(gold, rows.entities, typed=True)
+    match = compare_relations(gold, rows.entities, rows.relations, types, aligned)
+    judged.add_relations("end_to_end.by_name", match)
 
 
 def _judge_entities(judged: Judged, gold: GoldPassage, entities: Sequence[FoundEntity]) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire import chunking
 from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.annotation import OffersMentions
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow, RowCounts, Usage
@@ -67,6 +68,8 @@ class Scorecard:
     documents: int
     words: int
     extractor: str
+    config_hash: str  # of the extractor: two of one name need not be the same
+    gives_mentions: bool  # the extractor says itself where its mentions are; compare it with others by name
     basis: Mapping[str, str]  # "mentions", "gold_entities": where these scores come from, one line each
     scores: Mapping[str, Score]
     best_threshold: BestThreshold | None  # where the extractor has a classifier of relations
@@ -130,6 +133,8 @@ def score_extraction(
         documents=len(passages),
         words=sum(len(each.text.split()) for each in passages),
         extractor=config.extractor.name,
+        config_hash=config.extractor.config_hash,
+        gives_mentions=isinstance(config.extractor, OffersMentions),
         basis=judged.basis,
         scores={name: score(counts) for name, counts in judged.counts.items()},
         best_threshold=judged.best_threshold,

@@ -13,10 +13,12 @@ from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.extract.annotation import EntityMentions, Place, RelationClassifier, ScoredRelation
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.engine import ExtractionConfig
+from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.offline_extractor import OfflineExtractor
+from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.schema import load as load_schema
 from kg_neo4j.progress import SILENT
-from kg_neo4j.records import RowCounts
+from kg_neo4j.records import ModelAnswer, RowCounts
 from kg_neo4j.settings import Settings
 from kg_neo4j.study.extraction import gold as gold_files
 from kg_neo4j.study.extraction import type_map
@@ -74,6 +76,11 @@ def test_a_model_is_scored_through_the_path_of_a_load(llm: FakeLlm, tmp_path: Pa
     assert (card.unscored, card.left_out, card.without_place) == ({"ADMIRED": 1}, 0, 1)
     assert card.words_per_s == pytest.approx(16 / card.seconds)
     assert card.basis["gold_entities"].startswith("no classifier")
+    assert not card.gives_mentions
+    for name, measure in card.scores.items():  # a model says where nothing is: both ways are one
+        if "by_name" in name:
+            usual = "clusters.all" if name.startswith("clusters") else ""
+            assert measure == card.scores[name.replace("clusters.by_name", usual).replace(".by_name", "")], name
     assert card.best_threshold is None
 
 
@@ -179,6 +186,27 @@ class Knowing(OfflineExtractor):
         return (ScoredRelation(0, "PLACE_OF_BIRTH", 1, 0.9), ScoredRelation(0, "RESIDENCE", 4, 0.2))
 
 
+class Mute:
+    """The rules with nothing on top: CSV, and nothing else, as from a model."""
+
+    converses = False
+    notes = ()
+
+    def __init__(self, schema: Schema) -> None:
+        self._rules = OfflineExtractor(schema)
+        self.name = self._rules.name
+        self.config_hash = self._rules.config_hash
+
+    def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
+        return self._rules.answer(task, shown_text)
+
+    def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
+        return self._rules.answer(task, shown_text)
+
+    def keep(self, answer: ModelAnswer) -> None:
+        """Keep nothing."""
+
+
 class Mistaken(Knowing):
     """Places Ada where she is not."""
 
@@ -186,7 +214,7 @@ class Mistaken(Knowing):
         return (EntityMentions("Ada Byron", "PERSON", ((1, 5),)),)
 
 
-def judge_with(extractor: OfflineExtractor, folder: Path) -> Judged:
+def judge_with(extractor: Extractor, folder: Path) -> Judged:
     types = type_map.load(gold_files.read(write(folder)))
     config = ExtractionConfig(load_schema("graph"), extractor)
     found, _ = extract_passages([passage()], config, 1200, SILENT)
@@ -197,8 +225,7 @@ def test_rows_have_the_places_that_the_extractor_gives_itself(tmp_path: Path) ->
     schema = load_schema("graph")
     measure = "relations.end_to_end.document"
     right = [
-        score(judge_with(each(schema), tmp_path).counts[measure]).counts.right
-        for each in (OfflineExtractor, Knowing, Mistaken)
+        score(judge_with(each(schema), tmp_path).counts[measure]).counts.right for each in (Mute, Knowing, Mistaken)
     ]
     assert right[0] == right[1] > right[2]
 
@@ -206,7 +233,10 @@ def test_rows_have_the_places_that_the_extractor_gives_itself(tmp_path: Path) ->
 def test_an_extractor_that_offers_more_is_scored_on_it_and_the_basis_says_so(tmp_path: Path) -> None:
     judged = judge_with(Knowing(load_schema("graph")), tmp_path)
     assert score(judged.counts["mentions.strict"]).counts == Counts(3, 3, 3, 6)
-    assert score(judged.counts["mentions.by_name.strict"]).counts.found > 3
+    by_name = judge_with(Mute(load_schema("graph")), tmp_path)
+    for measure in ("mentions.by_name.strict", "entities.by_name", "relations.end_to_end.by_name.document"):
+        assert judged.counts[measure] == by_name.counts[measure.replace(".by_name", "")], measure
+    assert judged.counts["mentions.by_name.strict"] != judged.counts["mentions.strict"]
     assert score(judged.counts["clusters.all.b_cubed"]).counts == Counts(3, 3, 3, 6)
     assert score(judged.counts["relations.gold_entities.document"]).counts == Counts(1, 1, 1, 3)
     assert "the extractor gives itself" in judged.basis["mentions"]
