@@ -3,14 +3,15 @@
 Rows 48 and 51 to 54 of the test plan. Torn files of the managed server and of the cache of answers are in test_state
 and test_cache; here are those of `kg extract`.
 
-Mutants seen to turn this red: a set iterated without sorting in the offline extractor; extractions recorded in the
-order of the answers with `index` counted while recording; the model left out of the configuration's hash; the digest
-of a file of extractions not compared.
+Mutants seen to turn this red: the spellings of a name kept in the order of a set (row 53); evidence not sorted in
+`fold` (row 54); the model left out of the configuration's hash (row 52); the digest of a file of extractions not
+compared (row 48).
 """
 
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -32,6 +33,7 @@ from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline import extract
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+ARTICLE = EXAMPLES / "alexander_von_humboldt.md"
 STORY = EXAMPLES / "the_lamp_at_skarnes.md"
 OPTIONS = LoadOptions(chunk_tokens=150, analytics=False, gleanings=0, wave=4)
 
@@ -209,6 +211,7 @@ ENVIRONMENTS = (
 def test_time_zone_locale_and_hash_seed_change_nothing(
     database: Database, graph: str, environment: Mapping[str, str], folder: Path
 ) -> None:
+    shutil.copy(ARTICLE, folder)  # many spellings of one name
     kept = {name: value for name, value in environment.items() if not name.startswith(("LC_", "LANG"))}
     command = [sys.executable, "-m", "kg_neo4j", "load", str(folder), "--chunk-tokens", "150"]
     found = []

@@ -4,9 +4,10 @@ Rows 47 and 55 of the test plan: real kill -9 of a process that runs `kg`, at a 
 is read, before and after each commit, before the marker, while settling, while communities and vectors are written,
 while an edited document is brought up to date, while a document is unloaded, while a graph is rebuilt.
 
-Mutants seen to turn this red: the marker written in a transaction of its own before the evidence; marks cleared in a
-transaction before the fold; the document deleted before what it supported is settled; answers put into the cache when
-the chunk is recorded; the fingerprint of analytics written before the communities.
+Mutants seen to turn this red: the marker written in a transaction of its own, after the evidence; marks cleared in a
+transaction before the fold; the document deleted before what it supported is settled; answers not put into the cache
+before the chunk is recorded (six calls made again); the tokens of an answer in the export. One that stays green: the
+state of analytics written before the communities, because a load looks whether every entity has its place.
 """
 
 from __future__ import annotations

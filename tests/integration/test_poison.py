@@ -3,8 +3,7 @@
 Rows 59 and 60 of the test plan. Text from a document, a model or the database never becomes Cypher: rows come from the
 schema alone, each carries its chunk, every statement is one of the registry, and nothing else in the database moves.
 
-Mutants seen to turn this red: the line of the allow-list removed (`check_type`, and the pattern in `normalise_type`); a
-statement made with an f-string; header columns taken as they come.
+Mutants seen to turn this red: the line of the allow-list removed from `check_type`; a statement made with an f-string.
 """
 
 from __future__ import annotations
