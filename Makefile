@@ -9,10 +9,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 DEMO_GRAPH := demo
+TRAINING := $(OUT)/training/venv
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-long lint fix bench clean
+.PHONY: help demo test test-long lint fix bench train-ner clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -21,6 +22,7 @@ help:
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
 	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline"
+	@echo "make train-ner  train the English pipeline anew from ../shared/data (about an hour and a half on one busy core)"
 	@echo "make clean      remove the environment and what the demo wrote (not the database)"
 
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -51,6 +53,15 @@ bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/format.py
 	$(BIN)/python benchmarks/pipeline.py
+
+$(TRAINING)/.installed: training/requirements.txt training/files-only.txt
+	$(PYTHON) -m venv $(TRAINING)
+	$(TRAINING)/bin/python -m pip install --quiet --requirement training/requirements.txt
+	$(TRAINING)/bin/python -m pip install --quiet --no-deps --requirement training/files-only.txt
+	touch $@
+
+train-ner: $(TRAINING)/.installed
+	PYTHONPATH=src:. OMP_NUM_THREADS=1 $(TRAINING)/bin/python -m training.ner --work $(OUT)/training/ner
 
 clean:
 	rm -rf $(VENV) $(OUT)

@@ -15,13 +15,14 @@ PROBE = """
 import kg_neo4j
 from pathlib import Path
 from kg_neo4j import resources
-from kg_neo4j._models import prompts
+from kg_neo4j._models import prompts, trained
 from kg_neo4j.extract import schema
 from kg_neo4j.graph import queries
 home = Path(kg_neo4j.__file__).resolve().parent
 assert resources.folder("cypher") == home / "cypher", resources.folder("cypher")
 assert queries.get("reports/most_connected").columns[0].name == "Node"
 assert prompts.load("extract").placeholders
+assert [span.type for span in trained.names("Marie Curie was born in Warsaw.")] == ["PER", "LOC"]
 assert schema.load("wikipedia").node_header[0] == "node_id"
 print(home)
 """
