@@ -3,7 +3,7 @@
 Rows 48 and 51 to 54 of the test plan. Torn files of the managed server and of the cache of answers are in test_state
 and test_cache; here are those of `kg extract`.
 
-Mutants seen to turn this red: the spellings of a name kept in the order of a set (row 53); evidence not sorted in
+Mutants seen to turn this red: rows written in the order of a set of names (row 53); evidence not sorted in
 `fold` (row 54); the model left out of the configuration's hash (row 52); the digest of a file of extractions not
 compared (row 48).
 """
