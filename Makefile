@@ -22,7 +22,7 @@ help:
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
 	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline"
-	@echo "make train-ner  train the English pipeline anew from ../shared/data (about an hour and a half on one busy core)"
+	@echo "make train-ner  train the English pipeline anew from ../shared/data (about an hour on two shared cores)"
 	@echo "make clean      remove the environment and what the demo wrote (not the database)"
 
 $(VENV)/.installed: pyproject.toml constraints.txt

@@ -21,7 +21,7 @@ from training.ner.tags import best_tags, spans_of, tags_of
 from training.ner.tokens import blank
 from training.ner.wordpieces import CLS, MARK_SHAPE, SEP, pieces, shape
 
-EPOCHS = 5
+EPOCHS = 7
 RATE = 3e-4
 AT_ONCE = 6  # passages
 LONGEST = 512  # pieces; what a passage has beyond them is not read
