@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -85,23 +85,6 @@ class Crew(Generic[A, B]):
     def _finish(self, number: int, item: A) -> None:
         with _Delivery(self, number, item) as delivery:
             delivery.result = self._work(item)
-
-
-def run_side_by_side(one: Callable[[], A], other: Callable[[], B]) -> tuple[A, B]:
-    """Do one thing in a thread and the other in the caller's, and return both results.
-
-    An error of either is raised when both have ended, the second one's first.
-    """
-    crew: Crew[Callable[[], A], A] = Crew(lambda work: work(), 2)
-    crew.begin(one)
-    try:
-        second = other()
-    finally:
-        first = crew.take()
-        crew.stop()
-    if first.error is not None:
-        raise first.error
-    return cast("A", first.result), second
 
 
 class _Delivery(Generic[A, B]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,18 +32,15 @@ class Derivation:
 def derive(work: Derivation, *, analytics: bool = True) -> int:
     """Bring everything derived up to date and return the number of communities.
 
-    Summaries come first, because they are embedded; vectors and analytics touch different properties and are made side
-    by side. A repeat changes nothing.
+    Summaries come first, because they are embedded. Vectors and analytics follow one after the other: on a server without
+    our indexes, making an index and writing analytics beside it waited for each other. A repeat changes nothing.
     """
-    from kg_neo4j.extract.workers import run_side_by_side
-
     describe(work)
-    embed = partial(_embed, work)
+    work.tally.changes += _embed(work)
     if not analytics:
-        work.tally.changes += embed()
         return 0
-    embedded, (analysed, communities, note) = run_side_by_side(embed, partial(_analyse, work))
-    work.tally.changes += embedded + analysed
+    analysed, communities, note = _analyse(work)
+    work.tally.changes += analysed
     if note:
         work.tally.notes.append(note)
     return communities

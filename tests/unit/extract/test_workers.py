@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from kg_neo4j.extract.workers import Crew, run_side_by_side
+from kg_neo4j.extract.workers import Crew
 
 WAIT_S = 20
 
@@ -66,24 +66,3 @@ def test_what_was_finished_can_be_taken_after_a_stop() -> None:
     waiting.stop()
     assert waiting.finished() == []
     hold.set()
-
-
-def test_two_things_are_done_at_the_same_time() -> None:
-    together = threading.Barrier(2)
-    both = run_side_by_side(lambda: together.wait(WAIT_S) >= 0, lambda: together.wait(WAIT_S) >= 0)
-    assert both == (True, True)
-
-
-@pytest.mark.parametrize("failing", ["one", "other"])
-def test_an_error_of_either_is_raised_when_both_have_ended(failing: str) -> None:
-    ended: list[str] = []
-
-    def work(name: str) -> str:
-        if name == failing:
-            raise ValueError(name)
-        ended.append(name)
-        return name
-
-    with pytest.raises(ValueError, match=failing):
-        run_side_by_side(lambda: work("one"), lambda: work("other"))
-    assert len(ended) == 1
