@@ -32,8 +32,8 @@ class Derivation:
 def derive(work: Derivation, *, analytics: bool = True) -> int:
     """Bring everything derived up to date and return the number of communities.
 
-    Summaries come first, because they are embedded. Vectors and analytics follow one after the other: on a server without
-    our indexes, making an index and writing analytics beside it waited for each other. A repeat changes nothing.
+    Summaries come first, because they are embedded. Vectors and analytics follow, not side by side: on a server without
+    our indexes, making an index and writing analytics waited for each other. A repeat changes nothing.
     """
     describe(work)
     work.tally.changes += _embed(work)
