@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from kg_neo4j.extract.offline_text import Item, Sentence
@@ -34,6 +35,15 @@ _ORDER = (PERSON, PLACE, ORGANIZATION, OTHER)
 _GIVEN_NAMES = FEMALE_NAMES | MALE_NAMES
 _ROMAN = re.compile(r"[ivx]+")
 _FEW = 3  # so often a surname may stand before the full name that explains it
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Who or what a document is about."""
+
+    name: str  # as the graph shows it
+    forms: tuple[tuple[str, ...], ...]  # its names in full, in folded words; that of `name` first
+    gender: str = ""  # "m", "f" or unknown; means something for people alone
 
 
 @dataclass(slots=True, eq=False)
@@ -89,10 +99,10 @@ def split_name(text: str) -> tuple[str, tuple[str, ...], frozenset[str]]:
     return " ".join(parts), words, frozenset(titles)
 
 
-def draft_entities(sentences: list[Sentence], subject: str | None) -> list[EntityDraft]:
+def draft_entities(sentences: list[Sentence], topic: Topic | None) -> list[EntityDraft]:
     """Return the entities of a chunk in the order of their first mention, and link every name item to its own.
 
-    `subject` is what the document is about, where its title says so: a short form then means it first of all.
+    `topic` is what the document is about, where it says so: a short form then means it first of all.
     """
     drafts: dict[tuple[object, ...], EntityDraft] = {}
     for sentence in sentences:
@@ -106,7 +116,7 @@ def draft_entities(sentences: list[Sentence], subject: str | None) -> list[Entit
             draft.italic = item.italic
             draft.mentions.append((sentence, item))
             item.entity = draft
-    _merge_short_forms(list(drafts.values()), subject)
+    _merge_short_forms(list(drafts.values()), topic)
     return _merged(sentences)
 
 
@@ -125,30 +135,68 @@ def _merged(sentences: list[Sentence]) -> list[EntityDraft]:
     return list(found.values())
 
 
-def _merge_short_forms(drafts: list[EntityDraft], subject: str | None) -> None:
-    """Let "Curie" mean "Marie Curie" where the chunk, or the document's title, leaves no doubt."""
-    about = split_name(subject)[1] if subject else ()
-    if len(about) > 1 and not any(draft.words == about for draft in drafts):
-        _name_subject(drafts, subject or "", about)
+def _merge_short_forms(drafts: list[EntityDraft], topic: Topic | None) -> None:
+    """Let "Curie" mean "Marie Curie" where the chunk, or what the document is about, leaves no doubt."""
+    about = _claim(drafts, topic) if topic is not None else None
     longer = sorted((draft for draft in drafts if len(draft.words) > 1), key=lambda draft: -len(draft.words))
+    by_word: dict[str, list[EntityDraft]] = {}
+    for draft in longer:
+        for word in {draft.words[0], draft.words[-1]}:
+            by_word.setdefault(word, []).append(draft)
     for draft in drafts:
-        candidates = [other for other in longer if _may_mean(draft, other)]
-        if not candidates:
+        if draft is about or _owner(draft) is not draft:
             continue
-        best = [other for other in candidates if other.words == about]
+        near = {id(other): other for word in {draft.words[0], draft.words[-1]} for other in by_word.get(word, ())}
+        candidates = [other for other in longer if id(other) in near and _may_mean(draft, other)]
         widest = [other for other in candidates if all(_contains(other.words, each.words) for each in candidates)]
-        chosen = best or (widest[:1] if widest else [])
-        if chosen:
-            _absorb(chosen[0], draft)
+        best = [other for other in candidates if _owner(other) is about]
+        if best or widest:
+            _absorb(_owner((best or widest)[0]), draft)
 
 
-def _name_subject(drafts: list[EntityDraft], subject: str, about: tuple[str, ...]) -> None:
-    """Give the document's full name to the draft that is its bare surname, so that chunks agree on one name."""
-    for draft in drafts:
-        last = about[-1:] if about[-1] not in ("jr", "sr") else about[-2:-1]
-        if draft.words == last and not draft.italic and not draft.titles:
-            draft.name, draft.words = split_name(subject)[:2]
-            return
+def _owner(draft: EntityDraft) -> EntityDraft:
+    """Return the draft that a draft was absorbed by, itself where it was not."""
+    owner: EntityDraft = draft.mentions[0][1].entity
+    return draft if owner is draft else _owner(owner)
+
+
+def _claim(drafts: list[EntityDraft], topic: Topic) -> EntityDraft | None:
+    """Give the topic's name to all drafts that mean it, so that chunks agree on one; return the one that stays."""
+    full = topic.forms[0]
+    others = {draft.words[0] for draft in drafts if len(draft.words) > 1 and not _means(draft, topic, frozenset())}
+    meant = [draft for draft in drafts if _means(draft, topic, others)]
+    if not meant:
+        return None
+    first = meant[0]
+    for draft in meant[1:]:
+        _absorb(first, draft)
+    first.name, first.words = topic.name, full
+    return first
+
+
+def _means(draft: EntityDraft, topic: Topic, others: Collection[str]) -> bool:
+    """Tell whether a draft is a name of the topic: one in full, its surname, or a first name that no other bears."""
+    words = draft.words
+    if words in topic.forms:
+        return not draft.titles - DETACHABLE or len(words) > 1
+    long = [form for form in topic.forms if len(form) > 1 and not _is_institution(form)]
+    if draft.italic or not long:
+        return False
+    if len(words) > 1:
+        known = {word for form in long for word in form}
+        ends = any(words[0] == form[0] for form in long) and any(words[-1] == form[-1] for form in long)
+        return ends and all(word in known for word in words)
+    married = draft.titles <= {"mrs", "madame", "madam"} and topic.gender == "f"
+    if (draft.titles - DETACHABLE and not married) or words[0] in PLACES:
+        return False
+    surname = any(words == _surname(form) for form in long)
+    return surname or (not draft.titles and words[0] not in others and any(words[0] == form[0] for form in long))
+
+
+def _surname(form: tuple[str, ...]) -> tuple[str, ...]:
+    if _ROMAN.fullmatch(form[-1]):
+        return ()
+    return form[-2:-1] if form[-1] in ("jr", "sr") else form[-1:]
 
 
 def _may_mean(short: EntityDraft, full: EntityDraft) -> bool:

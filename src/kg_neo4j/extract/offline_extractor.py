@@ -18,30 +18,33 @@ from kg_neo4j.extract.annotation import EntityMentions
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.offline_context import read_roles, vote, vote_lists
+from kg_neo4j.extract.offline_coreference import unite_drafts
 from kg_neo4j.extract.offline_entities import (
     DATE,
     OTHER,
+    PERSON,
     PLACE,
     EntityDraft,
     RelationDraft,
+    Topic,
     draft_entities,
     type_entities,
 )
 from kg_neo4j.extract.offline_events import dated_event, life_events
+from kg_neo4j.extract.offline_gender import guess_gender
 from kg_neo4j.extract.offline_mentions import name_from_spans, name_sentences
 from kg_neo4j.extract.offline_names import NO_NAMES, FoundNames, find_by, find_trained, is_english
 from kg_neo4j.extract.offline_places import group_spans, places_of
 from kg_neo4j.extract.offline_pronouns import resolve_plurals, resolve_pronouns
 from kg_neo4j.extract.offline_relations import relate
 from kg_neo4j.extract.offline_text import Sentence, mask, sentences
-from kg_neo4j.extract.offline_words import PARTICLES
+from kg_neo4j.extract.offline_topic import topic_of
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
-from kg_neo4j.records import Chunk, Document, ModelAnswer
+from kg_neo4j.records import Document, ModelAnswer
 
-RULES_VERSION = 2  # raised with every change of the rules that changes answers
+RULES_VERSION = 3  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
-_TITLE = re.compile(r"[^\W\d_][^\W\d_'’ʿʾ.–-]*(?:[ '’ʿʾ.–-]+[^\W\d_]+){0,7}")
 _TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
 _HOME_TYPES = ("LIVED_IN", "WORKED_IN", "BORN_IN", "GREW_UP_IN", "LOCATED_IN", "WORKED_AT")
 
@@ -88,8 +91,8 @@ class OfflineExtractor:
         The document's title serves to recognise its subject's short name. Raises UsageError where the spaCy pipeline
         is not installed.
         """
-        subject = _subject_of(task.document, task.chunk)
-        reading = _Reading(shown_text, self._find_names(task.document, shown_text), subject)
+        topic = topic_of(task.document, task.chunk)
+        reading = _Reading(shown_text, self._find_names(task.document, shown_text), topic)
         text = _csv_answer(self._schema, reading, shown_text)
         return ModelAnswer(text=text, model=self.name, prompt_hash=self.config_hash, finish_reason="stop")
 
@@ -104,8 +107,8 @@ class OfflineExtractor:
         """Return everything that is named in `shown_text`, where: names, and in English dates and numbers as well."""
         if self._spacy_model is None and is_english(task.document.text or shown_text, task.document.language):
             return group_spans(shown_text, trained.names(mask(shown_text)))
-        subject = _subject_of(task.document, task.chunk)
-        return places_of(_Reading(shown_text, self._find_names(task.document, shown_text), subject).entities)
+        topic = topic_of(task.document, task.chunk)
+        return places_of(_Reading(shown_text, self._find_names(task.document, shown_text), topic).entities)
 
     def _find_names(self, document: Document, shown_text: str) -> FoundNames:
         if self._spacy_model is not None:
@@ -116,33 +119,25 @@ class OfflineExtractor:
         return NO_NAMES
 
 
-def _subject_of(document: Document, chunk: Chunk) -> str | None:
-    """Return what the document is about, where a heading or the title is a name."""
-    for title in (document.title, chunk.section.split(" > ")[0]):
-        plain = re.sub(r"\s*\([^()]*\)$", "", title).strip()
-        words = plain.split(" ")
-        named = all(word[:1].isupper() or word in PARTICLES or word == "of" for word in words)
-        if named and _TITLE.fullmatch(plain) and plain[0].isupper() and words[0] not in ("The", "A", "An"):
-            return plain
-    return None
-
-
 class _Reading:
     """What the rules found in one text."""
 
-    def __init__(self, text: str, found: FoundNames, subject: str | None) -> None:
+    def __init__(self, text: str, found: FoundNames, topic: Topic | None) -> None:
         self.sentences = sentences(text)
         name_from_spans(self.sentences, found.spans)
         if not found.complete:
             name_sentences(self.sentences)
-        drafts = draft_entities(self.sentences, subject)
+        drafts = draft_entities(self.sentences, topic)
         _vote_spans(self.sentences, found.spans)
         vote(self.sentences)
         vote_lists(self.sentences)
         type_entities(drafts)
-        about = next((draft for draft in drafts if subject and draft.name == subject), None)
-        resolve_pronouns(self.sentences, about)
+        about = next((draft for draft in drafts if topic and draft.words == topic.forms[0]), None)
+        drafts = unite_drafts(text, drafts, about)
+        if about is not None and topic is not None and about.type == PERSON:
+            about.gender = topic.gender or about.gender
         resolve_plurals(self.sentences)
+        resolve_pronouns(self.sentences, about, guess_gender if found.trained else None)
         read_roles(self.sentences)
         self.relations = _relations(self.sentences)
         self.entities = _kept(drafts, self.relations)
@@ -209,7 +204,8 @@ def _locate(relations: Iterable[RelationDraft]) -> None:
 def _csv_answer(schema: Schema, reading: _Reading, text: str) -> str:
     ids = {id(entity): f"n{number}" for number, entity in enumerate(reading.entities, start=1)}
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    # A carriage return inside a value is quoted only where it is part of the line's end.
+    writer = csv.writer(buffer, lineterminator="\r\n" if "\r" in text else "\n")
     nodes = [(entity, _type(entity, schema)) for entity in reading.entities]
     dropped = {id(entity) for entity, kind in nodes if kind is None}
     writer.writerow(schema.node_header)

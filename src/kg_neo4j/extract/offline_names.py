@@ -37,6 +37,7 @@ class FoundNames:
 
     spans: tuple[tuple[int, int, str], ...]
     complete: bool  # False: the capitalisation rules may add names
+    trained: bool = False  # by the package's pipeline
 
 
 NO_NAMES = FoundNames((), complete=False)
@@ -64,7 +65,7 @@ def find_trained(text: str) -> FoundNames:
         start = _with_titles(masked, found.start, found.type)
         kind = _TYPES[found.type] if start == found.start else PERSON
         spans += [(first, last, kind) for first, last in _beside_nicknames(masked, start, found.end)]
-    return FoundNames(tuple(spans), complete=False)
+    return FoundNames(tuple(spans), complete=False, trained=True)
 
 
 def _joined(text: str, spans: tuple[Span, ...]) -> list[Span]:

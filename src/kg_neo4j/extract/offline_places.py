@@ -6,25 +6,20 @@ from collections.abc import Sequence
 
 from kg_neo4j._models.agreement import Span
 from kg_neo4j.extract.annotation import EntityMentions, Place
+from kg_neo4j.extract.offline_coreference import unite
 from kg_neo4j.extract.offline_entities import DATE, OTHER, PERSON, PLACE, EntityDraft
 
 _NODE_TYPES = {"PER": PERSON, "LOC": PLACE, "ORG": "ORGANIZATION", "MISC": OTHER, "TIME": DATE, "NUM": "NUMBER"}
 
 
 def group_spans(text: str, spans: Sequence[Span]) -> tuple[EntityMentions, ...]:
-    """Return the entities of `spans`: equal strings of a type are one; a surname means the only person who bears it."""
+    """Return the entities of `spans`: equal strings of a type are one, and so are other forms of one name."""
     places: dict[tuple[str, str], list[Place]] = {}
     for span in spans:
         name = " ".join(text[span.start : span.end].split())
         places.setdefault((name, span.type), []).append((span.start, span.end))
-    people = [name for name, kind in places if kind == "PER" and " " in name]
-    for name, kind in list(places):
-        bearers = [person for person in people if person.endswith(" " + name)]
-        if kind == "PER" and len(bearers) == 1:
-            places[bearers[0], "PER"] += places.pop((name, kind))
-            people = [person for person in people if person != name]
-    return tuple(
-        EntityMentions(name, _NODE_TYPES[kind], tuple(sorted(found))) for (name, kind), found in places.items()
+    return unite(
+        text, [EntityMentions(name, _NODE_TYPES[kind], tuple(sorted(found))) for (name, kind), found in places.items()]
     )
 
 

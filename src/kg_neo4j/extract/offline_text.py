@@ -20,7 +20,8 @@ _TOKEN = re.compile(rf"(?P<word>{_WORD})|(?P<number>\d[\d,.]*\w*)|(?P<mark>[^\w\
 _POSSESSIVE = re.compile(r"['’]s$")
 # Shown as blanks of the same length: citation marks, Markdown links' addresses, emphasis, code fences, table bars.
 _NOISE = re.compile(
-    r"\[(?:\d{1,3}|[a-z]|note \d+|[a-z ]+ needed|[a-z]{2})\]|(?<=\])\([^()\s]+\)|[*`|\[\]\u200b]+|(?<!\w)_|_(?!\w)"
+    r"\[(?:\d{1,3}|[a-z]|[a-z]{1,4} \d{1,3}|[a-z ]+ needed|[a-z]{2})\]|(?<=\])\([^()\s]+\)|"
+    r"[*`|\[\]\u200b]+|(?<!\w)_|_(?!\w)"
 )
 _ITALIC = re.compile(r"(?<![\w*_])([*_])(?=[^\s*_])([^*_\n]{2,80}(?:\n[^*_\n]{1,60})?)(?<=[^\s*_])\1(?![\w*_])")
 _PARENTHESIS = re.compile(r"\(([^()]{0,500})\)")
