@@ -53,6 +53,7 @@ NODES = query(
 
 
 def embed(database: Database, graph: str, model: EmbeddingModel = MODEL) -> vectors.VectorReport:
+    vectors.prepare(database, model)
     return vectors.embed(database, graph, model, TOKENISER)
 
 

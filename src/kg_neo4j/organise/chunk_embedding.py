@@ -54,7 +54,7 @@ class ChunkEmbedding:
         """Embed chunks that stand in the graph, as soon as there is time. Nothing is begun after an error."""
         self._collect()
         if self._error is None and not self._is_ready:
-            search_indexes.create_vector(self._database, self._model, ("Chunk",))
+            search_indexes.create_vector(self._database, self._model)
             self._is_ready = True
         for start in range(0, len(chunks), AT_A_TIME):
             if self._error is not None or self._waiting >= WAITING:

@@ -140,10 +140,12 @@ class _Run:
         """Yield the elements that may need a summary or have one, in pages ordered by id."""
         query = queries.get(f"analytics/description_evidence_{label.lower()}")
         characters = self.how.bound_tokens // _TOKENS_A_CHARACTER
-        after = ""
-        while rows := self.database.read(query, graph=self.graph, after=after, characters=characters, limit=PAGE):
+        after, is_last = "", False
+        while not is_last:
+            rows = self.database.read(query, graph=self.graph, after=after, characters=characters, limit=PAGE)
+            is_last = len(rows) < PAGE
+            after = "" if is_last else rows[-1]["id"]
             yield rows
-            after = rows[-1]["id"]
 
     def summarise(self, label: str, rows: Sequence[Row]) -> None:
         """Bring the summaries of one page up to date."""

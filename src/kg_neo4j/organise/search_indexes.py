@@ -68,13 +68,13 @@ def create_fulltext(database: Database) -> int:
     return len(missing)
 
 
-def create_vector(database: Database, model: EmbeddingModel, labels: Sequence[str] = LABELS) -> int:
-    """Create the vector indexes of `labels` that are missing, wait until they are online, and return how many.
+def create_vector(database: Database, model: EmbeddingModel) -> int:
+    """Create the vector indexes that are missing, wait until they are online, and return how many.
 
     Raises SchemaConflict as `check` does.
     """
     present = {index.name for index in check(database, model)}
-    missing = [label for label in labels if vector_index_name(label, model) not in present]
+    missing = [label for label in LABELS if vector_index_name(label, model) not in present]
     for label in missing:
         query = queries.get(f"write/vector_index_{label.lower()}")
         database.schema(query, name=vector_index_name(label, model), dimension=model.dimension)

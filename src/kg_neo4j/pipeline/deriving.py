@@ -32,8 +32,8 @@ class Derivation:
 def derive(work: Derivation, *, analytics: bool = True) -> int:
     """Bring everything derived up to date and return the number of communities.
 
-    Summaries come first, because they are embedded. Vectors and analytics follow, not side by side: on a server without
-    our indexes, making an index and writing analytics waited for each other. A repeat changes nothing.
+    Summaries come first, because they are embedded. Vectors and analytics follow, not side by side: on two cores that
+    gained nothing (benchmarks/pipeline.py). A repeat changes nothing.
     """
     describe(work)
     work.tally.changes += _embed(work)
@@ -54,6 +54,7 @@ def _embed(work: Derivation) -> int:
     embedder = work.embedder or _models.embedding_model(work.settings, budget=work.budget)
     at_once = _models.embedding_concurrency(work.settings)
     graph = work.settings.graph
+    vectors.prepare(work.database, embedder)
     return vectors.embed(work.database, graph, embedder, tokens.load(), work.progress, concurrency=at_once).changes
 
 
