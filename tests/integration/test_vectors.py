@@ -188,5 +188,24 @@ def test_a_graph_can_be_searched_by_words_although_the_model_failed(database: Da
     assert states["kg_chunk_text"] == states["kg_entity_text"] == states["kg_fact_text"] == "ONLINE"
 
 
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_what_was_paid_for_is_stored_although_a_later_call_failed(
+    database: Database, graph: str, concurrency: int
+) -> None:
+    class FailsOnFacts(HashedEmbedding):
+        def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+            if any("child of" in text for text in texts):
+                raise BadModelAnswer("no vectors for facts")
+            return super().embed(texts)
+
+    load(database, graph)
+    vectors.prepare(database, MODEL)
+    with pytest.raises(BadModelAnswer, match="no vectors for facts"):
+        vectors.embed(database, graph, FailsOnFacts(), TOKENISER, concurrency=concurrency)
+    stored = [row["node"]["id"] for row in database.read(NODES, graph=graph) if "embedding" in row["node"]]
+    assert len(stored) == 3 + 5
+    assert embed(database, graph).embedded == 3
+
+
 def test_an_empty_graph_is_no_error(database: Database, graph: str) -> None:
     assert embed(database, graph) == vectors.VectorReport(0, 0, 0)
