@@ -94,11 +94,16 @@ def convert(nlp: Language, dtype: Any) -> None:
 
 
 def process(text: str, pipeline: Pipeline | None = None) -> Doc:
-    """Return the text with sentences, tags, lemmas and dependencies, and its names in `ents`. One thread at a time."""
+    """Return the text with sentences, tags, lemmas and dependencies, and its names in `ents`. One thread at a time.
+
+    Names are found first: they are those of `names`, whatever the parser takes for the end of a sentence.
+    """
     pipeline = pipeline or load()
     with _THREADS:
-        doc = pipeline.nlp(_unwrap(text))
-        return _settle(doc, pipeline)
+        doc = _settle(pipeline.nlp.get_pipe("ner")(pipeline.nlp.make_doc(_unwrap(text))), pipeline)
+        for name, component in pipeline.nlp.pipeline:
+            doc = component(doc) if name != "ner" else doc
+        return doc
 
 
 def names(text: str, pipeline: Pipeline | None = None) -> tuple[Span, ...]:
@@ -111,6 +116,14 @@ def names(text: str, pipeline: Pipeline | None = None) -> tuple[Span, ...]:
     with _THREADS, pipeline.nlp.select_pipes(enable=["ner"]):
         doc = _settle(pipeline.nlp(_unwrap(text)), pipeline)
         return tuple(Span(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents)
+
+
+def parse(text: str, pipeline: Pipeline | None = None) -> Doc:
+    """Return the text with sentences, tags, lemmas and dependencies, without names. One thread at a time."""
+    pipeline = pipeline or load()
+    with _THREADS, pipeline.nlp.select_pipes(disable=["ner"]):
+        doc: Doc = pipeline.nlp(_unwrap(text))
+        return doc
 
 
 def _unwrap(text: str) -> str:

@@ -137,7 +137,7 @@ class _Reading:
         if about is not None and topic is not None and about.type == PERSON:
             about.gender = topic.gender or about.gender
         resolve_plurals(self.sentences)
-        resolve_pronouns(self.sentences, about, guess_gender if found.trained else None)
+        resolve_pronouns(self.sentences, about, guess_gender if found.doc is not None else None)
         read_roles(self.sentences)
         self.relations = _relations(self.sentences)
         self.entities = _kept(drafts, self.relations)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kg_neo4j._models import trained
 from kg_neo4j._models.agreement import Span
 from kg_neo4j.extract.offline_entities import OTHER, PERSON, PLACE
 from kg_neo4j.extract.offline_text import mask, process
+from kg_neo4j.extract.offline_tidying import tidy_names
 from kg_neo4j.extract.offline_words import CALENDAR, COMMON_CAPITALISED, DEMONYMS, HONORIFICS, PERSON_PARTICLES
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 _ORGANIZATION = "ORGANIZATION"
 _TYPES_OF_SPACY = {"PERSON": PERSON, "GPE": PLACE, "LOC": PLACE, "FAC": PLACE, "ORG": _ORGANIZATION, "NORP": ""}
@@ -37,7 +42,7 @@ class FoundNames:
 
     spans: tuple[tuple[int, int, str], ...]
     complete: bool  # False: the capitalisation rules may add names
-    trained: bool = False  # by the package's pipeline
+    doc: Doc | None = None  # where the package's pipeline found them: the text, tagged and parsed
 
 
 NO_NAMES = FoundNames((), complete=False)
@@ -58,14 +63,15 @@ def find_trained(text: str) -> FoundNames:
     quotation marks is left out of its name. Raises ModelDamaged where the pipeline's files are not whole.
     """
     masked = mask(text)
+    doc = trained.process(masked)
     spans: list[tuple[int, int, str]] = []
-    for found in _joined(masked, trained.names(masked)):
+    for found in _joined(masked, tidy_names(doc)):
         if found.type not in _TYPES or masked[found.start : found.end].lower() in _NO_NAMES:
             continue
         start = _with_titles(masked, found.start, found.type)
         kind = _TYPES[found.type] if start == found.start else PERSON
         spans += [(first, last, kind) for first, last in _beside_nicknames(masked, start, found.end)]
-    return FoundNames(tuple(spans), complete=False, trained=True)
+    return FoundNames(tuple(spans), complete=False, doc=doc)
 
 
 def _joined(text: str, spans: tuple[Span, ...]) -> list[Span]:
