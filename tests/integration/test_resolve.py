@@ -46,6 +46,7 @@ TEXT: dict[str, list[Fact]] = {
     "Irene Norton left.": [("Irene Norton", "", "")],
 }
 Resolve = Callable[..., ResolveReport]
+PRICES = '["fake"]\ninput = 1.0\noutput = 1.0\n'
 
 
 def put(database: Database, graph: str, text: Mapping[str, list[Fact]] = TEXT, name: str = "holmes.txt") -> None:
@@ -230,6 +231,46 @@ def test_a_model_that_does_not_answer_leaves_the_grey_band_open(database: Databa
         report = run(openai_base_url=llm.url, model="fake")
     assert len(report.decisions) == 2
     assert any("stay open" in note for note in report.graph.notes)
+
+
+def test_answers_about_the_grey_band_are_paid_for_once(
+    database: Database, graph: str, run: Resolve, tmp_path: Path
+) -> None:
+    put(database, graph)
+    with FakeLlm() as llm:
+        asked = [each for each in run(ResolveOptions(dry_run=True)).proposals if each.verdict is Verdict.ASK]
+        rows = [f"{number},unsure,why" for number in range(1, len(asked) + 1)]
+        for _ in range(2):
+            llm.say("pair,same,reason\n" + "\n".join(rows))
+        model = {"openai_base_url": llm.url, "model": "fake", "answer_cache": True, "cache": tmp_path / "cache"}
+        first, again = run(**model), run(**model)
+        assert (first.graph.usage.calls, again.graph.usage.calls, llm.calls) == (1, 0, 1)
+        assert shown(again, Verdict.ASK) == shown(first, Verdict.ASK)
+
+
+def test_an_answer_with_a_bad_row_is_asked_for_again(
+    database: Database, graph: str, run: Resolve, tmp_path: Path
+) -> None:
+    put(database, graph)
+    with FakeLlm() as llm:
+        for _ in range(2):
+            llm.say("pair,same,reason\n1,unsure,why\n99,yes,none such\n")
+        model = {"openai_base_url": llm.url, "model": "fake", "answer_cache": True, "cache": tmp_path / "cache"}
+        run(**model), run(**model)
+        assert llm.calls == 2
+
+
+def test_what_the_budget_does_not_cover_stays_open(
+    database: Database, graph: str, run: Resolve, tmp_path: Path
+) -> None:
+    put(database, graph)
+    (tmp_path / "prices.toml").write_text(PRICES, "utf-8")
+    with FakeLlm() as llm:
+        model = {"openai_base_url": llm.url, "model": "fake", "prices": tmp_path / "prices.toml"}
+        report = run(ResolveOptions(analytics=False, budget_usd=1e-6), **model)
+        assert llm.calls == 0
+    assert any("stay open" in note and "budget" in note for note in report.graph.notes)
+    assert len(report.decisions) == 2  # of rules
 
 
 def test_a_model_that_refuses_the_key_stops_before_anything_is_written(

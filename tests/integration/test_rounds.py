@@ -9,7 +9,7 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
-from kg_neo4j.errors import ModelUnavailable, UnreadableSource, UsageError
+from kg_neo4j.errors import BudgetReached, ModelUnavailable, UnreadableSource, UsageError
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
@@ -102,6 +102,22 @@ def test_retrying_the_quarantine_asks_once_more_and_records_what_is_accepted(
     assert retry_quarantine(settings=online).usage.calls == 0
     assert load([note], settings=online, options=OPTIONS).changes == 0
     assert dump(database, online.graph) == after
+
+
+def test_a_retry_keeps_to_a_budget_and_what_was_mended_before_stays(
+    database: Database, online: Settings, llm: FakeLlm, note: str, tmp_path: Path
+) -> None:
+    (tmp_path / "prices.toml").write_text('["scripted"]\ninput = 1.0\noutput = 1.0\n', "utf-8")
+    priced = online.model_copy(update={"prices": tmp_path / "prices.toml", "model": "scripted"})
+    llm.say(csv((ANNA, BAD), (MET,))).say(csv(())).say(csv(()))
+    load([note], settings=priced, options=OPTIONS)
+    before, calls = dump(database, online.graph), llm.calls
+    with pytest.raises(BudgetReached):
+        retry_quarantine(settings=priced, budget_usd=1e-6)
+    assert llm.calls == calls
+    assert dump(database, online.graph) == before
+    llm.say(csv((BEN,), (MET,)))
+    assert retry_quarantine(settings=priced, budget_usd=1.0).nodes == 2
 
 
 def test_a_retry_with_another_model_is_refused(online: Settings, llm: FakeLlm, note: str) -> None:

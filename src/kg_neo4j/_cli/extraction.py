@@ -97,6 +97,7 @@ def extract(
 def quarantine(
     retry: Annotated[bool, typer.Option("--retry", help="Ask the model once more for these rows.")] = False,
     model: ModelOption = None,
+    budget_usd: BudgetOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -106,7 +107,7 @@ def quarantine(
     settings = settings_for(graph=graph, model=model)
     if retry:
         with progress(quiet=as_json) as bars:
-            report = pipeline.retry_quarantine(settings=settings, progress=bars)
+            report = pipeline.retry_quarantine(settings=settings, budget_usd=budget_usd, progress=bars)
         show_load(report, as_json=as_json)
         return
     with progress(quiet=as_json) as bars:

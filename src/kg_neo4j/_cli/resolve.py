@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kg_neo4j._cli.load_options import BudgetOption, CacheOption
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import usage_shape
 from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress
@@ -32,6 +33,8 @@ def resolve(
     must_link: FileOption = None,
     cannot_link: FileOption = None,
     model: ModelOption = None,
+    budget_usd: BudgetOption = None,
+    cache: CacheOption = True,
     analytics: Annotated[bool, typer.Option(help="Communities, PageRank and degree by GDS.")] = True,
     graph: GraphOption = None,
     as_json: JsonOption = False,
@@ -41,7 +44,7 @@ def resolve(
 
     if sum((dry_run, undo is not None, show)) > 1 or ((undo or show) and (must_link or cannot_link)):
         raise UsageError("--dry-run, --undo and --list are for one thing at a time", hint="see `kg resolve --help`")
-    settings = settings_for(graph=graph, model=model)
+    settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
     with progress(quiet=as_json) as bars:
         if show:
             _list(resolving.decisions(settings=settings, progress=bars), as_json)
@@ -49,7 +52,7 @@ def resolve(
         if undo is not None:
             report = resolving.undo(undo, settings=settings, analytics=analytics, progress=bars)
         else:
-            options = resolving.ResolveOptions(dry_run, must_link, cannot_link, analytics)
+            options = resolving.ResolveOptions(dry_run, must_link, cannot_link, analytics, budget_usd)
             report = resolving.resolve(settings=settings, options=options, progress=bars)
     if as_json:
         print_json(resolve_shape(report, dry_run=dry_run))

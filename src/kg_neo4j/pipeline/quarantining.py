@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import BudgetReached, ModelError, UsageError
+from kg_neo4j.pipeline.budgeting import budget_of
 from kg_neo4j.pipeline.deriving import Derivation, derive
 from kg_neo4j.pipeline.loading import batches
 from kg_neo4j.pipeline.options import extraction_config, load_configuration, options_of
@@ -16,8 +17,8 @@ from kg_neo4j.records import Document, Extraction, LoadReport, QuarantinedRow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kg_neo4j._models.protocols import ChatModel
     from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.documents import StoredDocument
     from kg_neo4j.settings import Settings
 
@@ -38,12 +39,14 @@ def quarantine(*, settings: Settings, progress: Progress = SILENT) -> tuple[Quar
     return tuple(found)
 
 
-def retry_quarantine(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
+def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, progress: Progress = SILENT) -> LoadReport:
     """Ask the model once more for every row in quarantine, and record what is accepted.
 
     Rows that fail again stay in quarantine, so a retry costs one call a chunk each time. Raises UsageError where no
-    model is configured, or another one than the documents were loaded with.
+    model is configured, or another one than the documents were loaded with, and BudgetReached before the call that
+    would cost more than `budget_usd`; what was mended before stays.
     """
+    from kg_neo4j import _models
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.documents import list_documents
     from kg_neo4j.graph.lease import Lease
@@ -54,23 +57,26 @@ def retry_quarantine(*, settings: Settings, progress: Progress = SILENT) -> Load
     if settings.offline:
         raise UsageError("only a model can mend rows", hint="set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL")
     started = time.monotonic()
-    tally = Tally()
+    tally, budget = Tally(), budget_of(budget_usd)
+    model = _models.chat_model(settings, budget=budget)
     with connect(settings, progress) as database, Lease(database, settings.graph) as lease:
         progress.start("extract")
         for document in list_documents(database, settings.graph):
             schema = schema_of(document)
             recorder = Recorder(database, settings.graph, schema, lease)
-            mended = _mended(database, settings, document, tally, progress)
-            tally.changes += sum(recorder.record_all(batches(mended)))
+            work = Derivation(database, lease, settings, tally, progress, "quarantine", budget)
+            try:
+                tally.changes += sum(recorder.record_all(batches(_mended(work, model, document))))
+            except (ModelError, BudgetReached, UsageError, KeyboardInterrupt):
+                settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
+                raise
             tally.changes += settle(database, settings.graph, schema, lease, progress)
         progress.finish("extract")
-        communities = derive(Derivation(database, lease, settings, tally, progress, "quarantine"))
+        communities = derive(work)
         return tally.report(database, settings.graph, communities, time.monotonic() - started)
 
 
-def _mended(
-    database: Database, settings: Settings, stored: StoredDocument, tally: Tally, progress: Progress
-) -> Iterator[Extraction]:
+def _mended(work: Derivation, model: ChatModel | None, stored: StoredDocument) -> Iterator[Extraction]:
     """Yield the extractions of chunks with rows in quarantine, after asking for these rows once more."""
     from kg_neo4j.extract.context import ChunkTask
     from kg_neo4j.extract.conversation import Conversation
@@ -78,30 +84,31 @@ def _mended(
     from kg_neo4j.graph.replay import replay
 
     config: ExtractionConfig | None = None
+    settings, tally = work.settings, work.tally
     document = Document(stored.id, settings.graph, stored.kind, stored.key, stored.title, stored.source, "", "")
     tally.documents += 1
-    for extraction in replay(database, settings.graph, stored, rejected_only=True):
+    for extraction in replay(work.database, settings.graph, stored, rejected_only=True):
         if all(each.mended for each in extraction.rejections):
             continue
-        config = config or _same_configuration(settings, stored)
+        config = config or _same_configuration(settings, stored, model)
         shown = show(extraction.chunk, config.preprocess, stored.language)
         task = ChunkTask(document, extraction.chunk)
         again = Conversation(task, config.extractor, config.reading, shown, 0, mend=True)
         found = again.mend_again(extraction.answers)
         tally.chunks += 1
         tally.count(document, found)
-        progress.advance("extract")
+        work.progress.advance("extract")
         yield found
 
 
-def _same_configuration(settings: Settings, stored: StoredDocument) -> ExtractionConfig:
+def _same_configuration(settings: Settings, stored: StoredDocument, model: ChatModel | None) -> ExtractionConfig:
     """Return how the document was extracted; UsageError where this run would do it otherwise."""
     from kg_neo4j._models import tokens
     from kg_neo4j.graph.replay import schema_of
 
     options = options_of(stored)
     asked_anew = settings.model_copy(update={"answer_cache": False})  # a retry wants another answer
-    config = extraction_config(asked_anew, options, schema_of(stored))
+    config = extraction_config(asked_anew, options, schema_of(stored), model=model)
     if load_configuration(settings, options, config, tokens.load()).config_hash != stored.config_hash:
         raise UsageError(
             f"{stored.title!r} was loaded with another model, prompt or tokeniser than this run has",

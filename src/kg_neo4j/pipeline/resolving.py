@@ -12,11 +12,13 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, components, decide, tell_apart
 from kg_neo4j.graph.resolution.proposals import Proposal, Proposed, Verdict
 from kg_neo4j.graph.resolution.showing import StoredDecision, finish, store, stored_decisions
+from kg_neo4j.pipeline.budgeting import budget_of
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
 
 if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.lease import Lease
@@ -34,6 +36,7 @@ class ResolveOptions:
     must_link: Path | None = None  # a file of links
     cannot_link: Path | None = None  # likewise
     analytics: bool = True
+    budget_usd: float | None = None  # asking stops before it would cost more; None: no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class _Run:
     lease: Lease
     schema: Schema
     tally: Tally
+    budget: Budget | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,8 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
 
     Aliases, evidence and properties are kept, and `undo` gives the former graph. What neither a rule nor a model
     decides stays apart and is listed. A repeat proposes only what is new. Raises UsageError for a graph without
-    documents or a bad file of links, LeaseHeld, and ModelRefused; nothing is written then.
+    documents or a bad file of links, LeaseHeld, and ModelRefused; nothing is written then. Where the budget is reached,
+    what is not asked stays open, and a note says so.
     """
     from kg_neo4j.graph.constraints import ensure_constraints
     from kg_neo4j.graph.database import connect
@@ -81,7 +86,7 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
     from kg_neo4j.graph.settler import settle
 
     options = options or ResolveOptions()
-    started, tally = time.monotonic(), Tally()
+    started, tally, budget = time.monotonic(), Tally(), budget_of(options.budget_usd)
     with connect(settings, progress) as database:
         schema = _schema(database, settings.graph)
         before = _nodes(database, settings.graph)
@@ -91,8 +96,8 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
         ensure_constraints(database)
         with Lease(database, settings.graph) as lease:
             settle(database, settings.graph, schema, lease, progress)  # what a killed run left
-            found = _propose(database, settings, options, tally, progress)
-            run = _Run(database, lease, schema, tally)
+            found = _propose(database, settings, options, tally, progress, budget)
+            run = _Run(database, lease, schema, tally, budget)
             _show(run, settings, found.decisions, options.analytics, progress)
         return _report(database, settings.graph, found, before, tally, started)
 
@@ -152,11 +157,16 @@ def _show(run: _Run, settings: Settings, made: Sequence[StoredDecision], analyti
     tally.changes += len(made) + settle(database, settings.graph, run.schema, lease, progress)
     if not made:
         return
-    derive(Derivation(database, lease, settings, tally, progress, "resolve"), analytics=analytics)
+    derive(Derivation(database, lease, settings, tally, progress, "resolve", run.budget), analytics=analytics)
 
 
 def _propose(
-    database: Database, settings: Settings, options: ResolveOptions, tally: Tally, progress: Progress
+    database: Database,
+    settings: Settings,
+    options: ResolveOptions,
+    tally: Tally,
+    progress: Progress,
+    budget: Budget | None = None,
 ) -> _Found:
     """Read the graph, and return proposals with the decisions that they come to."""
     from kg_neo4j.graph.resolution.link_files import read_links
@@ -178,7 +188,7 @@ def _propose(
     given = [each.decision for each in (*stored, *_decisions(graph, said, stored))]
     proposed = propose(mentioned, sources, given)
     if proposed.open and not options.dry_run:
-        proposed = _ask(database, settings, proposed, stored, tally)
+        proposed = _ask(database, settings, proposed, stored, tally, budget)
     progress.finish("resolve")
     proposals = (*said, *proposed.proposals)
     made = () if options.dry_run else _decisions(graph, proposals, stored)
@@ -200,18 +210,25 @@ def _entity_vectors(database: Database, settings: Settings) -> str | None:
 
 
 def _ask(
-    database: Database, settings: Settings, proposed: Proposed, stored: Sequence[StoredDecision], tally: Tally
+    database: Database,
+    settings: Settings,
+    proposed: Proposed,
+    stored: Sequence[StoredDecision],
+    tally: Tally,
+    budget: Budget | None,
 ) -> Proposed:
     """Put the grey band to the model that the settings mean; without one it stays open."""
     from kg_neo4j import _models
-    from kg_neo4j.graph.resolution.judgement import judge
+    from kg_neo4j._models.cache import open_cache
+    from kg_neo4j.graph.resolution.judgement import Judging, judge
     from kg_neo4j.graph.resolution.proposals import judged
 
-    model = _models.chat_model(settings)
+    model = _models.chat_model(settings, budget=budget)
     if model is None:
         return proposed
     shown = components(each.decision for each in stored)
-    found = judge(database, settings.graph, model, shown, proposed.open)
+    how = Judging(model, open_cache(settings), settings.model_concurrency)
+    found = judge(database, settings.graph, how, shown, proposed.open)
     tally.usage += found.usage
     tally.notes.extend(found.notes)
     if found.rejected:
