@@ -84,6 +84,7 @@ class RelationDraft:
     end: int
     strength: int
     date: str = ""
+    classified: bool = False  # by the model of relations, not by a rule
 
 
 def split_name(text: str) -> tuple[str, tuple[str, ...], frozenset[str]]:

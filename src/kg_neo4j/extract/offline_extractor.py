@@ -13,10 +13,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from kg_neo4j._models import trained
-from kg_neo4j.extract.annotation import EntityMentions
+from kg_neo4j._models import relation_model, trained
+from kg_neo4j.extract.annotation import EntityMentions, RelationClassifier
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import FollowUp
+from kg_neo4j.extract.offline_classified import PackagedRelations, add_classified, classify
 from kg_neo4j.extract.offline_context import read_roles, vote, vote_lists
 from kg_neo4j.extract.offline_coreference import unite_drafts
 from kg_neo4j.extract.offline_entities import (
@@ -42,7 +43,7 @@ from kg_neo4j.extract.offline_topic import topic_of
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.records import Document, ModelAnswer
 
-RULES_VERSION = 3  # raised with every change of the rules that changes answers
+RULES_VERSION = 4  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
 _TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
@@ -69,7 +70,8 @@ class OfflineExtractor:
     @property
     def config_hash(self) -> str:
         """Hash of the schema, the version of the rules and the pipeline that finds the names."""
-        parts = (self._schema.hash, str(RULES_VERSION), self._spacy_model or trained.read_lock().version)
+        locks = trained.read_lock().version + trained.read_lock(relation_model.LOCK).version
+        parts = (self._schema.hash, str(RULES_VERSION), self._spacy_model or locks)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
     @property
@@ -110,6 +112,11 @@ class OfflineExtractor:
         topic = topic_of(task.document, task.chunk)
         return places_of(_Reading(shown_text, self._find_names(task.document, shown_text), topic).entities)
 
+    @property
+    def relation_classifier(self) -> RelationClassifier:
+        """The package's model of relations, which reads English. Raises ModelDamaged."""
+        return PackagedRelations()
+
     def _find_names(self, document: Document, shown_text: str) -> FoundNames:
         if self._spacy_model is not None:
             return find_by(self._spacy_model, shown_text)
@@ -140,6 +147,8 @@ class _Reading:
         resolve_pronouns(self.sentences, about, guess_gender if found.doc is not None else None)
         read_roles(self.sentences)
         self.relations = _relations(self.sentences)
+        if found.doc is not None:
+            self.relations = add_classified(self.relations, classify(found.doc, self.sentences, drafts))
         self.entities = _kept(drafts, self.relations)
         _locate(self.relations)
 

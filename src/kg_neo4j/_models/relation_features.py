@@ -1,0 +1,232 @@
+"""What the relation model sees of a text: its words, its entities, and the pairs of these, as arrays.
+
+Everything is counted in tokens of the trained pipeline. A *link* is a pair of mentions of two entities that stand near
+each other; a pair of entities has at most `LINKS` of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+TYPES = ("PER", "LOC", "ORG", "MISC", "TIME", "NUM")
+BUCKETS = 1 << 14  # of words, of pairs of words, of words with their place in the grammar
+NAME_BUCKETS = 1 << 13
+LINKS = 3
+NEARS = 12  # how two mentions stand to each other
+DISTANCES = 8
+FACTS = 12  # what is known of an entity besides its words
+BETWEEN = 24  # words between two mentions that are read
+LINK = ("pair", "begin", "middle", "last", "is_first", "near", "left", "right", "top")  # columns of a link:
+# its pair; the words between, of which those from `begin` to before `middle` are read, and the last of them (-1: none);
+# whether the source comes first; how near they are; the words outside (-1: none); the top of the path (-1: no path)
+_DEPTH = 24  # of a tree of words
+_HASH = np.uint64(0x9E3779B97F4A7C15)
+
+Integers = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float32]
+
+Place = tuple[int, int]  # code points, half open
+Entity = tuple[str, Sequence[Place]]  # type and mentions
+
+
+@dataclass(frozen=True, slots=True)
+class TextFeatures:
+    """The arrays of one text; row numbers of tables of weights, unless said otherwise."""
+
+    vectors: Floats  # (tokens, 96): what each word means
+    states: Floats  # (tokens, 96): what the tagger's network makes of it in its sentence
+    marks: Integers  # (tokens,): 0, or 1 to 6 inside a mention of that type
+    words: Integers  # (tokens,)
+    couples: Integers  # (tokens,): each word with the one after it
+    steps: Integers  # (tokens,): each word with its dependency
+    names: Integers  # (tokens,)
+    types: Integers  # (entities,): places in TYPES
+    facts: Floats  # (entities, FACTS): zeros and ones
+    heads: Integers  # (entities, 2): first and last word of the longest mention, as tokens
+    spans: Integers  # (mentions, 3): entity, first token, token after the last
+    pairs: Integers  # (pairs, 3): source, target, distance in sentences (to DISTANCES - 1)
+    links: Integers  # (links, len(LINK)): see LINK
+    ends: Integers  # (links, 2): the tokens at the ends of the path through the tree; top < 0 where there is none
+    up: Integers  # (tokens, _DEPTH): the tree above each word, from its root down; -1 after the word itself
+
+
+def describe(
+    doc: Doc,
+    sentences: Sequence[tuple[int, int]],
+    entities: Sequence[Entity],
+    *,
+    reach: int,
+) -> TextFeatures:
+    """Return the features of `doc`, whose entities are given by type and places (characters), sorted.
+
+    Pairs more than `reach` sentences apart are left out.
+    """
+    starts = np.array([token.idx for token in doc] + [len(doc.text)], np.int64)
+    spans = _spans(starts, entities)
+    count = len(doc)
+    types = np.array([TYPES.index(kind) for kind, _ in entities], np.int32)
+    marks = np.zeros(count, np.int32)
+    for entity, first, after in spans:
+        marks[first:after] = types[entity] + 1
+    attributes = doc.to_array(["LEMMA", "DEP", "LOWER", "HEAD"]).astype(np.uint64)
+    lemmas = np.where(marks > 0, marks.astype(np.uint64), attributes[:, 0])
+    following = np.append(lemmas[1:], np.uint64(0))
+    sentence = np.maximum(np.searchsorted([start for start, _ in sentences], starts[:-1], "right") - 1, 0)
+    up = _trees(attributes[:, 3].astype(np.int64) + np.arange(count))
+    pairs, links, ends = _pairs(spans, sentence, len(entities), reach)
+    links, ends = _complete(links, ends, spans, up, count)
+    return TextFeatures(
+        vectors=_vectors(doc),
+        states=np.asarray(doc.tensor, np.float32).reshape(count, -1),
+        marks=marks,
+        words=_bucket(lemmas),
+        couples=_bucket(lemmas * np.uint64(31) + following),
+        steps=_bucket(lemmas * np.uint64(37) + attributes[:, 1]),
+        names=_bucket(attributes[:, 2], NAME_BUCKETS),
+        types=types,
+        facts=_facts(spans, sentence, len(entities)),
+        heads=_heads(spans, len(entities)),
+        spans=spans,
+        pairs=pairs,
+        links=links,
+        ends=ends,
+        up=up,
+    )
+
+
+def _bucket(keys: npt.NDArray[np.uint64], buckets: int = BUCKETS) -> Integers:
+    mixed = keys * _HASH
+    return ((mixed ^ (mixed >> np.uint64(32))) % np.uint64(buckets)).astype(np.int32)
+
+
+def _vectors(doc: Doc) -> Floats:
+    vectors = doc.vocab.vectors
+    rows = vectors.find(keys=doc.to_array("LOWER"))
+    table: Floats = vectors.data[np.maximum(rows, 0)].astype(np.float32)
+    table[rows < 0] = 0
+    return table
+
+
+def _spans(starts: npt.NDArray[np.int64], entities: Sequence[Entity]) -> Integers:
+    """Return the mentions in tokens, those of each entity in the order of the text."""
+    rows = [(number, start, end) for number, (_, places) in enumerate(entities) for start, end in places]
+    if not rows:
+        return np.zeros((0, 3), np.int32)
+    given = np.array(rows, np.int64)
+    first = np.maximum(np.searchsorted(starts[:-1], given[:, 1], "right") - 1, 0)
+    after = np.maximum(np.searchsorted(starts[:-1], given[:, 2], "left"), first + 1)
+    return np.stack([given[:, 0], first, after], 1).astype(np.int32)
+
+
+def _heads(spans: Integers, entities: int) -> Integers:
+    heads = np.zeros((entities, 2), np.int32)
+    longest = np.zeros(entities, np.int64)
+    for entity, first, after in spans.tolist():
+        if after - first > longest[entity]:
+            longest[entity] = after - first
+            heads[entity] = first, after - 1
+    return heads
+
+
+def _facts(spans: Integers, sentence: npt.NDArray[np.int64], entities: int) -> Floats:
+    """Return what is known of each entity: how often and where it is named."""
+    facts = np.zeros((entities, FACTS), np.float32)
+    if not len(spans):
+        return facts
+    counts = np.bincount(spans[:, 0], minlength=entities)
+    first = np.full(entities, 1 << 30)
+    np.minimum.at(first, spans[:, 0], spans[:, 1])
+    length = np.zeros(entities, np.int64)
+    np.maximum.at(length, spans[:, 0], spans[:, 2] - spans[:, 1])
+    rank = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+    opening = sentence[np.minimum(first, len(sentence) - 1)]
+    known = [rank == 0, rank == 1, rank < 4, counts == 1, counts == 2, counts > 2, counts > 4]
+    known += [opening == 0, opening > 3, length == 1, length > 2, counts == counts.max()]
+    facts[:] = np.stack(known, 1)
+    return facts
+
+
+def _trees(heads: npt.NDArray[np.int64]) -> Integers:
+    """Return for each word the words above it, from the root down to itself."""
+    count = len(heads)
+    chains = np.full((count, _DEPTH), -1, np.int64)
+    depth = np.zeros(count, np.int64)
+    current, alive = np.arange(count), np.ones(count, bool)
+    upward = []
+    for _ in range(_DEPTH):
+        upward.append(np.where(alive, current, -1))
+        following = heads[current]
+        alive = alive & (following != current)
+        current = following
+    stacked = np.stack(upward, 1)  # from the word up
+    depth = (stacked >= 0).sum(1)
+    places = depth[:, None] - 1 - np.arange(_DEPTH)[None]
+    rows, columns = np.nonzero(places >= 0)
+    chains[rows, columns] = stacked[rows, places[rows, columns]]
+    return chains.astype(np.int32)
+
+
+def _pairs(spans: Integers, sentence: npt.NDArray[np.int64], entities: int, reach: int) -> tuple[Any, Any, Any]:
+    """Return the ordered pairs of entities within reach, and their nearest links: pair, both spans."""
+    nothing = np.zeros((0, 3), np.int64)
+    if len(spans) < 2:
+        return nothing.astype(np.int32), nothing, np.zeros((0, 2), np.int64)
+    places = sentence[spans[:, 1]]
+    owner = spans[:, 0].astype(np.int64)
+    gaps = np.abs(places[:, None] - places[None])
+    apart = np.maximum(spans[:, 1][:, None] - spans[:, 2][None], spans[:, 1][None] - spans[:, 2][:, None])
+    one, other = np.nonzero((owner[:, None] != owner[None]) & (gaps <= reach))
+    key = owner[one] * entities + owner[other]
+    gap, distance = gaps[one, other], np.maximum(apart[one, other], 0)
+    order = np.lexsort((other, one, distance, gap, key))
+    key, one, other, gap = key[order], one[order], other[order], gap[order]
+    begins = np.append(True, key[1:] != key[:-1]) if len(key) else np.zeros(0, bool)
+    number = np.cumsum(begins) - 1
+    rank = np.arange(len(key)) - np.flatnonzero(begins)[number] if len(key) else number
+    kept = (rank == 0) | ((rank < LINKS) & (gap == 0))
+    pairs = np.stack([key[begins] // entities, key[begins] % entities, np.minimum(gap[begins], DISTANCES - 1)], 1)
+    links = np.stack([number[kept], one[kept], other[kept]], 1)
+    return pairs.astype(np.int32), links, np.stack([gap[kept], gap[kept]], 1)
+
+
+def _complete(links: Any, gaps: Any, spans: Integers, up: Integers, count: int) -> tuple[Integers, Integers]:
+    """Return for each link the words between and beside, and the path through the tree."""
+    if not len(links):
+        return np.zeros((0, len(LINK)), np.int32), np.zeros((0, 2), np.int32)
+    source, target = spans[links[:, 1]], spans[links[:, 2]]
+    is_first = source[:, 1] <= target[:, 1]
+    begin = np.where(is_first, source[:, 2], target[:, 2])
+    end = np.maximum(np.where(is_first, target[:, 1], source[:, 1]), begin)
+    length = end - begin
+    near = np.searchsorted([0, 1, 2, 4, 7, 12, 20], length, "right") - 1
+    near = np.where(gaps[:, 0] == 0, near, 7 + np.minimum(gaps[:, 0], 5) - 1)
+    left = np.where(is_first, source[:, 1], target[:, 1]) - 1
+    right = np.where(is_first, target[:, 2], source[:, 2])
+    right = np.where(right < count, right, -1)
+    head = np.stack([_top(each, up) for each in (source, target)], 1)
+    above = up[head]
+    equal = np.cumprod((above[:, 0] == above[:, 1]) & (above[:, 0] >= 0), 1).sum(1)
+    top = np.where(equal > 0, above[np.arange(len(head)), 0, np.maximum(equal - 1, 0)], -1)
+    middle = np.minimum(end, begin + BETWEEN)
+    last = np.where(length > 0, end - 1, -1)
+    done = [links[:, 0], begin, middle, last, is_first, near, left, right, top]
+    return np.stack(done, 1).astype(np.int32), head.astype(np.int32)
+
+
+def _top(spans: Integers, up: Integers) -> npt.NDArray[np.int64]:
+    """Return the word of each mention that stands highest in the tree; the last one of equals."""
+    depth = (up >= 0).sum(1)
+    best = spans[:, 2].astype(np.int64) - 1
+    for back in range(1, 6):
+        place = spans[:, 2] - 1 - back
+        better = (place >= spans[:, 1]) & (depth[np.maximum(place, 0)] < depth[best])
+        best = np.where(better, place, best)
+    return best

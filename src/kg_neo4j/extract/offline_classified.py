@@ -1,0 +1,200 @@
+"""Relations that the package's model reads between the entities of English text, beside those of the rules."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from kg_neo4j._models import relation_model, trained
+from kg_neo4j._models.relation_model import JudgedPair, RelationModel
+from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
+from kg_neo4j.extract.offline_entities import DATE, ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, RelationDraft
+from kg_neo4j.extract.offline_meanings import INVERSE, NAMES, PLACING, SINGLE, same_meaning
+from kg_neo4j.extract.offline_text import Sentence
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+_KINDS = {PERSON: "PER", PLACE: "LOC", ORGANIZATION: "ORG", OTHER: "MISC", DATE: "TIME"}
+_REACH = 3  # sentences between two entities; what is further apart is seldom stated
+_PASSAGE = 160  # words
+_NEAR, _FAR = 0.5, 0.9  # probability of a row whose ends stand in one sentence, and in different ones
+_STRENGTH = 3, 8  # of a row, by its probability from the threshold to one
+
+
+class PackagedRelations:
+    """The model of the package as a `RelationClassifier`."""
+
+    def __init__(self, model: RelationModel | None = None) -> None:
+        self._model = model or relation_model.load()
+
+    @property
+    def name(self) -> str:
+        """The lock's version names the weights."""
+        return f"relations-{trained.read_lock(relation_model.LOCK).version}"
+
+    @property
+    def threshold(self) -> float:
+        """Chosen on the validation split for a precision of 0.60."""
+        return self._model.threshold
+
+    def relate(
+        self, text: str, sentences: Sequence[Place], entities: Sequence[EntityMentions]
+    ) -> tuple[ScoredRelation, ...]:
+        """Return relations of a probability of at least 0.01, with the sentence that each rests on."""
+        given = [(entity.type, entity.mentions) for entity in entities]
+        found = self._model.judge(trained.parse(text), sentences, given)
+        return tuple(
+            ScoredRelation(each.source, each.type, each.target, each.probability, sentences[each.sentence])
+            for each in found
+        )
+
+
+def classify(doc: Doc, found: Sequence[Sentence], drafts: Sequence[EntityDraft]) -> list[RelationDraft]:
+    """Return what the model believes of `drafts` and of the dates of a parsed text, in its order.
+
+    A long text is read a passage at a time, as long as those that the model learned from.
+    """
+    model = relation_model.load()
+    best: dict[tuple[int, str, int], tuple[float, RelationDraft]] = {}
+    dates: dict[str, EntityDraft] = {}
+    for passage in _passages(found):
+        entities, places = _named(passage, drafts, dates)
+        for each, relation in _read(model, doc, passage, entities, places):
+            key = id(relation.source), relation.type, id(relation.target)
+            if key not in best or each.probability > best[key][0]:
+                best[key] = each.probability, relation
+    kept = _plausible(sorted(best.values(), key=lambda each: (-each[0], each[1].start, each[1].type)))
+    return sorted(kept, key=lambda each: (each.start, each.end, each.type))
+
+
+def _passages(found: Sequence[Sentence]) -> list[list[Sentence]]:
+    """Return the sentences in groups of some hundred words, cut between paragraphs where that is possible."""
+    groups: list[list[Sentence]] = []
+    words = 0
+    for sentence in found:
+        is_new = bool(groups) and groups[-1][-1].paragraph != sentence.paragraph
+        if not groups or words > _PASSAGE or (is_new and words > _PASSAGE // 2):
+            groups.append([])
+            words = 0
+        groups[-1].append(sentence)
+        words += len(sentence.items)
+    return groups
+
+
+def _named(
+    passage: Sequence[Sentence], drafts: Sequence[EntityDraft], dates: dict[str, EntityDraft]
+) -> tuple[list[EntityDraft], list[list[Place]]]:
+    """Return the entities that a passage names, those of `drafts` and dates, and where."""
+    known = {id(draft) for draft in drafts}
+    places: dict[int, list[Place]] = {}
+    entities: dict[int, EntityDraft] = {}
+    for sentence in passage:
+        for item in sentence.items:
+            draft = item.entity if item.kind == "name" else None
+            if item.date is not None and item.date.year is not None:
+                draft = dates.setdefault(item.text, EntityDraft(item.text, (item.lower,), type=DATE))
+            if draft is not None and (item.date is not None or id(draft) in known):
+                entities[id(draft)] = draft
+                places.setdefault(id(draft), []).append((item.start, item.end))
+    return list(entities.values()), [places[key] for key in entities]
+
+
+def _read(
+    model: RelationModel,
+    doc: Doc,
+    passage: Sequence[Sentence],
+    entities: Sequence[EntityDraft],
+    places: Sequence[Sequence[Place]],
+) -> list[tuple[JudgedPair, RelationDraft]]:
+    """Return the relations of one passage that the model believes."""
+    given = [(_KINDS[draft.type], spans) for draft, spans in zip(entities, places, strict=True)]
+    borders = [(sentence.start, sentence.end) for sentence in passage]
+    judged = model.judge(doc, borders, given, reach=_REACH, least=min(_NEAR, _FAR))
+    believed = [each for each in judged if _is_believed(each)]
+    return [(each, _draft(each, entities, places, passage[each.sentence])) for each in _one_way(believed)]
+
+
+def _is_believed(judged: JudgedPair) -> bool:
+    """Tell whether a row is worth writing: where things are has to be said in one sentence."""
+    if not judged.distance:
+        return judged.probability >= _NEAR
+    return judged.probability >= _FAR and judged.type not in PLACING
+
+
+def _plausible(ranked: Sequence[tuple[float, RelationDraft]]) -> list[RelationDraft]:
+    """Return the relations without those that more likely ones exclude: a second place of birth, say."""
+    kept = []
+    taken: set[tuple[int, str]] = set()
+    pairs: set[tuple[int, str, int]] = set()
+    for _, relation in ranked:
+        source, target = id(relation.source), id(relation.target)
+        if relation.type in SINGLE and (source, relation.type) in taken:
+            continue
+        group = PLACING.get(relation.type, "")
+        if group and ((source, group, target) in pairs or (target, group, source) in pairs):
+            continue
+        taken.add((source, relation.type))
+        pairs.add((source, group, target))
+        kept.append(relation)
+    return kept
+
+
+def add_classified(stated: Sequence[RelationDraft], classified: Iterable[RelationDraft]) -> list[RelationDraft]:
+    """Return the rules' relations and those of the model that they do not state already."""
+    known: dict[tuple[int, int], set[str]] = {}
+    dates = {draft.target.name: draft.target for draft in stated if draft.target.type == DATE}
+    single = {(id(draft.source), draft.type) for draft in stated if draft.type in SINGLE}
+    for draft in stated:
+        known.setdefault((id(draft.source), id(draft.target)), set()).add(draft.type)
+    joined = list(stated)
+    for draft in classified:
+        if draft.target.type == DATE:
+            draft.target = dates.setdefault(draft.target.name, draft.target)
+        forth = known.get((id(draft.source), id(draft.target)), set())
+        back = known.get((id(draft.target), id(draft.source)), set())
+        if same_meaning(draft.type, forth, back):
+            continue
+        draft.type = NAMES.get(draft.type, draft.type)
+        if (id(draft.source), draft.type) in single:
+            continue
+        draft.classified = True
+        joined.append(draft)
+    return joined
+
+
+def _one_way(judged: Sequence[JudgedPair]) -> list[JudgedPair]:
+    """Leave out what another relation already says from the other end: PART_OF where HAS_PART stands."""
+    said = {(each.source, each.type, each.target) for each in judged}
+    kept = []
+    for each in judged:
+        main = INVERSE.get(each.type)
+        if main == each.type:  # says the same both ways: the one from the entity named first stays
+            if each.source > each.target and (each.target, each.type, each.source) in said:
+                continue
+        elif main is not None and (each.target, main, each.source) in said:
+            continue
+        kept.append(each)
+    return kept
+
+
+def _draft(
+    judged: JudgedPair,
+    entities: Sequence[EntityDraft],
+    places: Sequence[Sequence[Place]],
+    sentence: Sentence,
+) -> RelationDraft:
+    ends = [_nearest(places[number], sentence) for number in (judged.source, judged.target)]
+    inside = [end for end in ends if sentence.start <= end[0] < sentence.end]
+    start, end = (min(inside)[0], max(last for _, last in inside)) if inside else (sentence.start, sentence.end)
+    low, high = _STRENGTH
+    strength = low + round((high - low) * (judged.probability - _NEAR) / (1 - _NEAR))
+    source, target = entities[judged.source], entities[judged.target]
+    return RelationDraft(source, judged.type, target, sentence, start, end, strength)
+
+
+def _nearest(places: Sequence[Place], sentence: Sentence) -> Place:
+    """Return the mention inside a sentence, else the last one before it."""
+    number = bisect_right(places, (sentence.start, -1))
+    return places[number] if number < len(places) and places[number][0] < sentence.end else places[max(0, number - 1)]
