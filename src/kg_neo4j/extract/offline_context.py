@@ -8,7 +8,7 @@ from functools import cache
 from itertools import takewhile
 
 from kg_neo4j.extract.offline_dates import life_years
-from kg_neo4j.extract.offline_entities import ORGANIZATION, PERSON, PLACE, EntityDraft, name_votes
+from kg_neo4j.extract.offline_entities import ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, name_votes
 from kg_neo4j.extract.offline_text import Item, Sentence
 from kg_neo4j.extract.offline_triggers import EVERYTHING, KIN, LONGEST, PEOPLE, TRIGGERS, Trigger
 from kg_neo4j.extract.offline_words import (
@@ -18,8 +18,11 @@ from kg_neo4j.extract.offline_words import (
     DETERMINERS,
     GROUP_NOUNS,
     ORGANIZATION_HEADS,
+    ORGANIZATION_ROLES,
+    OTHER_ROLES,
     PERSON_VERBS,
     PLACE_NOUNS,
+    PLACE_ROLES,
     PLAIN_ROLES,
     PREPOSITIONS,
     ROLE_ADJECTIVES,
@@ -170,7 +173,7 @@ def _read_life(draft: EntityDraft, items: list[Item], index: int) -> None:
     if index + 1 >= len(items) or items[index + 1].text != "(":
         return
     inside = list(takewhile(lambda item: item.text != ")", items[index + 2 : index + 60]))
-    if not any(item.date for item in inside):
+    if not any(item.date for item in inside) or (index and items[index - 1].lower in _IN):
         return
     start = inside[0].start
     dates = [
@@ -205,17 +208,22 @@ def vote_lists(sentences: list[Sentence]) -> None:
                     unknown.votes[max(sorted(votes), key=lambda kind: votes[kind])] += 1
 
 
-def read_roles(sentences: list[Sentence]) -> None:
-    """Set the role of persons and places: "X was a ...", "X, the ...", "the physicist X"."""
+def read_roles(sentences: list[Sentence], about: EntityDraft | None = None) -> None:
+    """Set the role of what is named: "X was a ...", "X, the ...", "the physicist X".
+
+    `about` is what the document is about: it has the role that its own definition gives, no other.
+    """
     for sentence in sentences:
         items = sentence.items
         for index, item in enumerate(items):
             draft = item.entity
-            if draft is None or draft.type not in (PERSON, PLACE, ORGANIZATION) or item.lower in ("his", "him", "her"):
+            if draft is None or draft.type not in _NOUNS or item.lower in ("his", "him", "her"):
                 continue
             role, defining = _role_after(items, index, draft.type)
             if item.kind == "name" and not role:
                 role = _role_before(items, index) if draft.type == PERSON else ""
+            if draft is about and not (defining and index < 2 and item.kind == "name"):
+                continue
             if role and (not draft.role or (defining and draft.defined_by is None)):
                 draft.role = role
             if defining and draft.defined_by is None:
@@ -223,29 +231,26 @@ def read_roles(sentences: list[Sentence]) -> None:
 
 
 def _role_after(items: list[Item], index: int, kind: str) -> tuple[str, bool]:
-    position = index + 1
-    if position < len(items) and items[position].text == "(":
-        while position < len(items) and items[position].text != ")":
-            position += 1
-        position += 1
+    position = _link_of(items, index, kind)
     if position + 2 >= len(items) or items[index].possessive:
         return "", False
     link, article = items[position].lower, items[position + 1].lower
-    if not (link in ("was", "is", "became", ",") and article in ("a", "an", "the")):
+    if not (link in ("was", "is", "became", "as", ",") and article in ("a", "an", "the")):
         return "", False
-    nouns = ROLE_NOUNS - KIN.keys() if kind == PERSON else PLACE_NOUNS if kind == PLACE else ORGANIZATION_HEADS
+    nouns = _NOUNS[kind]
     last = begin = position + 2
     found = False
     for place in range(begin, min(begin + _ROLE_WORDS, len(items))):
         item = items[place]
-        if item.kind in ("name", "date") or item.text in ".;:(" or item.lower in _ROLE_STOPS:
+        dated = item.kind == "date" and kind == OTHER and place == begin  # "a 1994 film"
+        if (item.kind in ("name", "date") and not dated) or item.text in ".;:(" or item.lower in _ROLE_STOPS:
             break
         if item.lower in nouns:
             last, found = place + 1, True
     if not found or (link == "," and last < len(items) and items[last].kind == "name"):
         return "", False
     if items[last - 1].lower in PLAIN_ROLES:
-        return "", link != ","
+        return "", link in _DEFINING
     while last - begin > 1 and items[begin].lower in ROLE_ADJECTIVES:
         begin += 1
     last = _with_subject_matter(items, last)
@@ -253,18 +258,43 @@ def _role_after(items: list[Item], index: int, kind: str) -> tuple[str, bool]:
         (" " if place > begin and items[place].kind != "mark" else "") + items[place].text
         for place in range(begin, last)
     )
-    return text, link != ","
+    return text, link in _DEFINING
+
+
+def _link_of(items: list[Item], index: int, kind: str) -> int:
+    """Return where the word stands that ties a name to its role: "was", "as", a comma."""
+    position = index + 1
+    if position < len(items) and items[position].text == "(":
+        while position < len(items) and items[position].text != ")":
+            position += 1
+        position += 1
+    following = [item.lower for item in items[position : position + 3]]
+    if following[:2] == [",", "who"] and following[2:] in (["was"], ["is"]):
+        return position + 2  # "X, who was a painter"
+    if following[1:2] == ["as"] and following[0] in _EMPLOYED and kind == PERSON:
+        return position + 1  # "X worked as a governess"
+    return position
 
 
 def _with_subject_matter(items: list[Item], last: int) -> int:
-    """Return the end of a role with "of languages", "of physics" and the like."""
-    if last + 1 < len(items) and items[last].lower == "of":
-        word = items[last + 1]
-        if word.kind == "word" and word.text.islower() and word.lower not in BARRIERS | DETERMINERS:
-            return last + 2
-    return last
+    """Return the end of a role with "of languages", "of higher learning" and the like."""
+    end = last + 1
+    while end < min(last + 3, len(items)) and items[last].lower == "of":
+        word = items[end]
+        if word.kind != "word" or not word.text.islower() or word.lower in BARRIERS | DETERMINERS:
+            break
+        end += 1
+    return end if end > last + 1 else last
 
 
+_EMPLOYED = frozenset({"worked", "served", "acted", "practised", "practiced", "trained"})
+_DEFINING = ("was", "is", "became")
+_NOUNS = {
+    PERSON: ROLE_NOUNS - KIN.keys(),
+    PLACE: PLACE_NOUNS | PLACE_ROLES,
+    ORGANIZATION: ORGANIZATION_HEADS | ORGANIZATION_ROLES,
+    OTHER: OTHER_ROLES,
+}
 _ROLE_STOPS = (BARRIERS - {"and", "yet"}) | DETERMINERS
 
 

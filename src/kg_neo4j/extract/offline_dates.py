@@ -31,6 +31,10 @@ _COUNTED = re.compile(
     r"\s+(?!(?:he|she|it|they|the|a|an|his|her|and|or|to|at|in|by|on|with|as|when|where|after|that|who|is|was|had|but|for|of|from|until|because|while|both|this|under|its|their|only|there|she)\b)[a-z]+"
 )
 
+# "1867 – 1934", "1867 in Warsaw – 1934", "1867, Warsaw – c. 1934", "5 January [O.S. 25 December 1642] – 1727"
+_PLACE = r"(?:,?\s+(?:in|at|near)\s+[^()–—;\d]{2,60}|,\s+[^()–—;\d]{2,60})?"
+_UNTIL = re.compile(rf"\s*\]?{_PLACE}\s*(?:[–—-]|\bto\b)\s*(?:c\.|ca\.|circa|died|d\.)?\s*")
+
 
 @dataclass(frozen=True, slots=True)
 class DateSpan:
@@ -77,8 +81,7 @@ def life_years(text: str, dates: list[DateSpan]) -> tuple[DateSpan | None, DateS
     """
     years = [date for date in dates if date.year is not None]
     for first, second in pairwise(years):
-        between = text[first.end : second.start].strip()
-        if between in ("–", "—", "-", "to", "– c.", "– ca."):
+        if _UNTIL.fullmatch(text, first.end, second.start):
             return first, second
     birth = death = None
     for date in years:

@@ -6,7 +6,7 @@ from kg_neo4j.extract.offline_entities import DATE, PERSON, EntityDraft, Relatio
 from kg_neo4j.extract.offline_subjects import find_subjects, is_subject
 from kg_neo4j.extract.offline_text import Item, Sentence
 from kg_neo4j.extract.offline_triggers import Trigger
-from kg_neo4j.extract.offline_words import NOMINATIVE, PRONOUNS, RELATIVES
+from kg_neo4j.extract.offline_words import BE, NOMINATIVE, POSSESSIVE, PRONOUNS, RELATIVES
 
 
 def life_events(sentence: Sentence) -> list[RelationDraft]:
@@ -15,6 +15,8 @@ def life_events(sentence: Sentence) -> list[RelationDraft]:
     items = sentence.items
     for index, item in enumerate(items):
         if item.date is None or item.date.year is None or item.hidden:
+            continue
+        if _year_of_noun(items, index):
             continue
         verb = _life_verb(items, index)
         if verb is None:
@@ -35,11 +37,28 @@ def life_events(sentence: Sentence) -> list[RelationDraft]:
     return found
 
 
+def _year_of_noun(items: list[Item], index: int) -> bool:
+    """Note the year of "until his death in 1934" and "after Brandt's birth in 1871"; tell whether it was one."""
+    noun = index - 2 if index > 2 and items[index - 1].lower in ("in", "on", "around", "about") else index - 1
+    if noun < 1 or items[noun].lower not in ("death", "birth"):
+        return False
+    owner = items[noun - 1]
+    owns = owner.possessive or (owner.kind == "word" and owner.lower in POSSESSIVE)
+    person, year = owner.entity, _year(items[index])
+    if not owns or person is None or person.type != PERSON:
+        return False
+    if items[noun].lower == "death" and person.death_year is None:
+        person.death_year = year
+    elif items[noun].lower == "birth" and person.birth_year is None:
+        person.birth_year = year
+    return True
+
+
 def _life_verb(items: list[Item], index: int) -> int | None:
     """Return the place of "born" or "died" before a date, with nothing but places and prepositions between."""
     for position in range(index - 1, max(-1, index - 15), -1):
         item = items[position]
-        if item.lower in ("born", "died"):
+        if item.lower in ("born", "died") or (item.lower in _KILLED and position and items[position - 1].lower in BE):
             return position
         if item.kind == "name" and item.entity.type == PERSON:
             return None
@@ -85,4 +104,5 @@ def dated_event(sentence: Sentence, stated: list[RelationDraft]) -> RelationDraf
     return RelationDraft(subject.entity, "ACTIVE_IN", date_entity(date), sentence, start, end, 3, date.text)
 
 
+_KILLED = frozenset({"killed", "executed", "murdered", "assassinated", "beheaded", "hanged"})
 _LEADS = frozenset({"the", "then", "there", "at", "last", "later", "again", "also"})

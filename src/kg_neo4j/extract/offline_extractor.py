@@ -47,7 +47,10 @@ RULES_VERSION = 4  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
 _TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
-_HOME_TYPES = ("LIVED_IN", "WORKED_IN", "BORN_IN", "GREW_UP_IN", "LOCATED_IN", "WORKED_AT")
+_HOME_TYPES = tuple(
+    """LIVED_IN WORKED_IN BORN_IN GREW_UP_IN LOCATED_IN CAPITAL_OF HEADQUARTERS_LOCATION HEADQUARTERED_IN BASED_IN
+    WORKED_AT WORK_LOCATION LOCATION COUNTRY COUNTRY_OF_CITIZENSHIP CITIZEN_OF DIED_IN COUNTRY_OF_ORIGIN""".split()
+)
 
 
 class OfflineExtractor:
@@ -145,7 +148,7 @@ class _Reading:
             about.gender = topic.gender or about.gender
         resolve_plurals(self.sentences)
         resolve_pronouns(self.sentences, about, guess_gender if found.doc is not None else None)
-        read_roles(self.sentences)
+        read_roles(self.sentences, about)
         self.relations = _relations(self.sentences)
         if found.doc is not None:
             self.relations = add_classified(self.relations, classify(found.doc, self.sentences, drafts))
@@ -202,11 +205,11 @@ def _is_doubtful(draft: EntityDraft) -> bool:
 
 
 def _locate(relations: Iterable[RelationDraft]) -> None:
-    """Set the place that an entity belongs to, from the relationships that say so."""
-    for relation in sorted(
-        relations, key=lambda each: _HOME_TYPES.index(each.type) if each.type in _HOME_TYPES else 99
-    ):
-        if relation.type in _HOME_TYPES and not relation.source.location and relation.target.type == PLACE:
+    """Set the place that an entity belongs to, from the relationships that say so, those that rules read first."""
+    order = {kind: place for place, kind in enumerate(_HOME_TYPES)}
+    for relation in sorted(relations, key=lambda each: (each.classified, order.get(each.type, len(order)))):
+        near = relation.type in _HOME_TYPES or (relation.type == "PART_OF" and relation.source.type == PLACE)
+        if near and not relation.source.location and relation.target.type == PLACE:
             relation.source.location = relation.target.name
 
 
@@ -265,10 +268,12 @@ def _type(entity: EntityDraft, schema: Schema) -> str | None:
 
 def _node_values(entity: EntityDraft, relations: list[RelationDraft], text: str) -> dict[str, str]:
     sentence, start, end = _place(entity, relations)
+    person = entity.type == PERSON
+    title = next((title for title in sorted(entity.titles) if len(title) > 4), "") if person else ""
     return {
-        "birth_year": "" if entity.birth_year is None else str(entity.birth_year),
-        "death_year": "" if entity.death_year is None else str(entity.death_year),
-        "role": entity.role or next((title for title in sorted(entity.titles) if len(title) > 4), ""),
+        "birth_year": "" if entity.birth_year is None or not person else str(entity.birth_year),
+        "death_year": "" if entity.death_year is None or not person else str(entity.death_year),
+        "role": entity.role or title,
         "location": entity.location,
         "description": _shorten(_plain(text, _best_sentence(entity, relations) or sentence)),
         "evidence": _evidence(text, start, end, sentence),

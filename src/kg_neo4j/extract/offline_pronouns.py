@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from kg_neo4j.extract.offline_entities import PERSON, EntityDraft
 from kg_neo4j.extract.offline_subjects import is_subject
@@ -109,7 +109,6 @@ class _Clauses:
     subject: EntityDraft | None = None  # of the clause that is being read
     place: int = -1  # of that subject
     asked: EntityDraft | None = None  # who is asked something in it
-    named: set[int] = field(default_factory=set)
 
     def read(self) -> None:
         """Link the sentence's pronouns, and note who is named."""
@@ -134,7 +133,8 @@ class _Clauses:
         elif item.possessive:
             weight = _POSSESSOR
         elif self._is_relative(index):
-            weight = _RELATIVE
+            acts = self._has_verb(index) and self.items[index + 1].lower not in BE | {","}
+            weight = _SUBJECT if acts else _RELATIVE
         elif is_subject(self.items, index) and (self.subject is None or self._has_verb(index)):
             weight = _SUBJECT
             self.subject, self.place = person, index
@@ -180,7 +180,7 @@ class _Clauses:
         if pronoun.lower in _REFLEXIVE and subject is not None:
             return subject
         bonus: dict[int, float] = {}
-        barred: set[int] = set()
+        barred = self._named_later(index) if pronoun.lower in NOMINATIVE and index < 3 else set()
         if self.asked is not None and self.items[index - 1].lower in ("whether", "if"):
             bonus[id(self.asked)] = _SUBJECT
         if self._is_possessive(index, pronoun):
@@ -213,6 +213,19 @@ class _Clauses:
                 fits = item.entity.gender == gender and not item.possessive
                 return item.entity if opens and fits and is_subject(self.items, position) else None
         return None
+
+    def _named_later(self, index: int) -> set[int]:
+        """Return who cannot be meant by a pronoun that opens a sentence: "She died when Maria was ten"."""
+        first = self.items[0].lower
+        later: set[int] = set()
+        if first in PREPOSITIONS or first in _FIRST_WORDS:
+            return later
+        for item in self.items[index + 1 :]:
+            if item.text == ";" or item.lower in NOMINATIVE or item.quoted:
+                break
+            if item.kind == "name" and item.entity.type == PERSON and not item.possessive and not item.hidden:
+                later.add(id(item.entity))
+        return later
 
     def _is_possessive(self, index: int, pronoun: Item) -> bool:
         """Tell "her book" from "saw her"."""

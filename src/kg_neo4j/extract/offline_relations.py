@@ -292,7 +292,19 @@ def _is_pair(flow: list[Item], index: int) -> bool:
     """Tell whether "A, B" is a place within a place and not the middle of a list."""
     following = flow[index + 1].text if index + 1 < len(flow) else "."
     listed = index >= 3 and flow[index - 3].text in (",", "and")
-    return not listed and following not in ("and", "or") and flow[index - 1].text == ","
+    return not listed and following not in ("and", "or") and flow[index - 1].text == "," and not _lists(flow, index)
+
+
+def _lists(flow: list[Item], index: int) -> bool:
+    """Tell whether names and commas go on from here to an "and": "Belgium, Brazil, Spain, and Chile"."""
+    position = index + 1
+    while position + 1 < len(flow) and flow[position].text == ",":
+        if flow[position + 1].lower in ("and", "or"):
+            return position + 2 < len(flow) and flow[position + 2].kind == "name"
+        if flow[position + 1].kind != "name":
+            return False
+        position += 2
+    return position > index + 1 and position < len(flow) and flow[position].lower in ("and", "or")
 
 
 def _date_of(relation: RelationDraft, dates: list[DateSpan], sentence: Sentence) -> str:

@@ -23,6 +23,7 @@ _NOISE = re.compile(
     r"\[(?:\d{1,3}|[a-z]|[a-z]{1,4} \d{1,3}|[a-z ]+ needed|[a-z]{2})\]|(?<=\])\([^()\s]+\)|"
     r"[*`|\[\]\u200b]+|(?<!\w)_|_(?!\w)"
 )
+_ESCAPED = re.compile(r"\\n(?=[^\Wa-z_]|\()")  # a line break written out, in tables that were printed by a program
 _ITALIC = re.compile(r"(?<![\w*_])([*_])(?=[^\s*_])([^*_\n]{2,80}(?:\n[^*_\n]{1,60})?)(?<=[^\s*_])\1(?![\w*_])")
 _PARENTHESIS = re.compile(r"\(([^()]{0,500})\)")
 _QUOTED = re.compile(r"“[^”]{0,2000}”|(?<!\w)\"[^\"]{0,2000}\"|(?<!\w)‘[^’]{0,2000}’(?!\w)")
@@ -88,8 +89,11 @@ def process(text: str, spacy_model: str | None) -> Any:
 
 
 def mask(text: str) -> str:
-    """Return `text` with citation marks and markup blanked out; every other character keeps its place."""
-    return _NOISE.sub(lambda match: " " * len(match[0]), text)
+    r"""Return `text` with citation marks and markup blanked out; every other character keeps its place.
+
+    A line break that is written out (`\n`) ends a paragraph.
+    """
+    return _NOISE.sub(lambda match: " " * len(match[0]), _ESCAPED.sub("\n\n", text))
 
 
 def sentences(text: str, spacy_model: str | None = None) -> list[Sentence]:

@@ -287,6 +287,24 @@ PLACE_NOUNS = _words(
     stream street strait suburb territory town valley village volcano volcanoes"""
 )
 
+# What else a place, a group or a thing is said to be; these words do not settle its type.
+PLACE_ROLES = _words(
+    """airport area building canton cave cemetery church commune community continent county desert district metropolis
+    monument mosque municipality neighborhood neighbourhood oasis ocean parish park peninsula plain prefecture
+    railway road sanatorium settlement site station street suburb temple tower township valley voivodeship"""
+)
+ORGANIZATION_ROLES = _words(
+    """agency airline band brand branch charity clan club corporation denomination dynasty ensemble family firm
+    franchise group label maker manufacturer movement network newspaper organization publisher religion sect team
+    tribe"""
+)
+OTHER_ROLES = _words(
+    """album award ballet battle book campaign chapter character comedy concept conflict crime day disease documentary
+    drama element episode event faith festival film holiday journal language law magazine medal mineral movie musical
+    myth novel opera painting play poem prize program programme religion sculpture series show single song sonata
+    story symphony system theory treaty uprising war weapon work"""
+)
+
 GROUP_NOUNS = _words("tribe tribes clan clans dynasty family families brothers")
 
 SPEECH_VERBS = _words(

@@ -82,8 +82,8 @@ class Matcher:
         """
         words = frozenset(candidate.words)
         for run in self.question.full_names:
-            absent = [term for term in run[:-1] if not self._forms[term] & words]
-            if not absent or not matched[run[-1]]:
+            absent = [term for term in run[:-1] if term in matched and not self._forms[term] & words]
+            if not absent or not matched.get(run[-1]):
                 continue
             named = bool(self._forms[run[-1]] & words)  # else meant by a pronoun
             means_title = run[-1] in candidate.title and not candidate.title.issuperset(absent)
