@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j._models import relation_model, trained
 from kg_neo4j._models.relation_model import JudgedPair, RelationModel
 from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
 from kg_neo4j.extract.offline_entities import DATE, ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, RelationDraft
-from kg_neo4j.extract.offline_meanings import INVERSE, NAMES, PLACING, SINGLE, same_meaning
+from kg_neo4j.extract.offline_meanings import EXACT, INVERSE, LOOSE, NAMES, PLACING, SINGLE, name_both, same_meaning
+from kg_neo4j.extract.offline_nations import COUNTRIES, NATIONS
 from kg_neo4j.extract.offline_text import Sentence
 
 if TYPE_CHECKING:
@@ -59,8 +61,9 @@ def classify(doc: Doc, found: Sequence[Sentence], drafts: Sequence[EntityDraft])
     model = relation_model.load()
     best: dict[tuple[int, str, int], tuple[float, RelationDraft]] = {}
     dates: dict[str, EntityDraft] = {}
+    nations = _nations(doc, drafts)
     for passage in _passages(found):
-        entities, places = _named(passage, drafts, dates)
+        entities, places = _named(passage, drafts, dates, nations)
         for each, relation in _read(model, doc, passage, entities, places):
             key = id(relation.source), relation.type, id(relation.target)
             if key not in best or each.probability > best[key][0]:
@@ -84,21 +87,41 @@ def _passages(found: Sequence[Sentence]) -> list[list[Sentence]]:
 
 
 def _named(
-    passage: Sequence[Sentence], drafts: Sequence[EntityDraft], dates: dict[str, EntityDraft]
+    passage: Sequence[Sentence],
+    drafts: Sequence[EntityDraft],
+    dates: dict[str, EntityDraft],
+    nations: dict[Place, EntityDraft],
 ) -> tuple[list[EntityDraft], list[list[Place]]]:
-    """Return the entities that a passage names, those of `drafts` and dates, and where."""
+    """Return the entities that a passage names, and where: those of `drafts`, dates, and countries by an adjective."""
     known = {id(draft) for draft in drafts}
-    places: dict[int, list[Place]] = {}
-    entities: dict[int, EntityDraft] = {}
+    places: dict[tuple[int, str], list[Place]] = {}
+    entities: dict[tuple[int, str], EntityDraft] = {}
     for sentence in passage:
         for item in sentence.items:
-            draft = item.entity if item.kind == "name" else None
+            draft = item.entity if item.kind == "name" and id(item.entity) in known else None
+            word = ""
             if item.date is not None and item.date.year is not None:
                 draft = dates.setdefault(item.text, EntityDraft(item.text, (item.lower,), type=DATE))
-            if draft is not None and (item.date is not None or id(draft) in known):
-                entities[id(draft)] = draft
-                places.setdefault(id(draft), []).append((item.start, item.end))
+            elif (item.start, item.end) in nations:
+                draft, word = nations[item.start, item.end], item.lower
+                if not draft.mentions:
+                    draft.mentions.append((sentence, item))
+            if draft is not None:
+                entities[id(draft), word] = draft
+                places.setdefault((id(draft), word), []).append((item.start, item.end))
     return list(entities.values()), [places[key] for key in entities]
+
+
+def _nations(doc: Doc, drafts: Sequence[EntityDraft]) -> dict[Place, EntityDraft]:
+    """Return the countries that adjectives of origin mean, by the place of the word."""
+    known = {draft.name: draft for draft in drafts if draft.type == PLACE}
+    found: dict[Place, EntityDraft] = {}
+    for entity in doc.ents:
+        country = NATIONS.get(entity.text) if entity.label_ == "LOC" else None
+        if country is not None:
+            draft = known.setdefault(country, EntityDraft(country, tuple(country.lower().split()), type=PLACE))
+            found[entity.start_char, entity.end_char] = draft
+    return found
 
 
 def _read(
@@ -113,7 +136,16 @@ def _read(
     borders = [(sentence.start, sentence.end) for sentence in passage]
     judged = model.judge(doc, borders, given, reach=_REACH, least=min(_NEAR, _FAR))
     believed = [each for each in judged if _is_believed(each)]
-    return [(each, _draft(each, entities, places, passage[each.sentence])) for each in _one_way(believed)]
+    drafts = [(each, _draft(each, entities, places, passage[each.sentence])) for each in _one_way(believed)]
+    return [(each, relation) for each, relation in drafts if _makes_sense(relation)]
+
+
+def _makes_sense(relation: RelationDraft) -> bool:
+    """Refuse what relates something to itself, and countries that lie in each other."""
+    if relation.source is relation.target:
+        return False
+    is_between = relation.source.name in COUNTRIES and relation.target.name in COUNTRIES
+    return not (is_between and relation.type in PLACING | NAMES)
 
 
 def _is_believed(judged: JudgedPair) -> bool:
@@ -146,14 +178,20 @@ def add_classified(stated: Sequence[RelationDraft], classified: Iterable[Relatio
     known: dict[tuple[int, int], set[str]] = {}
     dates = {draft.target.name: draft.target for draft in stated if draft.target.type == DATE}
     single = {(id(draft.source), draft.type) for draft in stated if draft.type in SINGLE}
+    loose: dict[tuple[int, int], RelationDraft] = {}
     for draft in stated:
         known.setdefault((id(draft.source), id(draft.target)), set()).add(draft.type)
+        if draft.type == LOOSE:
+            loose[id(draft.source), id(draft.target)] = draft
     joined = list(stated)
     for draft in classified:
         if draft.target.type == DATE:
             draft.target = dates.setdefault(draft.target.name, draft.target)
         forth = known.get((id(draft.source), id(draft.target)), set())
         back = known.get((id(draft.target), id(draft.source)), set())
+        if draft.type in EXACT and LOOSE in forth:
+            loose[id(draft.source), id(draft.target)].type = draft.type
+            continue
         if same_meaning(draft.type, forth, back):
             continue
         draft.type = NAMES.get(draft.type, draft.type)
@@ -165,17 +203,20 @@ def add_classified(stated: Sequence[RelationDraft], classified: Iterable[Relatio
 
 
 def _one_way(judged: Sequence[JudgedPair]) -> list[JudgedPair]:
-    """Leave out what another relation already says from the other end: PART_OF where HAS_PART stands."""
-    said = {(each.source, each.type, each.target) for each in judged}
+    """Leave out what another relation of two entities already says, also from the other end, or name both at once."""
+    said: dict[tuple[int, int], set[str]] = {}
+    for each in judged:
+        said.setdefault((each.source, each.target), set()).add(each.type)
     kept = []
     for each in judged:
+        forth, back = said[each.source, each.target], said.get((each.target, each.source), set())
         main = INVERSE.get(each.type)
         if main == each.type:  # says the same both ways: the one from the entity named first stays
-            if each.source > each.target and (each.target, each.type, each.source) in said:
+            if each.source > each.target and main in back:
                 continue
-        elif main is not None and (each.target, main, each.source) in said:
+        elif main is not None and main in back:
             continue
-        kept.append(each)
+        kept.append(replace(each, type=name_both(each.type, forth, back)))
     return kept
 
 

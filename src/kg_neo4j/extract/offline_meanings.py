@@ -55,6 +55,7 @@ _SAME = {
     "OPERATOR": "OPERATED_BY ^OPERATES",
     "LOCATED_IN_THE_ADMINISTRATIVE_TERRITORIAL_ENTITY": "LOCATED_IN",
     "COUNTRY": "LOCATED_IN BASED_IN",
+    "LOCATED_IN_COUNTRY": "BASED_IN",
     "LOCATION": "LOCATED_IN",
     "CONTINENT": "LOCATED_IN",
     "LOCATED_ON_TERRAIN_FEATURE": "LOCATED_IN LOCATED_ON",
@@ -103,15 +104,38 @@ INVERSE = {
 # Of which an entity has one; the name of the rules where there is one.
 SINGLE = frozenset(
     {"PLACE_OF_BIRTH", "DATE_OF_BIRTH", "PLACE_OF_DEATH", "DATE_OF_DEATH", "BORN_IN", "BORN_ON", "DIED_IN", "DIED_ON"}
-    | {"FATHER", "MOTHER", "COUNTRY", "CONTINENT", "INCEPTION", "POINT_IN_TIME", "PUBLICATION_DATE"}
+    | {
+        "FATHER",
+        "MOTHER",
+        "COUNTRY",
+        "LOCATED_IN_COUNTRY",
+        "CONTINENT",
+        "INCEPTION",
+        "POINT_IN_TIME",
+        "PUBLICATION_DATE",
+    }
 )
 
 # Where something is, more or less exactly: one such relation is enough for two entities.
 PLACING = dict.fromkeys(
     """COUNTRY LOCATED_IN_THE_ADMINISTRATIVE_TERRITORIAL_ENTITY CONTAINS_ADMINISTRATIVE_TERRITORIAL_ENTITY LOCATION
-    CONTINENT PART_OF HAS_PART LOCATED_ON_TERRAIN_FEATURE COUNTRY_OF_CITIZENSHIP COUNTRY_OF_ORIGIN""".split(),
+    CONTINENT PART_OF HAS_PART LOCATED_ON_TERRAIN_FEATURE COUNTRY_OF_CITIZENSHIP COUNTRY_OF_ORIGIN
+    LOCATED_IN_COUNTRY DIVISION_OF DIVISION_OF_COUNTRY""".split(),
     "place",
 ) | dict.fromkeys(["START_TIME", "END_TIME", "POINT_IN_TIME"], "time")
+
+LOOSE = "LOCATED_IN"  # what the rules say of places; the model may know better
+EXACT = frozenset({"LOCATED_IN_COUNTRY", "DIVISION_OF", "DIVISION_OF_COUNTRY"})
+_WITHIN = "LOCATED_IN_THE_ADMINISTRATIVE_TERRITORIAL_ENTITY"
+
+
+def name_both(kind: str, forth: AbstractSet[str], back: AbstractSet[str]) -> str:
+    """Return the name for all that is said of where something is: in a country, or a division of what contains it."""
+    if kind not in ("COUNTRY", _WITHIN):
+        return kind
+    if "CONTAINS_ADMINISTRATIVE_TERRITORIAL_ENTITY" in back:
+        return "DIVISION_OF_COUNTRY" if {"COUNTRY", _WITHIN} <= forth else "DIVISION_OF"
+    return "LOCATED_IN_COUNTRY" if {"COUNTRY", _WITHIN} <= forth else kind
 
 
 def same_meaning(kind: str, forth: AbstractSet[str], back: AbstractSet[str]) -> bool:

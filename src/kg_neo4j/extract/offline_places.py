@@ -8,6 +8,7 @@ from kg_neo4j._models.agreement import Span
 from kg_neo4j.extract.annotation import EntityMentions, Place
 from kg_neo4j.extract.offline_coreference import unite
 from kg_neo4j.extract.offline_entities import DATE, OTHER, PERSON, PLACE, EntityDraft
+from kg_neo4j.extract.offline_nations import NATIONS
 
 _NODE_TYPES = {"PER": PERSON, "LOC": PLACE, "ORG": "ORGANIZATION", "MISC": OTHER, "TIME": DATE, "NUM": "NUMBER"}
 
@@ -17,6 +18,7 @@ def group_spans(text: str, spans: Sequence[Span]) -> tuple[EntityMentions, ...]:
     places: dict[tuple[str, str], list[Place]] = {}
     for span in spans:
         name = " ".join(text[span.start : span.end].split())
+        name = NATIONS.get(name, name) if span.type == "LOC" else name
         places.setdefault((name, span.type), []).append((span.start, span.end))
     return unite(
         text, [EntityMentions(name, _NODE_TYPES[kind], tuple(sorted(found))) for (name, kind), found in places.items()]

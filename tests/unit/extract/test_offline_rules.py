@@ -42,7 +42,7 @@ def test_birth_and_death_make_places_dates_and_years():
         ("In Lima, Ada Brandt measured the wind.", ("Ada Brandt", "WAS_IN", "Lima")),
         ("Ada Brandt applauded Otto Lind.", ("Ada Brandt", "APPLAUDED", "Otto Lind")),
         ("Otto Lind was applauded by Ada Brandt.", ("Ada Brandt", "APPLAUDED", "Otto Lind")),
-        ("They met in Passy, France.", ("Passy", "LOCATED_IN", "France")),
+        ("They met in Passy, France.", ("Passy", "LOCATED_IN_COUNTRY", "France")),
         ("Ada Brandt's brother Otto sang.", ("Ada Brandt", "SIBLING_OF", "Otto")),
         ("In 1909 Ada Brandt lectured on glass.", ("Ada Brandt", "ACTIVE_IN", "1909")),
     ],
