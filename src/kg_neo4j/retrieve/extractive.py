@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.candidates import Candidate, prepare
+from kg_neo4j.retrieve.chaining import chain
 from kg_neo4j.retrieve.interface import Found, FoundFact
 from kg_neo4j.retrieve.matching import Matcher, Score
 from kg_neo4j.retrieve.question import Asks, Question
@@ -19,6 +20,7 @@ SENTENCES = 3  # at most
 NEXT_SHARE = {Asks.DEFINITION: 0.75, Asks.OTHER: 0.8}  # of the best sentence's fitness that a further one needs
 OTHER_SHARE = 0.85  # likewise, where one date, place, number or person is asked for
 ALIKE = 0.6  # share of words above which a sentence adds nothing
+MORE = 0.1  # coverage that two sentences of two documents must have beyond the best single one
 FACT_BONUS = 0.25  # for words that a fact between the question's entities rests on
 
 
@@ -44,6 +46,9 @@ def extract(question: Question, found: Found) -> Extract:
             scored.append((score.fitness + bonus, -order, score, candidate))
     scored.sort(key=lambda item: item[:2], reverse=True)
     chosen = _choose(question, [(fitness, score, candidate) for fitness, _, score, candidate in scored])
+    linked = chain(question, candidates, matcher)
+    if linked is not None and (not chosen or linked.coverage > scored[0][2].coverage + MORE):
+        chosen = [linked.first, linked.second]
     text = " ".join(f"{readable(candidate.sentence.text)} [{n}]" for n, candidate in enumerate(chosen, 1))
     return Extract(text, tuple(_citation(candidate) for candidate in chosen))
 

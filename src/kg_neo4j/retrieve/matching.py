@@ -48,12 +48,10 @@ class Matcher:
 
     def score(self, candidate: Candidate) -> Score:
         """Return how well `candidate` answers the question."""
-        matched = {term: self._match(term, candidate) for term in self.question.terms}
-        self._imply_first_names(matched, candidate)
-        total = sum(self._weights.values())
-        coverage = sum(self._weights[term] * value for term, value in matched.items()) / total if total else 0.0
-        typed = self._typed(candidate)
-        answers = typed > 0 and self._complete(matched)
+        matched = self.matched(candidate)
+        coverage = self.coverage(matched)
+        typed = self.typed(candidate)
+        answers = typed > 0 and self._complete(matched) and self._settles(matched, candidate)
         fitness = coverage + 0.1 / (1 + candidate.rank) - _length_penalty(candidate)
         if self.question.asks is Asks.DEFINITION:
             fitness += self._definition(candidate)
@@ -62,11 +60,24 @@ class Matcher:
         fitness -= NAMESAKE if self._is_namesake(candidate) else 0.0
         return Score(coverage, fitness, answers)
 
+    def matched(self, candidate: Candidate) -> dict[str, float]:
+        """Return how well each term of the question is found in `candidate`, 0 to 1."""
+        found = {term: self._match(term, candidate) for term in self.question.terms}
+        self._imply_first_names(found, candidate)
+        return found
+
+    def coverage(self, matched: dict[str, float]) -> float:
+        """Return the share of the question's terms that is found, 0 to 1, rare ones counting more."""
+        total = sum(self._weights.values())
+        return sum(self._weights[term] * value for term, value in matched.items()) / total if total else 0.0
+
     def _match(self, term: str, candidate: Candidate) -> float:
         words = frozenset(candidate.words)
         if term in words or self._forms[term] & words:
             return 1.0
-        if self._families[term] & words or self._in_lifespan(term, candidate):
+        if self._families[term] & words:
+            return FAMILY_WEIGHT
+        if self._in_lifespan(term, candidate) and self.question.asks is not Asks.YES_NO:
             return FAMILY_WEIGHT
         if self.question.agent and not (OBJECTS | {"by"}).intersection(candidate.words):
             return 0.0
@@ -133,7 +144,20 @@ class Matcher:
             self._weights[term] for term in others
         )
 
-    def _typed(self, candidate: Candidate) -> float:
+    def _settles(self, matched: dict[str, float], candidate: Candidate) -> bool:
+        """Return whether a sentence says all that a yes-or-no question does; of another question True.
+
+        One that leaves something out would answer another question. Whom a pronoun means may be left to it only where
+        the document is about them.
+        """
+        if self.question.asks is not Asks.YES_NO:
+            return True
+        words = frozenset(candidate.words)
+        said = {term: bool((self._forms[term] | self._families[term]) & words) for term in self.question.terms}
+        meant = candidate.title if candidate.context else frozenset()
+        return all(matched[term] and (said[term] or term in meant) for term in self.question.terms)
+
+    def typed(self, candidate: Candidate) -> float:
         """Return how near to what is said there is something of the kind that is asked for: 0 (nowhere) to 1."""
         pattern = ANSWERS.get(self.question.asks)
         if self.question.asks is Asks.PERSON:

@@ -27,6 +27,7 @@ class Asks(enum.StrEnum):
     AGE = "age"
     MEASURE = "measure"
     PERSON = "person"
+    YES_NO = "yes or no"
     OTHER = "other"
 
 
@@ -49,14 +50,22 @@ class Question:
 
 
 _ASKS = (
-    (Asks.TIME, re.compile(r"\b(when|(what|which) (year|date|day|month|century)|kiedy|(którym|jakim) roku)\b", re.I)),
+    (
+        Asks.TIME,
+        re.compile(
+            r"\b(when|(what|which) (year|date|day|month|century)|date (?=of (birth|death))|kiedy|"
+            r"(którym|jakim) roku)\b",
+            re.I,
+        ),
+    ),
     (Asks.AGE, re.compile(r"\b(how old|at (what|which) age|ile lat miał[ao]?|w jakim wieku)\b", re.I)),
     (Asks.NUMBER, re.compile(r"\b(how (many|much)|ile)\b", re.I)),
     (Asks.MEASURE, re.compile(r"\b(how (long|far|tall|large|big|high|deep|wide|heavy|old))\b", re.I)),
     (
         Asks.PLACE,
         re.compile(
-            r"\b(where|(what|which) (cit(y|ies)|towns?|countr(y|ies)|places?|villages?|regions?)|gdzie|skąd|dokąd)\b",
+            r"\b(where|place (?=of (birth|death|burial))|(what|which) (cit(y|ies)|towns?|countr(y|ies)|places?|"
+            r"villages?|regions?|states?|count(y|ies)|provinces?|continents?|islands?|districts?)|gdzie|skąd|dokąd)\b",
             re.I,
         ),
     ),
@@ -68,6 +77,11 @@ _DEFINITION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+_YES_NO = re.compile(
+    r"\W*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|isn['’]t|wasn['’]t|"
+    r"didn['’]t|doesn['’]t|czy)\s",
+    re.I,
+)
 _AGENT = re.compile(
     r"\W*(?:who|kto)\s+(?:first\s+)?(?!is|was|were|are|did|does|do|has|had|will|would|can|could|to\b|był)\w+", re.I
 )
@@ -121,6 +135,8 @@ def _asks(text: str) -> tuple[Asks, frozenset[str]]:
     match = _DEFINITION.match(text)
     if match and _is_subject(match["subject"]):
         return Asks.DEFINITION, frozenset()
+    if _YES_NO.match(text):
+        return Asks.YES_NO, frozenset()
     found = [(match.start(), asks, match[0]) for asks, pattern in _ASKS if (match := pattern.search(text))]
     if not found:
         return Asks.OTHER, frozenset()

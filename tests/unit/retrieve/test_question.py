@@ -31,6 +31,11 @@ SAFE = re.compile(r'(?:"[^"\\]*"(?:\^2)?|[^\W_][^\s"\\*]*\*\^0\.2)(?: |\Z)')
         ("How old was he when he died?", Asks.AGE),
         ("How high is Chimborazo?", Asks.MEASURE),
         ("Why did he leave?", Asks.OTHER),
+        ("What is the place of birth of Ada Lind?", Asks.PLACE),
+        ("What is the date of death of Ada Lind?", Asks.TIME),
+        ("Which state is Ada Lind from?", Asks.PLACE),
+        ("Was Ada Lind born in Oslo?", Asks.YES_NO),
+        ("Czy Chopin urodził się w Warszawie?", Asks.YES_NO),
     ],
 )
 def test_what_is_asked_for_is_known(text: str, asks: Asks) -> None:
