@@ -128,5 +128,5 @@ def test_nothing_found_gives_no_answer() -> None:
 
 
 def test_a_name_with_of_in_it_can_be_asked_for() -> None:
-    text = "Frederick of Vardal was a miller. Frederick died in Skarnes."
-    assert answer("Where did Frederick of Vardal die?", text, "Vardal").endswith("died in Skarnes. [1]")
+    text = "Frederick of Vardal died in Skarnes. He was a miller."
+    assert answer("Where did Frederick of Vardal die?", text) == "Frederick of Vardal died in Skarnes. [1]"
