@@ -17,12 +17,12 @@ _APOSTROPHES = dict.fromkeys(map(ord, "’‘`´ʼʻʿʾ"), "'")
 
 STOP_WORDS = frozenset(
     # English
-    """a about after again all also am an and any are as at be became because been before being between both but by can
-    could describe did do does doing done during each explain few for from further give had happen happened has have
-    having he her here hers him his how i if in into is it its just list long many me mean might more most much must my
-    no nor not now of off on once only or other our out over own please same say said she should so some such take tell
-    than that the their them then there these they this those through to too under until up upon us very was we were
-    what when where which while who whom whose why will with would year you your"""
+    """a about after again all also am an and any are as at be became because been before being between both but by
+    can could describe did do does doing done during each ever explain few for from further give had happen happened
+    has have having he her here hers him his how i if in into is it its just list long many me mean might more most
+    much must my no nor not now of off on once only or other our out over own please same say said she should so
+    some such take tell than that the their them then there these they this those through to too under until up upon
+    us very was we were what when where which while who whom whose why will with would year yet you your"""
     # Polish
     """ aby ale bardzo bez bo by byc byl byla byli bylo byly być był była było były ci co czy czym dla dlaczego do gdy
     gdzie i ich ile im ja jak jaka jaki jakie jako je jego jej jest jeszcze już juz kiedy kim kogo komu kto która które
