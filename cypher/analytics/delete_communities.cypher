@@ -1,5 +1,5 @@
 // title:   Delete communities that are no more
-// purpose: Part of the transaction that writes their successors.
+// purpose: Part of the transaction that writes their successors. What a model said about them alone leaves, too.
 // mode:    write
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (community ids)
 // columns: none
@@ -8,4 +8,12 @@
 UNWIND $ids AS id
 MATCH (c:Community {id: id})
 WHERE c.graph = $graph
+WITH c, COLLECT {
+  MATCH (a:Answer)-[:ANSWERS]->(c)
+  WHERE NOT EXISTS { (a)-[:ANSWERS]->(other:Community) WHERE other <> c AND NOT other.id IN $ids }
+  RETURN a
+} AS answers
 DETACH DELETE c
+WITH answers
+UNWIND answers AS a
+DETACH DELETE a

@@ -1,13 +1,13 @@
 // title:   All nodes for the export
 // purpose: All nodes of a graph, in one order. Revoked decisions shape nothing and are left out; answers about
-//          descriptions are, like vectors: the summaries made of them are there.
+//          descriptions and communities are, like vectors: the summaries and reports made of them are there.
 // mode:    read
 // params:  $graph STRING (graph name, default main)
 // columns: labels LIST<STRING>, properties MAP
 // order:   structural label, then id
 // source:  kg-neo4j
 MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|Summary)
-WHERE n.graph = $graph AND NOT coalesce(n.revoked, false) AND NOT (n:Answer AND n.kind = 'description')
+WHERE n.graph = $graph AND NOT coalesce(n.revoked, false) AND NOT (n:Answer AND n.kind IN ['description', 'report'])
 RETURN labels(n) AS labels, n {.*, embedding: null} AS properties
 ORDER BY [label IN labels(n) WHERE label IN ['Answer', 'Chunk', 'Community', 'Decision', 'Detail', 'Document', 'Entity', 'Fact',
                                           'Summary']][0], n.id

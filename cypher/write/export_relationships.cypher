@@ -6,6 +6,6 @@
 // order:   start, then type, then end, then row, then fact
 // source:  kg-neo4j
 MATCH (a:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|Summary)-[r]->(b)
-WHERE a.graph = $graph AND b.graph = $graph AND NOT (a:Answer AND a.kind = 'description')
+WHERE a.graph = $graph AND b.graph = $graph AND NOT (a:Answer AND a.kind IN ['description', 'report'])
 RETURN type(r) AS type, a.id AS start, b.id AS end, properties(r) AS properties
 ORDER BY start, type, end, r.row, r.fact_id

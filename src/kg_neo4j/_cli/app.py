@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from kg_neo4j._cli import ask, db, evaluation, extraction, graph, load, reports, resolve, study
+from kg_neo4j._cli import ask, communities, db, evaluation, extraction, graph, load, reports, resolve, study
 from kg_neo4j._cli.interrupts import Interrupts
 from kg_neo4j.errors import KgError
 
@@ -42,6 +42,7 @@ app.command("quarantine")(extraction.quarantine)
 app.command("rebuild")(extraction.rebuild)
 app.command("resolve")(resolve.resolve)
 app.command("documents")(graph.documents)
+app.command("communities")(communities.communities)
 app.command("ask")(ask.ask)
 app.command("report")(reports.report)
 app.command("plot")(graph.plot)

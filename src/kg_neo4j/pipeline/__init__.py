@@ -14,16 +14,21 @@ from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.planning import plan
 from kg_neo4j.pipeline.quarantining import quarantine, retry_quarantine
 from kg_neo4j.pipeline.rebuilding import rebuild
+from kg_neo4j.pipeline.reporting import CommunityReportOptions, communities, community_reports, plan_community_reports
 from kg_neo4j.pipeline.resolving import ResolveOptions, resolve, undo
 from kg_neo4j.pipeline.unloading import unload
 
 __all__ = [
+    "CommunityReportOptions",
     "LoadOptions",
     "ResolveOptions",
     "ask",
+    "communities",
+    "community_reports",
     "extract",
     "load",
     "plan",
+    "plan_community_reports",
     "quarantine",
     "rebuild",
     "resolve",

@@ -1,0 +1,12 @@
+// title:   What a model said about communities
+// purpose: Answers already paid for, by what was asked.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $ids LIST<STRING> (answer ids)
+// columns: id STRING, text STRING, finish_reason STRING
+// order:   id
+// source:  W2
+UNWIND $ids AS id
+MATCH (a:Answer {id: id})
+WHERE a.graph = $graph AND a.kind = 'report'
+RETURN id, a.text AS text, a.finish_reason AS finish_reason
+ORDER BY id

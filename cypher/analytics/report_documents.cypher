@@ -1,0 +1,20 @@
+// title:   Documents that communities come from
+// purpose: Titles of the documents that mention most members of each community.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $ids LIST<STRING> (community ids);
+//          $limit INTEGER (documents a community, >= 1, default 5)
+// columns: id STRING, documents LIST<STRING> (titles), total INTEGER (documents in all)
+// order:   id; documents by the members that they mention, descending, then title
+// source:  W2
+UNWIND $ids AS id
+MATCH (c:Community {id: id})
+WHERE c.graph = $graph
+CALL (c) {
+  MATCH (c)<-[:CHILD_OF]-{0,20}(:Community)<-[:IN_COMMUNITY]-(e:Entity)-[:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d:Document)
+  WHERE e.graph = $graph AND d.graph = $graph
+  WITH d, count(DISTINCT e) AS members
+  ORDER BY members DESC, d.title, d.id
+  RETURN collect(d.title) AS titles
+}
+RETURN id, titles[..$limit] AS documents, size(titles) AS total
+ORDER BY id

@@ -1,0 +1,24 @@
+// title:   Members of communities, for their reports
+// purpose: All entities of communities of any level, with what is said of each.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $ids LIST<STRING> (community ids)
+// columns: id STRING, entities LIST<LIST> (id, name, type, description, rows of evidence, year of birth, year of death,
+//          id of the community of the next finer level)
+// order:   id; entities by id
+// source:  W2
+UNWIND $ids AS id
+MATCH (c:Community {id: id})
+WHERE c.graph = $graph
+CALL (c) {
+  MATCH (c)<-[:IN_COMMUNITY]-(e:Entity)
+  WHERE e.graph = $graph
+  RETURN e, null AS child
+  UNION ALL
+  MATCH (c)<-[:CHILD_OF]-(next:Community)<-[:CHILD_OF]-{0,20}(:Community)<-[:IN_COMMUNITY]-(e:Entity)
+  WHERE e.graph = $graph
+  RETURN e, next.id AS child
+}
+WITH id, e, child ORDER BY id, e.id
+RETURN id, collect([e.id, e.name, e.type, coalesce(e.summary, e.description, e.role, ''), coalesce(e.evidence_count, 0),
+                    e.birth_year, e.death_year, child]) AS entities
+ORDER BY id

@@ -1,0 +1,11 @@
+// title:   Delete answers about communities that are gone
+// purpose: What they were made from has changed or left the graph, so what was made of it leaves, too.
+// mode:    write
+// params:  $graph STRING (graph name, default main)
+// columns: deleted INTEGER
+// order:   none
+// source:  W2
+MATCH (a:Answer {kind: 'report'})
+WHERE a.graph = $graph AND NOT EXISTS { (a)-[:ANSWERS]->() }
+DETACH DELETE a
+RETURN count(*) AS deleted

@@ -1,0 +1,190 @@
+"""kg communities: what belongs together, and reports on it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kg_neo4j._cli.load_options import BudgetOption, CacheOption
+from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.shapes import usage_shape
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
+from kg_neo4j.errors import UsageError
+
+if TYPE_CHECKING:
+    from kg_neo4j.organise.stored_reports import CommunityReport
+    from kg_neo4j.pipeline.reporting import (
+        CommunityReportOptions,
+        CommunityReportsPlan,
+        CommunityReportsReport,
+        ListedCommunity,
+    )
+    from kg_neo4j.settings import Settings
+
+PARTLY_DONE = 3
+
+
+def communities(
+    reports: Annotated[bool, typer.Option("--reports", help="Write the reports that are missing or outdated.")] = False,
+    domain: Annotated[
+        str | None,
+        typer.Option("--domain", metavar="TEXT|auto|none", help="What the documents are about [default: as before]."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --reports: calls, tokens and price; no call.")
+    ] = False,
+    budget_usd: BudgetOption = None,
+    show: Annotated[int | None, typer.Option("--show", metavar="N", help="Print the report on community N.")] = None,
+    level: Annotated[int | None, typer.Option("--level", min=0, help="0 is the coarsest [default: all].")] = None,
+    smallest: Annotated[int, typer.Option("--smallest", min=1, help="Members a community has at least.")] = 2,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Communities to list.")] = 20,
+    model: ModelOption = None,
+    cache: CacheOption = True,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List communities, or write a report on each: title, summary, rating, findings with references."""
+    from kg_neo4j import pipeline
+
+    if not reports and (dry_run or domain is not None or budget_usd is not None):
+        raise UsageError("--domain, --dry-run and --budget-usd are for --reports", hint="see `kg communities --help`")
+    if reports and show is not None:
+        raise UsageError("--reports writes and --show reads", hint="one after the other")
+    settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
+    if show is not None:
+        _show(settings, show, level or 0, as_json=as_json)
+    elif reports:
+        _write(settings, pipeline.CommunityReportOptions(domain, budget_usd), dry_run=dry_run, as_json=as_json)
+    else:
+        with progress(quiet=as_json) as bars:
+            found = pipeline.communities(settings=settings, level=level, smallest=smallest, limit=limit, progress=bars)
+        _list(settings.graph, found, as_json=as_json)
+
+
+def _list(graph: str, found: tuple[ListedCommunity, ...], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"graph": graph, "communities": [asdict(each) for each in found]})
+        return
+    rows = [
+        (each.level, each.number, each.size, each.rating, each.title or "", ", ".join(each.members)) for each in found
+    ]
+    print_table(("Level", "Community", "Size", "Rating", "Title", "Members"), rows)
+    if found and not any(each.title for each in found):
+        typer.echo("no reports yet: `kg communities --reports` writes them (--dry-run says what they cost)", err=True)
+
+
+def _show(settings: Settings, number: int, level: int, *, as_json: bool) -> None:
+    from kg_neo4j.pipeline import reporting
+
+    with progress(quiet=as_json) as bars:
+        report = reporting.community_report(number, settings=settings, level=level, progress=bars)
+    if as_json:
+        print_json(report_shape(report))
+        return
+    print_text(f"{report.title}\n\n{report.summary}\n")
+    print_text(f"Rating: {report.rating:g} of 10. {report.rating_explanation}\n")
+    for place, finding in enumerate(report.findings, 1):
+        print_text(f"{place}. {finding.summary}\n{finding.explanation}\n")
+    written = "composed from the graph, without a model" if report.method == "composed" else "written by a model"
+    typer.echo(f"note: community {number} of level {level}, {report.size} members; {written}", err=True)
+    for flag in report.flags:
+        typer.echo(f"flag: {flag}", err=True)
+
+
+def _write(settings: Settings, options: CommunityReportOptions, *, dry_run: bool, as_json: bool) -> None:
+    from kg_neo4j import pipeline
+
+    with progress(quiet=as_json) as bars:
+        if dry_run:
+            _plan(pipeline.plan_community_reports(settings=settings, options=options, progress=bars), as_json=as_json)
+            return
+        report = pipeline.community_reports(settings=settings, options=options, progress=bars)
+    if as_json:
+        print_json(reports_shape(report))
+    else:
+        _summary(report)
+    if report.unfinished:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def report_shape(report: CommunityReport) -> dict[str, Any]:
+    """Return the shape of `kg communities --show N --json`."""
+    return {
+        "id": report.id,
+        "level": report.level,
+        "number": report.number,
+        "size": report.size,
+        "title": report.title,
+        "summary": report.summary,
+        "rating": report.rating,
+        "rating_explanation": report.rating_explanation,
+        "findings": [
+            {
+                "summary": each.summary,
+                "explanation": each.explanation,
+                "references": {"Entities": dict(each.entities), "Relationships": dict(each.relationships)},
+            }
+            for each in report.findings
+        ],
+        "method": report.method,
+        "flags": list(report.flags),
+        "domain": report.domain,
+    }
+
+
+def reports_shape(report: CommunityReportsReport) -> dict[str, Any]:
+    """Return the shape of `kg communities --reports --json`."""
+    return {
+        "graph": report.graph,
+        "communities": report.communities,
+        "by_model": report.by_model,
+        "composed": report.composed,
+        "flagged": report.flagged,
+        "changes": report.changes,
+        "domain": report.domain,
+        **usage_shape(report.usage),
+        "seconds": round(report.seconds, 3),
+        "unfinished": list(report.unfinished),
+        "notes": list(report.notes),
+    }
+
+
+def _summary(report: CommunityReportsReport) -> None:
+    flagged = f", {report.flagged} flagged" if report.flagged else ""
+    facts: dict[str, object] = {
+        "graph": report.graph,
+        "reports": f"{report.communities}: {report.by_model} by a model, {report.composed} composed{flagged}",
+        "changes": report.changes,
+    }
+    if report.domain:
+        facts["domain"] = report.domain
+    if report.usage.calls:
+        usage = report.usage
+        facts["calls"] = usage.calls
+        facts["tokens"] = f"{usage.input_tokens} input + {usage.output_tokens} output"
+        facts["price"] = "unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
+    print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
+    for line in (*report.unfinished, *report.notes):
+        typer.echo(f"note: {line}", err=True)
+
+
+def _plan(plan: CommunityReportsPlan, *, as_json: bool) -> None:
+    if as_json:
+        shape = {key: value for key, value in asdict(plan).items() if key not in ("usage", "assumptions")}
+        print_json({**shape, **usage_shape(plan.usage), "assumptions": list(plan.assumptions)})
+        return
+    usage = plan.usage
+    facts: dict[str, object] = {
+        "graph": plan.graph,
+        "model": plan.model or "none: reports are composed from the graph, nothing is paid",
+        "communities": f"{plan.communities}: {plan.current} with a report that stands, {plan.composed} without a model",
+        "calls": usage.calls,
+    }
+    if usage.calls:
+        facts["tokens"] = f"{usage.input_tokens} input + {usage.output_tokens} output"
+        facts["price"] = "unknown: no price of this model" if usage.usd is None else f"{usage.usd:.4f} USD"
+    print_facts(facts)
+    for assumption in plan.assumptions:
+        typer.echo(f"estimated: {assumption}")

@@ -1,0 +1,120 @@
+"""What writing community reports would ask a model; nothing is asked and nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.organise.community_reports import Reporting, is_current, pages, read_materials, usual_domain
+from kg_neo4j.organise.composed_reports import compose
+from kg_neo4j.organise.description_merges import Said
+from kg_neo4j.organise.inquiry import Inquiry
+from kg_neo4j.organise.report_answers import most_findings
+from kg_neo4j.organise.report_material import Material, pack
+from kg_neo4j.organise.report_questions import TINY, Asking, Question, ask_or_write, asking, count_tokens
+from kg_neo4j.organise.stored_reports import COMPOSED, CommunityReport, read_reports
+from kg_neo4j.records import Usage
+
+BASE_TOKENS = 200  # of a report without its findings
+FINDING_TOKENS = 110  # of a finding: fewer than the words that a report may have
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlan:
+    """What `write_reports` would do. Calls and tokens are estimates: children's reports are not written yet."""
+
+    communities: int
+    current: int  # with a report that stands
+    composed: int  # that get a report without a model
+    usage: Usage  # of the calls that are still to be paid; without a price
+    measured: int = 0  # answers of this model that the length of a report was measured on; 0: assumed
+
+
+def plan_reports(database: Database, graph: str, how: Reporting) -> ReportPlan:
+    """Estimate what `write_reports` with the same arguments would ask."""
+    communities = database.read(queries.get("analytics/report_communities"), graph=graph)
+    if how.model is None:
+        standing = sum(_is_standing(database, graph, rows) for rows in pages(communities))
+        return ReportPlan(len(communities), standing, len(communities) - standing, Usage())
+    domain = usual_domain(communities) if how.domain is None else how.domain
+    run = _Run(database, graph, how, how.model, asking(graph, how.model, domain))
+    counted = [run.count(rows) for rows in pages(communities)]
+    current, composed, calls, read, written = (sum(each) for each in zip(*counted, strict=True)) if counted else [0] * 5
+    return ReportPlan(len(communities), current, composed, Usage(calls, read, written), run.measured)
+
+
+def _is_standing(database: Database, graph: str, rows: Sequence[Row]) -> int:
+    materials = read_materials(database, graph, [row["id"] for row in rows])
+    return sum(row["id"] in materials and is_current(row, materials[row["id"]], None) for row in rows)
+
+
+class _Run:
+    """One estimate."""
+
+    def __init__(self, database: Database, graph: str, how: Reporting, model: ChatModel, asking: Asking) -> None:
+        self._database = database
+        self._graph = graph
+        self._how = how
+        self._asking = asking
+        self._model = model
+        self._cache: Inquiry[Question] = Inquiry(model, how.cache, 1, lambda *_: False, max_tokens=asking.max_tokens)
+        query = queries.get("analytics/report_answer_length")
+        row = database.read(query, graph=graph, model=model.name)[0]
+        self.measured = int(row["answers"])
+        self._length = float(row["output_tokens"] or 0)
+        self._stand_ins: dict[str, CommunityReport] = {}
+
+    def count(self, rows: Sequence[Row]) -> tuple[int, int, int, int, int]:
+        """Return (current, composed, calls, input tokens, output tokens) of one page."""
+        materials = read_materials(self._database, self._graph, [row["id"] for row in rows])
+        current = {
+            row["id"]
+            for row in rows
+            if row["id"] in materials and is_current(row, materials[row["id"]], self._how.domain)
+        }
+        wanted = {row["id"]: row for row in rows if row["id"] in materials and row["id"] not in current}
+        self._stand_ins |= {key: _stand_in(row, materials[key]) for key, row in wanted.items()}
+        asked = {key: materials[key] for key in wanted if len(materials[key].members) >= TINY}
+        questions = [question for each in asked.values() if (question := self._question(each))]
+        read = sum(count_tokens(question, self._how.tokeniser) for question in questions)
+        written = sum(self._expected(question.material) for question in questions)
+        return len(current), len(wanted) - len(asked), len(questions), read, written
+
+    def _question(self, material: Material) -> Question | None:
+        """Return what would be paid for; None where the answer is there."""
+        packed = pack(material, self._children(material), self._how.tokeniser, self._asking.room)
+        said: dict[str, Said] = {}
+        while isinstance(found := ask_or_write(material, packed, said, self._asking), Question):
+            stored = self._database.read(queries.get("analytics/report_answers"), graph=self._graph, ids=[found.key])
+            kept = self._cache.cached(found)
+            if stored:
+                said[found.key] = Said(stored[0]["text"], stored[0]["finish_reason"])
+            elif kept:
+                said[found.key] = Said(kept.text, kept.finish_reason)
+            else:
+                return found
+        return None
+
+    def _children(self, material: Material) -> Sequence[CommunityReport]:
+        children = sorted({each.child for each in material.members if each.child})
+        if len(children) < 2:
+            return ()
+        stored = {each.id: each for each in read_reports(self._database, self._graph, ids=children)}
+        return tuple((stored | self._stand_ins)[key] for key in children if key in stored | self._stand_ins)
+
+    def _expected(self, material: Material) -> int:
+        if self._length:
+            return round(self._length)
+        return BASE_TOKENS + FINDING_TOKENS * most_findings(material)
+
+
+def _stand_in(row: Row, material: Material) -> CommunityReport:
+    """Return the report that would be composed, in place of one that is not written yet."""
+    draft = compose(material)
+    place = (row["id"], row["level"], row["number"], row["size"], row["parent_id"])
+    return CommunityReport(
+        *place, draft.title, draft.summary, 0.0, draft.rating_explanation, draft.findings, COMPOSED, material.digest
+    )

@@ -1,0 +1,108 @@
+"""References in a report, as [Data: Entities (5, 7); Relationships (23, +more)]: read, checked and written. Pure.
+
+Numbers that mean nothing are taken out; of more than five of one data set the first five stay, then "+more".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field
+
+LARGEST = 5  # numbers a data set in one mark (W2)
+ENTITIES, RELATIONSHIPS = "Entities", "Relationships"
+
+_MARK = re.compile(r"[ \t]*[\[【]\s*Data\s*:(?P<inside>[^\]】]*)[\]】]", re.IGNORECASE)
+_SET = re.compile(r"(?P<name>[^\W\d_]+)\s*\((?P<numbers>[^()]*)\)")
+_NUMBER = re.compile(r"\d+")
+_NAMES = {"entities": ENTITIES, "entity": ENTITIES, "relationships": RELATIONSHIPS, "relationship": RELATIONSHIPS}
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Short numbers of entities and of relationships."""
+
+    entities: frozenset[int] = frozenset()
+    relationships: frozenset[int] = frozenset()
+
+    def of(self, data_set: str) -> Set[int]:
+        """Return the numbers of a data set."""
+        return self.entities if data_set == ENTITIES else self.relationships
+
+
+@dataclass(slots=True)
+class Checked:
+    """A text whose every mark names what there is."""
+
+    text: str = ""
+    entities: list[int] = field(default_factory=list)  # cited, in order, each once
+    relationships: list[int] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)  # what was taken out, as it was written
+
+
+def check(text: str, known: Numbers) -> Checked:
+    """Return `text` with the references that are in `known` alone."""
+    checked = Checked()
+
+    def rewrite(match: re.Match[str]) -> str:
+        groups = []
+        for name, numbers, more in _sets(match["inside"]):
+            valid = [number for number in numbers if number in known.of(name)] if name in _NAMES.values() else []
+            checked.unknown += [f"{name} ({number})" for number in numbers if number not in valid]
+            cited = checked.entities if name == ENTITIES else checked.relationships
+            cited += [number for number in valid if number not in cited]
+            if valid:
+                groups.append(_group(name, valid, more=more))
+        return f" [Data: {'; '.join(groups)}]" if groups else ""
+
+    checked.text = _MARK.sub(rewrite, text).strip()
+    return checked
+
+
+def mark(entities: Iterable[int] = (), relationships: Iterable[int] = (), *, more: bool = False) -> str:
+    """Return a mark for numbers in the order given; empty for none. `more`: there are more relationships."""
+    sets = ((ENTITIES, list(entities)), (RELATIONSHIPS, list(relationships)))
+    groups = [_group(name, numbers, more=more and name == RELATIONSHIPS) for name, numbers in sets if numbers]
+    return f"[Data: {'; '.join(groups)}]" if groups else ""
+
+
+def renumber(text: str, entities: Mapping[int, int], relationships: Mapping[int, int]) -> str:
+    """Return `text` with other numbers in its marks; a number without another is left out."""
+
+    def rewrite(match: re.Match[str]) -> str:
+        groups = []
+        for name, numbers, more in _sets(match["inside"]):
+            others = entities if name == ENTITIES else relationships
+            kept = [others[number] for number in numbers if number in others]
+            if kept:
+                groups.append(_group(name, kept, more=more))
+        return f" [Data: {'; '.join(groups)}]" if groups else ""
+
+    return _MARK.sub(rewrite, text)
+
+
+def without_marks(text: str) -> str:
+    """Return `text` without any mark."""
+    return _MARK.sub("", text)
+
+
+def replace_marks(text: str, write: Callable[[str], str]) -> str:
+    """Return `text` with each mark replaced by what `write` makes of it."""
+    return _MARK.sub(lambda match: write(match[0]), text)
+
+
+def _sets(inside: str) -> list[tuple[str, list[int], bool]]:
+    """Return (data set, numbers, whether there are more) for each data set of a mark."""
+    found = []
+    for match in _SET.finditer(inside):
+        name = _NAMES.get(match["name"].casefold(), match["name"])
+        numbers = list(dict.fromkeys(int(each) for each in _NUMBER.findall(match["numbers"]) if len(each) <= 9))
+        found.append((name, numbers, "more" in match["numbers"].casefold()))
+    return found
+
+
+def _group(name: str, numbers: list[int], *, more: bool) -> str:
+    shown = [str(number) for number in numbers[:LARGEST]]
+    if more or len(numbers) > LARGEST:
+        shown.append("+more")
+    return f"{name} ({', '.join(shown)})"

@@ -1,0 +1,257 @@
+"""Communities and their reports: list them, plan what reports cost, write them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.protocols import ChatModel
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.organise.community_reports import Reporting
+    from kg_neo4j.organise.report_plan import ReportPlan
+    from kg_neo4j.organise.stored_reports import CommunityReport
+    from kg_neo4j.settings import Settings
+
+FIND_DOMAIN, NO_DOMAIN = "auto", "none"
+LONGEST_DOMAIN = 200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCommunity:
+    """A community as it is listed. The report's part is None or empty where it has none."""
+
+    id: str
+    level: int  # 0 is the coarsest
+    number: int
+    size: int
+    parent: int | None  # number of the community of the next coarser level
+    title: str | None
+    rating: float | None
+    method: str | None  # "model" or "composed"
+    flags: tuple[str, ...]
+    members: tuple[str, ...]  # names of the most central ones
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityReportOptions:
+    """How to write community reports."""
+
+    domain: str | None = None  # "auto": found from a sample; "none"; None: as the reports so far
+    budget_usd: float | None = None  # asking stops before it would cost more; None: no limit
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityReportsReport:
+    """What writing community reports did."""
+
+    graph: str
+    communities: int
+    by_model: int  # of all reports that the graph has now
+    composed: int  # likewise
+    flagged: int  # likewise: the model's answer broke rules, also when it was asked once more
+    changes: int  # reports that were written; 0 on a repeat
+    domain: str
+    usage: Usage
+    seconds: float
+    unfinished: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityReportsPlan:
+    """What writing community reports would take; calls, tokens and price are estimates."""
+
+    graph: str
+    model: str | None  # None: they are composed from the graph; nothing is paid
+    communities: int
+    current: int  # with a report that stands
+    composed: int
+    usage: Usage
+    assumptions: tuple[str, ...] = field(default=())
+
+
+def communities(
+    *,
+    settings: Settings,
+    level: int | None = None,
+    smallest: int = 2,
+    members: int = 5,
+    limit: int = 20,
+    progress: Progress = SILENT,
+) -> tuple[ListedCommunity, ...]:
+    """Return the communities of a graph, by level and size; of all levels where `level` is None."""
+    from kg_neo4j.graph import queries
+    from kg_neo4j.graph.database import connect
+
+    with connect(settings, progress) as database:
+        rows = database.read(
+            queries.get("analytics/listed_communities"),
+            graph=settings.graph,
+            level=level,
+            smallest=smallest,
+            members=members,
+            limit=limit,
+        )
+        if not rows:
+            _check(database, settings.graph)
+    return tuple(
+        ListedCommunity(**{**row, "flags": tuple(row["flags"]), "members": tuple(row["members"])}) for row in rows
+    )
+
+
+def community_report(
+    number: int, *, settings: Settings, level: int = 0, progress: Progress = SILENT
+) -> CommunityReport:
+    """Return the report on one community. Raises UsageError where there is none."""
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.organise.stored_reports import read_reports
+
+    with connect(settings, progress) as database:
+        found = [each for each in read_reports(database, settings.graph, level=level) if each.number == number]
+    if not found:
+        raise UsageError(
+            f"no report on a community {number} of level {level} in graph {settings.graph!r}",
+            hint="`kg communities` lists what there is; `kg communities --reports` writes reports",
+        )
+    return found[0]
+
+
+def community_reports(
+    *, settings: Settings, options: CommunityReportOptions | None = None, progress: Progress = SILENT
+) -> CommunityReportsReport:
+    """Bring the reports on all communities up to date; a repeat asks nobody and changes nothing.
+
+    Without a model reports are composed from the graph. Communities that are out of date are computed first. Where
+    the budget is reached or the model fails, `unfinished` says so. Raises UsageError for a graph without communities,
+    LeaseHeld and DatabaseError.
+    """
+    from kg_neo4j import _models
+    from kg_neo4j.graph.constraints import ensure_constraints
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.organise import analytics
+    from kg_neo4j.organise.community_reports import write_reports
+
+    options = options or CommunityReportOptions()
+    started, budget = time.monotonic(), budget_of(options.budget_usd)
+    model = _models.chat_model(settings, budget=budget)
+    notes = [] if model else ["composed from the graph: no model is configured"]
+    with connect(settings, progress) as database:
+        ensure_constraints(database)
+        with Lease(database, settings.graph) as lease:
+            analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
+            if analysed.skipped:
+                notes.append(analysed.skipped)
+            _check(database, settings.graph)
+            how, spent, note = _reporting(database, settings, model, options.domain)
+            notes += [note] if note else []
+            done = write_reports(database, settings.graph, how, progress, lease=lease)
+    return CommunityReportsReport(
+        graph=settings.graph,
+        communities=done.reports,
+        by_model=done.by_model,
+        composed=done.reports - done.by_model,
+        flagged=done.flagged,
+        changes=done.changes,
+        domain=done.domain,
+        usage=done.usage + spent,
+        seconds=time.monotonic() - started,
+        unfinished=done.unfinished,
+        notes=tuple(notes),
+    )
+
+
+def plan_community_reports(
+    *, settings: Settings, options: CommunityReportOptions | None = None, progress: Progress = SILENT
+) -> CommunityReportsPlan:
+    """Estimate what `community_reports` with the same arguments would ask. Nothing is asked, nothing is written."""
+    from kg_neo4j import _models
+    from kg_neo4j._models.prices import price_of
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.organise.report_plan import plan_reports
+
+    options = options or CommunityReportOptions()
+    model = _models.chat_model(settings)
+    with connect(settings, progress) as database:
+        _check(database, settings.graph)
+        domain = None if options.domain == FIND_DOMAIN else options.domain
+        how, _, _ = _reporting(database, settings, model, domain)
+        planned = plan_reports(database, settings.graph, how)
+    price = price_of(model.name, settings) if model else None
+    usage = planned.usage
+    usd = price.usd(usage.input_tokens, usage.output_tokens) if price else None
+    return CommunityReportsPlan(
+        graph=settings.graph,
+        model=model.name if model else None,
+        communities=planned.communities,
+        current=planned.current,
+        composed=planned.composed,
+        usage=replace(usage, usd=usd),
+        assumptions=_assumptions(planned, options.domain) if usage.calls else (),
+    )
+
+
+def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
+    from kg_neo4j.organise.report_plan import BASE_TOKENS, FINDING_TOKENS
+
+    length = (
+        f"a report is as long as the {planned.measured} that this model wrote for this graph"
+        if planned.measured
+        else f"a report has {BASE_TOKENS} tokens and {FINDING_TOKENS} for each of as many findings as it may have"
+    )
+    found = ("one short call more finds the domain",) if domain == FIND_DOMAIN else ()
+    return (length, "no answer has to be asked for once more", *found)
+
+
+def _reporting(
+    database: Database, settings: Settings, model: ChatModel | None, domain: str | None
+) -> tuple[Reporting, Usage, str]:
+    """Return how to write reports, what finding the domain cost, and a note on it."""
+    from kg_neo4j._models import tokens
+    from kg_neo4j._models.cache import open_cache
+    from kg_neo4j.graph import queries
+    from kg_neo4j.organise.community_reports import Reporting, usual_domain
+    from kg_neo4j.organise.report_domain import find_domain
+
+    cache, tokeniser = open_cache(settings), tokens.load()
+    how = Reporting(model, tokeniser, settings.model_concurrency, cache, _given(domain))
+    if domain != FIND_DOMAIN or model is None:
+        return how, Usage(), ""
+    stored = usual_domain(database.read(queries.get("analytics/report_communities"), graph=settings.graph))
+    if stored:
+        return replace(how, domain=stored), Usage(), f"domain, as in the reports so far: {stored}"
+    found = find_domain(database, settings.graph, model, tokeniser, cache)
+    note = f"domain: {found.domain}" if found.domain else f"no domain was found: {found.why}"
+    return replace(how, domain=found.domain), found.usage, note
+
+
+def _given(domain: str | None) -> str | None:
+    """Return the domain that an option means: None for "as the reports so far", empty for none."""
+    if domain is None or domain == FIND_DOMAIN:
+        return None
+    clean = " ".join(domain.split())
+    if len(clean) > LONGEST_DOMAIN:
+        raise UsageError(f"a domain of {len(clean)} characters", hint=f"at most {LONGEST_DOMAIN}: a few words")
+    return "" if clean == NO_DOMAIN else clean
+
+
+def _check(database: Database, graph: str) -> None:
+    """Raise UsageError for a graph that has no communities."""
+    from kg_neo4j.graph import queries
+
+    if database.read(queries.get("analytics/graph_state"), graph=graph):
+        return
+    nodes = database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"]
+    if nodes:
+        raise UsageError(
+            f"the {nodes} entities of graph {graph!r} are in no communities",
+            hint="`kg load` without --no-analytics computes them; they need the GDS plugin",
+        )
+    raise UsageError(f"graph {graph!r} holds no entities", hint="`kg load` first, or name another with --graph")

@@ -1,0 +1,41 @@
+"""Small communities for tests of reports."""
+
+from __future__ import annotations
+
+from kg_neo4j.organise.report_material import Link, Material, Member
+
+
+def circle(size: int, *, words: int = 3, child: bool = False) -> Material:
+    """Return a community of `size` members in a ring; member 0 is stated most often. Two halves are its parts."""
+    half = size // 2
+    members = tuple(
+        Member(
+            f"e{place}",
+            f"Name{place}",
+            "PERSON",
+            "word " * words,
+            1,
+            (1800,) if place == 0 else (),
+            _part(place, half, child),
+        )
+        for place in range(size)
+    )
+    links = tuple(
+        Link(
+            f"f{place}",
+            f"e{place}",
+            "KNOWS",
+            f"e{(place + 1) % size}",
+            "They met. " * words,
+            "1820",
+            3 if place == 0 else 1,
+        )
+        for place in range(size if size > 1 else 0)
+    )
+    return Material("c", members, links, ("Letters",), 1)
+
+
+def _part(place: int, half: int, child: bool) -> str | None:
+    if not child:
+        return None
+    return "left" if place < half else "right"
