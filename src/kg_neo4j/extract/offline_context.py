@@ -230,6 +230,13 @@ def read_roles(sentences: list[Sentence], about: EntityDraft | None = None) -> N
                 draft.defined_by = sentence
 
 
+def role_nouns(items: list[Item], index: int, kind: str) -> set[str]:
+    """Return the nouns that say what the name at `index` is: "X was a painter", "X, the painter", "the painter X"."""
+    said = _role_after(items, index, kind)[0].split()
+    said += _role_before(items, index).split() if kind == PERSON else []
+    return {word.lower() for word in said if word.lower() in _NOUNS[kind]}
+
+
 def _role_after(items: list[Item], index: int, kind: str) -> tuple[str, bool]:
     position = _link_of(items, index, kind)
     if position + 2 >= len(items) or items[index].possessive:

@@ -44,6 +44,7 @@ class Topic:
     name: str  # as the graph shows it
     forms: tuple[tuple[str, ...], ...]  # its names in full, in folded words; that of `name` first
     gender: str = ""  # "m", "f" or unknown; means something for people alone
+    roles: frozenset[str] = frozenset()  # the nouns by which its definition says what it is
 
 
 @dataclass(slots=True, eq=False)
@@ -181,6 +182,8 @@ def _means(draft: EntityDraft, topic: Topic, others: Collection[str]) -> bool:
     if words in topic.forms:
         return not draft.titles - DETACHABLE or len(words) > 1
     long = [form for form in topic.forms if len(form) > 1 and not _is_institution(form)]
+    if len(words) == 1 and words[0] in topic.roles and not draft.italic:
+        return True  # "the Prophet"
     if draft.italic or not long:
         return False
     if len(words) > 1:

@@ -20,6 +20,7 @@ from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.offline_classified import PackagedRelations, add_classified, classify
 from kg_neo4j.extract.offline_context import read_roles, vote, vote_lists
 from kg_neo4j.extract.offline_coreference import unite_drafts
+from kg_neo4j.extract.offline_descriptions import resolve_descriptions
 from kg_neo4j.extract.offline_entities import (
     DATE,
     OTHER,
@@ -43,7 +44,7 @@ from kg_neo4j.extract.offline_topic import topic_of
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.records import Document, ModelAnswer
 
-RULES_VERSION = 4  # raised with every change of the rules that changes answers
+RULES_VERSION = 5  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
 _TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
@@ -147,6 +148,7 @@ class _Reading:
         drafts = unite_drafts(text, drafts, about)
         if about is not None and topic is not None and about.type == PERSON:
             about.gender = topic.gender or about.gender
+        resolve_descriptions(self.sentences, about, topic.roles if topic is not None else ())
         resolve_plurals(self.sentences)
         resolve_pronouns(self.sentences, about, guess_gender if found.doc is not None else None)
         read_roles(self.sentences, about)

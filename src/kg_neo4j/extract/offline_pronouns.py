@@ -29,9 +29,11 @@ from kg_neo4j.extract.offline_words import (
 Guess = Callable[[str], str]  # folded first name -> "m", "f" or ""
 
 _SUBJECT, _OBJECT, _POSSESSOR, _RELATIVE, _ASIDE = 180.0, 130.0, 100.0, 80.0, 40.0
-_TOPIC = 60.0  # what the document is about has at least this
-_NEW_PARAGRAPH = 120.0  # and this where a paragraph begins
+_TOPIC = 110.0  # what the document is about has at least this
+_NEW_PARAGRAPH = 160.0  # and this where a paragraph begins
+_OPENING = 3  # words before a subject that opens a sentence, at most
 _FADED = 12.0  # weight below which nobody is meant
+_PARALLEL = 60.0  # bonus of whom the sentence before opened with, for a pronoun that opens one
 _CLAUSE_SUBJECT = 40.0  # bonus of the clause's own subject for "his" and "her"
 _UNKNOWN = 0.75  # of the weight of somebody whose gender is not known
 _REFLEXIVE = frozenset({"himself", "herself"})
@@ -39,6 +41,10 @@ _BREAKS = CONJUNCTIONS | RELATIVES | frozenset({"that", "before", "after", "unti
 _LINKS = BE | frozenset({"became", "remained"})
 _ASKED = frozenset({"asked", "wondered"})
 _VERBS = BE | PERSON_VERBS | VERBS | frozenset({"had", "has", "did", "would", "could", "also", "then", "later"})
+_REPORTS = frozenset(  # what scholars do in the present tense: it is others that they speak of
+    """argues asserts believes claims comments concludes considers contends describes estimates explains maintains notes
+    observes points remarks reports says speculates states suggests thinks writes""".split()
+)
 _FIRST_WORDS = frozenset({"when", "while", "as", "after", "before", "although", "though", "because", "since"})
 
 
@@ -73,9 +79,12 @@ class _People:
     def __init__(self, topic: EntityDraft | None) -> None:
         self._topic = topic
         self._weights: dict[int, _Weight] = {}
+        self.opened: EntityDraft | None = None  # subject with which the sentence before opened
+        self.opens: EntityDraft | None = None  # and this one
 
     def begin_sentence(self, *, new_paragraph: bool) -> None:
         """Let everybody fade."""
+        self.opened, self.opens = None if new_paragraph else self.opens, None
         for each in self._weights.values():
             each.weight /= 2
         if self._topic is not None:
@@ -128,7 +137,7 @@ class _Clauses:
 
     def _name(self, index: int, item: Item) -> None:
         person = item.entity
-        if item.hidden:
+        if item.hidden or self._reports(index):
             weight = _ASIDE
         elif item.possessive:
             weight = _POSSESSOR
@@ -137,12 +146,21 @@ class _Clauses:
             weight = _SUBJECT if acts else _RELATIVE
         elif is_subject(self.items, index) and (self.subject is None or self._has_verb(index)):
             weight = _SUBJECT
-            self.subject, self.place = person, index
+            self._begin_clause(person, index)
         else:
             weight = _OBJECT
             if self.items[index - 1].lower in _ASKED:
                 self.asked = person
         self.people.name(person, weight)
+
+    def _begin_clause(self, person: EntityDraft, index: int) -> None:
+        self.subject, self.place = person, index
+        if index <= _OPENING:
+            self.people.opens = person
+
+    def _reports(self, index: int) -> bool:
+        """Tell whether a name is that of somebody who writes about others: "Rosen asserts that he"."""
+        return index + 1 < len(self.items) and self.items[index + 1].lower in _REPORTS
 
     def _is_relative(self, index: int) -> bool:
         """Tell whether a name only says who somebody's relative is: "his father, Georg Lind"."""
@@ -164,7 +182,7 @@ class _Clauses:
     def _note(self, index: int, pronoun: Item) -> None:
         person = pronoun.entity
         if pronoun.lower in NOMINATIVE:
-            self.subject, self.place = person, index
+            self._begin_clause(person, index)
             self.people.name(person, _SUBJECT)
         elif pronoun.lower in POSSESSIVE:
             self.people.name(person, _POSSESSOR)
@@ -180,6 +198,8 @@ class _Clauses:
         if pronoun.lower in _REFLEXIVE and subject is not None:
             return subject
         bonus: dict[int, float] = {}
+        if self.people.opened is not None and pronoun.lower in NOMINATIVE and index <= _OPENING:
+            bonus[id(self.people.opened)] = _PARALLEL
         barred = self._named_later(index) if pronoun.lower in NOMINATIVE and index < 3 else set()
         if self.asked is not None and self.items[index - 1].lower in ("whether", "if"):
             bonus[id(self.asked)] = _SUBJECT
