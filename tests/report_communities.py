@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kg_neo4j.organise.report_material import Link, Material, Member
+from kg_neo4j.organise.stored_reports import MODEL, CommunityReport, Finding
 
 
 def circle(size: int, *, words: int = 3, child: bool = False) -> Material:
@@ -39,3 +40,18 @@ def _part(place: int, half: int, child: bool) -> str | None:
     if not child:
         return None
     return "left" if place < half else "right"
+
+
+def report(number: int, about: str, *, method: str = MODEL, rating: float = 5.0) -> CommunityReport:
+    """Return a report with two findings on `about`; both cite one fact, each an entity of its own."""
+    findings = tuple(
+        Finding(
+            f"{about} is {place}.",
+            f"{about} wrote letter {place} [Data: Entities ({place}); Relationships (1)].",
+            {place: f"e{number}-{place}"},
+            {1: f"f{number}"} if place == 2 else {},
+        )
+        for place in (1, 2)
+    )
+    place = (f"c{number}", 0, number, 4, None)
+    return CommunityReport(*place, about, f"About {about}.", rating, "So.", findings, method, f"h{number}")

@@ -329,7 +329,7 @@ class Community:
 class Evidence:
     """One retrieved unit: a chunk, an entity or a fact, with the chunk that supports it."""
 
-    kind: str  # "chunk", "entity" or "fact"
+    kind: str  # "chunk", "entity", "fact", or "report" (global mode; the id is its community's)
     id: str
     text: str
     score: float  # higher is better; comparable within one retrieval only
@@ -352,6 +352,19 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class CitationPath:
+    """How an answer of the global mode came to a citation: a report, and an entity or fact that it cites."""
+
+    community_id: str
+    level: int  # of the community
+    number: int
+    title: str  # of the report
+    kind: str  # "entity" or "fact"
+    id: str  # of the entity or fact
+    name: str  # of the entity; source, type and target of the fact
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a question. `found` is False where the graph does not hold one; the text then says so."""
 
@@ -364,3 +377,4 @@ class Answer:
     usage: Usage
     seconds: float
     notes: tuple[str, ...] = ()  # what was left out or removed (invalid citations, cut evidence, stale data)
+    paths: tuple[CitationPath, ...] = ()  # global mode: one for each citation

@@ -13,7 +13,12 @@ from kg_neo4j._cli.terminal import print_json, print_text, progress
 
 def ask(
     question: Annotated[str, typer.Argument(help="A question in plain words.")],
-    mode: Annotated[str, typer.Option("--mode", metavar="auto|local|naive", help="How to find the evidence.")] = "auto",
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="auto|local|global|naive", help="How to find the evidence.")
+    ] = "auto",
+    level: Annotated[
+        int | None, typer.Option("--level", min=0, help="With --mode global: of the communities; 0 is the coarsest.")
+    ] = None,
     show: Annotated[bool, typer.Option("--show", help="Print the evidence that was read, too.")] = False,
     model: ModelOption = None,
     graph: GraphOption = None,
@@ -23,7 +28,8 @@ def ask(
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:
-        answer = pipeline.ask(question, settings=settings_for(graph=graph, model=model), mode=mode, progress=bars)
+        settings = settings_for(graph=graph, model=model)
+        answer = pipeline.ask(question, settings=settings, mode=mode, level=level, progress=bars)
     if as_json:
         print_json(answer_shape(answer))
         return
@@ -31,6 +37,10 @@ def ask(
     for number, citation in enumerate(answer.citations, 1):
         place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
         print_text(f"  [{number}] {citation.document}, {place}: “{' '.join(citation.quote.split())}”")
+        if answer.paths:
+            path = answer.paths[number - 1]
+            report = f"community {path.number} of level {path.level} ({path.title})"
+            print_text(f"      by the report on {report}, by its {path.kind} {path.name}")
     if show:
         for evidence in answer.evidence:
             print_text(f"  {evidence.kind} {evidence.id} ({evidence.score:.3f}): {' '.join(evidence.text.split())}")

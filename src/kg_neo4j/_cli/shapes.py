@@ -83,6 +83,7 @@ def answer_shape(answer: Answer) -> dict[str, Any]:
         "answer": answer.answer,
         "found": answer.found,
         "citations": [asdict(citation) for citation in answer.citations],
+        "paths": [asdict(path) for path in answer.paths],
         "evidence": [asdict(evidence) for evidence in answer.evidence],
         **usage_shape(answer.usage),
         "seconds": round(answer.seconds, 3),
