@@ -13,7 +13,7 @@ TRAINING := $(OUT)/training/venv
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-long lint fix bench train-ner clean
+.PHONY: help demo test test-long lint fix bench train-ner train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -21,8 +21,9 @@ help:
 	@echo "make test-long  what takes longer: more cases, more repeats, more kills"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
-	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline"
+	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders"
 	@echo "make train-ner  train the English pipeline anew from ../shared/data (about an hour on two shared cores)"
+	@echo "make train-embedder  train the embedder anew from ../shared/data (about half an hour on two shared cores)"
 	@echo "make clean      remove the environment and what the demo wrote (not the database)"
 
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -53,6 +54,7 @@ bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/format.py
 	$(BIN)/python benchmarks/pipeline.py
+	$(BIN)/python benchmarks/embedding.py
 
 $(TRAINING)/.installed: training/requirements.txt training/files-only.txt
 	$(PYTHON) -m venv $(TRAINING)
@@ -62,6 +64,9 @@ $(TRAINING)/.installed: training/requirements.txt training/files-only.txt
 
 train-ner: $(TRAINING)/.installed
 	PYTHONPATH=src:. OMP_NUM_THREADS=1 $(TRAINING)/bin/python -m training.ner --work $(OUT)/training/ner
+
+train-embedder: $(TRAINING)/.installed
+	PYTHONPATH=src:. OMP_NUM_THREADS=1 $(TRAINING)/bin/python -m training.embedder --work $(OUT)/training/embedder
 
 clean:
 	rm -rf $(VENV) $(OUT)

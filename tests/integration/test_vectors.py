@@ -126,7 +126,7 @@ def test_another_dimension_or_model_is_refused_before_any_write(
         vectors.check(database, model)
     assert "'hashed-ngram-256-1' with 256 dimensions" in str(refused.value)
     assert said in str(refused.value)
-    assert "unset KG_EMBEDDING_MODEL" in str(refused.value.hint)
+    assert "set KG_EMBEDDING_MODEL=hashed-ngram-256-1" in str(refused.value.hint)
     with pytest.raises(SchemaConflict):
         embed(database, graph, model)
     assert database.read(NODES, graph=graph) == before

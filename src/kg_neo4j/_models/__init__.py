@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 DEFAULT_MODEL = "gpt-4o-mini"  # with a key for OpenAI itself and no KG_MODEL: the cheapest one with a large window
+HASHED_EMBEDDING = "hashed-ngram-256-1"  # KG_EMBEDDING_MODEL for the former built-in embedder, which learned nothing
 PROMPT_TOKENS = 2_000  # the extraction prompt with the longer built-in schema, and some room
 
 
@@ -56,10 +57,14 @@ def embedding_model(settings: Settings, *, budget: Budget | None = None) -> Embe
 
     With a budget its calls are paid from it; UsageError where its price is not known.
     """
-    if settings.embedding_model is None or settings.offline:
+    if settings.embedding_model == HASHED_EMBEDDING:
         from kg_neo4j._models.offline_embedding import HashedEmbedding
 
         return HashedEmbedding()
+    if settings.embedding_model is None or settings.offline:
+        from kg_neo4j._models.static_embedding import StaticEmbedding
+
+        return StaticEmbedding()
     from kg_neo4j._models.openai_embedding import OpenAIEmbedding
     from kg_neo4j._models.prices import price_of
 
@@ -82,9 +87,14 @@ def _known(price: Price | None, model: str) -> Price:
     return price
 
 
+def embeds_built_in(settings: Settings) -> bool:
+    """Return whether vectors come from an embedder of this package: no server, no price."""
+    return settings.offline or settings.embedding_model in (None, HASHED_EMBEDDING)
+
+
 def embedding_concurrency(settings: Settings) -> int:
-    """Return how many calls to the embedding model may be in flight: the built-in one gains nothing by threads."""
-    return 1 if settings.embedding_model is None or settings.offline else settings.model_concurrency
+    """Return how many calls to the embedding model may be in flight: a built-in one gains nothing by threads."""
+    return 1 if embeds_built_in(settings) else settings.model_concurrency
 
 
 def largest_chunk(settings: Settings) -> int:

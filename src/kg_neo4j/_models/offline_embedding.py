@@ -1,4 +1,6 @@
-"""The built-in embedder: hashed words and character n-grams. Needs no model, no network and no key.
+"""The former built-in embedder: hashed words and character n-grams. It learned nothing, and no file belongs to it.
+
+KG_EMBEDDING_MODEL=hashed-ngram-256-1 asks for it, where a database holds its vectors; else `static_embedding` is used.
 
 Two texts are near where they share words, parts of words or pairs of neighbouring words; it knows no synonyms. The hash
 is BLAKE2b, so that vectors are the same on every platform and for every PYTHONHASHSEED.
@@ -18,20 +20,16 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from kg_neo4j._models.static_words import FUNCTION_WORDS
+
 UNRELATED_BELOW = 0.12
 """Cosine below which a question and a passage most likely have nothing to do with each other.
 
 Measured on examples/: with chunks of 200 to 1,200 tokens, 79 to 100 % of foreign questions stay below it, and 81 to 94
-% of questions on the text lie above it (examples/README.md, "Similarity without a model").
+% of questions on the text lie above it.
 """
 
 _WORD = re.compile(r"[^\W_]+")
-_FUNCTION_WORDS = frozenset(
-    """a about after all also an and any are as at be been before but by can could did do does for from had has have he
-    her him his how i if in into is it its me more most my no not of on or our she so some such than that the their
-    them then there these they this those to up us was we were what when where which while who whom whose why will
-    with would you your""".split()
-)
 _NAME_FACTOR = 2.0
 _PAIR_WEIGHT = 0.2
 _NGRAM_WEIGHT = 0.1  # each; a word of eight letters has fifteen of them
@@ -96,11 +94,11 @@ def _features(text: str) -> dict[str, float]:
     words = _WORD.findall(unicodedata.normalize("NFKC", text))
     folded = [word.casefold() for word in words]
     capitals = Counter(word.casefold() for word in words if word[0].isupper() or word[0].isdigit())
-    content = [word for word in folded if word not in _FUNCTION_WORDS]
+    content = [word for word in folded if word not in FUNCTION_WORDS]
     features: dict[str, float] = {}
     ngrams: Counter[str] = Counter()
     for word, count in Counter(folded).items():
-        if word in _FUNCTION_WORDS:
+        if word in FUNCTION_WORDS:
             features["w:" + word] = _FUNCTION_WORD_WEIGHT * (1 + math.log(count))
             continue
         weight = (_NAME_FACTOR if capitals[word] * 2 > count else 1.0) * min(1.0, (len(word) + 1) / 8)

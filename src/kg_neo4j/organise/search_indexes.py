@@ -1,6 +1,6 @@
 """Full-text and vector indexes: their names, whether they fit the model, and when they are made.
 
-A vector index's name carries the model and the dimension: kg_chunk_vector/hashed-ngram-256-1/256. Neo4j stores vectors
+A vector index's name carries the model and the dimension: kg_chunk_vector/static-minilm-384-1/384. Neo4j stores vectors
 of a wrong size, or of another model, without a word and never finds them, so the names are compared before any write.
 """
 
@@ -136,5 +136,5 @@ def _described(index: SearchIndex) -> str:
 
 
 def _former(index: SearchIndex) -> str:
-    built_in = str(index.model).startswith("hashed-ngram-")
+    built_in = str(index.model).startswith("static-minilm-")
     return "unset KG_EMBEDDING_MODEL" if built_in else f"set KG_EMBEDDING_MODEL={index.model}"

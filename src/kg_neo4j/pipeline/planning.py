@@ -227,10 +227,11 @@ class _Run:
 
     def _embedding(self, output_tokens: int) -> Usage:
         """Return what embedding the new texts takes; nothing where the built-in embedder does it."""
+        from kg_neo4j._models import embeds_built_in
         from kg_neo4j._models.prices import price_of
 
         name = self.settings.embedding_model
-        if name is None or self.settings.offline or not self.new_tokens:
+        if name is None or embeds_built_in(self.settings) or not self.new_tokens:
             return Usage(usd=0.0)
         tokens = round(self.new_tokens + DESCRIBED * output_tokens)
         price = price_of(name, self.settings)

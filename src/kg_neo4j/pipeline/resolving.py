@@ -198,12 +198,12 @@ def _propose(
 def _entity_vectors(database: Database, settings: Settings) -> str | None:
     """Return the vector index over entities; None where there is none, and for the built-in embedder.
 
-    The vectors of that one know letters alone, and the rules of spelling compare letters already.
+    Its vectors put the same words near each other, which the rules of spelling see already, and names of one kind.
     """
     from kg_neo4j import _models
     from kg_neo4j.organise.search_indexes import list_indexes, vector_index_name
 
-    if settings.offline or settings.embedding_model is None:
+    if _models.embeds_built_in(settings):
         return None
     name = vector_index_name("Entity", _models.embedding_model(settings))
     return name if any(each.name == name and each.state == "ONLINE" for each in list_indexes(database)) else None

@@ -26,7 +26,7 @@ def settings(**values: Any) -> Settings:
 def test_without_key_and_address_there_is_no_chat_model() -> None:
     assert _models.chat_model(settings()) is None
     assert _models.chat_model(settings(model="gpt-4o")) is None
-    assert type(_models.embedding_model(settings(embedding_model="e"))).__name__ == "HashedEmbedding"
+    assert type(_models.embedding_model(settings(embedding_model="e"))).__name__ == "StaticEmbedding"
 
 
 def test_a_key_means_openai_itself() -> None:
@@ -48,7 +48,7 @@ def test_an_address_means_that_server_and_needs_a_model() -> None:
 
 def test_embeddings_need_a_name_to_leave_the_machine() -> None:
     key = {"openai_api_key": "sk-x"}
-    assert type(_models.embedding_model(settings(**key))).__name__ == "HashedEmbedding"
+    assert type(_models.embedding_model(settings(**key))).__name__ == "StaticEmbedding"
     assert isinstance(_models.embedding_model(settings(**key, embedding_model="e")), OpenAIEmbedding)
 
 
