@@ -38,6 +38,7 @@ from report_writer import is_report_prompt, shown_rows, write_report
 
 TOKENISER = tokens.load("approximate-1")
 HERMIT: Fact = ("Hermit", "", "")
+DOUBT: Fact = ("B2", "DOUBTED", "B2")  # to itself: the communities stay as they are
 
 
 def cypher(text: str) -> Query:
@@ -129,11 +130,11 @@ def test_a_document_more_asks_only_about_the_community_that_it_changes(
 ) -> None:
     load(database, graph, two_cliques())
     report(database, graph, model)
-    add(database, graph, "more.txt", [("B2", "TAUGHT", "B3")])
+    add(database, graph, "more.txt", [DOUBT])
     done = report(database, graph, model)
     assert (llm.calls, done.usage.calls, done.changes) == (3, 1, 1)
-    assert "B2 TAUGHT B3" in llm.requests[2].user
-    add(database, graph, "again.txt", [("B2", "TAUGHT", "B3")])  # says nothing new
+    assert "B2 DOUBTED B2" in llm.requests[2].user
+    add(database, graph, "again.txt", [DOUBT])  # says nothing new
     assert report(database, graph, model).usage.calls == 0
     add(database, graph, "elsewhere.txt", [("C1", "KNOWS", "C2"), ("C2", "KNOWS", "C3")])
     assert report(database, graph, model).usage.calls == 1
@@ -173,7 +174,7 @@ def test_another_domain_asks_again_and_stays_until_another_is_named(
     assert "field" not in llm.requests[0].prompt
     assert report(database, graph, model, domain="village life").usage.calls == 2
     assert "about this field: village life." in llm.requests[2].prompt
-    add(database, graph, "more.txt", [("B2", "TAUGHT", "B3")])
+    add(database, graph, "more.txt", [DOUBT])
     done = report(database, graph, model)
     assert (done.usage.calls, done.domain) == (1, "village life")
     assert "village life" in llm.requests[4].prompt
@@ -259,6 +260,19 @@ def test_a_model_that_fails_leaves_composed_reports_says_so_and_is_asked_again(
     assert (llm.calls, done.by_model, done.reports) == (2, 1, 2)
     again = report(database, graph, model)
     assert (again.usage.calls, again.by_model, again.unfinished, again.flagged) == (1, 2, (), 0)
+
+
+def test_a_question_that_the_model_finds_too_long_is_asked_with_less(
+    database: Database, graph: str, llm: FakeLlm, model: ChatModel
+) -> None:
+    facts = [(f"N{left}", "KNOWS", f"N{right}") for left in range(24) for right in range(left)]
+    load(database, graph, facts, per_chunk=10)
+    llm.fail(400, code="context_length_exceeded")
+    done = report(database, graph, model)
+    assert (done.unfinished, done.by_model, llm.calls) == ((), 1, 2)
+    assert len(llm.requests[1].user) < 0.6 * len(llm.requests[0].user)
+    assert "further entities and relationships are not shown" in llm.requests[1].user
+    assert report(database, graph, model).usage.calls == 0
 
 
 def test_a_budget_that_is_reached_leaves_composed_reports(

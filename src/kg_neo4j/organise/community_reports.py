@@ -17,14 +17,15 @@ from kg_neo4j._models import prompts
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.errors import BudgetReached, ContentFiltered, ModelError
+from kg_neo4j.errors import ContentFiltered, ContextTooLong
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction, batches
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.description_merges import Said
 from kg_neo4j.organise.inquiry import Inquiry, Reply
-from kg_neo4j.organise.report_material import Link, Material, Member, pack
+from kg_neo4j.organise.report_material import Link, Material, Member, Packed, pack
 from kg_neo4j.organise.report_questions import (
+    LEAST_INPUT,
     NOT_ANSWERED,
     TINY,
     Asking,
@@ -144,6 +145,7 @@ class _Run:
     asking: Asking | None = None
     failed: list[str] = field(default_factory=list)
     waiting: int = 0  # reports that the model should have written
+    too_long: set[str] = field(default_factory=set)  # questions that did not fit the model's window
 
     def __post_init__(self) -> None:
         if self.how.model is None:
@@ -195,9 +197,8 @@ class _Run:
         active = {key: each for key, each in wanted.items() if key not in written}
         if not active or self.asking is None:
             return written
-        packed = {
-            key: pack(each, self._children(each), self.how.tokeniser, self.asking.room) for key, each in active.items()
-        }
+        rooms = dict.fromkeys(active, self.asking.room)
+        packed = {key: self._packed(each, rooms[key]) for key, each in active.items()}
         said: dict[str, Said] = {}
         unanswered: set[str] = set()
         while active:
@@ -209,6 +210,10 @@ class _Run:
                     questions[found.key] = found
                     asked.setdefault(found.key, []).append(key)
                     continue
+                if isinstance(found, Question) and found.key in self.too_long and rooms[key] > LEAST_INPUT:
+                    rooms[key] = max(LEAST_INPUT, rooms[key] // 2)
+                    packed[key] = self._packed(material, rooms[key])
+                    continue
                 if isinstance(found, Question):
                     self.waiting += 1
                     found = composed(material, NOT_ANSWERED)
@@ -218,10 +223,11 @@ class _Run:
             unanswered |= questions.keys() - said.keys()
         return written
 
-    def _children(self, material: Material) -> Sequence[CommunityReport]:
-        """Return the reports on the parts of a community; they are needed only where it may be too large."""
+    def _packed(self, material: Material, room: int) -> Packed:
+        """Return what is shown of a community; reports on its parts may stand for them where it is too large."""
         children = sorted({each.child for each in material.members if each.child})
-        return read_reports(self.database, self.graph, ids=children) if len(children) > 1 else ()
+        reports = read_reports(self.database, self.graph, ids=children) if len(children) > 1 else ()
+        return pack(material, reports, self.how.tokeniser, room)
 
     def _answers(self, questions: Mapping[str, Question], asked: Mapping[str, list[str]]) -> dict[str, Said]:
         """Return the answers that are stored, and those that come now; each is stored as it comes."""
@@ -242,7 +248,9 @@ class _Run:
         elif isinstance(reply, ContentFiltered):
             said, usage = Said("", "content_filter"), Usage()
         else:
-            self._fail(reply)
+            if isinstance(reply, ContextTooLong):
+                self.too_long.add(question.key)
+            self.failed.append(str(reply))
             return None
         answer = {
             "id": question.key,
@@ -264,9 +272,6 @@ class _Run:
             lambda transaction: transaction.run(query, graph=self.graph, ids=ids, answer=answer),
         )
         return said
-
-    def _fail(self, error: ModelError | BudgetReached) -> None:
-        self.failed.append(str(error))
 
     def _report(self, row: Row, material: Material, written: Written) -> CommunityReport:
         draft = written.draft

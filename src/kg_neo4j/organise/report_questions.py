@@ -21,6 +21,8 @@ ROUNDS = 2  # an answer that breaks the rules is asked for once more
 INPUT_TOKENS = 8_000  # of members and relationships in one question, at most; less in a smaller window
 PROMPT_TOKENS = 900  # prompts/community_report.md with a complaint
 ANSWER_TOKENS = 3_000  # room for a report; one of 10 findings in the words that are asked for has 2,000
+AMPLE_TOKENS = 8_000  # likewise, in a large window: a model may think before it writes
+LARGE_WINDOW = 24_000  # tokens
 LEAST_INPUT = 400  # tokens, in the smallest window
 WORDS_A_FINDING = 90
 WORDS = 150  # of everything else in a report
@@ -68,7 +70,8 @@ class Asking:
 
 def asking(graph: str, model: ChatModel, domain: str) -> Asking:
     """Return how to ask `model`; half of a window too small for a whole report is for the answer."""
-    return Asking(graph, model.name, model.window, domain, min(ANSWER_TOKENS, model.window // 2))
+    wanted = AMPLE_TOKENS if model.window >= LARGE_WINDOW else ANSWER_TOKENS
+    return Asking(graph, model.name, model.window, domain, min(wanted, model.window // 2))
 
 
 def ask_or_write(material: Material, packed: Packed, said: Mapping[str, Said], asking: Asking) -> Question | Written:

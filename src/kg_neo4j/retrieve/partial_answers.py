@@ -21,7 +21,8 @@ from kg_neo4j.retrieve import report_marks
 
 CALL_TOKENS = 6_000  # of reports in one question, at most; less in a smaller window
 PROMPT_TOKENS = 600
-ANSWER_TOKENS = 1_500  # room for the answer about one group
+ANSWER_TOKENS = 2_500  # room for the answer about one group
+LARGEST_GROUP = 20  # reports in one question: short ones must not make a long answer
 LEAST_TOKENS = 400
 HIGHEST_SCORE = 100
 ROUNDS = 2  # an answer that breaks the rules is asked for once more
@@ -112,7 +113,7 @@ class Partials:
         filled = 0
         for number, report in sorted(reports.items()):
             tokens = self.tokeniser.count(report_marks.render(number, report))
-            if group and filled + tokens > room:
+            if group and (filled + tokens > room or len(group) == LARGEST_GROUP):
                 yield _Group(tuple(group), self.question)
                 group, filled = [], 0
             group.append((number, report))

@@ -15,6 +15,7 @@ from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import ModelRefused
 from kg_neo4j.retrieve.partial_answers import Partial, Partials
 from report_communities import report
+from report_writer import shown_reports
 
 REPORTS = {number: report(number, f"Person{number}") for number in (1, 2, 3)}
 
@@ -92,6 +93,14 @@ def test_reports_that_are_too_long_together_are_asked_about_in_several_questions
         llm.say(rows((f"R{number}", number, f"A [R{number}].")))
     asking, found = ask(model)
     assert ([each.number for each in found], llm.calls, asking.usage.calls) == ([3, 2, 1], 3, 3)
+
+
+def test_many_short_reports_are_not_put_into_one_question(llm: FakeLlm, model: ChatModel) -> None:
+    reports = {number: report(number, f"P{number}") for number in range(1, 46)}
+    llm.rules = lambda _, user: rows(*((mark, 0, "") for mark in shown_reports(user)))
+    asking = partials(model)
+    assert asking.ask(reports) == []
+    assert (asking.judged, llm.calls) == (45, 3)
 
 
 def test_a_question_that_the_model_finds_too_long_is_halved(llm: FakeLlm, model: ChatModel) -> None:
