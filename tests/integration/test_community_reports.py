@@ -413,6 +413,19 @@ def test_a_plan_names_the_calls_that_are_made_then(
     assert plan_reports(database, graph, Reporting(None, TOKENISER)).usage.calls == 0
 
 
+def test_a_community_that_is_the_same_on_two_levels_is_asked_about_once(
+    database: Database, graph: str, llm: FakeLlm, model: ChatModel
+) -> None:
+    load(database, graph, [("C1", "KNOWS", "C2"), ("C2", "KNOWS", "C3")])
+    write_parents(database, graph)
+    plan = plan_reports(database, graph, Reporting(model, TOKENISER))
+    done = write_only(database, graph, model)
+    assert (plan.usage.calls, done.usage.calls, llm.calls, done.reports) == (1, 1, 1, 2)
+    assert [row["communities"] for row in database.read(ANSWERS, graph=graph)] == [2]
+    coarse, fine = read_reports(database, graph)
+    assert (coarse.title, coarse.findings) == (fine.title, fine.findings)
+
+
 def test_a_useful_answer_serves_other_graphs_from_the_cache(
     database: Database, graph: str, llm: FakeLlm, model: ChatModel, tmp_path: Path
 ) -> None:

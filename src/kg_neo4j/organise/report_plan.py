@@ -66,6 +66,7 @@ class _Run:
         self.measured = int(row["answers"])
         self._length = float(row["output_tokens"] or 0)
         self._stand_ins: dict[str, CommunityReport] = {}
+        self._counted: set[str] = set()
 
     def count(self, rows: Sequence[Row]) -> tuple[int, int, int, int, int]:
         """Return (current, composed, calls, input tokens, output tokens) of one page."""
@@ -79,6 +80,8 @@ class _Run:
         self._stand_ins |= {key: _stand_in(row, materials[key]) for key, row in wanted.items()}
         asked = {key: materials[key] for key in wanted if len(materials[key].members) >= TINY}
         questions = [question for each in asked.values() if (question := self._question(each))]
+        questions = [each for each in questions if each.key not in self._counted]  # levels share communities
+        self._counted |= {each.key for each in questions}
         read = sum(count_tokens(question, self._how.tokeniser) for question in questions)
         written = sum(self._expected(question.material) for question in questions)
         return len(current), len(wanted) - len(asked), len(questions), read, written

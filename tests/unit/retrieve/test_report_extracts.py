@@ -39,6 +39,8 @@ def test_a_question_about_something_gets_sentences_that_say_it() -> None:
     "question",
     [
         "Which letters did Grace Hopper write?",
+        "Which letters did Hopper write?",
+        "Which costly foreign engines and letters did Ada sell?",
         "What did Ada Lovelace eat?",
         "What is the capital of Mongolia?",
         "Which engines were sold?",
