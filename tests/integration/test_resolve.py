@@ -293,6 +293,7 @@ def test_neighbours_by_meaning_are_of_one_graph_and_near(database: Database, gra
     near: dict[str, list[Fact]] = {"One.": [(f"{name}::PLACE", "", "") for name in OASES]}
     far: dict[str, list[Fact]] = {"Two.": [("Quantum chromodynamics::FIELD", "", "")]}
     embedder = HashedEmbedding()
+    vectors.prepare(database, embedder)
     try:
         for name in (graph, other):
             put(database, name, near)

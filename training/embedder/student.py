@@ -140,8 +140,9 @@ def _among(vectors: np.ndarray, kind: Kind, rng: np.random.Generator) -> np.ndar
 def _towards(vectors: np.ndarray, kind: Kind, passages: Kind, rng: np.random.Generator) -> np.ndarray:
     """Return the slope of the difference between both models' similarities from questions to passages."""
     rows = rng.choice(len(kind.passages), _QUESTIONS, replace=False)
+    most = min(_PASSAGES, len(passages.taught))
     needed = [number for row in rows for number in kind.passages[row]]
-    pool = np.unique(np.concatenate([needed, rng.choice(len(passages.taught), _PASSAGES, replace=False)]))
+    pool = np.unique(np.concatenate([needed, rng.choice(len(passages.taught), most, replace=False)]))
     place = {number: column for column, number in enumerate(pool)}
     some, near = kind.features.take(rows, rng), passages.features.take(pool, rng)
     raw, raw_near = some.pieces @ vectors + some.hashes, near.pieces @ vectors + near.hashes
