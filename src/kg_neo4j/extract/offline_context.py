@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import takewhile
 
-from kg_neo4j.extract.offline_dates import life_years
+from kg_neo4j.extract.offline_dates import DateSpan, life_years
 from kg_neo4j.extract.offline_entities import ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, name_votes
 from kg_neo4j.extract.offline_text import Item, Sentence
 from kg_neo4j.extract.offline_triggers import EVERYTHING, KIN, LONGEST, PEOPLE, TRIGGERS, Trigger
@@ -33,6 +33,9 @@ from kg_neo4j.extract.offline_words import (
 _IN = frozenset({"in", "across", "through", "into", "towards", "toward", "via", "near", "off", "beyond", "around"})
 _WATER = frozenset({"up", "down", "along", "on"})
 _MAX_GAP = 4
+_SURE = 8  # votes that make a place or an organisation of a name, years behind it or not
+_SHORT_LIFE = 12  # years; an office or a stay is shorter, a life in an encyclopaedia seldom
+_LONG_LIFE = 30  # years that outweigh what else is thought of a name
 _ROLE_WORDS = 9
 
 
@@ -180,10 +183,21 @@ def _read_life(draft: EntityDraft, items: list[Item], index: int) -> None:
         replace(item.date, start=item.date.start - start, end=item.date.end - start) for item in inside if item.date
     ]
     birth, death = life_years(_text(inside), dates)
+    if _is_no_life(draft, birth, death):
+        return
     for found, name in ((birth, "birth_year"), (death, "death_year")):
         if found and getattr(draft, name) is None:
             setattr(draft, name, found.year)
             draft.votes[PERSON] += 5
+
+
+def _is_no_life(draft: EntityDraft, birth: DateSpan | None, death: DateSpan | None) -> bool:
+    """Tell whether two years after a name are those of an office, a stay or a firm: too few, or behind a place."""
+    if birth is None or death is None or birth.year is None or death.year is None:
+        return False
+    votes = draft.votes + name_votes(draft)
+    elsewhere = max(votes[PLACE], votes[ORGANIZATION]) >= max(_SURE, votes[PERSON] + 1)
+    return death.year - birth.year < (_LONG_LIFE if elsewhere else _SHORT_LIFE)
 
 
 def _text(items: list[Item]) -> str:

@@ -34,6 +34,7 @@ PERSON, PLACE, ORGANIZATION, DATE, OTHER = "PERSON", "PLACE", "ORGANIZATION", "D
 _ORDER = (PERSON, PLACE, ORGANIZATION, OTHER)
 _GIVEN_NAMES = FEMALE_NAMES | MALE_NAMES
 _ROMAN = re.compile(r"[ivx]+")
+_POST_NOMINALS = frozenset("FRS FRSE FBA OBE CBE MBE KBE DBE OM CH KCB GCB KG PC DSO VC PhD MD MP".split())
 _FEW = 3  # so often a surname may stand before the full name that explains it
 
 
@@ -94,10 +95,12 @@ def split_name(text: str) -> tuple[str, tuple[str, ...], frozenset[str]]:
     titles = []
     while len(parts) > 1 and fold(parts[0].rstrip(".")) in HONORIFICS and fold(parts[1]) != "of":
         titles.append(fold(parts.pop(0).rstrip(".")))
+    while len(parts) > 2 and parts[-1] in _POST_NOMINALS:
+        parts.pop()
     words = tuple(fold(word.rstrip(".")) for part in parts for word in re.split(r"[-‐–]", part) if word)
     whole = len(parts) > 1 and parts[0] not in PARTICLES
     if titles and not (whole and all(title in DETACHABLE for title in titles)):
-        return text, words, frozenset(titles)
+        return " ".join([*text.split()[: len(titles)], *parts]), words, frozenset(titles)
     return " ".join(parts), words, frozenset(titles)
 
 

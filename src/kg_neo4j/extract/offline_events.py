@@ -43,6 +43,8 @@ def _year_of_noun(items: list[Item], index: int) -> bool:
     if noun < 1 or items[noun].lower not in ("death", "birth"):
         return False
     owner = items[noun - 1]
+    if any(item.lower == "anniversary" for item in items[max(0, noun - 4) : noun]):
+        return True
     owns = owner.possessive or (owner.kind == "word" and owner.lower in POSSESSIVE)
     person, year = owner.entity, _year(items[index])
     if not owns or person is None or person.type != PERSON:

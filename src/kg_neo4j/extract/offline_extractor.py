@@ -48,6 +48,7 @@ RULES_VERSION = 5  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
 _TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
+_SURE_HOME = 5  # strength below which a relationship of the model says nothing about where somebody belongs
 _HOME_TYPES = tuple(
     """LIVED_IN WORKED_IN BORN_IN GREW_UP_IN LOCATED_IN DIVISION_OF CAPITAL_OF HEADQUARTERS_LOCATION HEADQUARTERED_IN
     BASED_IN WORKED_AT WORK_LOCATION LOCATION LOCATED_IN_COUNTRY DIVISION_OF_COUNTRY COUNTRY COUNTRY_OF_CITIZENSHIP
@@ -211,6 +212,8 @@ def _locate(relations: Iterable[RelationDraft]) -> None:
     """Set the place that an entity belongs to, from the relationships that say so, those that rules read first."""
     order = {kind: place for place, kind in enumerate(_HOME_TYPES)}
     for relation in sorted(relations, key=lambda each: (each.classified, order.get(each.type, len(order)))):
+        if relation.source.type == OTHER or (relation.classified and relation.strength < _SURE_HOME):
+            continue
         near = relation.type in _HOME_TYPES or (relation.type == "PART_OF" and relation.source.type == PLACE)
         if near and not relation.source.location and relation.target.type == PLACE:
             relation.source.location = relation.target.name

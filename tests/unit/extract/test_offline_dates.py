@@ -58,6 +58,9 @@ def test_offsets_point_at_the_words():
         ("born 1862, nicknamed Zosia", 1862, None),
         ("died in 1934", None, 1934),
         ("in office since 1804", None, None),
+        ("(387 – 312 BCE)", -387, -312),
+        ("20 BC – 14 CE", -20, 14),
+        ("(1867 in Warsaw – 1934)", 1867, 1934),
     ],
 )
 def test_life_years_of_a_parenthesis(text, birth, death):

@@ -8,7 +8,7 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.offline_extractor import OfflineExtractor
 from kg_neo4j.extract.offline_names import find_trained, is_english
-from offline_reading import chunk, document, parse
+from offline_reading import chunk, document, parse, read
 
 ENGLISH = "He was born in Warsaw and lived there with his sister until the war, when the family moved to Paris."
 POLISH = "Urodził się w Warszawie i mieszkał tam z siostrą Bronisławą aż do wojny, kiedy rodzina wyjechała do Paryża."
@@ -71,3 +71,16 @@ def test_a_document_in_another_language_is_named_by_rules_and_reported():
         given = extractor.answer(ChunkTask(document(POLISH), chunk(POLISH)), POLISH)
     assert "Bronisławą" in {node["name"] for node in parse(given.text, schemas.load("graph")).nodes}
     assert extractor.notes == ("1 document not in English: names found by capitals alone",)
+
+
+POLISH_LIFE = """Maria Skłodowska urodziła się w Warszawie 7 listopada 1867 roku.
+Ona i jej mąż Piotr Curie pracowali w Paryżu.
+Profesor odkrył tam nowy pierwiastek. Fizyk umarł w 1906 roku, a kompozytor Chopin nie był jego przyjacielem."""
+
+
+def test_polish_text_gives_names_and_no_sentences_that_english_rules_made_up():
+    found = read(POLISH_LIFE)
+    assert "Maria Skłodowska" in found.names
+    assert all(len(name.split()) <= 4 for name in found.names)
+    assert not found.names & {"Ona", "Profesor", "Fizyk", "jej"}
+    assert {kind for _, kind, _ in found.facts} <= {"ACTIVE_IN", "LOCATED_IN"}
