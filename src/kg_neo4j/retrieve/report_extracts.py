@@ -6,6 +6,7 @@ gets sentences that have its names and most of its other words, or none: a repor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,9 +18,11 @@ from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split
 
 OVERVIEW = 5  # reports that are listed
 SENTENCES = 4  # at most
-COVERED = 0.6  # share of a question's terms that a sentence and its report's title must have
+COVERED = 0.7  # share of a question's terms that a sentence and its report's title must have
 ALIKE = 0.7  # share of words above which a sentence adds nothing
 LONGEST = 400  # characters of a summary in a list
+
+_STATED = re.compile(r"^[^;]*\b[A-Z][A-Z0-9_]{2,}\b[^;]*; ")  # "Ada MET Charles; Ada BORN_IN London"
 
 # words of questions about the whole, which no report has to have
 _GENERAL = frozenset(
@@ -75,8 +78,8 @@ def _sentences(terms: Sequence[str], names: Sequence[str], reports: Sequence[tup
     for number, report in reports:
         for mark, text, about in _parts(number, report):
             context = _words(about)
-            for sentence in split_sentences(without_marks(text)):
-                said = _words(sentence.text)
+            for sentence in _split(text, in_parts=report.method == COMPOSED):
+                said = _words(sentence)
                 inside = [term for term in terms if _has(said, term)]
                 around = [term for term in terms if term not in inside and _has(context, term)]
                 covered = (len(inside) + len(around)) / len(terms)
@@ -87,7 +90,7 @@ def _sentences(terms: Sequence[str], names: Sequence[str], reports: Sequence[tup
                     continue
                 if not inside:
                     continue
-                scored.append((covered, len(inside) / max(len(said), 6), -len(scored), sentence.text, mark))
+                scored.append((covered, len(inside) / max(len(said), 6), -len(scored), sentence, mark))
     scored.sort(reverse=True)
     chosen: list[tuple[str, str]] = []
     for covered, _, _, text, mark in scored:
@@ -104,6 +107,14 @@ def _parts(number: int, report: CommunityReport) -> list[tuple[str, str, str]]:
     if report.method == COMPOSED:
         return findings
     return [(f"R{number}", report.summary, report.title), *findings]
+
+
+def _split(text: str, *, in_parts: bool) -> list[str]:
+    """Return the sentences of a report; `in_parts`: lists of relationships, as composed ones have, one by one."""
+    found = [sentence.text for sentence in split_sentences(without_marks(text))]
+    if not in_parts:
+        return found
+    return [part for each in found for part in (each.split("; ") if _STATED.search(each) else [each])]
 
 
 def _words(text: str) -> frozenset[str]:

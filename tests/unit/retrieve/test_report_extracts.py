@@ -40,6 +40,7 @@ def test_a_question_about_something_gets_sentences_that_say_it() -> None:
     [
         "Which letters did Grace Hopper write?",
         "Which letters did Hopper write?",
+        "Which letters did Ada sell?",
         "Which costly foreign engines and letters did Ada sell?",
         "What did Ada Lovelace eat?",
         "What is the capital of Mongolia?",
@@ -56,6 +57,15 @@ def test_counts_in_composed_summaries_are_no_answer() -> None:
     written = replace(report(1, "Lamp"), summary="From The Lighthouse.")
     assert "Lighthouse" in extract(read("Which lighthouse?"), [(1, written)]).text
     assert extract(read("Which lighthouse?"), [(1, replace(written, method=COMPOSED))]).text == ""
+
+
+def test_of_a_list_of_relationships_only_the_one_that_answers_is_said() -> None:
+    composed = report(1, "Ada", method=COMPOSED)
+    finding = replace(
+        composed.findings[0], explanation="Ada MARRIED_TO William; Ada BORN_IN London; and more. [Data: x]"
+    )
+    found = extract(read("Whom did Ada marry?"), [(1, replace(composed, findings=(finding,)))])
+    assert found.text == "Ada MARRIED_TO William [R1.1]"
 
 
 LEVELS = [ReportLevel(0, 3, 3, 5_000), ReportLevel(1, 9, 9, 15_000), ReportLevel(2, 40, 40, 60_000)]
