@@ -13,7 +13,7 @@ TRAINING := $(OUT)/training/venv
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-long lint fix bench train-ner train-embedder clean
+.PHONY: help demo test test-long lint fix bench train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -23,6 +23,7 @@ help:
 	@echo "make fix        let ruff mend and format"
 	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders"
 	@echo "make train-ner  train the English pipeline anew from ../shared/data (about an hour on two shared cores)"
+	@echo "make train-relations  train the relation model anew from ../shared/data (about two hours on two shared cores)"
 	@echo "make train-embedder  train the embedder anew from ../shared/data (about half an hour on two shared cores)"
 	@echo "make clean      remove the environment and what the demo wrote (not the database)"
 
@@ -64,6 +65,9 @@ $(TRAINING)/.installed: training/requirements.txt training/files-only.txt
 
 train-ner: $(TRAINING)/.installed
 	PYTHONPATH=src:. OMP_NUM_THREADS=1 $(TRAINING)/bin/python -m training.ner --work $(OUT)/training/ner
+
+train-relations: $(TRAINING)/.installed
+	PYTHONPATH=src:. OMP_NUM_THREADS=1 $(TRAINING)/bin/python -m training.relations --work $(OUT)/training/relations
 
 train-embedder: $(TRAINING)/.installed
 	PYTHONPATH=src:. OMP_NUM_THREADS=1 $(TRAINING)/bin/python -m training.embedder --work $(OUT)/training/embedder

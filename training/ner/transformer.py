@@ -58,7 +58,8 @@ def states(
     """Return the states of all pieces, shape (texts, pieces, 384); with a key, some are dropped as in training."""
     keys = iter([None] * 20 if key is None else jax.random.split(key, 20))
     pieces = batch["pieces"]
-    x = vectors[pieces] + net["positions"][: pieces.shape[1]] + net["kind"] + net["shapes"][batch["shapes"]]
+    own = vectors[pieces] @ net["project"] if "project" in net else vectors[pieces]
+    x = own + net["positions"][: pieces.shape[1]] + net["kind"] + net["shapes"][batch["shapes"]]
     x = _drop(_norm(x, net["norm"], net["norm_b"]), next(keys))
     hidden = jnp.where(batch["mask"][:, None, None, :], 0, -1e9)
     for layer in net["layers"][:layers]:

@@ -7,6 +7,7 @@ how good it is. Loaded from checked files of plain arrays and JSON; NumPy alone 
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +20,8 @@ import numpy.typing as npt
 from kg_neo4j._models import trained
 from kg_neo4j._models.relation_features import TYPES, TextFeatures, describe
 from kg_neo4j._models.relation_network import RelationNetwork
+from kg_neo4j._models.relation_pieces import Vocabulary, Window, windows
+from kg_neo4j._models.relation_reader import RelationReader
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -28,6 +31,7 @@ LOCK = Path(__file__).with_name("data") / "en_relations.lock"
 FAR = 99  # sentences: all pairs of a passage
 
 Place = tuple[int, int]  # code points, half open
+Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +48,16 @@ class JudgedPair:
 
 @dataclass(frozen=True, slots=True)
 class RelationModel:
-    """Networks whose log odds are averaged, and what turns these into probabilities."""
+    """A reader and networks whose log odds are averaged, and what turns these into probabilities."""
 
+    reader: RelationReader
+    vocabulary: Vocabulary  # of the reader
     networks: tuple[RelationNetwork, ...]
+    share: float  # of the reader in the average; the networks have the rest
     types: tuple[str, ...]  # names of the relations
     threshold: float  # probability from which a relation is believed; chosen on the validation split
-    scale: npt.NDArray[np.float32]  # (relations,): log odds times scale plus shift are calibrated
-    shift: npt.NDArray[np.float32]
+    scale: float  # log odds times scale plus shift are calibrated
+    shift: float
     allowed: npt.NDArray[np.bool_]  # (types of source, types of target, relations): seen in training
 
     def judge(
@@ -69,7 +76,7 @@ class RelationModel:
         if len(entities) < 2 or not len(doc) or not sentences:
             return []
         features = describe(doc, sentences, entities, reach=reach)
-        chances = self.probabilities(features)
+        chances = self.probabilities(features, windows(doc, features, self.vocabulary, _tokens(doc, sentences)))
         rows, kinds = np.nonzero(chances >= least)
         first_link = np.searchsorted(features.links[:, 0], np.arange(len(features.pairs)))
         starts = [start for start, _ in sentences]
@@ -82,13 +89,30 @@ class RelationModel:
             found.append(JudgedPair(source, self.types[kind], target, chance, sentence, distance))
         return found
 
-    def probabilities(self, features: TextFeatures) -> npt.NDArray[np.float32]:
+    def probabilities(self, features: TextFeatures, read: Sequence[Window]) -> Floats:
         """Return the probability of every relation, shape (pairs, relations)."""
-        scores = np.mean([network.score(features) for network in self.networks], axis=0)
-        chances: npt.NDArray[np.float32] = 1 / (1 + np.exp(-(scores * self.scale + self.shift)))
+        chances: Floats = 1 / (
+            1 + np.exp(-(self.scores(features, read) * np.float32(self.scale) + np.float32(self.shift)))
+        )
         sources, targets, _ = features.pairs.T
         chances *= self.allowed[features.types[sources], features.types[targets]]
         return chances
+
+    def scores(self, features: TextFeatures, read: Sequence[Window]) -> Floats:
+        """Return the log odds before calibration, shape (pairs, relations)."""
+        if not len(features.pairs):
+            return np.zeros((0, len(self.types)), np.float32)
+        found = self.reader.score(features, read)
+        if self.networks:
+            others = np.mean([network.score(features) for network in self.networks], axis=0, dtype=np.float32)
+            found = found * np.float32(self.share) + others * np.float32(1 - self.share)
+        return found
+
+
+def _tokens(doc: Doc, sentences: Sequence[Place]) -> tuple[int, int]:
+    """Return the first token of some sentences that follow each other, and the one after the last."""
+    starts = [token.idx for token in doc]
+    return max(bisect_right(starts, sentences[0][0]) - 1, 0), bisect_left(starts, sentences[-1][1])
 
 
 @cache
@@ -102,10 +126,13 @@ def load(folder: Path = FOLDER, lock: Path = LOCK) -> RelationModel:
         for source, target in relation["between"]:
             allowed[TYPES.index(source), TYPES.index(target), number] = True
     return RelationModel(
+        reader=RelationReader.read(folder / "reader.npz"),
+        vocabulary=Vocabulary((folder / "pieces.txt").read_text(encoding="utf-8").splitlines()),
+        share=float(said["share"]),
         networks=tuple(RelationNetwork.read(folder / name) for name in said["networks"]),
         types=tuple(relation["type"] for relation in relations),
         threshold=float(said["threshold"]),
-        scale=np.array([relation["scale"] for relation in relations], np.float32),
-        shift=np.array([relation["shift"] for relation in relations], np.float32),
+        scale=float(said["scale"]),
+        shift=float(said["shift"]),
         allowed=allowed,
     )

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j._models.relation_features import BUCKETS, LINK, TYPES, TextFeatures
+from kg_neo4j._models.relation_reader import restore
 
 Floats = npt.NDArray[np.float32]
 
@@ -57,7 +58,7 @@ class RelationNetwork:
     def read(cls, file: Path) -> RelationNetwork:
         """Read weights from an .npz file of plain arrays; tables of bytes have a scale for each row beside them."""
         with np.load(file, allow_pickle=False) as arrays:
-            return cls(**{name: _restore(arrays, name) for name in cls.__slots__})
+            return cls(**{name: restore(arrays, name) for name in cls.__slots__})
 
     def score(self, features: TextFeatures) -> Floats:
         """Return the log odds of every relation, shape (pairs, relations)."""
@@ -150,11 +151,6 @@ class RelationNetwork:
         inputs = np.concatenate([*seen, np.tanh(ways[:, one, other].T)], 1)
         found: Floats = np.maximum(inputs @ self.second + self.second_bias, 0) @ self.second_out
         return found
-
-
-def _restore(arrays: Any, name: str) -> Floats:
-    found: Floats = arrays[name].astype(np.float32)
-    return found * arrays[name + ".scale"].astype(np.float32) if name + ".scale" in arrays else found
 
 
 def _sums(rows: Floats) -> Floats:

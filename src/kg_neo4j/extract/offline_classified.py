@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _KINDS = {PERSON: "PER", PLACE: "LOC", ORGANIZATION: "ORG", OTHER: "MISC", DATE: "TIME"}
 _REACH = 3  # sentences between two entities; what is further apart is seldom stated
 _PASSAGE = 160  # words
-_NEAR, _FAR = 0.5, 0.9  # probability of a row whose ends stand in one sentence, and in different ones
+_NEAR, _FAR = 0.55, 0.9  # probability of a row whose ends stand in one sentence, and in different ones
+_PEOPLE = 0.65  # of a row between two people in one sentence: what rules read well, and errors hurt
 _STRENGTH = 3, 8  # of a row, by its probability from the threshold to one
 
 
@@ -135,7 +136,7 @@ def _read(
     given = [(_KINDS[draft.type], spans) for draft, spans in zip(entities, places, strict=True)]
     borders = [(sentence.start, sentence.end) for sentence in passage]
     judged = model.judge(doc, borders, given, reach=_REACH, least=min(_NEAR, _FAR))
-    believed = [each for each in judged if _is_believed(each)]
+    believed = [each for each in judged if _is_believed(each, entities)]
     drafts = [(each, _draft(each, entities, places, passage[each.sentence])) for each in _one_way(believed)]
     return [(each, relation) for each, relation in drafts if _makes_sense(relation)]
 
@@ -148,10 +149,11 @@ def _makes_sense(relation: RelationDraft) -> bool:
     return not (is_between and relation.type in PLACING | NAMES)
 
 
-def _is_believed(judged: JudgedPair) -> bool:
+def _is_believed(judged: JudgedPair, entities: Sequence[EntityDraft]) -> bool:
     """Tell whether a row is worth writing: where things are has to be said in one sentence."""
     if not judged.distance:
-        return judged.probability >= _NEAR
+        is_between_people = entities[judged.source].type == entities[judged.target].type == PERSON
+        return judged.probability >= (_PEOPLE if is_between_people else _NEAR)
     return judged.probability >= _FAR and judged.type not in PLACING
 
 
