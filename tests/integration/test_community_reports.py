@@ -19,7 +19,7 @@ from kg_neo4j import Settings, _models
 from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel, Completion
-from kg_neo4j.errors import BudgetReached
+from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration, record_document, withdraw_document
@@ -34,6 +34,7 @@ from kg_neo4j.organise.community_reports import Reported, Reporting, write_repor
 from kg_neo4j.organise.report_domain import find_domain
 from kg_neo4j.organise.report_plan import plan_reports
 from kg_neo4j.organise.stored_reports import CommunityReport, read_reports
+from kg_neo4j.pipeline.reporting import CommunityReportOptions, communities, community_report, community_reports
 from report_writer import is_report_prompt, shown_rows, write_report
 
 TOKENISER = tokens.load("approximate-1")
@@ -195,6 +196,43 @@ def test_a_domain_is_found_from_a_sample_of_chunks(
     assert "503" in find_domain(database, graph, model, TOKENISER, None).why
 
 
+def test_the_library_finds_a_domain_once_and_lists_what_it_wrote(
+    database: Database, graph: str, llm: FakeLlm, online: Settings
+) -> None:
+    load(database, graph, two_cliques())
+    llm.rules = lambda prompt, user: (
+        write_report(prompt, user) if is_report_prompt(prompt) else "Village life in two places"
+    )
+    auto = CommunityReportOptions(domain="auto")
+    done = community_reports(settings=online, options=auto)
+    assert (done.domain, done.usage.calls, done.by_model) == ("Village life in two places", 3, 2)
+    assert sum("Village life in two places" in request.prompt for request in llm.requests) == 2
+    again = community_reports(settings=online, options=auto)
+    assert (again.domain, again.usage.calls, again.changes) == (done.domain, 0, 0)
+    listed = communities(settings=online, level=0)
+    assert [(each.number, each.size, each.rating, each.method) for each in listed] == [
+        (1, 5, 6.5, "model"),
+        (2, 5, 6.5, "model"),
+    ]
+    assert set(listed[0].members) in ({f"A{n}" for n in range(1, 6)}, {f"B{n}" for n in range(1, 6)})
+    with pytest.raises(UsageError, match="characters"):
+        community_reports(settings=online, options=CommunityReportOptions(domain="x" * 500))
+
+
+def test_a_graph_whose_entities_are_in_no_communities_says_what_to_do(
+    database: Database, graph: str, offline: Settings
+) -> None:
+    with pytest.raises(UsageError, match="no entities"):
+        communities(settings=offline)
+    load(database, graph, two_cliques())
+    with pytest.raises(UsageError, match="in no communities"):
+        communities(settings=offline)
+    with pytest.raises(UsageError, match="no report"):
+        community_report(1, settings=offline)
+    assert community_reports(settings=offline).composed == 2  # communities are computed first
+    assert community_report(1, settings=offline).method == "composed"
+
+
 # --------------------------------------------------------------------------------------------- bad answers
 
 
@@ -292,6 +330,21 @@ def test_a_budget_that_is_reached_leaves_composed_reports(
     assert "budget" in done.unfinished[0]
     assert {each.method for each in read_reports(database, graph)} == {"composed"}
     assert llm.calls == 0
+
+
+def test_a_budget_for_one_report_pays_for_one_and_the_next_run_for_the_other(
+    database: Database, graph: str, llm: FakeLlm, online: Settings
+) -> None:
+    load(database, graph, two_cliques())
+    llm.rules, llm.counts = lambda *given: write_report(*given, summary="words " * 900), True
+    priced = online.model_copy(update={"model": "gpt-4o-mini", "model_concurrency": 1})
+    done = community_reports(settings=priced, options=CommunityReportOptions(budget_usd=0.0012))
+    assert (llm.calls, done.by_model, done.composed) == (1, 1, 1)
+    assert done.usage.usd is not None
+    assert 0 < done.usage.usd <= 0.0012
+    assert "1 reports were not written by the model: the budget" in done.unfinished[0]
+    again = community_reports(settings=priced, options=CommunityReportOptions(budget_usd=1.0))
+    assert (llm.calls, again.by_model, again.unfinished) == (2, 2, ())
 
 
 # --------------------------------------------------------------------------------------------- large communities
