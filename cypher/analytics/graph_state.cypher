@@ -6,4 +6,5 @@
 // order:   none
 // source:  kg-neo4j
 MATCH (s:GraphState {graph: $graph})
+WHERE s.fingerprint IS NOT NULL
 RETURN s.fingerprint AS fingerprint, s.communities AS communities, s.levels AS levels

@@ -6,7 +6,10 @@
 //          $vector LIST<FLOAT> (vector of the question, or null);
 //          $chunk_index STRING (vector index over chunks, or null: do not search by meaning);
 //          $entity_index STRING (vector index over entities, or null); $fact_index STRING (vector index over facts, or null);
+//          $linked LIST<STRING> (entities that the question names, best first); $reached LIST<STRING> (entities near them, best first);
+//          $spread LIST<MAP> (id and score of chunks near them);
 //          $fetch INTEGER (neighbours to fetch, >= 1, default 100); $chunks INTEGER (chunks to find, >= 1, default 12);
+//          $flat_share FLOAT (of the best chunk that words and meaning find, beside 1 for the best near chunk, default 0.1);
 //          $seeds INTEGER (entities to start from, >= 1, default 8); $facts INTEGER (facts to find, >= 1, default 16);
 //          $per_seed INTEGER (facts around one entity, >= 1, default 20); $hub INTEGER (relationships of one entity to look at, >= 1, default 2000)
 // columns: entities LIST<MAP> (id, name, type, aliases, description, role, named, score, mentions),
@@ -36,8 +39,18 @@ CALL () { // entity nodes by meaning; exact where the index's nearest are of oth
   }
   RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS entity_near
 }
-CALL (entity_words, entity_near) { // reciprocal rank fusion
-  UNWIND [[entity_words, 2.0], [entity_near, 1.0]] AS ranked
+CALL () {
+  UNWIND $linked AS id
+  MATCH (e:Entity {id: id}) WHERE e.graph = $graph
+  RETURN collect(e) AS entity_linked
+}
+CALL () {
+  UNWIND $reached AS id
+  MATCH (e:Entity {id: id}) WHERE e.graph = $graph
+  RETURN collect(e) AS entity_reached
+}
+CALL (entity_words, entity_near, entity_linked) { // reciprocal rank fusion
+  UNWIND [[entity_linked, 4.0], [entity_words, 2.0], [entity_near, 1.0]] AS ranked
   UNWIND range(0, size(ranked[0]) - 1) AS rank
   WITH ranked[0][rank] AS node, sum(ranked[1] / (60 + rank + 1)) AS score
   ORDER BY score DESC, node.id LIMIT $seeds
@@ -99,7 +112,13 @@ CALL (chunk_words, chunk_near) { // reciprocal rank fusion
   UNWIND range(0, size(ranked[0]) - 1) AS rank
   WITH ranked[0][rank] AS node, sum(ranked[1] / (60 + rank + 1)) AS score
   ORDER BY score DESC, node.id LIMIT $chunks
-  RETURN collect({node: node, score: score}) AS found
+  RETURN collect(node.id) AS flat
+}
+CALL (flat) { // what the walk reached, and a little for what was found without it
+  UNWIND [rank IN range(0, size(flat) - 1) | {id: flat[rank], score: $flat_share / (rank + 1)}] + $spread AS hit
+  WITH hit.id AS id, sum(hit.score) AS score
+  ORDER BY score DESC, id LIMIT $chunks
+  RETURN collect({id: id, score: score}) AS found
 }
 CALL (seeds) { // facts around each entity, bounded
   UNWIND seeds AS seed
@@ -112,9 +131,15 @@ CALL (seeds) { // facts around each entity, bounded
   }
   RETURN collect(DISTINCT fact_id) AS around
 }
-CALL (seeds) { // facts between two of the entities
-  UNWIND seeds AS left
-  UNWIND seeds AS right
+CALL (seeds, entity_reached) { // those near them are told of, too, but not started from
+  UNWIND seeds + [rank IN range(0, size(entity_reached) - 1) | {node: entity_reached[rank], score: 0.5 / (61 + rank)}] AS one
+  WITH one.node AS node, max(one.score) AS score
+  ORDER BY score DESC, node.id
+  RETURN collect({node: node, score: score}) AS known
+}
+CALL (known) { // facts between two of the entities
+  UNWIND known AS left
+  UNWIND known AS right
   WITH left.node AS a, right.node AS b
   WHERE a.id < b.id
   MATCH (a)-[r:!MENTIONED_IN]-(b)
@@ -122,9 +147,9 @@ CALL (seeds) { // facts between two of the entities
   WITH r ORDER BY r.evidence_count DESC, r.fact_id LIMIT 2 * $per_seed
   RETURN collect(DISTINCT r.fact_id) AS between
 }
-CALL (seeds, entity_words) {
-  UNWIND seeds AS seed
-  WITH seed.node AS e, seed.score AS score, seed.node IN entity_words AS named
+CALL (known, entity_words, entity_linked) {
+  UNWIND known AS seed
+  WITH seed.node AS e, seed.score AS score, seed.node IN entity_words OR seed.node IN entity_linked AS named
   CALL (e) {
     MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
     WITH m, c LIMIT $hub
@@ -167,8 +192,7 @@ CALL (stated, around, between) {
                   evidence_count: evidence_count, score: score, statements: statements}) AS facts
 }
 CALL (found, entities, facts) { // the chunks found, and those that the entities and facts rest on
-  UNWIND [hit IN found | {id: hit.node.id, score: hit.score}]
-         + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
+  UNWIND found + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
   UNWIND hits AS hit
   WITH coalesce(hit.chunk_id, hit.id) AS id, max(coalesce(hit.score, 0.0)) AS score
   MATCH (c:Chunk {id: id})

@@ -1,10 +1,16 @@
 // title:   Prove and prolong the right to write
-// purpose: Part of every write transaction; no row means that another run has taken over.
+// purpose: Part of every write transaction; no row means that another run has taken over. What rests on the graph as a
+//          whole, such as a projection that is kept, knows by the version whether it still holds.
 // mode:    write
-// params:  $graph STRING (graph name, default main); $token STRING (of this run); $milliseconds INTEGER (how long)
+// params:  $graph STRING (graph name, default main); $token STRING (of this run); $milliseconds INTEGER (how long);
+//          $writes BOOLEAN (the transaction changes the graph)
 // columns: token STRING
 // order:   none
 // source:  kg-neo4j
 MATCH (l:Lease {graph: $graph, token: $token})
 SET l.expires = timestamp() + $milliseconds
+FOREACH (_ IN CASE WHEN $writes THEN [1] ELSE [] END |
+  MERGE (s:GraphState {graph: $graph})
+  SET s.version = randomUUID()
+)
 RETURN l.token AS token

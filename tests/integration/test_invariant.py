@@ -30,6 +30,7 @@ from statements import corpora, read_statements
 
 OPTIONS = LoadOptions(chunk_tokens=30, wave=2, gleanings=0, analytics=False)
 WHOLE = LoadOptions(chunk_tokens=30, wave=2, gleanings=0)
+MANY = pytest.param(400, id="long", marks=[pytest.mark.long, pytest.mark.timeout(3600)])
 
 
 class Stopped(Exception):
@@ -157,7 +158,7 @@ def check(database: Database, settings: Settings, llm: FakeLlm, corpus: dict[str
             delete_graph(database, graph)
 
 
-@pytest.mark.parametrize("cases", [pytest.param(20, id="quick"), pytest.param(400, id="long", marks=pytest.mark.long)])
+@pytest.mark.parametrize("cases", [pytest.param(20, id="quick"), MANY])
 def test_every_way_leads_to_the_same_graph(database: Database, settings: Settings, reader: FakeLlm, cases: int) -> None:
     def attempt(corpus: dict[str, str], way: Way) -> None:
         check(database, settings, reader, corpus, way)

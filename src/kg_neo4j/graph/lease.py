@@ -84,13 +84,17 @@ class Lease:
         finally:
             _held.discard(self._token)
 
-    def prove(self, transaction: Transaction) -> None:
-        """Prolong the lease within `transaction`; raises LeaseHeld where another run has taken over."""
+    def prove(self, transaction: Transaction, *, writes: bool = True) -> None:
+        """Prolong the lease within `transaction`, which `writes` to the graph: it has another version then.
+
+        Raises LeaseHeld where another run has taken over.
+        """
         rows = transaction.run(
             queries.get("write/hold_lease"),
             graph=self._graph,
             token=self._token,
             milliseconds=round(LEASE_S * 1000),
+            writes=writes,
         )
         if not rows:
             raise LeaseHeld(
@@ -101,7 +105,7 @@ class Lease:
     def _renew(self) -> None:
         while not self._stop.wait(RENEW_S):
             try:
-                self._database.write_transaction(self.prove)
+                self._database.write_transaction(lambda transaction: self.prove(transaction, writes=False))
             except DatabaseError:
                 return  # the next write transaction meets the same fault and reports it
 

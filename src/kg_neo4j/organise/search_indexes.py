@@ -15,7 +15,8 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import await_indexes
 from kg_neo4j.graph.database import Database
 
-LABELS = ("Chunk", "Entity", "Fact")
+LABELS = ("Chunk", "Entity", "Fact")  # whose nodes have vectors
+WORDED = ("Chunk", "Document", "Entity", "Fact")  # whose nodes are found by words
 ONLINE_S = 600
 _CLEARED_AT_A_TIME = 10_000
 
@@ -61,7 +62,7 @@ def list_indexes(database: Database) -> tuple[SearchIndex, ...]:
 def create_fulltext(database: Database) -> int:
     """Create the full-text indexes that are missing, wait until they are online, and return how many."""
     present = {index.name for index in list_indexes(database)}
-    missing = [label for label in LABELS if fulltext_index_name(label) not in present]
+    missing = [label for label in WORDED if fulltext_index_name(label) not in present]
     for label in missing:
         database.schema(queries.get(f"schema/fulltext_{label.lower()}"))
     await_indexes(database, ONLINE_S)

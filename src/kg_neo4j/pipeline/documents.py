@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
@@ -17,9 +17,13 @@ if TYPE_CHECKING:
 
 
 def read_documents(
-    sources: Sequence[str], settings: Settings, options: LoadOptions, tally: Tally
+    sources: Sequence[str],
+    settings: Settings,
+    options: LoadOptions,
+    tally: Tally,
+    further: Iterable[Document] = (),
 ) -> Iterator[Document]:
-    """Yield the documents one by one; Wikipedia pages, few and checked first, before files.
+    """Yield the documents one by one; Wikipedia pages, few and checked first, before files, `further` ones last.
 
     With `refresh` the pages are left to `Sync`, which knows what the graph has of them.
     """
@@ -33,7 +37,7 @@ def read_documents(
 
     def stream() -> Iterator[Document]:
         seen: set[str] = set()
-        for each in itertools.chain(pages, _linked(pages, settings, options, tally), found):
+        for each in itertools.chain(pages, _linked(pages, settings, options, tally), found, further):
             if isinstance(each, SkippedSource):
                 tally.skipped.append(each)
             elif each.id in seen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,13 +41,14 @@ def load(
     *,
     settings: Settings,
     options: LoadOptions | None = None,
+    documents: Iterable[Document] = (),
     progress: Progress = SILENT,
 ) -> LoadReport:
     """Build or bring up to date the graph of `sources` (files, folders) and `options.wikipedia` (titles).
 
-    A folder that `extract` wrote is a source, too. Loading the same twice changes nothing; an edited document replaces
-    exactly what it supported. A run that was stopped goes on where it was. Raises the KgError that says what is wrong;
-    what was recorded before stays.
+    A folder that `extract` wrote is a source, too; `documents` are further ones that the caller has read. Loading the
+    same twice changes nothing; an edited document replaces exactly what it supported. A run that was stopped goes on
+    where it was. Raises the KgError that says what is wrong; what was recorded before stays.
     """
     from kg_neo4j import _models
     from kg_neo4j._models import tokens
@@ -72,7 +73,7 @@ def load(
     configuration = load_configuration(settings, options, extraction, tokeniser)
     embedder = _models.embedding_model(settings, budget=budget)
     files, others = _apart(sources)
-    documents = read_documents(others, settings, options, tally)
+    read = read_documents(others, settings, options, tally, documents)
     with connect(settings, progress) as database:
         ensure_constraints(database)
         with (
@@ -89,7 +90,7 @@ def load(
             )
             sync = Sync(database, settings, options, tally, others)
             try:
-                _extract_and_record(run, _jobs(run, sync.documents(documents), tokeniser, settings, options))
+                _extract_and_record(run, _jobs(run, sync.documents(read), tokeniser, settings, options))
                 sync.withdraw(lease)
             except (ModelError, BudgetReached, SourceError, UsageError, KeyboardInterrupt):
                 settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop

@@ -108,7 +108,7 @@ def _search(
     indexes = [index for index in search_indexes.list_indexes(database) if index.state == "ONLINE"]
     names = {index.name for index in indexes}
     search = Search(graph=graph, question=question)
-    if all(search_indexes.fulltext_index_name(label) in names for label in search_indexes.LABELS):
+    if all(search_indexes.fulltext_index_name(label) in names for label in search_indexes.WORDED):
         search = replace(search, words=fulltext_query(question))
     fitting = {index.label: index.name for index in indexes if index.kind == "VECTOR" and index.fits(embedder)}
     if not fitting:

@@ -71,6 +71,7 @@ class Found:
     chunks: tuple[FoundChunk, ...] = ()
     entities: tuple[FoundEntity, ...] = ()
     facts: tuple[FoundFact, ...] = ()
+    notes: tuple[str, ...] = ()  # what could not be searched
 
     def chunk(self, chunk_id: str) -> FoundChunk | None:
         """Return the chunk of that id, or None."""

@@ -1,20 +1,41 @@
-"""The mode `local`: entities, facts and chunks that match, and what stands around the entities in the graph."""
+"""The mode `local`: what the question names, what lies near it in the graph, and what matches by words and meaning."""
 
 from __future__ import annotations
 
+from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
+from kg_neo4j.retrieve import naive
 from kg_neo4j.retrieve.interface import Found, Search, read_chunk, read_entity, read_fact
+from kg_neo4j.retrieve.linking import Linked, link
 from kg_neo4j.retrieve.naive import CHUNKS, FETCH
+from kg_neo4j.retrieve.spreading import Reached, spread
 
 SEEDS = 8  # entities to start from
 FACTS = 16  # facts found by themselves
 PER_SEED = 20  # facts around one entity: the bound that keeps hubs fast
 HUB = 2_000  # relationships of one entity that are looked at for the best of them
+REACHED = 6  # entities near to those that are named
+FIRST = 3  # chunks to start from where nothing is named
+FLAT_SHARE = 0.1  # of the score: what words and meaning find is kept in sight
 
 
 def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
-    """Return entities, facts and chunks of the graph. One round trip, one state of the graph."""
+    """Return entities, facts and chunks of the graph, in a handful of round trips.
+
+    Where nothing in the question is named in the graph, the walk starts at the best chunks. Without GDS, or without
+    memory for it, nothing is followed, and a note says so.
+    """
+    linked = link(database, search.graph, search.question) if search.words is not None else Linked()
+    start = () if linked else tuple(each.id for each in naive.retrieve(database, search, FIRST).chunks)
+    notes: tuple[str, ...] = ()
+    reached = Reached()
+    try:
+        if linked or start:
+            reached = spread(database, search.graph, linked, start)
+    except (GdsMissing, NotEnoughMemory) as missing:
+        notes = (f"links were not followed: {missing}",)
+    near = [each for each, _ in reached.entities if each not in linked.entities][:REACHED]
     row = database.read(
         queries.get("retrieve/local"),
         graph=search.graph,
@@ -23,6 +44,10 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
         chunk_index=search.chunk_index,
         entity_index=search.entity_index,
         fact_index=search.fact_index,
+        linked=list(linked.entities),
+        reached=near,
+        spread=[{"id": each, "score": score} for each, score in reached.chunks],
+        flat_share=FLAT_SHARE,
         fetch=max(FETCH, 4 * chunks),
         chunks=chunks,
         seeds=SEEDS,
@@ -35,4 +60,5 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
         tuple(read_chunk(chunk) for chunk in row["chunks"]),
         tuple(read_entity(entity) for entity in row["entities"]),
         tuple(read_fact(fact) for fact in row["facts"]),
+        notes,
     )

@@ -1,0 +1,25 @@
+// title:   Memory that the projection of a graph for searching takes
+// purpose: The projection and one walk over it, and the heap that the server has left.
+// mode:    read
+// params:  $graph STRING (graph name, default main)
+// columns: required_bytes INTEGER, available_bytes INTEGER
+// order:   none
+// source:  kg-neo4j
+CALL () {
+  MATCH (e:Entity) WHERE e.graph = $graph
+  RETURN count(e) AS entities, sum(COUNT { (e)-[:MENTIONED_IN]->() }) AS mentions
+}
+CALL () {
+  MATCH (c:Chunk) WHERE c.graph = $graph
+  RETURN count(c) AS chunks
+}
+WITH {nodeCount: entities + chunks, relationshipCount: 3 * mentions, nodeProjection: '*',
+      relationshipProjection: {R: {type: '*', properties: 'weight'}}} AS size
+CALL gds.graph.project.estimate('*', size.relationshipProjection,
+                                {nodeCount: size.nodeCount, relationshipCount: size.relationshipCount})
+YIELD bytesMin AS projection
+CALL gds.pageRank.stats.estimate(size, {concurrency: 1}) YIELD bytesMin AS walk
+CALL gds.debug.sysInfo() YIELD key, value
+WITH projection + walk AS required_bytes, key, value
+WHERE key = 'availableHeapInBytes'
+RETURN required_bytes, toInteger(value) AS available_bytes

@@ -1,0 +1,29 @@
+// title:   Entities and documents that a question may name
+// purpose: For each phrase the entities with it in their name or aliases and the documents with it in their title, with
+//          all names that they go by; which of them are named is decided by comparing these, not here.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $phrases LIST<STRING> (full-text queries);
+//          $fetch INTEGER (entities and documents for each phrase, >= 1, default 12)
+// columns: place INTEGER (index of the phrase), kind STRING (entity or document), id STRING, names LIST<STRING>,
+//          evidence INTEGER (rows that mention it)
+// order:   place, then kind, then score descending, then id
+// source:  kg-neo4j
+UNWIND range(0, size($phrases) - 1) AS place
+CALL (place) {
+  CALL (place) {
+    CALL db.index.fulltext.queryNodes('kg_entity_text', $phrases[place]) YIELD node, score
+    WHERE node.graph = $graph
+    RETURN node, score LIMIT $fetch
+  }
+  RETURN 'entity' AS kind, node.id AS id, [node.name] + coalesce(node.aliases, []) AS names, score,
+         coalesce(node.evidence_count, 0) AS evidence
+  UNION ALL
+  CALL (place) {
+    CALL db.index.fulltext.queryNodes('kg_document_text', $phrases[place]) YIELD node, score
+    WHERE node.graph = $graph
+    RETURN node, score LIMIT $fetch
+  }
+  RETURN 'document' AS kind, node.id AS id, [node.title] + coalesce(node.redirects, []) AS names, score, 0 AS evidence
+}
+RETURN place, kind, id, names, evidence
+ORDER BY place, kind, score DESC, id

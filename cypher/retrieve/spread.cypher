@@ -1,0 +1,33 @@
+// title:   What a walk from the things named reaches
+// purpose: Personalised PageRank from the entities, and from the first chunks of the documents, that a question names.
+// mode:    read
+// params:  $name STRING (name of the projection); $entities LIST<STRING> (ids); $documents LIST<STRING> (ids);
+//          $chunks LIST<STRING> (ids); $damping FLOAT (chance to walk on, default 0.85);
+//          $iterations INTEGER (at most, >= 1, default 20); $keep INTEGER (nodes of each kind, >= 1, default 60)
+// columns: kind STRING (chunk or entity), id STRING, score FLOAT
+// order:   kind, then score descending, then id
+// source:  kg-neo4j
+CALL () {
+  UNWIND $entities AS id
+  MATCH (source:Entity {id: id})
+  RETURN source
+  UNION
+  UNWIND $documents AS id
+  MATCH (:Document {id: id})<-[:IN_DOCUMENT]-(source:Chunk {index: 0})
+  RETURN source
+  UNION
+  UNWIND $chunks AS id
+  MATCH (source:Chunk {id: id})
+  RETURN source
+}
+WITH collect(source) AS sources
+CALL gds.pageRank.stream($name, {sourceNodes: sources, relationshipWeightProperty: 'weight', dampingFactor: $damping,
+                                 maxIterations: $iterations, tolerance: 1e-6, concurrency: 1, logProgress: false})
+YIELD nodeId, score
+WHERE score > 0
+WITH gds.util.asNode(nodeId) AS node, round(score, 9) AS score
+WITH node:Chunk AS is_chunk, node, score ORDER BY score DESC, node.id
+WITH is_chunk, collect({id: node.id, score: score})[..$keep] AS best
+UNWIND best AS one
+RETURN CASE WHEN is_chunk THEN 'chunk' ELSE 'entity' END AS kind, one.id AS id, one.score AS score
+ORDER BY kind, score DESC, id

@@ -1,0 +1,140 @@
+"""Personalised PageRank from what a question names, over a projection that is kept until the graph changes.
+
+A walk that starts at the named entities, goes from a passage to the rarer entities in it and back to the passages that
+speak of them, finds what a second hop away answers the question (HippoRAG, arXiv 2405.14831, spreads so over triples).
+The projection is directed and weighted (`project_search`); nothing in it depends on the question, so it is kept.
+The weights were set by hand, and hold over a wide range on three data sets (docs/decisions/0020-retrieval.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.errors import DatabaseError, NotEnoughMemory
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.organise.projection import PREFIX
+from kg_neo4j.retrieve.linking import Linked, own_documents
+
+SEARCH = PREFIX + "search/"
+BACK = 0.3  # width of the way from an entity to a chunk that mentions it, beside 1 for the way there
+PASSAGE = 3.0  # of the way from an entity to the passage about it
+TITLED = 1.0  # how much wider the way to an entity is that has a passage of its own
+DAMPING = 0.85
+ITERATIONS = 20
+KEEP = 60  # chunks, and entities, that a walk gives
+FORMER_S = 30  # for which the projection of a former version stays: somebody may be walking over it
+TRIES = 5
+OTHERS = 3  # projections of other graphs that stay in memory
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Where the walk was: (id, share of the best one's score, above 0 to 1), best first."""
+
+    chunks: tuple[tuple[str, float], ...] = ()
+    entities: tuple[tuple[str, float], ...] = ()
+
+
+def spread(database: Database, graph: str, start: Linked, chunks: Sequence[str] = ()) -> Reached:
+    """Return what is near to the entities and documents of `start` and to `chunks` (ids).
+
+    Raises GdsMissing where the server has no GDS, NotEnoughMemory where the graph does not fit beside what is there.
+    """
+    for _ in range(TRIES):
+        name = _ensure(database, graph)
+        if name is None:
+            return Reached()
+        try:
+            return _walk(database, name, start, chunks)
+        except DatabaseError:
+            if _stands(database, graph, name):
+                raise  # else the graph has changed, and what we walked over was dropped
+    raise DatabaseError(
+        f"graph {graph!r} changes faster than it can be read", hint="ask again when it is loaded, or use --mode naive"
+    )
+
+
+def forget(database: Database, graph: str) -> int:
+    """Drop the projections of a graph and return how many there were."""
+    dropped = database.read(
+        queries.get("retrieve/drop_search"), graph_prefix=_prefix(graph), prefix=_prefix(graph), age_s=0, others=0
+    )
+    return len(dropped)
+
+
+def _walk(database: Database, name: str, start: Linked, chunks: Sequence[str]) -> Reached:
+    rows = database.read(
+        queries.get("retrieve/spread"),
+        name=name,
+        entities=list(start.entities),
+        documents=list(start.documents),
+        chunks=list(chunks),
+        damping=DAMPING,
+        iterations=ITERATIONS,
+        keep=KEEP,
+    )
+    found: dict[str, list[tuple[str, float]]] = {"chunk": [], "entity": []}
+    for row in rows:
+        found[row["kind"]].append((row["id"], row["score"]))
+    return Reached(*(tuple((each, score / of[0][1]) for each, score in of) for of in found.values()))
+
+
+def _ensure(database: Database, graph: str) -> str | None:
+    """Return the name of the projection of the graph as it is; make it where it is not there. None: nothing to walk."""
+    state = _state(database, graph)
+    name = _prefix(graph) + (state["version"] or "")
+    if state["stands"] and state["version"]:
+        return name
+    if state["stands"]:  # of a graph that no version tells apart
+        forget(database, graph)
+    _check_memory(database, graph)
+    own = own_documents(database.read(queries.get("retrieve/named_things"), graph=graph))
+    database.read(
+        queries.get("retrieve/drop_search"), graph_prefix=_prefix(graph), prefix=SEARCH, age_s=FORMER_S, others=OTHERS
+    )
+    try:
+        made = database.read(
+            queries.get("retrieve/project_search"),
+            graph=graph,
+            name=name,
+            own=own,
+            back=BACK,
+            passage=PASSAGE,
+            titled=TITLED,
+        )
+    except DatabaseError:
+        if not _stands(database, graph, name):  # else another run has made it in the meantime
+            raise
+        return name
+    return name if made[0]["projection"] is not None else None
+
+
+def _stands(database: Database, graph: str, name: str) -> bool:
+    state = _state(database, graph)
+    return bool(state["stands"]) and name == _prefix(graph) + (state["version"] or "")
+
+
+def _state(database: Database, graph: str) -> Row:
+    try:
+        return database.read(queries.get("retrieve/search_state"), graph=graph, prefix=_prefix(graph))[0]
+    except DatabaseError:
+        database.gds_version()  # says so where GDS is what is missing
+        raise
+
+
+def _check_memory(database: Database, graph: str) -> None:
+    found = database.read(queries.get("retrieve/estimate_search"), graph=graph)
+    if found and found[0]["required_bytes"] > found[0]["available_bytes"]:
+        required, available = (round(found[0][key] / 2**20) for key in ("required_bytes", "available_bytes"))
+        raise NotEnoughMemory(
+            f"following the links of graph {graph!r} takes {required:,} MiB of heap, {available:,} MiB are free at "
+            f"{database.address.shown}",
+            hint="give the server a larger heap (KG_DB_HEAP_MB for the local one)",
+        )
+
+
+def _prefix(graph: str) -> str:
+    return f"{SEARCH}{hash_id(graph)[:12]}/"

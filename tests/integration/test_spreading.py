@@ -1,0 +1,125 @@
+"""The walk from what a question names: what it reaches, and when what it walks over is made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kg_neo4j.errors import NotEnoughMemory
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import parse
+from kg_neo4j.organise import search_indexes
+from kg_neo4j.retrieve import local, spreading
+from kg_neo4j.retrieve.interface import Search
+from kg_neo4j.retrieve.linking import Linked, link
+from kg_neo4j.retrieve.question import fulltext_query, read
+from small_graph import load
+
+FILM = ["Rain Road is a film of 1931 that Ada Lind made in Bergen."]
+DIRECTOR = ["Lind was a Norwegian maker of films. She grew up with her aunt in Oslo."]
+NOISE = ["Many a film is made in Bergen, and many who make a film grew up there."]
+PROJECTIONS = parse(
+    "// title: T\n// purpose: P\n// mode: read\n// params: none\n"
+    "// columns: name STRING\n// order: name\n// source: T\n"
+    "CALL gds.graph.list() YIELD graphName AS name RETURN name ORDER BY name",
+    "test",
+)
+
+
+@pytest.fixture
+def films(database: Database, graph: str) -> Iterator[str]:
+    """Two pages that answer together, and others that use the words of the question."""
+    load(database, graph, "Rain Road (film)", FILM, [[("Ada Lind", "MADE", "Rain Road", FILM[0])]])
+    load(database, graph, "Ada Lind", DIRECTOR, [[("Lind", "GREW_UP_IN", "Oslo", DIRECTOR[0])]])
+    for number in range(6):
+        load(database, graph, f"Note {number}", NOISE, [[("Bergen", "HAS", f"Maker {number}", "made in Bergen")]])
+    search_indexes.create_fulltext(database)
+    yield graph
+    spreading.forget(database, graph)
+    delete_graph(database, graph)
+
+
+def names_of(database: Database, graph: str) -> list[str]:
+    prefix = spreading._prefix(graph)
+    return [row["name"] for row in database.read(PROJECTIONS) if row["name"].startswith(prefix)]
+
+
+def titles(database: Database, graph: str, question: str, chunks: int = 12) -> list[str]:
+    asked = read(question)
+    found = local.retrieve(database, Search(graph, asked, fulltext_query(asked)), chunks)
+    return [chunk.document for chunk in found.chunks if chunk.score > 0]
+
+
+def test_the_page_a_second_hop_away_comes_before_those_that_share_words(database: Database, films: str) -> None:
+    assert titles(database, films, "Where did the one who made Rain Road grow up?")[:2] == [
+        "Rain Road (film)",
+        "Ada Lind",
+    ]
+
+
+def test_a_page_is_named_by_its_title_though_no_entity_is(database: Database, films: str) -> None:
+    assert titles(database, films, "What does Note 3 say?")[0] == "Note 3"
+
+
+def test_names_are_linked_whatever_their_case_and_with_slips(database: Database, films: str) -> None:
+    exact = link(database, films, read("Who made Rain Road?"))
+    assert exact.entities
+    assert exact.documents
+    assert link(database, films, read("who made rain road")).entities == exact.entities
+    assert (
+        link(database, films, read("Who was Ada Lindd?")).entities == link(database, films, read("Ada Lind?")).entities
+    )
+
+
+def test_of_another_graph_nothing_is_linked(database: Database, films: str, graph: str) -> None:
+    assert not link(database, f"{graph}-other", read("Who made Rain Road?"))
+
+
+def test_the_projection_is_made_once_and_anew_when_the_graph_has_changed(database: Database, films: str) -> None:
+    titles(database, films, "Who made Rain Road?")
+    first = names_of(database, films)
+    titles(database, films, "Where did Ada Lind grow up?")
+    assert len(first) == 1
+    assert names_of(database, films) == first
+    with Lease(database, films):  # took the right to write and wrote nothing
+        pass
+    titles(database, films, "Who made Rain Road?")
+    assert names_of(database, films) == first
+    load(database, films, "Bergen", ["Bergen lies by the sea."], [[("Bergen", "LIES_BY", "the sea", "Bergen lies by")]])
+    assert "Bergen" in titles(database, films, "Bergen?")
+    assert set(names_of(database, films)) > set(first)
+
+
+def test_a_dropped_projection_is_made_again(database: Database, films: str) -> None:
+    before = titles(database, films, "Where did the one who made Rain Road grow up?")
+    assert spreading.forget(database, films) == 1
+    assert titles(database, films, "Where did the one who made Rain Road grow up?") == before
+
+
+def test_the_same_question_gives_the_same_answer(database: Database, films: str) -> None:
+    start = link(database, films, read("Rain Road and Ada Lind"))
+    assert spreading.spread(database, films, start) == spreading.spread(database, films, start)
+
+
+def test_a_graph_without_entities_is_walked_over_nowhere(database: Database, graph: str) -> None:
+    load(database, graph, "plain", ["Nothing is named here."], [])
+    assert spreading.spread(database, graph, Linked(("x",), ("y",))) == spreading.Reached()
+    delete_graph(database, graph)
+
+
+def test_too_little_memory_is_said_and_the_rest_is_answered(
+    database: Database, films: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = parse(queries.get("retrieve/estimate_search").text.replace("projection + walk", "2 ^ 50 + walk"), "test")
+    real = queries.get
+    monkeypatch.setattr(queries, "get", lambda name: small if name == "retrieve/estimate_search" else real(name))
+    with pytest.raises(NotEnoughMemory, match="MiB"):
+        spreading.spread(database, films, link(database, films, read("Rain Road?")))
+    asked = read("Who made Rain Road?")
+    found = local.retrieve(database, Search(films, asked, fulltext_query(asked)))
+    assert found.chunks
+    assert "links were not followed" in found.notes[0]
