@@ -195,10 +195,19 @@ def test_a_server_without_gds_is_loaded_without_communities(kg: Run, tmp_path: P
     assert shape["rows"]["read"] == shape["rows"]["accepted"] + shape["rows"]["rejected"]
 
 
-def test_the_shapes_that_other_programs_rely_on(kg: Run, tmp_path: Path) -> None:
+def searched(database: Database) -> set[str]:
+    """Return the names of the projections that searches keep."""
+    from kg_neo4j.graph.queries import Query
+
+    listed = "CALL gds.graph.list() YIELD graphName AS name WHERE name STARTS WITH 'kg-neo4j/search/' RETURN name"
+    return {row["name"] for row in database.read(Query("test", "", "", "read", (), (), "", "", listed))}
+
+
+def test_the_shapes_that_other_programs_rely_on(kg: Run, database: Database, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("Anna Weber was born in Vienna in 1901. Anna Weber married Karl Braun in Graz.", "utf-8")
     assert kg("load", str(note))[0] == 0
+    others = searched(database)
     for name, columns in (
         ("most-connected", {"Node", "Connections"}),
         ("relationships-by-type", {"RelationshipType", "Count"}),
@@ -218,7 +227,9 @@ def test_the_shapes_that_other_programs_rely_on(kg: Run, tmp_path: Path) -> None
     code, out, _ = kg("report", "most-connected", "--browser", "--set", "limit=3")
     assert code == 0
     assert ":param limit => 3" in out
+    assert len(searched(database) - others) == 1  # kept for the next question
     assert json.loads(kg("db", "reset", "--yes", "--json")[1])["deleted"] > 0
+    assert searched(database) <= others
     assert json.loads(kg("documents", "--json")[1]) == []
 
 

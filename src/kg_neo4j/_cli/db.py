@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ import typer
 
 from kg_neo4j._cli.options import GraphOption, JsonOption, YesOption, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress
+from kg_neo4j.errors import GdsMissing
 
 app = typer.Typer(help="The managed local Neo4j: start, stop, status, logs, fetch, reset.", no_args_is_help=True)
 
@@ -79,6 +81,7 @@ def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption
     from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.retrieve import spreading
 
     settings = settings_for(graph=graph)
     if not yes and not typer.confirm(f"Delete graph {settings.graph!r}?", err=True):
@@ -88,6 +91,8 @@ def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption
         ensure_constraints(database)
         with Lease(database, settings.graph):
             deleted = delete_graph(database, settings.graph)
+        with contextlib.suppress(GdsMissing):  # then there is none to drop
+            spreading.forget(database, settings.graph)
     if as_json:
         print_json({"graph": settings.graph, "deleted": deleted})
     else:

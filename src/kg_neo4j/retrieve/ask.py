@@ -63,6 +63,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     asked = read(question)
     search, notes = _search(database, asked, graph, embedder, tokeniser)
     found = retrieve(database, search, mode)
+    notes += found.notes
     if not found.chunks:
         notes.append(_nothing(database, graph))
         reply = _Reply("", (), ())
@@ -86,7 +87,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
 def check(question: str, mode: str) -> None:
     """Raise UsageError for an empty question or an unknown mode; needs no database."""
     if mode not in MODES:
-        raise UsageError(f"no mode {mode!r}", hint=f"the modes are {', '.join(MODES)}")
+        raise UsageError(f"no mode {mode!r}", hint=f"the modes are {', '.join(MODES)} and global")
     read(question)
 
 

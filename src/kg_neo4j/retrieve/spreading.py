@@ -58,10 +58,14 @@ def spread(database: Database, graph: str, start: Linked, chunks: Sequence[str] 
 
 
 def forget(database: Database, graph: str) -> int:
-    """Drop the projections of a graph and return how many there were."""
-    dropped = database.read(
-        queries.get("retrieve/drop_search"), graph_prefix=_prefix(graph), prefix=_prefix(graph), age_s=0, others=0
-    )
+    """Drop the projections of a graph and return how many there were. Raises GdsMissing where there can be none."""
+    try:
+        dropped = database.read(
+            queries.get("retrieve/drop_search"), graph_prefix=_prefix(graph), prefix=_prefix(graph), age_s=0, others=0
+        )
+    except DatabaseError:
+        database.gds_version()
+        raise
     return len(dropped)
 
 
