@@ -21,7 +21,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
     *("communities", "ask", "report", "plot", "export", "browse", "study context"),
-    *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "study aggregation", "eval extraction"),
+    *("db start", "db stop", "db status", "db logs", "db fetch", "db reset"),
+    *("study aggregation", "eval extraction", "eval retrieval"),
 )
 Run = Callable[..., tuple[int, str, str]]
 

@@ -61,3 +61,43 @@ def extraction(
             typer.echo(f"note: {remark}", err=True)
     if card.failed:
         raise typer.Exit(PARTLY_DONE)
+
+
+@app.command()
+def retrieval(
+    corpus: Annotated[str, typer.Option("--corpus", metavar="FILE", help="Passages: idx, title, text; JSON lines.")],
+    questions: Annotated[
+        str, typer.Option("--questions", metavar="FILE", help="Questions: id, question, gold; JSON lines.")
+    ],
+    modes: Annotated[list[str], typer.Option("--mode", metavar="naive|local", help="May be given again.")] = [  # noqa: B006
+        "naive",
+        "local",
+    ],
+    depths: Annotated[list[int], typer.Option("--k", metavar="N", help="Depth; may be given again.", min=1)] = [  # noqa: B006
+        *(1, 2, 5, 10, 20)
+    ],
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Questions at most.", min=1)] = None,
+    saved: Annotated[
+        str | None, typer.Option("--against", metavar="FILE", help="What an earlier run printed with --json.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Score retrieval: are the passages found that a question needs, and how much better than by flat search."""
+    from kg_neo4j._cli.retrieval_scorecards import against, read_saved, retrieval_shape, show_retrieval
+    from kg_neo4j.study.retrieval.scorecard import MODES, RetrievalOptions, score_retrieval
+
+    earlier = read_saved(saved) if saved else {}
+    options = RetrievalOptions(tuple(dict.fromkeys(modes)), tuple(sorted(set(depths))), limit)
+    with progress(quiet=as_json) as bars:
+        card = score_retrieval(corpus, questions, settings=settings_for(), options=options, progress=bars)
+    differences = against(card, earlier)
+    if as_json:
+        print_json(retrieval_shape(card))
+    else:
+        changed = {"--limit": limit, "--against": saved}
+        words = [word for name, value in changed.items() if value for word in (name, str(value))]
+        words += [word for mode in options.modes for word in ("--mode", mode) if options.modes != MODES]
+        command = ["kg", "eval", "retrieval", "--corpus", corpus, "--questions", questions, *words]
+        show_retrieval(card, command, differences)
+    for note in card.notes:
+        typer.echo(f"note: {note}", err=True)

@@ -61,7 +61,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     if max_context_tokens < 1:
         raise UsageError(f"max_context_tokens is at least 1, not {max_context_tokens}")
     asked = read(question)
-    search, notes = _search(database, asked, graph, embedder, tokeniser)
+    search, notes = prepare(database, asked, graph, embedder, tokeniser)
     found = retrieve(database, search, mode)
     notes += found.notes
     if not found.chunks:
@@ -101,10 +101,10 @@ def retrieve(database: Database, search: Search, mode: str = "auto") -> Found:
     return naive.retrieve(database, search)
 
 
-def _search(
+def prepare(
     database: Database, question: Question, graph: str, embedder: EmbeddingModel, tokeniser: Tokeniser
 ) -> tuple[Search, list[str]]:
-    """Prepare the search with the indexes that are there, and say what cannot be searched."""
+    """Return a search with the indexes that are there, and notes on what cannot be searched."""
     notes = [f"the question was cut to its first {len(question.text):,} characters"] if question.cut else []
     indexes = [index for index in search_indexes.list_indexes(database) if index.state == "ONLINE"]
     names = {index.name for index in indexes}

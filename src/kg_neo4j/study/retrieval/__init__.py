@@ -1,0 +1,1 @@
+"""`kg eval retrieval`: whether the passages are found that a question needs."""

@@ -1,0 +1,113 @@
+"""kg eval retrieval, on a corpus of a few passages in a real Neo4j."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kg_neo4j._cli import app as command_line
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.retrieve import spreading
+
+Run = Callable[..., tuple[int, str, str]]
+PASSAGES = [
+    ("Rain Road (film)", "Rain Road is a 1931 film directed by Ada Lind in Bergen."),
+    ("Ada Lind", "Ada Lind (4 May 1890 – 3 June 1950) was a Norwegian director. She was born in Oslo."),
+    *(
+        (f"Note {n}", f"Number {n}: a film director was born, and where the director of the film was is not known.")
+        for n in range(8)
+    ),
+]
+QUESTIONS = [
+    {"id": "q1", "question": "Where was the director of the film Rain Road born?", "gold": [0, 1], "type": "bridge"},
+    {"id": "q2", "question": "When did Ada Lind die?", "gold": [1], "type": "single"},
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    corpus, questions = tmp_path / "corpus.jsonl", tmp_path / "questions.jsonl"
+    rows = [{"idx": number, "title": title, "text": text} for number, (title, text) in enumerate(PASSAGES)]
+    corpus.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    questions.write_text("\n".join(map(json.dumps, QUESTIONS)), encoding="utf-8")
+    return str(corpus), str(questions)
+
+
+@pytest.fixture
+def evaluate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], database: Database, files: tuple[str, str]
+) -> Iterator[Run]:
+    """Run `kg eval retrieval` in this process: exit code, standard output, standard error."""
+    address = database.address
+    monkeypatch.setenv("NEO4J_URI", address.uri)
+    monkeypatch.setenv("NEO4J_USERNAME", address.username)
+    monkeypatch.setenv("NEO4J_PASSWORD", address.password)
+    graphs = set()
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        corpus, questions = files
+        monkeypatch.setattr(
+            sys, "argv", ["kg", "eval", "retrieval", "--corpus", corpus, "--questions", questions, *arguments]
+        )
+        with pytest.raises(SystemExit) as exit_:
+            command_line.main()
+        output = capsys.readouterr()
+        if "--json" in arguments and output.out.startswith("{"):
+            graphs.add(json.loads(output.out)["graph"])
+        return int(exit_.value.code or 0), output.out, output.err
+
+    yield run
+    for graph in graphs:
+        spreading.forget(database, graph)
+        delete_graph(database, graph)
+
+
+def test_the_walk_finds_what_flat_search_does_not(evaluate: Run, tmp_path: Path) -> None:
+    code, out, _ = evaluate("--json", "--k", "2", "--k", "5")
+    assert code == 0
+    shape = json.loads(out)
+    assert set(shape["ways"]) == {"bm25", "dense", "fused", "naive", "local"}
+    assert (shape["passages"], shape["asked"]) == (10, 2)
+    assert shape["ways"]["local"]["recall"]["2"] == 1.0
+    assert set(shape["ways"]["local"]["types"]) == {"bridge", "single"}
+    assert shape["by_question"]["local"] == {"q1": 1.0, "q2": 1.0}
+    assert set(shape["differences"]) == {"naive", "local"}
+    saved = tmp_path / "saved.json"
+    saved.write_text(out, encoding="utf-8")
+    code, out, err = evaluate("--against", str(saved), "--k", "5")
+    assert (code, err) == (0, "")
+    assert "local: +0.0 (+0.0 to +0.0) points against the saved run" in out
+    assert "again:  kg eval retrieval --corpus" in out
+    assert "beyond" in out
+
+
+def test_the_corpus_is_loaded_once(evaluate: Run, database: Database) -> None:
+    first, again = (json.loads(evaluate("--json")[1]) for _ in range(2))
+    assert first["graph"] == again["graph"]
+    assert (first["nodes"], first["relationships"]) == (again["nodes"], again["relationships"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(("--mode", "tree"), "no mode 'tree' to measure"), (("--against", "nowhere.json"), "no file 'nowhere.json'")],
+)
+def test_what_cannot_be_measured_is_said_before_anything_is_loaded(
+    evaluate: Run, arguments: tuple[str, ...], words: str
+) -> None:
+    code, _, err = evaluate(*arguments)
+    assert code in (1, 2)
+    assert words in err
+
+
+def test_a_run_of_other_questions_is_not_compared(evaluate: Run, tmp_path: Path) -> None:
+    shape = json.loads(evaluate("--json", "--limit", "1")[1])
+    saved = tmp_path / "saved.json"
+    saved.write_text(json.dumps(shape), encoding="utf-8")
+    code, _, err = evaluate("--against", str(saved))
+    assert code == 2
+    assert "other questions" in err
