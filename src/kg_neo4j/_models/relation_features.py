@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span
 
 TYPES = ("PER", "LOC", "ORG", "MISC", "TIME", "NUM")
 BUCKETS = 1 << 14  # of words, of pairs of words, of words with their place in the grammar
@@ -24,6 +24,7 @@ NEARS = 12  # how two mentions stand to each other
 DISTANCES = 8
 FACTS = 12  # what is known of an entity besides its words
 BETWEEN = 24  # words between two mentions that are read
+ABOUT = 1_500  # words to each side that tell what a text is about
 LINK = ("pair", "begin", "middle", "last", "is_first", "near", "left", "right", "top")  # columns of a link:
 # its pair; the words between, of which those from `begin` to before `middle` are read, and the last of them (-1: none);
 # whether the source comes first; how near they are; the words outside (-1: none); the top of the path (-1: no path)
@@ -39,8 +40,10 @@ Entity = tuple[str, Sequence[Place]]  # type and mentions
 
 @dataclass(frozen=True, slots=True)
 class TextFeatures:
-    """The arrays of one text; row numbers of tables of weights, unless said otherwise."""
+    """The arrays of one text, or of a stretch of it; row numbers of tables of weights, unless said otherwise."""
 
+    begin: int  # the token of the text that is the first of these arrays
+    about: Floats  # (96,): mean of what the words outside mentions mean, also of some around the stretch
     vectors: Floats  # (tokens, 96): what each word means
     states: Floats  # (tokens, 96): what the tagger's network makes of it in its sentence
     marks: Integers  # (tokens,): 0, or 1 to 6 inside a mention of that type
@@ -64,28 +67,39 @@ def describe(
     entities: Sequence[Entity],
     *,
     reach: int,
+    stretch: tuple[int, int] | None = None,
 ) -> TextFeatures:
     """Return the features of `doc`, whose entities are given by type and places (characters), sorted.
 
-    Pairs more than `reach` sentences apart are left out.
+    Pairs more than `reach` sentences apart are left out. `stretch` (tokens, half open) holds all the sentences and
+    entities where these are only a part of a long text: the work grows with it, not with the text.
     """
-    starts = np.array([token.idx for token in doc] + [len(doc.text)], np.int64)
+    begin, after_last = stretch or (0, len(doc))
+    some = doc[begin:after_last]
+    starts = np.array([token.idx for token in some] + [some.end_char], np.int64)
     spans = _spans(starts, entities)
-    count = len(doc)
+    count = len(some)
     types = np.array([TYPES.index(kind) for kind, _ in entities], np.int32)
     marks = np.zeros(count, np.int32)
     for entity, first, after in spans:
         marks[first:after] = types[entity] + 1
-    attributes = doc.to_array(["LEMMA", "DEP", "LOWER", "HEAD"]).astype(np.uint64)
+    attributes = np.array([(token.lemma, token.dep, token.lower) for token in some], np.uint64).reshape(count, 3)
     lemmas = np.where(marks > 0, marks.astype(np.uint64), attributes[:, 0])
     following = np.append(lemmas[1:], np.uint64(0))
     sentence = np.maximum(np.searchsorted([start for start, _ in sentences], starts[:-1], "right") - 1, 0)
-    up = _trees(attributes[:, 3].astype(np.int64) + np.arange(count))
+    heads = np.array([token.head.i for token in some], np.int64) - begin
+    up = _trees(np.where((heads >= 0) & (heads < count), heads, np.arange(count)))
+    before = min(begin, ABOUT)
+    around = _vectors(doc[begin - before : after_last + ABOUT])
+    plain = np.ones(len(around), bool)
+    plain[before : before + count] = marks == 0
     pairs, links, ends = _pairs(spans, sentence, len(entities), reach)
     links, ends = _complete(links, ends, spans, up, count)
     return TextFeatures(
-        vectors=_vectors(doc),
-        states=np.asarray(doc.tensor, np.float32).reshape(count, -1),
+        begin=begin,
+        about=around[plain].mean(0) if plain.any() else np.zeros(around.shape[1], np.float32),
+        vectors=around[before : before + count],
+        states=np.asarray(doc.tensor[begin:after_last], np.float32).reshape(count, -1),
         marks=marks,
         words=_bucket(lemmas),
         couples=_bucket(lemmas * np.uint64(31) + following),
@@ -107,9 +121,9 @@ def _bucket(keys: npt.NDArray[np.uint64], buckets: int = BUCKETS) -> Integers:
     return ((mixed ^ (mixed >> np.uint64(32))) % np.uint64(buckets)).astype(np.int32)
 
 
-def _vectors(doc: Doc) -> Floats:
-    vectors = doc.vocab.vectors
-    rows = vectors.find(keys=doc.to_array("LOWER"))
+def _vectors(words: Span) -> Floats:
+    vectors = words.vocab.vectors
+    rows = vectors.find(keys=np.array([token.lower for token in words], np.uint64))
     table: Floats = vectors.data[np.maximum(rows, 0)].astype(np.float32)
     table[rows < 0] = 0
     return table

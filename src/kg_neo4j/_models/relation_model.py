@@ -30,6 +30,9 @@ FOLDER = Path(__file__).with_name("data") / "en_relations"
 LOCK = Path(__file__).with_name("data") / "en_relations.lock"
 FAR = 99  # sentences: all pairs of a passage
 
+_BESIDE = 6  # words beside a passage that tell of what is in it
+_LONGEST = 300  # words of a sentence that begins or ends outside
+
 Place = tuple[int, int]  # code points, half open
 Floats = npt.NDArray[np.float32]
 
@@ -75,15 +78,16 @@ class RelationModel:
         """
         if len(entities) < 2 or not len(doc) or not sentences:
             return []
-        features = describe(doc, sentences, entities, reach=reach)
-        chances = self.probabilities(features, windows(doc, features, self.vocabulary, _tokens(doc, sentences)))
+        own = _tokens(doc, sentences)
+        features = describe(doc, sentences, entities, reach=reach, stretch=_around(doc, own, entities))
+        chances = self.probabilities(features, windows(doc, features, self.vocabulary, own))
         rows, kinds = np.nonzero(chances >= least)
         first_link = np.searchsorted(features.links[:, 0], np.arange(len(features.pairs)))
         starts = [start for start, _ in sentences]
         found = []
         for row, kind in zip(rows.tolist(), kinds.tolist(), strict=True):
             source, target, distance = features.pairs[row].tolist()
-            place = doc[int(features.ends[first_link[row]].max())].idx
+            place = doc[features.begin + int(features.ends[first_link[row]].max())].idx
             sentence = max(int(np.searchsorted(starts, place, "right")) - 1, 0)
             chance = round(float(chances[row, kind]), 4)
             found.append(JudgedPair(source, self.types[kind], target, chance, sentence, distance))
@@ -111,8 +115,20 @@ class RelationModel:
 
 def _tokens(doc: Doc, sentences: Sequence[Place]) -> tuple[int, int]:
     """Return the first token of some sentences that follow each other, and the one after the last."""
-    starts = [token.idx for token in doc]
-    return max(bisect_right(starts, sentences[0][0]) - 1, 0), bisect_left(starts, sentences[-1][1])
+    return _token_at(doc, sentences[0][0]), bisect_left(range(len(doc)), sentences[-1][1], key=lambda i: doc[i].idx)
+
+
+def _token_at(doc: Doc, place: int) -> int:
+    return max(bisect_right(range(len(doc)), place, key=lambda number: doc[number].idx) - 1, 0)
+
+
+def _around(doc: Doc, own: tuple[int, int], entities: Sequence[tuple[str, Sequence[Place]]]) -> tuple[int, int]:
+    """Return the tokens of some sentences and entities, and beside them the words and trees that describe these."""
+    places = [place for _, mentions in entities for place in mentions]
+    first = min([own[0], *(_token_at(doc, start) for start, _ in places)])
+    last = max([own[1] - 1, *(_token_at(doc, max(end - 1, start)) for start, end in places)])
+    begin, end = max(first - _BESIDE, 0), min(last + _BESIDE, len(doc) - 1)
+    return max(doc[begin].sent.start, first - _LONGEST, 0), min(doc[end].sent.end, last + _LONGEST)
 
 
 @cache

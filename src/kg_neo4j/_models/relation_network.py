@@ -77,10 +77,8 @@ class RelationNetwork:
         entities = self._entities(features, tokens)
         link = {name: features.links[:, place] for place, name in enumerate(LINK)}
         sources, targets, distances = features.pairs.T
-        plain = features.vectors[features.marks == 0]
-        about = plain.mean(0) if len(plain) else np.zeros(features.vectors.shape[1], np.float32)
         fixed = (entities @ self.source)[sources] + (entities @ self.target)[targets]
-        fixed += self.distance[distances] + (about @ self.about + self.hidden_bias)
+        fixed += self.distance[distances] + (features.about @ self.about + self.hidden_bias)
         hidden = fixed[link["pair"]] + self._hashed(features, link) @ self.hashed
         hidden += self._beside(tokens, link)
         hidden += self.near[link["near"] * 2 + link["is_first"]]

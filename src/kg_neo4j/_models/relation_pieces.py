@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,45 +54,43 @@ def windows(
     cut: list[tuple[int, ...]] = []
     cases: list[int] = []
     before = "."
-    for token in doc[:end]:
-        if token.i < begin:
-            cut.append(())
-            cases.append(0)
-            continue
+    for token in doc[begin:end]:
         cut.append(() if token.is_space else vocabulary.cut(token.text))
         cases.append(shape(token.text, starts=before in _ENDS))
         before = before if token.is_space else token.text
-    found, first, size = [], begin, 2
-    for number, pieces in enumerate(cut[begin:], begin):
+    spans = features.spans + np.array([0, 1, 1], np.int32) * np.int32(features.begin - begin)
+    borders, size = [0], 2
+    for number, pieces in enumerate(cut):
         if size + len(pieces) > WINDOW:
-            found.append(_window(cut, cases, (first, number), features, vocabulary))
-            first, size = number, 2
+            borders.append(number)
+            size = 2
         size += len(pieces)
-    found.append(_window(cut, cases, (first, len(cut)), features, vocabulary))
+    found = []
+    for first, last in pairwise([*borders, len(cut)]):
+        mentions = spans - np.array([0, first, first], np.int32)
+        found.append(_window(cut[first:last], cases[first:last], mentions, features.types, vocabulary))
     return found
 
 
 def _window(
     cut: Sequence[tuple[int, ...]],
     cases: Sequence[int],
-    stretch: tuple[int, int],
-    features: TextFeatures,
+    mentions: Integers,
+    types: Integers,
     vocabulary: Vocabulary,
 ) -> Window:
-    """Return the window of the words from the first to before the last of `stretch`."""
-    first, last = stretch
-    own = cut[first:last]
-    pieces = [vocabulary.numbers["[CLS]"], *(piece for word in own for piece in word), vocabulary.numbers["[SEP]"]]
-    counts = [len(word) for word in own]
+    """Return the window of some words; `mentions` are counted from the first of them, and may lie outside."""
+    pieces = [vocabulary.numbers["[CLS]"], *(piece for word in cut for piece in word), vocabulary.numbers["[SEP]"]]
+    counts = [len(word) for word in cut]
     starts = np.concatenate([[1], 1 + np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
     shapes = np.full(len(pieces), MARK_SHAPE, np.int32)
-    shapes[1:-1] = np.repeat(cases[first:last], counts)
+    shapes[1:-1] = np.repeat(cases, counts)
     spans = []
-    for entity, *ends in features.spans.tolist():
-        begin, after = starts[np.clip([end - first for end in ends], 0, last - first)].tolist()
+    for entity, *ends in mentions.tolist():
+        begin, after = starts[np.clip(ends, 0, len(cut))].tolist()
         if begin < after:
             spans.append((entity, begin, after))
-            mark = 1 + 2 * int(features.types[entity])
+            mark = 1 + 2 * int(types[entity])
             marks = np.where(np.arange(begin, after) > begin, mark + 1, mark)
             free = shapes[begin:after] < SHAPES
             shapes[begin:after] += (SHAPES * marks * free).astype(np.int32)

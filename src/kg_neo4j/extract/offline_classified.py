@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kg_neo4j._models import relation_model, trained
@@ -77,7 +78,7 @@ def _passages(found: Sequence[Sentence]) -> list[list[Sentence]]:
     """Return the sentences in groups of some hundred words, cut between paragraphs where that is possible."""
     groups: list[list[Sentence]] = []
     words = 0
-    for sentence in found:
+    for sentence in _bounded(found):
         is_new = bool(groups) and groups[-1][-1].paragraph != sentence.paragraph
         if not groups or words > _PASSAGE or (is_new and words > _PASSAGE // 2):
             groups.append([])
@@ -85,6 +86,20 @@ def _passages(found: Sequence[Sentence]) -> list[list[Sentence]]:
         groups[-1].append(sentence)
         words += len(sentence.items)
     return groups
+
+
+def _bounded(found: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield the sentences, those that are longer than two passages in parts: lists, texts without full stops."""
+    size = _PASSAGE + 1  # so that no other part joins it
+    for sentence in found:
+        if len(sentence.items) <= 2 * _PASSAGE:
+            yield sentence
+            continue
+        starts = [item.start for item in sentence.items[::size]]
+        borders = pairwise([sentence.start, *starts[1:], sentence.end])
+        for number, (start, end) in enumerate(borders):
+            items = sentence.items[number * size : (number + 1) * size]
+            yield Sentence(start, end, sentence.paragraph, items)
 
 
 def _named(

@@ -121,3 +121,22 @@ def test_overlapping_mentions_and_places_inside_a_word_do_no_harm():
     _, features = read(given, text)
     assert len(features.pairs) == 6
     assert np.isfinite(features.vectors).all()
+
+
+def test_a_stretch_has_the_features_that_it_has_in_the_whole_text():
+    before = "It was cold in May. Nobody came. "
+    doc = trained.parse(before + TEXT + " It rained.")
+    moved = [(kind, [(a + len(before), b + len(before)) for a, b in mentions]) for kind, mentions in ENTITIES]
+    sentences = [(each.start_char, each.end_char) for each in doc.sents if len(before) <= each.start_char]
+    begin = next(token.i for token in doc if token.idx == len(before))
+    whole = describe(doc, sentences, moved, reach=9)
+    part = describe(doc, sentences, moved, reach=9, stretch=(begin, len(doc)))
+    shift = np.array([0, begin, begin])
+    assert part.begin == begin
+    assert np.array_equal(whole.spans, part.spans + shift)
+    assert np.array_equal(whole.pairs, part.pairs)
+    assert np.array_equal(whole.ends, part.ends + begin)
+    assert np.array_equal(whole.vectors[begin:], part.vectors)
+    assert np.array_equal(whole.words[begin:], part.words)
+    assert np.array_equal(whole.up[begin:], np.where(part.up >= 0, part.up + begin, -1))
+    assert np.allclose(whole.about, part.about)

@@ -132,3 +132,24 @@ def test_types_are_upper_snake_names_of_95_relations():
     assert len(set(types)) == len(types) == 96  # one of them has no example
     assert all(each == each.upper() and each.replace("_", "").isalnum() for each in types)
     assert 0.2 <= load().threshold <= 0.8
+
+
+def test_a_passage_of_a_long_text_is_judged_by_its_own_words_alone(monkeypatch):
+    """Ten times the text around it: the same answer, and not one more word or pair that is looked at."""
+    seen: list[tuple[int, int]] = []
+
+    def count(*args, **options):
+        features = describe(*args, **options)
+        seen.append((len(features.vectors), len(features.pairs)))
+        return features
+
+    monkeypatch.setattr(relation_model, "describe", count)
+    found = []
+    for times in (20, 200):
+        before, after = "It rained in Oslo for weeks. " * times, " Nobody knew the way to Rome." * times
+        moved = [(kind, [(a + len(before), b + len(before)) for a, b in places]) for kind, places in entities_of(TEXT)]
+        borders = [(a + len(before), b + len(before)) for a, b in sentences_of(TEXT)]
+        judged = load().judge(trained.parse(before + TEXT + after), borders, moved, least=0.3)
+        found.append({(each.source, each.type, each.target, each.sentence) for each in judged})
+    assert seen[0] == seen[1]
+    assert found[0] == found[1]
