@@ -78,7 +78,7 @@ class CleanAnswer:
 
 CELL_ALPHABET = 'abcXYZ019 ,,,""\n\t;|\'`é—人ñ.<>/-_'
 CELLS = st.text(CELL_ALPHABET, max_size=30).map(str.strip)
-NAMES = st.text(CELL_ALPHABET, max_size=20).map(lambda text: f"N{text}".strip())
+NAMES = st.text(CELL_ALPHABET, max_size=20).map(lambda text: f"N{text}".strip()).filter(lambda name: name != "N/a")
 
 
 @st.composite

@@ -78,6 +78,7 @@ def test_a_row_becomes_typed_properties_and_empty_ones_are_left_out() -> None:
         (",PERSON,Ada,,,,,,", RejectionReason.EMPTY_FIELD),
         ("n1,,Ada,,,,,,", RejectionReason.EMPTY_FIELD),
         ("n1,PERSON,null,,,,,,", RejectionReason.EMPTY_FIELD),
+        ("n1,PERSON,N/a,,,,,,", RejectionReason.EMPTY_FIELD),
         ("n1,人物],Ada,,,,,,", RejectionReason.BAD_TYPE),
         ("n1,A`) DETACH DELETE n //,Ada,,,,,,", RejectionReason.BAD_TYPE),
         ("n1,PERSON,Ada,12 years,,,,,", RejectionReason.BAD_VALUE),
