@@ -20,7 +20,7 @@ from kg_neo4j.graph.database import Database
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
-    *("communities", "ask", "report", "plot", "export", "browse", "study context"),
+    *("communities", "ask", "report", "plot", "export", "browse", "study context", "study chunk-length", "tune"),
     *("db start", "db stop", "db status", "db logs", "db fetch", "db reset"),
     *("study aggregation", "eval extraction", "eval retrieval"),
 )

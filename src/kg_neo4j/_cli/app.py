@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from kg_neo4j._cli import ask, communities, db, evaluation, extraction, graph, load, reports, resolve, study
+from kg_neo4j._cli import ask, communities, db, evaluation, extraction, graph, load, reports, resolve, study, tune
 from kg_neo4j._cli.interrupts import Interrupts
 from kg_neo4j.errors import KgError
 
@@ -38,6 +38,7 @@ def version(
 app.command("load")(load.load)
 app.command("unload")(load.unload)
 app.command("extract")(extraction.extract)
+app.command("tune")(tune.tune)
 app.command("quarantine")(extraction.quarantine)
 app.command("rebuild")(extraction.rebuild)
 app.command("resolve")(resolve.resolve)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kg_neo4j._cli.chunk_length import SeveralValues, chunk_length
 from kg_neo4j._cli.load_options import ChunkTokensOption, GleaningsOption, tokens_of
 from kg_neo4j._cli.options import JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
@@ -17,6 +18,9 @@ app = typer.Typer(help="Studies: what a choice is worth, measured on your text."
 @app.callback()
 def group() -> None:
     """Studies: what a choice is worth, measured on your text."""
+
+
+app.command("chunk-length", cls=SeveralValues)(chunk_length)
 
 
 @app.command()

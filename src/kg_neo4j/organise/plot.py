@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise import plot_page, plot_picture
+from kg_neo4j.organise import plot_page, plot_panels, plot_picture
 from kg_neo4j.organise.plot_graph import read_graph
 
 COLOUR_BY = ("type", "community")
@@ -44,6 +45,28 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
         content = plot_picture.draw(data, suffix[1:], colour_by)
     _write(target, content)
     return PlotReport(target, len(data.nodes), len(data.relationships))
+
+
+def plot_side_by_side(
+    database: Database, graphs: Sequence[tuple[str, str]], target: Path, *, colour_by: str = "type", limit: int = 150
+) -> None:
+    """Draw several graphs, given as (title, name), into one PNG; of each the `limit` most connected nodes.
+
+    An empty graph gets an empty panel. Raises UsageError as `plot` does, and where there is no graph to draw.
+    """
+    check_side_by_side(target)
+    _check(target, colour_by, limit)
+    if not graphs:
+        raise UsageError("there are no graphs to draw side by side")
+    panels = [plot_panels.Panel(title, read_graph(database, name, limit)) for title, name in graphs]
+    _write(target, plot_panels.draw(panels, colour_by))
+
+
+def check_side_by_side(target: Path) -> None:
+    """Raise the UsageError that `plot_side_by_side` would raise for this file, before there is anything to draw."""
+    if target.suffix.lower() != ".png":
+        raise UsageError(f"cannot draw several graphs into {target.name!r}", hint="name a file that ends in .png")
+    _check(target, "type", 1)
 
 
 def _check(target: Path, colour_by: str, limit: int) -> str:

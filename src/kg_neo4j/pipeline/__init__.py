@@ -16,12 +16,14 @@ from kg_neo4j.pipeline.quarantining import quarantine, retry_quarantine
 from kg_neo4j.pipeline.rebuilding import rebuild
 from kg_neo4j.pipeline.reporting import CommunityReportOptions, communities, community_reports, plan_community_reports
 from kg_neo4j.pipeline.resolving import ResolveOptions, resolve, undo
+from kg_neo4j.pipeline.tuning import TuneOptions, plan_tune, tune, write_schema
 from kg_neo4j.pipeline.unloading import unload
 
 __all__ = [
     "CommunityReportOptions",
     "LoadOptions",
     "ResolveOptions",
+    "TuneOptions",
     "ask",
     "communities",
     "community_reports",
@@ -29,10 +31,13 @@ __all__ = [
     "load",
     "plan",
     "plan_community_reports",
+    "plan_tune",
     "quarantine",
     "rebuild",
     "resolve",
     "retry_quarantine",
+    "tune",
     "undo",
     "unload",
+    "write_schema",
 ]

@@ -29,14 +29,15 @@ class Derivation:
     embedder: EmbeddingModel | None = None  # None: as the settings say
 
 
-def derive(work: Derivation, *, analytics: bool = True) -> int:
+def derive(work: Derivation, *, analytics: bool = True, embed: bool = True) -> int:
     """Bring everything derived up to date and return the number of communities.
 
     Summaries come first, because they are embedded. Vectors and analytics follow, not side by side: on two cores that
     gained nothing (benchmarks/pipeline.py). A repeat changes nothing.
     """
     describe(work)
-    work.tally.changes += _embed(work)
+    if embed:
+        work.tally.changes += _embed(work)
     if not analytics:
         return 0
     analysed, communities, note = _analyse(work)

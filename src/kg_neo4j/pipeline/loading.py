@@ -82,7 +82,8 @@ def load(
             ChunkEmbedding(database, embedder, tokeniser) as beside,
         ):
             check_schema(database, settings.graph, configuration)
-            vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
+            if options.vectors:
+                vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
             recorder = Recorder(database, settings.graph, schema, lease)
             run = _Run(
                 *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
@@ -140,7 +141,8 @@ def _jobs(
         run.tally.documents += 1
         run.tally.chunks += len(chunks)
         run.tally.changes += recorded.changes
-        run.beside.begin(recorded.pending)
+        if options.vectors:
+            run.beside.begin(recorded.pending)
         if recorded.pending:
             stored = stored_answers(run.database, document.graph, document.id, run.extraction.config_hash)
             some_done = len(recorded.pending) < len(chunks)
@@ -205,6 +207,6 @@ def _finish(
     work = Derivation(
         run.database, run.lease, settings, run.tally, run.progress, "load", budget=run.budget, embedder=embedder
     )
-    communities = derive(work, analytics=options.analytics)
+    communities = derive(work, analytics=options.analytics, embed=options.vectors)
     run.tally.notes += run.extraction.extractor.notes
     return run.tally.report(run.database, settings.graph, communities, time.monotonic() - started)

@@ -42,6 +42,7 @@ class LoadOptions:
     wave: int = 8  # chunks of a document asked about together; what they gave is carried over (W3); 0: nothing is
     evidence: str = "flag"  # or "reject": rows whose evidence is not in the text
     analytics: bool = True
+    vectors: bool = True  # False: nothing is embedded; for graphs that nobody asks
     rebuild: bool = False  # extract again what was loaded under another configuration
     budget_usd: float | None = None  # what models may cost in this run; None: no limit
 

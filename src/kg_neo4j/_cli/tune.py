@@ -1,0 +1,105 @@
+"""kg tune: a schema proposed for a text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kg_neo4j._cli.load_options import BudgetOption, CacheOption, SchemaOption
+from kg_neo4j._cli.options import JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.shapes import usage_shape
+from kg_neo4j._cli.terminal import print_facts, print_json, progress
+from kg_neo4j.errors import UsageError
+from kg_neo4j.records import Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j.pipeline.tuning import TunePlan
+
+
+def tune(
+    sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files and folders.")],
+    target: Annotated[Path, typer.Option("--to", metavar="FILE.toml", help="Where to write it.")] = Path("tuned.toml"),
+    schema: SchemaOption = "graph",
+    domain: Annotated[
+        str | None, typer.Option("--domain", metavar="TEXT", help="What the text is about [default: not said].")
+    ] = None,
+    chunks: Annotated[int, typer.Option("--chunks", metavar="N", help="Chunks of the sample.", min=1)] = 16,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody.")] = False,
+    budget_usd: BudgetOption = None,
+    model: ModelOption = None,
+    cache: CacheOption = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Propose types and a worked example for a text, as a schema file that `kg load --schema` takes."""
+    from kg_neo4j import pipeline
+
+    options = pipeline.TuneOptions(schema, target.stem, domain, chunks, budget_usd)
+    settings = settings_for(model=model, answer_cache=None if cache else False)
+    if dry_run:
+        with progress(quiet=as_json) as bars:
+            plan = pipeline.plan_tune(sources, settings=settings, options=options, progress=bars)
+        _show_plan(plan, as_json=as_json)
+        return
+    if target.exists() and not force:
+        raise UsageError(f"there is a file {target} already", hint="another place with --to, or --force")
+    if not target.parent.is_dir():
+        raise UsageError(f"there is no folder {target.parent}", hint="create it first")
+    with progress(quiet=as_json) as bars:
+        tuned = pipeline.tune(sources, settings=settings, options=options, progress=bars)
+    pipeline.write_schema(tuned, target)
+    if as_json:
+        print_json(
+            {
+                "path": str(target),
+                "entity_types": list(tuned.node_types),
+                "relationship_types": list(tuned.relationship_types),
+                "example": tuned.example_text,
+                "method": tuned.method,
+                "model": tuned.model,
+                "sampled": tuned.sampled,
+                "chunks": tuned.chunks,
+                **usage_shape(tuned.usage),
+                "notes": list(tuned.notes),
+            }
+        )
+        return
+    print_facts(
+        {
+            "schema": target,
+            "proposed by": tuned.model if tuned.method == "model" else "the built-in rules, most frequent first",
+            "sample": f"{tuned.sampled} of {tuned.chunks} chunks",
+            "entity types": ", ".join(tuned.node_types) or "any",
+            "relationship types": ", ".join(tuned.relationship_types) or "any",
+            "example": tuned.example_text,
+            "cost": _cost(tuned.usage),
+        }
+    )
+    for note in tuned.notes:
+        typer.echo(f"note: {note}", err=True)
+    typer.echo(f"read it, edit it, then: kg load FILE... --schema {target}", err=True)
+
+
+def _show_plan(plan: TunePlan, *, as_json: bool) -> None:
+    if as_json:
+        shape = {"model": plan.model, "sampled": plan.sampled, "chunks": plan.chunks}
+        print_json({**shape, **usage_shape(plan.usage)})
+        return
+    print_facts(
+        {
+            "model": plan.model or "the built-in rules: nothing is paid",
+            "sample": f"{plan.sampled} of {plan.chunks} chunks",
+            "cost": _cost(plan.usage),
+        }
+    )
+    if plan.usage.calls:
+        typer.echo("estimated: two questions; a repair, and a passage in which nothing is found, are one more each")
+
+
+def _cost(usage: Usage) -> str:
+    if not usage.calls:
+        return "no paid calls"
+    price = "price unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
+    return f"{usage.calls} calls, {usage.input_tokens} + {usage.output_tokens} tokens, {price}"

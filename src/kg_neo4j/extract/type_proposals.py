@@ -1,0 +1,104 @@
+"""Types proposed for a schema: read from a model's answer, or counted in what an extractor found. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kg_neo4j.extract.values import RESERVED_LABELS, RESERVED_RELATIONSHIP_TYPES, ValueRefused, clean, normalise_type
+from kg_neo4j.records import Extraction
+
+MOST_ENTITY_TYPES = 15
+MOST_RELATIONSHIP_TYPES = 30
+FEWEST = 2  # of each, from a model
+
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_SECTIONS = (
+    ("entity_types", MOST_ENTITY_TYPES, RESERVED_LABELS),
+    ("relationship_types", MOST_RELATIONSHIP_TYPES, RESERVED_RELATIONSHIP_TYPES),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeProposal:
+    """Types that may become labels and relationship types, and what was wrong with the answer they come from."""
+
+    entity_types: tuple[str, ...]
+    relationship_types: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def is_usable(self) -> bool:
+        """Say whether there are types of both kinds."""
+        return bool(self.entity_types and self.relationship_types)
+
+
+def read(answer: str) -> TypeProposal:
+    """Return the types in a model's answer that the allow-list lets through; `problems` say what it does not."""
+    found = _object(answer)
+    if found is None:
+        return TypeProposal((), (), ("it is not one JSON object as asked for",))
+    problems: list[str] = []
+    kept = [_types(found.get(name), name, most, reserved, problems) for name, most, reserved in _SECTIONS]
+    return TypeProposal(kept[0], kept[1], tuple(problems))
+
+
+def better(first: TypeProposal, second: TypeProposal) -> TypeProposal:
+    """Return the proposal to use of two answers: the later, unless only the first is usable or has less wrong."""
+    if second.is_usable and not (first.is_usable and len(first.problems) < len(second.problems)):
+        return second
+    return first if first.is_usable else second
+
+
+def count(extractions: Iterable[Extraction]) -> TypeProposal:
+    """Return the types that extractions have, most frequent first, equal ones in alphabetical order."""
+    entities: Counter[str] = Counter()
+    relationships: Counter[str] = Counter()
+    for extraction in extractions:
+        entities.update(node.type for node in extraction.nodes)
+        relationships.update(row.type for row in extraction.relationships)
+    return TypeProposal(_ranked(entities)[:MOST_ENTITY_TYPES], _ranked(relationships)[:MOST_RELATIONSHIP_TYPES])
+
+
+def _ranked(counts: Counter[str]) -> tuple[str, ...]:
+    return tuple(sorted(counts, key=lambda kind: (-counts[kind], kind)))
+
+
+def _types(value: Any, name: str, most: int, reserved: frozenset[str], problems: list[str]) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        problems.append(f"{name} is missing, or is no list")
+        return ()
+    kept: dict[str, None] = {}
+    refused = []
+    for each in value:
+        try:
+            kept[normalise_type(clean(each), reserved)] = None
+        except (ValueRefused, TypeError, AttributeError):
+            refused.append(str(each)[:40])
+    if refused:
+        problems.append(f"{name} that cannot be types: {', '.join(map(repr, refused[:5]))}")
+    if len(kept) > most:
+        problems.append(f"{len(kept)} {name}, at most {most}")
+    if len(kept) < FEWEST:
+        problems.append(f"{len(kept)} {name}, at least {FEWEST}")
+    return tuple(kept)[:most]
+
+
+def _object(text: str) -> Mapping[str, Any] | None:
+    """Return the first JSON object with types in an answer; None where there is none."""
+    said = _THOUGHT.sub("", text)
+    decoder = json.JSONDecoder(strict=False)
+    place = said.find("{")
+    while place >= 0:
+        try:
+            found, _ = decoder.raw_decode(said, place)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict) and ("entity_types" in found or "relationship_types" in found):
+            return found
+        place = said.find("{", place + 1)
+    return None

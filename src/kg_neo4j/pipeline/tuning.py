@@ -1,0 +1,349 @@
+"""Tune: entity types, relationship types and a worked example for a text, written as a schema file (W2).
+
+With a model the types are asked for, checked against what may become a type, and asked for once more where something
+is wrong; the example is a passage of the text with the model's own rows about it, read and checked as in a load.
+Without one both come from what the built-in rules find.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import BadModelAnswer, UnreadableSource, UsageError
+from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.documents import cut_document, read_documents
+from kg_neo4j.pipeline.options import LoadOptions, extraction_config
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Chunk, Document, Extraction, Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.protocols import ChatModel, Completion
+    from kg_neo4j._models.tokens import Tokeniser
+    from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.extract.schema import Schema
+    from kg_neo4j.extract.type_proposals import TypeProposal
+    from kg_neo4j.settings import Settings
+
+SAMPLE_TOKENS = 300  # of a chunk
+EXAMPLE_TOKENS = 110  # of the passage in the worked example: it is sent with every question
+EXAMPLE_ROWS = 8  # relationships, and the nodes that they name
+TRIED = 3  # passages, where a model finds no relationship in the first
+ANSWER_TOKENS = 400  # of an answer with types, for the estimate
+
+
+@dataclass(frozen=True, slots=True)
+class TuneOptions:
+    """How to tune. The defaults are those of the command line."""
+
+    schema: str = "graph"  # whose columns the new one has
+    name: str = "tuned"
+    domain: str | None = None  # what the text is about; None: not said (W2's "no domain")
+    chunks: int = 16  # of the sample
+    budget_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A schema file that is not written yet."""
+
+    text: str  # TOML
+    node_types: tuple[str, ...]
+    relationship_types: tuple[str, ...]
+    example_text: str
+    method: str  # "model" or "rules"
+    model: str  # its name; "offline-1" for the rules
+    sampled: int  # chunks
+    chunks: int  # of all documents
+    usage: Usage
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TunePlan:
+    """What tuning would ask: estimates. At most two questions for the types, and one for each passage that is tried."""
+
+    model: str | None  # None: the built-in rules
+    sampled: int
+    chunks: int
+    usage: Usage
+
+
+def tune(
+    sources: Sequence[str], *, settings: Settings, options: TuneOptions | None = None, progress: Progress = SILENT
+) -> Tuned:
+    """Propose a schema for `sources`. No database is opened, and nothing is written: `write_schema` does.
+
+    Raises UnreadableSource where there is nothing to read, BadModelAnswer where the model proposes no types, or what
+    asking raises.
+    """
+    from kg_neo4j import _models
+
+    options = options or TuneOptions()
+    sample = _read_sample(sources, settings, options)
+    model = _models.chat_model(settings, budget=budget_of(options.budget_usd))
+    progress.start("tune", len(sample.places))
+    rules = _rules(settings, options)
+    found = []
+    for document, chunk in sample.places:
+        found.append(_extract(document, chunk, rules))
+        progress.advance("tune")
+    progress.finish("tune")
+    passages = list(_passages(sample, found))
+    if model is None:
+        return _Tuning(settings, options, sample, None).by_rules(found, passages, rules)
+    return _Tuning(settings, options, sample, model).by_model(passages, model)
+
+
+def plan_tune(
+    sources: Sequence[str], *, settings: Settings, options: TuneOptions | None = None, progress: Progress = SILENT
+) -> TunePlan:
+    """Estimate what `tune` with the same arguments would ask; nobody is asked."""
+    from kg_neo4j import _models
+    from kg_neo4j._models.prices import price_of
+    from kg_neo4j.extract import schema as schemas
+
+    del progress
+    options = options or TuneOptions()
+    sample = _read_sample(sources, settings, options)
+    model = _models.chat_model(settings)
+    if model is None:
+        return TunePlan(None, len(sample.places), sample.chunks, Usage(usd=0.0))
+    count = sample.tokeniser.count
+    base = schemas.load(options.schema)
+    asked = sum(map(count, _question(sample, options)))
+    example = count(base.example_text) + count(base.example_answer) + 1_100 + EXAMPLE_TOKENS  # the extraction prompt
+    read, written = asked + example, ANSWER_TOKENS + count(base.example_answer)
+    price = price_of(model.name, settings)
+    usd = price.usd(read, written) if price else None
+    return TunePlan(model.name, len(sample.places), sample.chunks, Usage(2, read, written, usd))
+
+
+def write_schema(tuned: Tuned, target: Path) -> None:
+    """Write a schema file beside its place, then move it there; UsageError where that cannot be done."""
+    partial = target.with_name(f".{target.name}.part")
+    try:
+        partial.write_text(tuned.text, encoding="utf-8")
+        partial.replace(target)
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place with --to") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Chunks spread evenly over all documents."""
+
+    places: tuple[tuple[Document, Chunk], ...]
+    chunks: int
+    tokeniser: Tokeniser
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A few sentences of a chunk as a chunk of their own, and how much the rules find in it."""
+
+    document: Document
+    chunk: Chunk
+    score: tuple[int, int]  # relationships, nodes
+
+
+def _read_sample(sources: Sequence[str], settings: Settings, options: TuneOptions) -> _Sample:
+    from kg_neo4j._models import tokens
+
+    if options.chunks < 1:
+        raise UsageError(f"a sample of {options.chunks} chunks", hint="one or more")
+    tokeniser, tally = tokens.load(), Tally()
+    loading = LoadOptions(chunk_tokens=SAMPLE_TOKENS)
+    every = [
+        (document, chunk)
+        for document in read_documents(sources, settings, loading, tally)
+        for chunk in cut_document(document, tokeniser, settings, loading)
+    ]
+    if not every:
+        raise UnreadableSource(f"nothing to read in {', '.join(sources)}", hint="`kg load` says why")
+    taken = min(options.chunks, len(every))
+    places = [every[place * len(every) // taken] for place in range(taken)]
+    skipped = [f"{each.source}: {each.reason}" for each in tally.skipped]
+    return _Sample(tuple(places), len(every), tokeniser, (*tally.notes, *skipped))
+
+
+def _rules(settings: Settings, options: TuneOptions) -> ExtractionConfig:
+    """Return an extraction by the built-in rules, whatever model there is."""
+    without = settings.model_copy(update={"openai_api_key": None, "openai_base_url": None})
+    return extraction_config(without, LoadOptions(schema=options.schema))
+
+
+def _extract(document: Document, chunk: Chunk, config: ExtractionConfig) -> Extraction:
+    from kg_neo4j.extract.context import ChunkTask
+    from kg_neo4j.extract.engine import extract_chunk
+
+    return extract_chunk(ChunkTask(document, chunk), config)
+
+
+def _passages(sample: _Sample, found: Sequence[Extraction]) -> Iterator[_Passage]:
+    """Yield one passage of each chunk, the ones first in which the rules find most; equal ones in the text's order."""
+    passages = [
+        max(_windows(document, chunk, extraction, sample.tokeniser), key=lambda each: each.score, default=None)
+        for (document, chunk), extraction in zip(sample.places, found, strict=True)
+    ]
+    yield from sorted((each for each in passages if each), key=lambda each: each.score, reverse=True)
+
+
+def _windows(document: Document, chunk: Chunk, found: Extraction, tokeniser: Tokeniser) -> Iterator[_Passage]:
+    """Yield runs of whole sentences of at most EXAMPLE_TOKENS, each with what was found in it."""
+    from kg_neo4j.acquire.sentences import sentences
+
+    spans = list(sentences(chunk.text, 0, len(chunk.text), document.language))
+    for first, (start, _) in enumerate(spans):
+        fitting = [end for _, end in spans[first:] if tokeniser.count(chunk.text[start:end]) <= EXAMPLE_TOKENS]
+        if fitting:
+            end = fitting[-1]
+            text = " ".join(chunk.text[start:end].split())
+            inside = [
+                sum(row.span is not None and start <= row.span.start < end for row in rows)
+                for rows in (found.relationships, found.nodes)
+            ]
+            own = replace(chunk, text=text, token_count=tokeniser.count(text), start=0, end=len(text))
+            yield _Passage(document, own, (inside[0], inside[1]))
+
+
+def _question(sample: _Sample, options: TuneOptions) -> tuple[str, str]:
+    from kg_neo4j._models import prompts
+    from kg_neo4j.extract import type_proposals
+
+    text = "\n\n".join(f"{' '.join(document.title.split())}: {chunk.text}" for document, chunk in sample.places)
+    languages = sorted({document.language or "an unknown language" for document, _ in sample.places})
+    domain = " ".join((options.domain or "").split())
+    return prompts.load("tune").render(
+        entity_types=str(type_proposals.MOST_ENTITY_TYPES),
+        relationship_types=str(type_proposals.MOST_RELATIONSHIP_TYPES),
+        language=", ".join(languages),
+        domain=f"they are about {domain}" if domain else "what they are about is for you to see",
+        sample=text,
+        boundary=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12],
+    )
+
+
+@dataclass(slots=True)
+class _Tuning:
+    """One proposal on its way."""
+
+    settings: Settings
+    options: TuneOptions
+    sample: _Sample
+    model: ChatModel | None
+    usage: Usage = field(default_factory=Usage)
+    notes: tuple[str, ...] = ()
+
+    def by_rules(self, found: Sequence[Extraction], passages: Sequence[_Passage], rules: ExtractionConfig) -> Tuned:
+        """Return the types that the rules found, most frequent first, and the passage in which they found most."""
+        from kg_neo4j.extract import type_proposals
+
+        types = type_proposals.count(found)
+        if not types.is_usable:
+            self.notes += ("the built-in rules find too little in the sample: the types stay open where none stand",)
+        schema = _closed(rules.schema, types)
+        config = extraction_config(self.settings, LoadOptions(schema=self.options.schema), schema)
+        return self._tuned(types, self._example(passages, config), "offline-1")
+
+    def by_model(self, passages: Sequence[_Passage], model: ChatModel) -> Tuned:
+        """Ask for the types, then for the rows of a passage."""
+        from kg_neo4j.extract import schema as schemas
+
+        types = self._ask_types(model)
+        schema = _closed(schemas.load(self.options.schema), types)
+        wanted = LoadOptions(schema=self.options.schema)
+        config = replace(extraction_config(self.settings, wanted, schema, model=model), gleanings=0, wave=0)
+        return self._tuned(types, self._example(passages, config), model.name)
+
+    def _ask_types(self, model: ChatModel) -> TypeProposal:
+        from kg_neo4j.extract import type_proposals
+
+        system, user = _question(self.sample, self.options)
+        proposal = type_proposals.read(self._ask(model, system, user).text)
+        if proposal.problems:
+            complaint = (
+                f"Your last answer could not be used as it is: {'; '.join(proposal.problems)}. Keep to the rules."
+            )
+            again = type_proposals.read(self._ask(model, system, f"{user}\n\n{complaint}").text)
+            proposal = type_proposals.better(proposal, again)
+        if not proposal.is_usable:
+            raise BadModelAnswer(
+                f"{model.name} proposed no types: {'; '.join(proposal.problems)}",
+                hint="another model, or no model: the built-in rules propose what they find",
+            )
+        self.notes += tuple(f"the model's answer: {problem}" for problem in proposal.problems)
+        return proposal
+
+    def _ask(self, model: ChatModel, system: str, user: str) -> Completion:
+        """Ask, unless the cache has the answer; what proposes types without a fault is kept there."""
+        from kg_neo4j._models.cache import key_of, open_cache
+        from kg_neo4j.extract import type_proposals
+
+        cache = open_cache(self.settings)
+        key = key_of(model.name, system, user, temperature=self.settings.temperature)
+        if cache and (known := cache.get(key)):
+            return known
+        said = model.complete(system, user, temperature=self.settings.temperature)
+        self.usage += said.usage
+        if cache and type_proposals.read(said.text).is_usable:
+            cache.put(key, said)
+        return said
+
+    def _example(self, passages: Sequence[_Passage], config: ExtractionConfig) -> tuple[str, str] | None:
+        """Return a passage and its rows as CSV; None where nothing is found in those that are tried."""
+        from kg_neo4j.extract.schema_text import answer_of
+
+        for passage in passages[:TRIED]:
+            found = _extract(passage.document, passage.chunk, config)
+            self.usage += found.usage
+            relationships = found.relationships[:EXAMPLE_ROWS]
+            if relationships:
+                named = {end for row in relationships for end in (row.source_id, row.target_id)}
+                nodes = [node for node in found.nodes if node.node_id in named]
+                return passage.chunk.text, answer_of(config.schema, nodes, relationships)
+        self.notes += ("no relationship was found in the passages tried: the worked example is the one that ships",)
+        return None
+
+    def _tuned(self, types: TypeProposal, example: tuple[str, str] | None, model: str) -> Tuned:
+        from kg_neo4j.extract import schema as schemas
+        from kg_neo4j.extract.schema_text import SchemaDraft, write
+
+        base = schemas.load(self.options.schema)
+        text, answer = example or (base.example_text, base.example_answer)
+        method = "rules" if self.model is None else "model"
+        by = "by the built-in rules, most frequent first" if self.model is None else f"by {model}"
+        domain = " ".join((self.options.domain or "").split())
+        about = f"domain: {domain}" if domain else "no domain given"
+        remarks = (
+            f"Proposed {by}, from {len(self.sample.places)} of {self.sample.chunks} chunks; {about}.",
+            "Read and edit it before it is used. Rows of other types than these are refused; an empty list allows any.",
+            "The example is part of every question to a model, and its text comes from the documents.",
+        )
+        written = write(
+            SchemaDraft(
+                base=base,
+                name=self.options.name,
+                description=f"The columns of {base.name}, with types and an example for {domain or 'one text'}.",
+                remarks=remarks,
+                node_types=types.entity_types,
+                relationship_types=types.relationship_types,
+                example_text=text,
+                example_answer=answer,
+            )
+        )
+        schemas.parse(written, "the proposed schema")
+        return Tuned(
+            *(written, types.entity_types, types.relationship_types, text, method, model),
+            *(len(self.sample.places), self.sample.chunks, self.usage, (*self.sample.notes, *self.notes)),
+        )
+
+
+def _closed(base: Schema, types: TypeProposal) -> Schema:
+    """Return `base` with these types alone."""
+    return replace(base, node_types=types.entity_types, relationship_types=types.relationship_types)
