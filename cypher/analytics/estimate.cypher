@@ -1,5 +1,5 @@
 // title:   Memory that analysing a graph takes
-// purpose: Projection and the hungriest algorithm together, and the heap that the server has left.
+// purpose: Projection, with what is kept in it, and the hungriest algorithm together, and the heap that the server has left.
 // mode:    read
 // params:  $nodes INTEGER (entities, >= 1); $pairs INTEGER (folded pairs of related entities, >= 0)
 // columns: required_bytes INTEGER, available_bytes INTEGER
@@ -12,7 +12,11 @@ CALL gds.graph.project.estimate('*', relationships, {nodeCount: $nodes, relation
 YIELD bytesMin AS projection
 CALL gds.leiden.stats.estimate(size, {includeIntermediateCommunities: true, concurrency: 1}) YIELD bytesMin AS leiden
 CALL gds.betweenness.stats.estimate(size, {concurrency: 1}) YIELD bytesMin AS betweenness
+CALL gds.kcore.stats.estimate(size, {concurrency: 1}) YIELD bytesMin AS core
+CALL gds.bridges.stream.estimate(size, {concurrency: 1}) YIELD bytesMin AS bridges
+CALL gds.articulationPoints.stats.estimate(size, {concurrency: 1}) YIELD bytesMin AS articulation
 CALL gds.debug.sysInfo() YIELD key, value
-WITH projection + CASE WHEN leiden > betweenness THEN leiden ELSE betweenness END AS required_bytes, key, value
-WHERE key = 'availableHeapInBytes'
-RETURN required_bytes, toInteger(value) AS available_bytes
+WITH * WHERE key = 'availableHeapInBytes'
+WITH projection + 5 * 8 * $nodes AS kept, [leiden, betweenness, core, bridges, articulation] AS algorithms, value
+RETURN kept + reduce(most = 0, each IN algorithms | CASE WHEN each > most THEN each ELSE most END) AS required_bytes,
+       toInteger(value) AS available_bytes

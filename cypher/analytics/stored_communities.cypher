@@ -2,12 +2,13 @@
 // purpose: What changed is found by comparing; an id stands for a level and its members.
 // mode:    read
 // params:  $graph STRING (graph name, default main)
-// columns: id STRING, number INTEGER, parent_id STRING
+// columns: id STRING, level INTEGER, number INTEGER, parent_id STRING
 // order:   id
 // source:  kg-neo4j
 MATCH (c:Community)
 WHERE c.graph = $graph
 RETURN c.id AS id,
+       c.level AS level,
        c.number AS number,
        head([(c)-[:CHILD_OF]->(p:Community) WHERE p.graph = $graph | p.id]) AS parent_id
 ORDER BY id

@@ -30,6 +30,9 @@ NAMES = [outside_name(query) for query in list_reports()]
 NEEDED: dict[str, dict[str, str | int | float]] = {
     "neighbours": {"name": "Marie Curie"},
     "shortest-path": {"from": "Paul Langevin", "to": "polonium"},
+    "shortest-paths": {"from": "Paul Langevin", "to": "polonium"},
+    "similar-entities": {"name": "Marie Curie"},
+    "similar-neighbourhoods": {"name": "Marie Curie"},
 }
 TEXTS: dict[str, dict[str, list[Fact]]] = {
     "curie.txt": {
@@ -205,11 +208,10 @@ def test_types_together_is_the_schema_of_the_text(database: Database, curie: str
     assert len(rows(database, curie, "types-together")) == 5
 
 
-def test_bridges_and_communities_come_from_analytics(database: Database, graph: str) -> None:
+def test_communities_come_from_analytics(database: Database, graph: str) -> None:
     entity_graph.load(database, graph, entity_graph.two_cliques())
-    assert rows(database, graph, "bridges") == []
+    assert rows(database, graph, "communities") == []
     refresh(database, graph)
-    assert rows(database, graph, "bridges") == [("A5", "PERSON", 20.0, 5), ("B1", "PERSON", 20.0, 5)]
     found = rows(database, graph, "communities", members=3)
     assert [row[:3] for row in found] == [(1, 0, 5), (2, 0, 5)]
     assert {row[3][0] for row in found} == {"A5", "B1"}
@@ -286,7 +288,7 @@ def test_every_check_is_tested(database: Database, curie: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_values_are_of_the_declared_types(database: Database, curie: str, name: str) -> None:
-    types = {"STRING": str, "INTEGER": int, "FLOAT": float, "LIST<STRING>": tuple}
+    types = {"STRING": str, "INTEGER": int, "FLOAT": float, "BOOLEAN": bool, "LIST<STRING>": tuple}
     found = report(database, curie, name)
     declared = [types[column.type] for column in queries.get(f"reports/{name.replace('-', '_')}").columns]
     for row in found.rows:

@@ -90,12 +90,15 @@ def test_a_load_completes_without_communities_and_says_so(bare: Database) -> Non
 
 def test_every_report_still_runs(bare: Database) -> None:
     entity_graph.load(bare, "main", entity_graph.two_cliques())
-    needed = {"neighbours": {"name": "A1"}, "shortest-path": {"from": "A1", "to": "B2"}}
+    named, ends = {"name": "A1"}, {"from": "A1", "to": "B2"}
+    needed = {"neighbours": named, "shortest-path": ends, "shortest-paths": ends}
+    needed |= {"similar-entities": named, "similar-neighbourhoods": named}
     rows = {}
     for query in list_reports():
         name = outside_name(query)
         rows[name] = len(run(bare, name, graph="main", parameters=needed.get(name, {})).rows)
     assert (rows["most-connected"], rows["shortest-path"], rows["bridges"], rows["communities"]) == (5, 3, 0, 0)
+    assert (rows["shortest-paths"], rows["similar-neighbourhoods"]) == (5, 5)
 
 
 def test_an_empty_graph_needs_no_gds(bare: Database) -> None:

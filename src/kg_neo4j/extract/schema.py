@@ -108,9 +108,9 @@ _RELATIONSHIP_START = (
 )
 # Property names that the graph itself uses: a schema column of that name would overwrite them.
 RESERVED_PROPERTIES = frozenset(
-    """aliases betweenness community degree display_number embedding embedding_hash end evidence_count fact_id graph
-    id key name num original_type pagerank quote quote_end quote_method quote_start recorded relationship_id row
-    source_id source_key start target_id target_key type""".split()
+    """aliases articulation betweenness bridges clustering community community_degree component core degree embedding
+    embedding_hash end evidence_count fact_id graph id key name num original_type pagerank quote quote_end quote_method
+    quote_start recorded relationship_id row source_id source_key start target_id target_key triangles type""".split()
 )
 
 

@@ -15,9 +15,10 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 
 # Written by runs, not by content: left out, like the spelling of a path. Vectors differ between models; an answer that
-# was paid for before, and kept, took no tokens.
+# was paid for before, and kept, took no tokens. The number of a community (export_nodes leaves it out, too) is kept as
+# long as most of its members stay together, so it depends on what was loaded before.
 LEFT_OUT = (
-    *("embedding", "embedding_hash", "recorded", "display_number", "source", "origin", "resolve_run"),
+    *("embedding", "embedding_hash", "recorded", "community", "source", "origin", "resolve_run"),
     *("input_tokens", "output_tokens"),
 )
 
@@ -55,7 +56,7 @@ def lines(database: Database, graph: str) -> Iterator[str]:
 
 
 def _kept(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in properties.items() if name not in LEFT_OUT}
+    return {name: value for name, value in properties.items() if name not in LEFT_OUT and value is not None}
 
 
 def _line(record: dict[str, object]) -> str:

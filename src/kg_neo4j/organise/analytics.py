@@ -1,4 +1,4 @@
-"""Communities, PageRank, degree and betweenness: derived from the settled graph, written where they changed.
+"""Communities, centralities and structure: derived from the settled graph, written where they changed.
 
 The result is a function of the entities, the relationships between them, the seed and the versions; a fingerprint of
 these is stored, and where it is unchanged nothing is computed. All writes are one transaction, so a killed run leaves
@@ -8,21 +8,29 @@ the communities that were.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Transaction, batches
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise import communities
-from kg_neo4j.organise.projection import DAMPING, GraphSize, Projection, project
+from kg_neo4j.organise.projection import DAMPING, GraphSize, Structure, project
+from kg_neo4j.organise.stored_analytics import (
+    Result,
+    StoredCommunity,
+    Values,
+    differences,
+    former_numbers,
+    read_communities,
+    write,
+)
 from kg_neo4j.progress import SILENT, Progress
 
-VERSION = 1  # of what is computed here; part of the fingerprint
-BATCH = 10_000  # rows a statement
-DECIMALS = 6  # of PageRank and betweenness
+VERSION = 2  # of what is computed here; part of the fingerprint
+DECIMALS = 6  # of PageRank, betweenness and clustering
 STAGE = "analytics"
 
 
@@ -42,8 +50,12 @@ class AnalyticsReport:
 class _Found:
     """The settled graph: what to compute from, and what an earlier run wrote."""
 
-    stored: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # num -> as cypher/analytics/entities says
+    ids: dict[int, str] = field(default_factory=dict)  # num -> id of the entity
+    stored: dict[int, Values] = field(default_factory=dict)
+    places: dict[int, str | None] = field(default_factory=dict)  # num -> id of its community of the finest level
     degrees: dict[int, int] = field(default_factory=dict)  # relationships in either direction, parallel ones counted
+    ends: tuple[array[int], array[int]] = field(default_factory=lambda: (array("q"), array("q")))  # of each pair
+    counts: array[int] = field(default_factory=lambda: array("q"))  # relationships of each pair
     relationships: int = 0
     pairs: int = 0
     heaviest: int = 1
@@ -54,40 +66,49 @@ class _Found:
         self.relationships += relationships
         for num in {source, target}:
             self.degrees[num] = self.degrees.get(num, 0) + relationships
+        self.ends[0].append(source)
+        self.ends[1].append(target)
+        self.counts.append(relationships)
         if source != target:
             self.pairs += 1
             self.heaviest = max(self.heaviest, instances)
 
+    def degrees_within(self, groups: Mapping[int, int]) -> dict[int, int]:
+        """Return num -> relationships with entities of its own group; left out where there are none."""
+        within: dict[int, int] = {}
+        for source, target, relationships in zip(*self.ends, self.counts, strict=True):
+            if groups[source] == groups[target]:
+                for num in {source, target}:
+                    within[num] = within.get(num, 0) + relationships
+        return within
+
     @property
     def placed(self) -> bool:
         """True where every entity carries all that analytics write."""
-        return all(None not in values for values in self.stored.values())
+        return None not in self.places.values() and all(None not in values for values in self.stored.values())
 
 
-@dataclass(slots=True)
-class _Changes:
-    """What differs from what is stored."""
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What GDS says, by num."""
 
-    entities: list[list[Any]]
-    places: list[list[Any]]
-    communities: list[list[Any]]
-    parents: list[list[Any]]
-    gone: list[str]
-
-    def __len__(self) -> int:
-        entities = {row[0] for row in self.entities} | {row[0] for row in self.places}
-        altered = {row[0] for row in self.communities} | {row[0] for row in self.parents}
-        return len(entities) + len(altered) + len(self.gone)
+    labels: Mapping[int, tuple[int, ...]]
+    pagerank: Mapping[int, float]
+    betweenness: Mapping[int, float]
+    structure: Mapping[int, Structure]
+    bridges: Iterable[tuple[int, int]] = ()
 
 
 def refresh(
     database: Database, graph: str, progress: Progress = SILENT, *, seed: int = 42, lease: Lease | None = None
 ) -> AnalyticsReport:
-    """Bring communities and centralities of `graph` up to date; a repeat computes and writes nothing.
+    """Bring communities, centralities and structure of `graph` up to date; a repeat computes and writes nothing.
 
-    Entities get `community` (number of their community of level 0), `pagerank`, `degree` and `betweenness`, and belong
-    to a community of the finest level. Where GDS is missing or the heap too small, what is stored stays and the report
-    says why. With a `lease`, the write proves it. Other faults of the database raise DatabaseError.
+    Entities get `community` (number of their community of level 0), `pagerank`, `degree`, `betweenness`,
+    `community_degree`, `component`, `core`, `triangles`, `clustering`, `articulation` and `bridges`, and belong to a
+    community of the finest level (docs/communities.md says what each means). Where GDS is missing or the heap too
+    small, what is stored stays and the report says why. With a `lease`, the write proves it. Other faults of the
+    database raise DatabaseError.
     """
     progress.start(STAGE, 4)
     try:
@@ -109,15 +130,17 @@ def _refresh(
     size = (len(found.stored), found.relationships)
     if found.stored and state and state[0]["fingerprint"] == found.fingerprint and found.placed:
         return AnalyticsReport(state[0]["communities"], state[0]["levels"], *size, changes=0)
-    levels, values = _compute(database, graph, found, seed)
+    measured = _measure(database, graph, found, seed)
     step()
-    stored = database.read(queries.get("analytics/stored_communities"), graph=graph)
-    changes = _differences(found, levels, values, stored)
+    stored = read_communities(database, graph)
+    result = _result(graph, found, measured, stored)
+    changes = differences(result, stored, found.stored, found.places)
     step()
+    levels = result.levels
     communities_found = sum(len(each.members) > 1 for each in levels[0]) if levels else 0
-    result = {"fingerprint": found.fingerprint, "communities": communities_found, "levels": len(levels)}
+    new_state = {"fingerprint": found.fingerprint, "communities": communities_found, "levels": len(levels)}
     if found.stored or state or changes:
-        database.write_transaction(lambda transaction: _write(transaction, graph, changes, result, lease))
+        database.write_transaction(lambda transaction: write(transaction, graph, changes, new_state, lease))
     step()
     return AnalyticsReport(communities_found, len(levels), *size, changes=len(changes))
 
@@ -127,8 +150,9 @@ def _read(database: Database, graph: str, method: str) -> _Found:
     found = _Found()
     digest = hashlib.sha256(method.encode())
     for row in database.stream(queries.get("analytics/entities"), graph=graph):
-        found.stored[row["num"]] = tuple(row.values())[1:]
-        digest.update(b"%d;" % row["num"])
+        num, found_id, *values, place = row.values()
+        found.ids[num], found.stored[num], found.places[num] = found_id, tuple(values), place
+        digest.update(b"%d;" % num)
     digest.update(b"|")
     for row in database.stream(queries.get("analytics/pairs"), graph=graph):
         digest.update(f"{row['s']}:{row['partners']};".encode())
@@ -140,81 +164,59 @@ def _read(database: Database, graph: str, method: str) -> _Found:
     return found
 
 
-def _compute(
-    database: Database, graph: str, found: _Found, seed: int
-) -> tuple[tuple[communities.Level, ...], dict[int, tuple[Any, ...]]]:
-    """Return the levels of communities, and num -> (community, pagerank, degree, betweenness)."""
-    labels = communities.alone(found.stored)
-    pagerank = dict.fromkeys(found.stored, 1 - DAMPING)
-    betweenness = dict.fromkeys(found.stored, 0.0)
-    if found.pairs:  # GDS's Leiden fails on a graph without relationships
-        with project(database, graph, GraphSize(len(found.stored), found.pairs, found.heaviest)) as projection:
-            labels, pagerank, betweenness = _run(projection, seed)
-    levels = communities.hierarchy(graph, labels)
-    numbers = {num: number for number, each in enumerate(levels[0], 1) for num in each.members} if levels else {}
+def _measure(database: Database, graph: str, found: _Found, seed: int) -> _Measured:
+    nums = found.stored
+    if not found.pairs:  # GDS's Leiden fails on a graph without relationships
+        apart = {num: Structure(num, 0, 0, 0.0, articulation=False) for num in nums}
+        return _Measured(communities.alone(nums), dict.fromkeys(nums, 1 - DAMPING), dict.fromkeys(nums, 0.0), apart)
+    with project(database, graph, GraphSize(len(nums), found.pairs, found.heaviest)) as projection:
+        return _Measured(
+            projection.leiden(seed),
+            projection.pagerank(),
+            projection.betweenness(seed),
+            projection.structure(),
+            projection.bridges(),
+        )
+
+
+def _result(graph: str, found: _Found, measured: _Measured, stored: Mapping[str, StoredCommunity]) -> Result:
+    """Put together what each entity carries, in the order of write_entities.cypher."""
+    levels = communities.hierarchy(graph, measured.labels)
+    numbers = communities.numbers(levels, former_numbers(stored, found.places))
+    groups = (
+        {num: number for number, each in zip(numbers[0], levels[0], strict=True) for num in each.members}
+        if levels
+        else {}
+    )
+    within = found.degrees_within(groups)
+    components = _components(measured.structure)
+    across: dict[int, list[str]] = {}
+    for one, other in measured.bridges:
+        across.setdefault(one, []).append(found.ids[other])
+        across.setdefault(other, []).append(found.ids[one])
     values = {
         num: (
-            numbers[num],
-            round(pagerank[num], DECIMALS),
+            groups[num],
+            round(measured.pagerank[num], DECIMALS),
             found.degrees.get(num, 0),
-            round(betweenness[num], DECIMALS),
+            round(measured.betweenness[num], DECIMALS),
+            within.get(num, 0),
+            components[structure.component],
+            structure.core,
+            structure.triangles,
+            round(structure.clustering, DECIMALS),
+            structure.articulation,
+            sorted(across.get(num, ())),
         )
-        for num in found.stored
+        for num, structure in sorted(measured.structure.items())
     }
-    return levels, values
+    return Result(levels, numbers, values)
 
 
-def _run(projection: Projection, seed: int) -> tuple[dict[int, tuple[int, ...]], dict[int, float], dict[int, float]]:
-    return projection.leiden(seed), projection.pagerank(), projection.betweenness(seed)
-
-
-def _differences(
-    found: _Found,
-    levels: Sequence[communities.Level],
-    values: Mapping[int, tuple[Any, ...]],
-    stored: Sequence[Mapping[str, Any]],
-) -> _Changes:
-    """Compare the new set with what is stored."""
-    old = {row["id"]: (row["number"], row["parent_id"]) for row in stored}
-    numbered = [(number, each) for level in levels for number, each in enumerate(level, 1)]
-    current = {each.id for _, each in numbered}
-    finest = levels[-1] if levels else ()
-    places = {num: each.id for each in finest for num in each.members}
-    return _Changes(
-        entities=[[num, *new] for num, new in values.items() if found.stored[num][:-1] != new],
-        places=[[num, place] for num, place in sorted(places.items()) if found.stored[num][-1] != place],
-        communities=[
-            [each.id, each.level, number, len(each.members)]
-            for number, each in numbered
-            if each.id not in old or old[each.id][0] != number
-        ],
-        parents=[
-            [each.id, each.parent_id]
-            for _, each in numbered
-            if each.parent_id and (each.id not in old or old[each.id][1] != each.parent_id)
-        ],
-        gone=sorted(set(old) - current),
-    )
-
-
-def _write(
-    transaction: Transaction, graph: str, changes: _Changes, result: Mapping[str, Any], lease: Lease | None
-) -> None:
-    """Write the new set, then take the old one away, then say which it is: all or nothing."""
-    if lease:
-        lease.prove(transaction)
-    steps = (
-        ("write_communities", changes.communities),
-        ("link_communities", changes.parents),
-        ("place_entities", changes.places),
-        ("write_entities", changes.entities),
-    )
-    for name, rows in steps:
-        for some in batches(rows, BATCH):
-            transaction.run(queries.get(f"analytics/{name}"), graph=graph, rows=some)
-    for ids in batches(changes.gone, BATCH):
-        transaction.run(queries.get("analytics/delete_communities"), graph=graph, ids=ids)
-    if result["levels"]:
-        transaction.run(queries.get("analytics/write_graph_state"), graph=graph, **result)
-    else:
-        transaction.run(queries.get("analytics/delete_graph_state"), graph=graph)
+def _components(structure: Mapping[int, Structure]) -> dict[int, int]:
+    """Return label -> number of a component, from 1: larger ones first, then by smallest member."""
+    members: dict[int, list[int]] = {}
+    for num, each in structure.items():
+        members.setdefault(each.component, []).append(num)
+    ordered = sorted(members, key=lambda label: (-len(members[label]), min(members[label])))
+    return {label: number for number, label in enumerate(ordered, 1)}

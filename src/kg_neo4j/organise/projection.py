@@ -34,6 +34,17 @@ BETWEENNESS_SAMPLES = 256  # source nodes; 5 s on 22,000 nodes and 107,600 relat
 
 
 @dataclass(frozen=True, slots=True)
+class Structure:
+    """How an entity hangs together with the others; parallel and opposite relationships count as one."""
+
+    component: int  # entities with the same label are connected; the label's value means nothing
+    core: int  # the largest k such that it is in a part where everybody has k neighbours
+    triangles: int
+    clustering: float  # share of the pairs of its neighbours that are related, 0 to 1
+    articulation: bool  # without it its component would fall apart
+
+
+@dataclass(frozen=True, slots=True)
 class GraphSize:
     """What a projection will hold."""
 
@@ -45,7 +56,8 @@ class GraphSize:
 class Projection:
     """A projected graph; every result is keyed by `Entity.num`. One thread, fixed seeds: results repeat."""
 
-    def __init__(self, gds: GraphDataScience, graph: Graph, nodes: int) -> None:
+    def __init__(self, database: Database, gds: GraphDataScience, graph: Graph, nodes: int) -> None:
+        self._database = database
         self._gds = gds
         self._graph = graph
         self._nodes = nodes
@@ -85,6 +97,25 @@ class Projection:
         )
         return _scores(found)
 
+    def structure(self) -> dict[int, Structure]:
+        """Return num -> component, core, triangles, clustering and whether it is an articulation point. Call it once.
+
+        One round trip for all five: each takes less time than asking for it.
+        """
+        rows = self._database.stream(queries.get("analytics/structure"), name=self.name)
+        return {
+            row["num"]: Structure(
+                row["component"], row["core"], row["triangles"], row["clustering"], row["articulation"]
+            )
+            for row in rows
+        }
+
+    def bridges(self) -> tuple[tuple[int, int], ...]:
+        """Return the pairs of nums whose relationships are all that holds two parts together, smaller num first."""
+        return tuple(
+            (row["s"], row["t"]) for row in self._database.read(queries.get("analytics/bridges"), name=self.name)
+        )
+
 
 @contextmanager
 def project(database: Database, graph: str, size: GraphSize) -> Iterator[Projection]:
@@ -104,7 +135,7 @@ def project(database: Database, graph: str, size: GraphSize) -> Iterator[Project
         made = gds.graph.project.cypher(
             queries.get("analytics/project").text, graph=graph, name=name, heaviest=size.heaviest
         )
-        yield Projection(gds, made.graph, size.nodes)
+        yield Projection(database, gds, made.graph, size.nodes)
     finally:
         gds.graph.drop(name, fail_if_missing=False)
 

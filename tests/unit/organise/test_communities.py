@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.organise.communities import Level, alone, hierarchy
+from kg_neo4j.organise.communities import Level, alone, hierarchy, numbers
 
 NESTED = {1: (10, 7), 2: (10, 7), 3: (11, 7), 4: (12, 8), 5: (12, 8)}  # finest first
 
@@ -65,3 +65,36 @@ def test_every_level_partitions_the_nodes_and_refines_the_one_before(
             parents = {each.id: set(each.members) for each in levels[number - 1]}
             assert all(set(each.members) <= parents[each.parent_id or ""] for each in level)
             assert len(level) > len(levels[number - 1])
+
+
+def level_of(*groups: tuple[int, ...]) -> Level:
+    return hierarchy("g", {num: (label,) for label, group in enumerate(groups) for num in group})[0]
+
+
+def test_without_a_former_run_numbers_are_ranks() -> None:
+    assert numbers((level_of((1, 2), (3,)), level_of((1,), (2,), (3,))), ()) == ((1, 2), (1, 2, 3))
+    assert numbers((), ()) == ()
+
+
+def test_a_number_goes_where_most_of_the_former_members_are() -> None:
+    former = {1: 8, 2: 8, 3: 8, 4: 2, 5: 2}
+    assert numbers((level_of((1, 2, 9), (3, 4, 5)),), (former,)) == ((8, 2),)
+    assert numbers((level_of((1,), (2,), (3,), (4, 5)),), (former,)) == ((2, 9, 10, 11),)  # nobody has most of 8
+
+
+def test_of_two_that_merge_the_larger_gives_its_number_and_then_the_smaller_number() -> None:
+    assert numbers((level_of((1, 2, 3, 4, 5)),), ({1: 8, 2: 8, 3: 8, 4: 2, 5: 2},)) == ((8,),)
+    assert numbers((level_of((1, 2, 3, 4)),), ({1: 8, 2: 8, 3: 2, 4: 2},)) == ((2,),)
+
+
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=20),
+    st.dictionaries(st.integers(0, 25), st.integers(1, 5)),
+)
+def test_no_two_communities_of_a_level_have_one_number(labels: list[int], former: dict[int, int]) -> None:
+    level = hierarchy("g", {num: (label,) for num, label in enumerate(labels)})[0]
+    (found,) = numbers((level,), (former,))
+    assert len(set(found)) == len(level)
+    assert numbers((level,), ({num: n for n, each in zip(found, level, strict=True) for num in each.members},)) == (
+        found,
+    )

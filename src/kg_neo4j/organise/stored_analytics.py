@@ -1,0 +1,128 @@
+"""What analytics wrote before, what is to be written now, and the one transaction that writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Transaction, batches
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.organise.communities import Level
+
+BATCH = 10_000  # rows a statement
+
+Values = tuple[Any, ...]  # of one entity, as cypher/analytics/write_entities.cypher has them after num
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCommunity:
+    """A community as it stands in the graph."""
+
+    level: int
+    number: int
+    parent_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A complete set: every level partitions the entities, and every entity has its values."""
+
+    levels: tuple[Level, ...]  # coarsest first
+    numbers: tuple[tuple[int, ...], ...]  # of the communities of each level, in the levels' order
+    values: Mapping[int, Values]  # by num
+
+
+@dataclass(slots=True)
+class Changes:
+    """What differs from what is stored; the length is the number of entities and communities it touches."""
+
+    entities: list[list[Any]]
+    places: list[list[Any]]
+    communities: list[list[Any]]
+    parents: list[list[Any]]
+    gone: list[str]
+
+    def __len__(self) -> int:
+        entities = {row[0] for row in self.entities} | {row[0] for row in self.places}
+        altered = {row[0] for row in self.communities} | {row[0] for row in self.parents}
+        return len(entities) + len(altered) + len(self.gone)
+
+
+def read_communities(database: Database, graph: str) -> dict[str, StoredCommunity]:
+    """Return id -> community of all levels."""
+    rows = database.read(queries.get("analytics/stored_communities"), graph=graph)
+    return {row["id"]: StoredCommunity(row["level"], row["number"], row["parent_id"]) for row in rows}
+
+
+def former_numbers(
+    stored: Mapping[str, StoredCommunity], places: Mapping[int, str | None]
+) -> tuple[dict[int, int], ...]:
+    """Return, for each level, num -> number of its community; `places` is num -> id of its finest community."""
+    levels = 1 + max((each.level for each in stored.values()), default=-1)
+    numbers: tuple[dict[int, int], ...] = tuple({} for _ in range(levels))
+    for num, place in places.items():
+        found = stored.get(place or "")
+        while found:
+            numbers[found.level][num] = found.number
+            found = stored.get(found.parent_id or "")
+    return numbers
+
+
+def differences(
+    result: Result,
+    stored: Mapping[str, StoredCommunity],
+    entities: Mapping[int, Values],
+    places: Mapping[int, str | None],
+) -> Changes:
+    """Compare a new set with what is stored: communities, values of entities, ids of their finest communities."""
+    numbered = [
+        (number, each)
+        for level, numbers in zip(result.levels, result.numbers, strict=True)
+        for number, each in zip(numbers, level, strict=True)
+    ]
+    finest = result.levels[-1] if result.levels else ()
+    now = {num: each.id for each in finest for num in each.members}
+    return Changes(
+        entities=[[num, *new] for num, new in result.values.items() if entities[num] != new],
+        places=[[num, place] for num, place in sorted(now.items()) if places[num] != place],
+        communities=[
+            [each.id, each.level, number, len(each.members)]
+            for number, each in numbered
+            if each.id not in stored or stored[each.id].number != number
+        ],
+        parents=[
+            [each.id, each.parent_id]
+            for _, each in numbered
+            if each.parent_id and (each.id not in stored or stored[each.id].parent_id != each.parent_id)
+        ],
+        gone=sorted(set(stored) - {each.id for _, each in numbered}),
+    )
+
+
+def write(
+    transaction: Transaction, graph: str, changes: Changes, state: Mapping[str, Any], lease: Lease | None = None
+) -> None:
+    """Write the new set, then take the old one away, then say which it is: all or nothing.
+
+    `state` has fingerprint, communities and levels, as cypher/analytics/write_graph_state.cypher takes them. With a
+    `lease`, the transaction proves it.
+    """
+    if lease:
+        lease.prove(transaction)
+    steps: tuple[tuple[str, Sequence[Any]], ...] = (
+        ("write_communities", changes.communities),
+        ("link_communities", changes.parents),
+        ("place_entities", changes.places),
+        ("write_entities", changes.entities),
+    )
+    for name, rows in steps:
+        for some in batches(rows, BATCH):
+            transaction.run(queries.get(f"analytics/{name}"), graph=graph, rows=some)
+    for ids in batches(changes.gone, BATCH):
+        transaction.run(queries.get("analytics/delete_communities"), graph=graph, ids=ids)
+    if state["levels"]:
+        transaction.run(queries.get("analytics/write_graph_state"), graph=graph, **state)
+    else:
+        transaction.run(queries.get("analytics/delete_graph_state"), graph=graph)

@@ -1,0 +1,50 @@
+"""What analytics wrote before, compared with what is found now."""
+
+from __future__ import annotations
+
+from kg_neo4j.organise.communities import hierarchy
+from kg_neo4j.organise.stored_analytics import Result, StoredCommunity, differences, former_numbers
+
+LABELS = {1: (7, 70), 2: (7, 70), 3: (8, 70), 4: (9, 90)}
+
+
+def stored_of(levels: tuple[tuple[int, ...], ...]) -> dict[str, StoredCommunity]:
+    return {
+        each.id: StoredCommunity(each.level, number, each.parent_id)
+        for level, numbers in zip(hierarchy("g", LABELS), levels, strict=True)
+        for number, each in zip(numbers, level, strict=True)
+    }
+
+
+def places() -> dict[int, str | None]:
+    return {num: each.id for each in hierarchy("g", LABELS)[-1] for num in each.members}
+
+
+def test_numbers_of_a_former_run_are_found_on_every_level() -> None:
+    stored = stored_of(((4, 2), (9, 1, 3)))
+    assert former_numbers(stored, places()) == ({1: 4, 2: 4, 3: 4, 4: 2}, {1: 9, 2: 9, 3: 1, 4: 3})
+    assert former_numbers({}, {1: None}) == ()
+
+
+def test_an_entity_whose_community_is_gone_has_no_former_number() -> None:
+    stored = stored_of(((4, 2), (9, 1, 3)))
+    assert former_numbers(stored, {1: "gone", 5: None}) == ({}, {})
+
+
+def test_nothing_differs_from_what_is_stored() -> None:
+    numbers = ((1, 2), (1, 2, 3))
+    values = {num: (num,) for num in LABELS}
+    result = Result(hierarchy("g", LABELS), numbers, values)
+    assert len(differences(result, stored_of(numbers), values, places())) == 0
+
+
+def test_another_number_is_one_change_and_what_is_no_more_goes() -> None:
+    values = {num: (num,) for num in LABELS}
+    result = Result(hierarchy("g", LABELS), ((1, 5), (1, 2, 3)), values)
+    stored = {**stored_of(((1, 2), (1, 2, 3))), "old": StoredCommunity(0, 7, None)}
+    changes = differences(result, stored, {**values, 3: (0,)}, {**places(), 3: None})
+    assert [row[1:] for row in changes.communities] == [[0, 5, 1]]
+    assert changes.gone == ["old"]
+    assert changes.entities == [[3, 3]]
+    assert [row[0] for row in changes.places] == [3]
+    assert len(changes) == 3
