@@ -36,5 +36,9 @@ CALL (chunks) {
   MATCH (:Document {id: pair[1]})<-[:IN_DOCUMENT]-(c:Chunk {index: 0})
   UNWIND [[e, c, $passage], [c, e, $passage / 6]] AS way
   RETURN way[0] AS source, way[1] AS target, way[2] AS weight
+  UNION ALL
+  MATCH (c:Chunk)
+  WHERE c.graph = $graph AND NOT EXISTS { (c)<-[:MENTIONED_IN]-() } // a question may still name its document
+  RETURN c AS source, null AS target, null AS weight
 }
 RETURN gds.graph.project($name, source, target, {relationshipProperties: {weight: weight}}, {readConcurrency: 1}) AS projection

@@ -1,5 +1,6 @@
 // title:   What a walk from the things named reaches
 // purpose: Personalised PageRank from the entities, and from the first chunks of the documents, that a question names.
+//          No row where there is nothing to start from.
 // mode:    read
 // params:  $name STRING (name of the projection); $entities LIST<STRING> (ids); $documents LIST<STRING> (ids);
 //          $chunks LIST<STRING> (ids); $damping FLOAT (chance to walk on, default 0.85);
@@ -20,7 +21,7 @@ CALL () {
   MATCH (source:Chunk {id: id})
   RETURN source
 }
-WITH collect(source) AS sources
+WITH collect(source) AS sources WHERE sources <> []
 CALL gds.pageRank.stream($name, {sourceNodes: sources, relationshipWeightProperty: 'weight', dampingFactor: $damping,
                                  maxIterations: $iterations, tolerance: 1e-6, concurrency: 1, logProgress: false})
 YIELD nodeId, score

@@ -65,6 +65,12 @@ def test_a_page_is_named_by_its_title_though_no_entity_is(database: Database, fi
     assert titles(database, films, "What does Note 3 say?")[0] == "Note 3"
 
 
+def test_a_page_on_which_nothing_is_named_is_found_and_not_started_from(database: Database, films: str) -> None:
+    load(database, films, "Silence", ["Nothing is said here."], [])
+    assert titles(database, films, "What is Silence?") == ["Silence"]
+    assert "Ada Lind" in titles(database, films, "What has Silence to do with Rain Road?")
+
+
 def test_names_are_linked_whatever_their_case_and_with_slips(database: Database, films: str) -> None:
     exact = link(database, films, read("Who made Rain Road?"))
     assert exact.entities
