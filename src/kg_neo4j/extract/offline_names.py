@@ -106,8 +106,11 @@ def _beside_nicknames(text: str, start: int, end: int) -> Iterator[tuple[int, in
 
 
 def is_english(text: str, language: str | None) -> bool:
-    """Tell whether a text is English: by the code of its language, else by its small words; of a few words yes."""
+    """Tell whether a text is English: by its language's code, else by script and small words; of a few words yes."""
     if language:
         return language.lower().split("-")[0] in ("en", "simple")
     words = [word.lower() for word in _WORD.findall(text[:_READ])]
+    letters = "".join(words)
+    if 2 * sum(letter.isascii() for letter in letters) < len(letters):
+        return False
     return len(words) < _FEW or sum(word in _SMALL_WORDS for word in words) >= _SHARE * len(words)
