@@ -89,7 +89,7 @@ def score_retrieval(
     settings = settings.model_copy(update={"graph": graph})
     loaded = load(
         settings=settings,
-        options=LoadOptions(analytics=False),
+        options=LoadOptions(analytics=False, rebuild=True),  # a graph of an earlier extractor is not what is measured
         documents=documents(passages, graph),
         progress=progress,
     )
