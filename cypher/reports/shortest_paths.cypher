@@ -1,6 +1,6 @@
 // title:   Shortest paths between two entities
-// purpose: The ways in which two entities are connected, whatever the direction of the relationships: the shortest ones and
-//          the next two lengths, none of which meets a node twice; at most eight steps.
+// purpose: The ways in which two entities are connected, whatever the direction of the relationships: the shortest ones and,
+//          where these are fewer than k, the next two lengths; none meets a node twice; at most eight steps.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $from STRING (name or alias of the first entity);
 //          $to STRING (name or alias of the second entity); $k INTEGER (paths, >= 1, default 5)
@@ -14,8 +14,22 @@ WHERE a.graph = $graph
 MATCH (b:Entity)
 WHERE b.graph = $graph AND b <> a
   AND any(known IN [b.name] + coalesce(b.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($to)))
-MATCH p = SHORTEST 3 GROUPS
-      (a) ((x:Entity WHERE x.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(y:Entity WHERE y.graph = $graph)){1,8} (b)
+CALL (a, b) {
+  MATCH p = SHORTEST 1 GROUPS
+        (a) ((x:Entity WHERE x.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(y:Entity WHERE y.graph = $graph)){1,8} (b)
+  RETURN count(DISTINCT [n IN nodes(p) | n.id]) AS shortest
+}
+CALL (a, b, shortest) {
+  WITH a, b WHERE shortest >= $k
+  MATCH p = SHORTEST 1 GROUPS
+        (a) ((x:Entity WHERE x.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(y:Entity WHERE y.graph = $graph)){1,8} (b)
+  RETURN p, r
+  UNION ALL
+  WITH a, b WHERE 0 < shortest < $k
+  MATCH p = SHORTEST 3 GROUPS
+        (a) ((x:Entity WHERE x.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(y:Entity WHERE y.graph = $graph)){1,8} (b)
+  RETURN p, r
+}
 WITH nodes(p) AS nodes, r
 WHERE all(i IN range(0, size(nodes) - 1) WHERE NOT nodes[i] IN nodes[i + 1..])
 WITH nodes, r, reduce(rows = 0, each IN r | rows + coalesce(each.evidence_count, 1)) AS Evidence

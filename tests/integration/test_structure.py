@@ -269,7 +269,7 @@ def test_a_hundred_projections_give_one_structure(database: Database, graph: str
     for _ in range(100):
         with project(database, graph, GraphSize(1_000, 2_000, 5)) as projected:
             found.add((tuple(sorted(projected.structure().items())), projected.bridges()))
-    assert len({(tuple((num, each.core, each.triangles) for num, each in seen), cut) for seen, cut in found}) == 1
+    assert len(found) == 1
 
 
 def test_what_an_older_version_left_is_completed(database: Database, graph: str) -> None:

@@ -1,0 +1,244 @@
+"""How fast are our communities, beside plain GDS calls and Leiden outside a database?
+
+    python benchmarks/leiden.py [--nodes 100000] [--pairs 500000] [--rounds 3] [--json]
+
+One graph with planted groups, all in one run, one after the other in each round:
+
+- kg-neo4j: what `kg load` does for communities: a projection that does not depend on the order of loading, all levels
+  of Leiden, levels made to nest, Community nodes with their parents and an IN_COMMUNITY for every entity, in one
+  transaction.
+- plain GDS: a native projection, the same Leiden with all levels, written as a property by GDS.
+- refresh: our whole analytics, with centralities and structure; once, for information.
+- graspologic-native, leidenalg, igraph: in an environment of their own (out/bench, made at the first start; where it
+  cannot be made they are left out, and that is said). Only the partition is timed: no database, nothing written.
+
+Modularity is computed by one function for all, of the coarsest level. Wanted: ours at most 6 x plain GDS, faster than
+leidenalg, modularity within 1 % of the best. Believe ratios, not seconds; missing them is no error (exit code 0).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
+
+import environments  # noqa: E402 - after the path is set
+import neo4j  # noqa: E402
+import partitions  # noqa: E402
+import server  # noqa: E402
+
+from kg_neo4j.graph.constraints import ensure_constraints  # noqa: E402
+from kg_neo4j.graph.database import Database, DatabaseAddress, batches  # noqa: E402
+from kg_neo4j.organise import communities, stored_analytics  # noqa: E402
+from kg_neo4j.organise.analytics import refresh  # noqa: E402
+from kg_neo4j.organise.projection import GraphSize, project  # noqa: E402
+from kg_neo4j.progress import Silent  # noqa: E402
+
+GRAPH, SEED = "bench", 42
+GROUP = 60  # nodes of a planted group
+INSIDE = 0.65  # share of the pairs within a group
+OURS, PLAIN, REFRESH, LEIDENALG = "kg-neo4j", "plain GDS", "refresh", "leidenalg"
+AT_MOST_PLAIN, WITHIN = 6.0, 0.01
+BATCH = 10_000
+Pairs = list[tuple[int, int]]
+
+
+def made_pairs(nodes: int, pairs: int) -> Pairs:
+    """Return distinct pairs, smaller node first; most of them within groups, some groups of groups."""
+    draw = random.Random(SEED)
+    found: set[tuple[int, int]] = set()
+    while len(found) < pairs:
+        one = draw.randrange(nodes)
+        near = draw.random()
+        reach = GROUP if near < INSIDE else 20 * GROUP if near < (1 + INSIDE) / 2 else nodes
+        other = min(nodes - 1, one // reach * reach + draw.randrange(reach))
+        if one != other:
+            found.add((min(one, other), max(one, other)))
+    return sorted(found)
+
+
+def modularity(pairs: Pairs, labels: Sequence[int]) -> float:
+    """Newman's modularity of a partition; every pair weighs the same."""
+    inside = sum(labels[one] == labels[other] for one, other in pairs)
+    degrees: Counter[int] = Counter()
+    for pair in pairs:
+        degrees.update(labels[each] for each in pair)
+    return inside / len(pairs) - sum((each / (2 * len(pairs))) ** 2 for each in degrees.values())
+
+
+def fill(driver: neo4j.Driver, nodes: int, pairs: Pairs) -> None:
+    """Write entities and relationships in an order drawn by chance, as many documents would give them."""
+    order = list(range(nodes))
+    random.Random(SEED).shuffle(order)
+    shuffled = random.Random(SEED).sample(pairs, len(pairs))
+    create = "UNWIND $rows AS n CREATE (:Entity {id: 'e' + n, graph: $graph, num: n, name: 'E' + n, type: 'THING'})"
+    relate = (
+        "UNWIND $rows AS row MATCH (a:Entity {num: row[0]}) MATCH (b:Entity {num: row[1]}) "
+        "CREATE (a)-[:KNOWS {evidence_count: 1}]->(b)"
+    )
+    for query, rows in ((create, order), (relate, [list(pair) for pair in shuffled])):
+        for some in batches(rows, BATCH):
+            driver.execute_query(query, rows=some, graph=GRAPH)
+    driver.execute_query("CALL db.awaitIndexes(600)")
+
+
+def ours(database: Database, nodes: int, pairs: int) -> list[int]:
+    """Compute and write communities as `kg load` does."""
+    with project(database, GRAPH, GraphSize(nodes, pairs, 1)) as projection:
+        levels = communities.hierarchy(GRAPH, projection.leiden(SEED))
+    stored = stored_analytics.read_communities(database, GRAPH)
+    result = stored_analytics.Result(levels, communities.numbers(levels, ()), {})
+    changes = stored_analytics.differences(result, stored, {}, dict.fromkeys(range(nodes)))
+    state = {"fingerprint": "bench", "communities": len(levels[0]), "levels": len(levels)}
+    database.write_transaction(lambda transaction: stored_analytics.write(transaction, GRAPH, changes, state))
+    labels = [0] * nodes
+    for label, community in enumerate(levels[0]):
+        for num in community.members:
+            labels[num] = label
+    return labels
+
+
+def plain(driver: neo4j.Driver) -> None:
+    """Run what the manual of GDS shows."""
+    driver.execute_query(
+        "CALL gds.graph.project('plain', 'Entity', {KNOWS: {orientation: 'UNDIRECTED'}}, {readConcurrency: 1})"
+    )
+    driver.execute_query(
+        "CALL gds.leiden.write('plain', {writeProperty: 'plain', includeIntermediateCommunities: true, "
+        "randomSeed: $seed, concurrency: 1})",
+        seed=SEED,
+    )
+    driver.execute_query("CALL gds.graph.drop('plain')")
+
+
+def clear(driver: neo4j.Driver) -> None:
+    """Take away what a round wrote."""
+    for query in (
+        "MATCH ()-[r:IN_COMMUNITY|CHILD_OF]->() CALL (r) { DELETE r } IN TRANSACTIONS OF 20000 ROWS",
+        "MATCH (n:Community|GraphState) CALL (n) { DELETE n } IN TRANSACTIONS OF 20000 ROWS",
+        "MATCH (n:Entity) CALL (n) { REMOVE n.plain } IN TRANSACTIONS OF 20000 ROWS",
+    ):
+        with driver.session() as session:
+            session.run(query).consume()
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Return the seconds that `work` takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+class Rivals:
+    """Leiden outside a database, in processes of their own."""
+
+    def __init__(self, cache: Path, pairs: Pairs, nodes: int) -> None:
+        self.python: Path | None = None
+        self._pairs, self._target, self._nodes = cache / "leiden-pairs.bin", cache / "leiden-answer.json", nodes
+        try:
+            self.python = environments.python_of("leiden", cache)
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"without graspologic-native, leidenalg and igraph: not installed here ({error})", file=sys.stderr)
+        self._pairs.write_bytes(array("i", [each for pair in pairs for each in pair]).tobytes())
+
+    def run(self, rival: str) -> tuple[float, list[int]] | None:
+        """Return seconds and labels; None, and a word about it, where the rival does not run."""
+        if self.python is None:
+            return None
+        given = [self.python, HERE / "partitions.py", rival, self._pairs, str(self._nodes), self._target]
+        ran = subprocess.run(given, check=False, capture_output=True, text=True)
+        if ran.returncode:
+            print(f"without {rival}: {ran.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+            return None
+        found = json.loads(self._target.read_text())
+        return found["seconds"], found["labels"]
+
+
+def measure(cache: Path, nodes: int, pairs: Pairs, rounds: int) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Return the seconds of each round and the modularity, by name."""
+    seconds: dict[str, list[float]] = {}
+    quality: dict[str, float] = {}
+    rivals = Rivals(cache, pairs, nodes)
+    with server.running(cache, Silent()) as running:
+        address = DatabaseAddress(running.uri, server.USERNAME, running.password)
+        with Database(address) as database:
+            driver = database.driver
+            ensure_constraints(database)
+            fill(driver, nodes, pairs)
+            for number in range(rounds + 1):  # the first warms the server up
+                clear(driver)
+                labels: list[int] = []
+                found = {PLAIN: timed(lambda: plain(driver))}
+                found[OURS] = timed(lambda into=labels: into.extend(ours(database, nodes, len(pairs))))
+                quality[OURS] = modularity(pairs, labels)
+                rows = driver.execute_query("MATCH (e:Entity) RETURN e.num AS num, e.plain[-1] AS label").records
+                theirs = {row["num"]: row["label"] for row in rows}
+                quality[PLAIN] = modularity(pairs, [theirs[num] for num in range(nodes)])
+                for rival in partitions.RIVALS:
+                    if answer := rivals.run(rival):
+                        found[rival], quality[rival] = answer[0], modularity(pairs, answer[1])
+                if number:
+                    for name, value in found.items():
+                        seconds.setdefault(name, []).append(value)
+            clear(driver)
+            seconds[REFRESH] = [timed(lambda: refresh(database, GRAPH))]
+    return seconds, quality
+
+
+def shown(seconds: dict[str, list[float]], quality: dict[str, float]) -> dict[str, object]:
+    """Return everything as plain values: medians, ratios of rounds, what is wanted."""
+    medians = {name: statistics.median(each) for name, each in seconds.items()}
+    ratios = {
+        name: [mine / other for mine, other in zip(seconds[OURS], each, strict=False)]
+        for name, each in seconds.items()
+        if name not in (OURS, REFRESH)
+    }
+    best = max(quality.values())
+    wanted = {f"at most {AT_MOST_PLAIN:g} x plain GDS": statistics.median(ratios[PLAIN]) <= AT_MOST_PLAIN}
+    if LEIDENALG in ratios:
+        wanted["faster than leidenalg"] = statistics.median(ratios[LEIDENALG]) < 1
+    wanted[f"modularity within {WITHIN:.0%} of the best"] = quality[OURS] >= best * (1 - WITHIN)
+    return {"seconds": seconds, "medians": medians, "ratios": ratios, "modularity": quality, "wanted": wanted}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nodes", type=int, default=100_000)
+    parser.add_argument("--pairs", type=int, default=500_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--cache", type=Path, default=HERE.parent / "out" / "bench")
+    options = parser.parse_args()
+    load_before = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    pairs = made_pairs(options.nodes, options.pairs)
+    result = {"load": load_before, **shown(*measure(options.cache, options.nodes, pairs, options.rounds))}
+    if options.json:
+        print(json.dumps(result))
+        return
+    print(f"{options.nodes:,} nodes, {len(pairs):,} pairs; {os.cpu_count()} cores, load before {load_before}")
+    print(f"{'':<20} {'median s':>9} {'min':>7} {'max':>7} {'ours / it':>10} {'modularity':>11}")
+    for name, each in result["seconds"].items():
+        ratio = f"{statistics.median(result['ratios'][name]):.2f}" if name in result["ratios"] else "-"
+        quality = f"{result['modularity'][name]:.4f}" if name in result["modularity"] else "-"
+        print(
+            f"{name:<20} {statistics.median(each):>9.2f} {min(each):>7.2f} {max(each):>7.2f} {ratio:>10} {quality:>11}"
+        )
+    for what, met in result["wanted"].items():
+        print(f"{what}: {'met' if met else 'missed'}")
+
+
+if __name__ == "__main__":
+    main()
