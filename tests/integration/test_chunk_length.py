@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from bounded_reader import bounded_reader
 from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
+from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import BudgetReached, ModelRefused, UnreadableSource, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
@@ -18,7 +21,8 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.study.chunk_length import PREFIX, ChunkLengthOptions, plan_chunk_length, study_chunk_length
+from kg_neo4j.study import chunk_length
+from kg_neo4j.study.chunk_length import ChunkLengthOptions, plan_chunk_length, study_chunk_length
 from kg_neo4j.study.variants import Grid
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -38,8 +42,16 @@ def llm() -> Iterator[FakeLlm]:
 
 
 @pytest.fixture
-def online(settings: Settings, graph: str, llm: FakeLlm, tmp_path: Path, database: Database) -> Iterator[Settings]:
-    """A scripted model with a price, a cache of this test's own, and no study's graphs before or after."""
+def online(
+    settings: Settings,
+    graph: str,
+    llm: FakeLlm,
+    tmp_path: Path,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Settings]:
+    """A scripted model with a price, and a cache and graphs of this test's own."""
+    monkeypatch.setattr(chunk_length, "PREFIX", f"{graph}-")
     (tmp_path / "prices.toml").write_text('["scripted"]\ninput = 1\noutput = 4\n', "utf-8")
     changes = {
         "graph": graph,
@@ -71,7 +83,7 @@ def short(tmp_path: Path) -> str:
 
 
 def left(database: Database) -> list[str]:
-    return [row["name"] for row in database.read(GRAPHS, prefix=PREFIX)]
+    return [row["name"] for row in database.read(GRAPHS, prefix=chunk_length.PREFIX)]
 
 
 def test_shorter_chunks_give_more_nodes_and_edges(online: Settings, database: Database, tmp_path: Path) -> None:
@@ -203,6 +215,31 @@ def test_what_cannot_be_meant_is_said_before_anything_is_built(offline: Settings
     (tmp_path / "empty.txt").write_text(" \n", "utf-8")
     with pytest.raises(UnreadableSource):
         study_chunk_length([str(tmp_path / "empty.txt")], settings=offline, options=ONE)
+
+
+def test_the_command_prints_every_format(
+    online: Settings, environment: Mapping[str, str], short: str, database: Database
+) -> None:
+    def kg(*words: str) -> str:
+        model = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": str(online.openai_base_url), "KG_MODEL": "scripted"}
+        words = ("study", "chunk-length", short, "--tokens", "400", "100", "--gleanings", "0", *words)
+        result = CliRunner().invoke(command_line.app, list(words), env={**environment, **model})
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    table = kg()
+    assert "Modularity" in table
+    assert "100 / 400" in table
+    lines = kg("--format", "csv").splitlines()
+    assert lines[0].split(",")[:4] == ["Tokens", "Chunks", "Nodes", "Edges"]
+    assert [line.split(",")[0] for line in lines[1:]] == ["400", "100"]
+    found = json.loads(kg("--format", "json"))
+    assert [each["tokens"] for each in found["variants"]] == [400, 100]
+    assert found["ratios"][0]["nodes"] > 1
+    assert found["variants"][0]["runs"][0]["cached_answers"] > 0  # the runs before
+    planned = json.loads(kg("--dry-run", "--format", "json"))
+    assert [each["chunks"] for each in planned] == [each["runs"][0]["chunks"] for each in found["variants"]]
+    assert left(database) == []
 
 
 def test_totals_of_answers_are_nought_for_a_graph_that_is_not_there(database: Database) -> None:

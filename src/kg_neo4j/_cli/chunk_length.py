@@ -135,12 +135,13 @@ def _print(table: Report, output: str) -> None:
     from kg_neo4j.graph.report_format import render
 
     if output == "table":
-        print_table(*turned(table), table.title)
+        columns, rows = turned(table) if len(table.columns) > 8 else (table.columns, table.rows)
+        print_table(columns, rows, table.title)
     else:
         print_text(render(table, output) + "\n")
 
 
-def turned(table: Report) -> tuple[list[str], list[list[object]]]:
+def turned(table: Report) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
     """Return columns and rows of a table that is read downwards: one column a variant fits a terminal."""
     first, *further = table.columns
     heads = [str(row[0]) for row in table.rows]

@@ -8,29 +8,32 @@ Without one both come from what the built-in rules find.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import BadModelAnswer, UnreadableSource, UsageError
+from kg_neo4j.errors import BadModelAnswer, UsageError
 from kg_neo4j.pipeline.budgeting import budget_of
-from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
-from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.pipeline.tuning_sample import (
+    EXAMPLE_TOKENS,
+    Passage,
+    Sample,
+    passages_by_names,
+    passages_by_rows,
+    read_sample,
+)
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
 
 if TYPE_CHECKING:
     from kg_neo4j._models.protocols import ChatModel, Completion
-    from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.extract.type_proposals import TypeProposal
     from kg_neo4j.settings import Settings
 
-SAMPLE_TOKENS = 300  # of a chunk
-EXAMPLE_TOKENS = 110  # of the passage in the worked example: it is sent with every question
 EXAMPLE_ROWS = 8  # relationships, and the nodes that they name
 TRIED = 3  # passages, where a model finds no relationship in the first
 ANSWER_TOKENS = 400  # of an answer with types, for the estimate
@@ -84,19 +87,10 @@ def tune(
     from kg_neo4j import _models
 
     options = options or TuneOptions()
-    sample = _read_sample(sources, settings, options)
+    sample = read_sample(sources, settings, options.chunks)
     model = _models.chat_model(settings, budget=budget_of(options.budget_usd))
-    progress.start("tune", len(sample.places))
-    rules = _rules(settings, options)
-    found = []
-    for document, chunk in sample.places:
-        found.append(_extract(document, chunk, rules))
-        progress.advance("tune")
-    progress.finish("tune")
-    passages = list(_passages(sample, found))
-    if model is None:
-        return _Tuning(settings, options, sample, None).by_rules(found, passages, rules)
-    return _Tuning(settings, options, sample, model).by_model(passages, model)
+    work = _Tuning(settings, options, sample, model)
+    return work.by_rules(progress) if model is None else work.by_model(model)
 
 
 def plan_tune(
@@ -109,7 +103,7 @@ def plan_tune(
 
     del progress
     options = options or TuneOptions()
-    sample = _read_sample(sources, settings, options)
+    sample = read_sample(sources, settings, options.chunks)
     model = _models.chat_model(settings)
     if model is None:
         return TunePlan(None, len(sample.places), sample.chunks, Usage(usd=0.0))
@@ -133,51 +127,6 @@ def write_schema(tuned: Tuned, target: Path) -> None:
         raise UsageError(f"cannot write {target}: {error.strerror}", hint="choose another place with --to") from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    """Chunks spread evenly over all documents."""
-
-    places: tuple[tuple[Document, Chunk], ...]
-    chunks: int
-    tokeniser: Tokeniser
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Passage:
-    """A few sentences of a chunk as a chunk of their own, and how much the rules find in it."""
-
-    document: Document
-    chunk: Chunk
-    score: tuple[int, int]  # relationships, nodes
-
-
-def _read_sample(sources: Sequence[str], settings: Settings, options: TuneOptions) -> _Sample:
-    from kg_neo4j._models import tokens
-
-    if options.chunks < 1:
-        raise UsageError(f"a sample of {options.chunks} chunks", hint="one or more")
-    tokeniser, tally = tokens.load(), Tally()
-    loading = LoadOptions(chunk_tokens=SAMPLE_TOKENS)
-    every = [
-        (document, chunk)
-        for document in read_documents(sources, settings, loading, tally)
-        for chunk in cut_document(document, tokeniser, settings, loading)
-    ]
-    if not every:
-        raise UnreadableSource(f"nothing to read in {', '.join(sources)}", hint="`kg load` says why")
-    taken = min(options.chunks, len(every))
-    places = [every[place * len(every) // taken] for place in range(taken)]
-    skipped = [f"{each.source}: {each.reason}" for each in tally.skipped]
-    return _Sample(tuple(places), len(every), tokeniser, (*tally.notes, *skipped))
-
-
-def _rules(settings: Settings, options: TuneOptions) -> ExtractionConfig:
-    """Return an extraction by the built-in rules, whatever model there is."""
-    without = settings.model_copy(update={"openai_api_key": None, "openai_base_url": None})
-    return extraction_config(without, LoadOptions(schema=options.schema))
-
-
 def _extract(document: Document, chunk: Chunk, config: ExtractionConfig) -> Extraction:
     from kg_neo4j.extract.context import ChunkTask
     from kg_neo4j.extract.engine import extract_chunk
@@ -185,34 +134,7 @@ def _extract(document: Document, chunk: Chunk, config: ExtractionConfig) -> Extr
     return extract_chunk(ChunkTask(document, chunk), config)
 
 
-def _passages(sample: _Sample, found: Sequence[Extraction]) -> Iterator[_Passage]:
-    """Yield one passage of each chunk, the ones first in which the rules find most; equal ones in the text's order."""
-    passages = [
-        max(_windows(document, chunk, extraction, sample.tokeniser), key=lambda each: each.score, default=None)
-        for (document, chunk), extraction in zip(sample.places, found, strict=True)
-    ]
-    yield from sorted((each for each in passages if each), key=lambda each: each.score, reverse=True)
-
-
-def _windows(document: Document, chunk: Chunk, found: Extraction, tokeniser: Tokeniser) -> Iterator[_Passage]:
-    """Yield runs of whole sentences of at most EXAMPLE_TOKENS, each with what was found in it."""
-    from kg_neo4j.acquire.sentences import sentences
-
-    spans = list(sentences(chunk.text, 0, len(chunk.text), document.language))
-    for first, (start, _) in enumerate(spans):
-        fitting = [end for _, end in spans[first:] if tokeniser.count(chunk.text[start:end]) <= EXAMPLE_TOKENS]
-        if fitting:
-            end = fitting[-1]
-            text = " ".join(chunk.text[start:end].split())
-            inside = [
-                sum(row.span is not None and start <= row.span.start < end for row in rows)
-                for rows in (found.relationships, found.nodes)
-            ]
-            own = replace(chunk, text=text, token_count=tokeniser.count(text), start=0, end=len(text))
-            yield _Passage(document, own, (inside[0], inside[1]))
-
-
-def _question(sample: _Sample, options: TuneOptions) -> tuple[str, str]:
+def _question(sample: Sample, options: TuneOptions) -> tuple[str, str]:
     from kg_neo4j._models import prompts
     from kg_neo4j.extract import type_proposals
 
@@ -235,23 +157,30 @@ class _Tuning:
 
     settings: Settings
     options: TuneOptions
-    sample: _Sample
+    sample: Sample
     model: ChatModel | None
     usage: Usage = field(default_factory=Usage)
     notes: tuple[str, ...] = ()
 
-    def by_rules(self, found: Sequence[Extraction], passages: Sequence[_Passage], rules: ExtractionConfig) -> Tuned:
-        """Return the types that the rules found, most frequent first, and the passage in which they found most."""
+    def by_rules(self, progress: Progress) -> Tuned:
+        """Return the types that the rules find, most frequent first, and the passage in which they find most."""
         from kg_neo4j.extract import type_proposals
 
+        wanted = LoadOptions(schema=self.options.schema)
+        rules = extraction_config(self.settings, wanted)
+        found = []
+        progress.start("tune", len(self.sample.places))
+        for document, chunk in self.sample.places:
+            found.append(_extract(document, chunk, rules))
+            progress.advance("tune")
+        progress.finish("tune")
         types = type_proposals.count(found)
         if not types.is_usable:
-            self.notes += ("the built-in rules find too little in the sample: the types stay open where none stand",)
-        schema = _closed(rules.schema, types)
-        config = extraction_config(self.settings, LoadOptions(schema=self.options.schema), schema)
-        return self._tuned(types, self._example(passages, config), "offline-1")
+            self.notes += ("the built-in rules find too little in the sample: where no types stand, any are allowed",)
+        config = extraction_config(self.settings, wanted, _closed(rules.schema, types))
+        return self._tuned(types, self._example(passages_by_rows(self.sample, found), config), "offline-1")
 
-    def by_model(self, passages: Sequence[_Passage], model: ChatModel) -> Tuned:
+    def by_model(self, model: ChatModel) -> Tuned:
         """Ask for the types, then for the rows of a passage."""
         from kg_neo4j.extract import schema as schemas
 
@@ -259,7 +188,7 @@ class _Tuning:
         schema = _closed(schemas.load(self.options.schema), types)
         wanted = LoadOptions(schema=self.options.schema)
         config = replace(extraction_config(self.settings, wanted, schema, model=model), gleanings=0, wave=0)
-        return self._tuned(types, self._example(passages, config), model.name)
+        return self._tuned(types, self._example(passages_by_names(self.sample), config), model.name)
 
     def _ask_types(self, model: ChatModel) -> TypeProposal:
         from kg_neo4j.extract import type_proposals
@@ -295,7 +224,7 @@ class _Tuning:
             cache.put(key, said)
         return said
 
-    def _example(self, passages: Sequence[_Passage], config: ExtractionConfig) -> tuple[str, str] | None:
+    def _example(self, passages: Sequence[Passage], config: ExtractionConfig) -> tuple[str, str] | None:
         """Return a passage and its rows as CSV; None where nothing is found in those that are tried."""
         from kg_neo4j.extract.schema_text import answer_of
 

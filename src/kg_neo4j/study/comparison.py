@@ -8,7 +8,7 @@ from kg_neo4j.graph.report_format import Cell as TableCell
 from kg_neo4j.graph.report_format import Report
 from kg_neo4j.records import Usage
 from kg_neo4j.study.chunk_length import ChunkLengthStudy
-from kg_neo4j.study.variants import DIMENSIONS, Cell, Ratio, Variant
+from kg_neo4j.study.variants import DIMENSIONS, Cell, Variant
 
 _NAMES = {"model": "Model", "prompts": "Prompts", "preprocess": "Preprocess", "tokens": "Tokens"}
 
@@ -26,12 +26,16 @@ def variants_table(study: ChunkLengthStudy) -> Report:
 
 def ratios_table(study: ChunkLengthStudy) -> Report:
     """Return one row for two variants that differ in one thing."""
-    named = [each for each in _varied(study) if each != "tokens"]
-    columns = (*(_NAMES[each] for each in named), "Compared", "Nodes", "Edges")
+    named = _varied(study)
     rows = [
-        (*(_value(ratio.second, each) for each in named), _compared(ratio), ratio.nodes, ratio.relationships)
+        (
+            *(None if each == ratio.varied else _value(ratio.second, each) for each in named),
+            f"{_value(ratio.second, ratio.varied)} / {_value(ratio.first, ratio.varied)}",
+            *(None if factor is None else round(factor, 3) for factor in (ratio.nodes, ratio.relationships)),
+        )
         for ratio in study.ratios
     ]
+    columns = (*(_NAMES[each] for each in named), "Compared", "Nodes", "Edges")
     return Report("ratios", "How many times as many nodes and edges", columns, tuple(rows))
 
 
@@ -72,11 +76,3 @@ def _value(variant: Variant, name: str) -> TableCell:
     if name == "tokens":
         return value or "max"
     return Path(value).name if name == "prompts" and value else value or "default"
-
-
-def _compared(ratio: Ratio) -> str:
-    return f"{_value(ratio.second, ratio.varied)} / {_value(ratio.first, ratio.varied)} {_unit(ratio.varied)}".strip()
-
-
-def _unit(varied: str) -> str:
-    return "tokens" if varied == "tokens" else ""
