@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
@@ -45,7 +45,7 @@ class Linked:
 
     entities: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
-    names: tuple[str, ...] = field(default=())  # as the question writes them
+    names: tuple[str, ...] = ()  # as the question writes them
 
     def __bool__(self) -> bool:
         """Return whether anything is named."""
