@@ -9,6 +9,7 @@ call that was made is answered.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -70,10 +71,14 @@ class Budget:
         """What was paid so far, by all models together."""
         return self._spent
 
-    def reserve(self, cost: Cost) -> Grant:
-        """Set aside what a call may cost; waits while other calls hold it. Raises BudgetReached."""
+    def reserve(self, estimate: Callable[[], Cost]) -> Grant:
+        """Set aside what a call may cost; waits while other calls hold it. Raises BudgetReached.
+
+        `estimate` is asked again after each wait: the calls that were waited for may have shown what a call costs.
+        """
         with self._change:
             while True:
+                cost = estimate()
                 free = self.limit_usd - self._spent - self._held
                 if self._is_reached or (not self._open and free < cost.usual):
                     raise self._reached(cost.usual)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -53,13 +54,12 @@ class BudgetedChat:
         """
         counted = self._tokeniser.count(system) + self._tokeniser.count(user)
         spent = Usage()
-        usual = self._longest or FIRST_OUTPUT
-        ample = AMPLE * self._longest  # nothing is ample before the first answer: it is waited for where money is short
+        again = 0  # tokens that an answer which was cut is asked for again with
         while True:
             prompt = counted * self._factor
             most = max(1, min(self._model.largest_output, int(self._model.window - prompt)))
             most = most if max_tokens is None else min(most, max_tokens)
-            with self._budget.reserve(self._cost(prompt, usual, ample or most, most)) as grant:
+            with self._budget.reserve(partial(self._cost, prompt, most, again)) as grant:
                 bound = self._affordable(grant, prompt, most)
                 limit = max_tokens if bound is None else bound
                 done = self._model.answer(system, user, max_tokens=limit, temperature=temperature, account=grant)
@@ -67,10 +67,14 @@ class BudgetedChat:
             spent += done.usage
             if bound is None or done.finish_reason != "length":
                 return replace(done, usage=spent)
-            usual = ample = 2 * bound
+            again = 2 * bound
 
-    def _cost(self, prompt: float, *outputs: int) -> Cost:
-        return Cost(*(self._price.usd(prompt, min(output, outputs[-1])) for output in outputs))
+    def _cost(self, prompt: float, most: int, again: int) -> Cost:
+        """Return what a call may cost, by the answers so far."""
+        usual = again or self._longest or FIRST_OUTPUT
+        # nothing is ample before the first answer: it is waited for where money is short
+        ample = again or AMPLE * self._longest or most
+        return Cost(*(self._price.usd(prompt, min(output, most)) for output in (usual, ample, most)))
 
     def _affordable(self, grant: Grant, prompt: float, most: int) -> int | None:
         """Return the tokens of output that a grant covers; None where it covers every answer."""
@@ -118,7 +122,7 @@ class BudgetedEmbedding:
         """Return the vectors as `OpenAIEmbedding.embed` does, within the budget."""
         tokens = sum(self._tokeniser.count(text) for text in texts)
         cost = self._price.usd(tokens * MARGIN)
-        with self._budget.reserve(Cost(cost, cost, cost)) as grant:
+        with self._budget.reserve(lambda: Cost(cost, cost, cost)) as grant:
             vectors = self._model.embed(texts, account=grant)
             if not grant.spent_usd:
                 grant.paid(Usage(1, tokens, 0, self._price.usd(tokens)))

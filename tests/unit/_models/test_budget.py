@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j._models.budget import Budget, Cost
+from kg_neo4j._models.budget import Budget, Cost, Grant
 from kg_neo4j._models.budgeted import FIRST_OUTPUT, BudgetedChat, BudgetedEmbedding
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
@@ -154,8 +155,8 @@ def test_a_call_waits_for_what_others_give_back() -> None:
     budget = Budget(1.0)
     cost = Cost(0.6, 0.6, 0.6)
     granted: list[float] = []
-    with budget.reserve(cost) as first:
-        waiting = threading.Thread(target=lambda: granted.append(budget.reserve(cost).usd))
+    with budget.reserve(lambda: cost) as first:
+        waiting = threading.Thread(target=lambda: granted.append(budget.reserve(lambda: cost).usd))
         waiting.start()
         waiting.join(0.05)
         assert granted == []
@@ -164,12 +165,40 @@ def test_a_call_waits_for_what_others_give_back() -> None:
     assert granted == [0.6]
 
 
+def test_a_call_that_waited_for_the_first_answer_expects_what_that_one_cost(llm: FakeLlm) -> None:
+    """A first answer is expected to cost 0.05 USD and costs 0.003: what is left is enough for more."""
+    second = threading.Event()
+
+    class Watched(Budget):
+        def reserve(self, estimate: Callable[[], Cost]) -> Grant:
+            if threading.current_thread() is waiting:
+                second.set()
+            return super().reserve(estimate)
+
+    def answer(prompt: str, user: str) -> str:
+        assert second.wait(60)
+        return "yes"
+
+    llm.rules = answer
+    budget = Watched(0.0525)
+    model = chat(llm, budget)
+    waiting = threading.Thread(target=lambda: model.complete("be brief", "hello"))
+    first = threading.Thread(target=lambda: model.complete("be brief", "hello"))
+    first.start()
+    llm.wait_for_calls(1)
+    waiting.start()
+    for each in (first, waiting):
+        each.join(60)
+    assert llm.calls == 2
+    assert budget.spent_usd == pytest.approx(2 * CALL)
+
+
 def test_a_budget_that_is_reached_stays_so() -> None:
     budget = Budget(1.0)
     with pytest.raises(BudgetReached):
-        budget.reserve(Cost(1.1, 1.1, 1.1))
+        budget.reserve(lambda: Cost(1.1, 1.1, 1.1))
     with pytest.raises(BudgetReached):
-        budget.reserve(Cost(0.1, 0.1, 0.1))
+        budget.reserve(lambda: Cost(0.1, 0.1, 0.1))
 
 
 def test_embeddings_are_paid_from_the_same_budget(llm: FakeLlm) -> None:
