@@ -326,6 +326,34 @@ class Community:
 
 
 @dataclass(frozen=True, slots=True)
+class Filters:
+    """What an answer may rest on. Nothing set: everything; several kinds of filter hold together.
+
+    `since` and `until` are years, both included, negative for BC: of dated facts and of lives, because documents have
+    no date of their own. `types` are types of entities.
+    """
+
+    documents: tuple[str, ...] = ()  # ids, titles or keys; * and ? stand for any letters and for one
+    languages: tuple[str, ...] = ()  # codes, as documents have them: "en"
+    kinds: tuple[str, ...] = ()  # of documents: "file", "wikipedia"
+    types: tuple[str, ...] = ()  # upper snake case; other spellings are brought into it
+    since: int | None = None
+    until: int | None = None
+
+    def __bool__(self) -> bool:
+        """Return whether anything is filtered."""
+        return self != Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """What the mode "auto" chose, and why in a few words."""
+
+    mode: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """One retrieved unit: a chunk, an entity or a fact, with the chunk that supports it."""
 
@@ -349,6 +377,30 @@ class Citation:
     start: int
     end: int
     quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of an answer, and whether the words that it cites support it."""
+
+    text: str  # without its marks
+    citations: tuple[int, ...]  # numbers in `Answer.citations`, from 1
+    support: str  # "supported", "unsupported", or "uncited" (it cites nothing that exists)
+    reason: str = ""  # what the cited words lack; empty for one that is supported
+    judged_by: str = "words"  # or "model"
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """One step to a short answer: a relationship of the graph, or words of a passage that say as much."""
+
+    source: str  # name
+    relation: str  # type of the fact; in lower case where it was read in a passage
+    target: str  # name, date, place, ...
+    citation: int  # number in `Answer.citations`, from 1
+    source_id: str | None = None  # entities
+    target_id: str | None = None
+    fact_id: str | None = None  # None: read in the passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,3 +430,9 @@ class Answer:
     seconds: float
     notes: tuple[str, ...] = ()  # what was left out or removed (invalid citations, cut evidence, stale data)
     paths: tuple[CitationPath, ...] = ()  # global mode: one for each citation
+    claims: tuple[Claim, ...] = ()  # the answer's sentences, checked
+    short: str = ""  # a name, a date, a number, "yes" or "no", where one was asked for and found
+    path: tuple[PathStep, ...] = ()  # how the graph leads to `short`
+    retrieval_seconds: float = 0.0
+    model_seconds: float = 0.0
+    routing: Routing | None = None  # mode "auto": what it chose and why
