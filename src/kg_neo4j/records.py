@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PropertyValue = str | int | float
+Cell = str | int | float | bool | None | tuple["Cell", ...] | Mapping[str, "Cell"]  # a value in a row of a query
+CellParameter = str | int | float | bool | None | list[str] | list[int] | list[float]
 
 EXTRACTION_VERSION = 2
 
@@ -417,6 +419,20 @@ class CitationPath:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryTrace:
+    """Mode cypher: the query that an answer was read from, as it ran, and what it gave."""
+
+    cypher: str
+    parameters: Mapping[str, CellParameter]
+    template: str | None  # name in cypher/questions; None: written by a model
+    model: str | None  # None: a canned query
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    rows_cut: int  # further rows, which were counted and left out
+    is_more: bool = False  # there may be more than those: the query was stopped at its bound
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a question. `found` is False where the graph does not hold one; the text then says so."""
 
@@ -436,3 +452,4 @@ class Answer:
     retrieval_seconds: float = 0.0
     model_seconds: float = 0.0
     routing: Routing | None = None  # mode "auto": what it chose and why
+    query: QueryTrace | None = None  # mode "cypher"; None where no query ran
