@@ -3,7 +3,8 @@
 //          all names that they go by; which of them are named is decided by comparing these, not here.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $phrases LIST<STRING> (full-text queries);
-//          $fetch INTEGER (entities and documents for each phrase, >= 1, default 12)
+//          $fetch INTEGER (entities and documents for each phrase, >= 1, default 12);
+//          $only_entities LIST<STRING> (those that filters leave, or null: all); $only_documents LIST<STRING> (likewise)
 // columns: place INTEGER (index of the phrase), kind STRING (entity or document), id STRING, names LIST<STRING>,
 //          evidence INTEGER (rows that mention it)
 // order:   place, then kind, then score descending, then id
@@ -12,7 +13,7 @@ UNWIND range(0, size($phrases) - 1) AS place
 CALL (place) {
   CALL (place) {
     CALL db.index.fulltext.queryNodes('kg_entity_text', $phrases[place]) YIELD node, score
-    WHERE node.graph = $graph
+    WHERE node.graph = $graph AND ($only_entities IS NULL OR node.id IN $only_entities)
     RETURN node, score LIMIT $fetch
   }
   RETURN 'entity' AS kind, node.id AS id, [node.name] + coalesce(node.aliases, []) AS names, score,
@@ -20,7 +21,7 @@ CALL (place) {
   UNION ALL
   CALL (place) {
     CALL db.index.fulltext.queryNodes('kg_document_text', $phrases[place]) YIELD node, score
-    WHERE node.graph = $graph
+    WHERE node.graph = $graph AND ($only_documents IS NULL OR node.id IN $only_documents)
     RETURN node, score LIMIT $fetch
   }
   RETURN 'document' AS kind, node.id AS id, [node.title] + coalesce(node.redirects, []) AS names, score, 0 AS evidence

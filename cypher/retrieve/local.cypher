@@ -8,6 +8,8 @@
 //          $entity_index STRING (vector index over entities, or null); $fact_index STRING (vector index over facts, or null);
 //          $linked LIST<STRING> (entities that the question names, best first); $reached LIST<STRING> (entities near them, best first);
 //          $spread LIST<MAP> (id and score of chunks near them);
+//          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_entities LIST<STRING> (likewise);
+//          $only_facts LIST<STRING> (likewise);
 //          $fetch INTEGER (neighbours to fetch, >= 1, default 100); $chunks INTEGER (chunks to find, >= 1, default 12);
 //          $flat_share FLOAT (of the best chunk that words and meaning find, beside 1 for the best near chunk, default 0.1);
 //          $seeds INTEGER (entities to start from, >= 1, default 8); $facts INTEGER (facts to find, >= 1, default 16);
@@ -20,19 +22,27 @@
 CALL () { // entity nodes by words
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_entity_text', words) YIELD node, score
-  WHERE node.graph = $graph
+  WHERE node.graph = $graph AND ($only_entities IS NULL OR node.id IN $only_entities)
   WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $seeds
   RETURN collect(node) AS entity_words
 }
-CALL () { // entity nodes by meaning; exact where the index's nearest are of other graphs
+CALL () { // entity nodes by meaning; exact where the index's nearest are of other graphs or filtered out
   UNWIND CASE WHEN $entity_index IS NULL THEN [] ELSE [$entity_index] END AS index
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
   WITH node, score ORDER BY score DESC, node.id
   WITH collect(node) AS seen
-  WITH [node IN seen WHERE node.graph = $graph][..2 * $seeds] AS hits, size(seen) AS fetched
+  WITH [node IN seen WHERE node.graph = $graph AND ($only_entities IS NULL OR node.id IN $only_entities)][..2 * $seeds] AS hits, size(seen) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < 2 * $seeds AND fetched = $fetch
-    MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(:Chunk)<-[:MENTIONED_IN]-(node:Entity)
+    CALL () {
+      UNWIND coalesce($only_entities, []) AS id
+      MATCH (node:Entity {id: id})
+      RETURN node
+      UNION
+      WITH 1 AS one WHERE $only_entities IS NULL
+      MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(:Chunk)<-[:MENTIONED_IN]-(node:Entity)
+      RETURN node
+    }
     WITH DISTINCT node WHERE size(node.embedding) = size($vector)
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $seeds
     RETURN collect(node) AS exact
@@ -41,12 +51,12 @@ CALL () { // entity nodes by meaning; exact where the index's nearest are of oth
 }
 CALL () {
   UNWIND $linked AS id
-  MATCH (e:Entity {id: id}) WHERE e.graph = $graph
+  MATCH (e:Entity {id: id}) WHERE e.graph = $graph AND ($only_entities IS NULL OR id IN $only_entities)
   RETURN collect(e) AS entity_linked
 }
 CALL () {
   UNWIND $reached AS id
-  MATCH (e:Entity {id: id}) WHERE e.graph = $graph
+  MATCH (e:Entity {id: id}) WHERE e.graph = $graph AND ($only_entities IS NULL OR id IN $only_entities)
   RETURN collect(e) AS entity_reached
 }
 CALL (entity_words, entity_near, entity_linked) { // reciprocal rank fusion
@@ -59,19 +69,27 @@ CALL (entity_words, entity_near, entity_linked) { // reciprocal rank fusion
 CALL () { // fact nodes by words
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_fact_text', words) YIELD node, score
-  WHERE node.graph = $graph
+  WHERE node.graph = $graph AND ($only_facts IS NULL OR node.id IN $only_facts)
   WITH node, score ORDER BY score DESC, node.id LIMIT $facts
   RETURN collect(node) AS fact_words
 }
-CALL () { // fact nodes by meaning; exact where the index's nearest are of other graphs
+CALL () { // fact nodes by meaning; exact where the index's nearest are of other graphs or filtered out
   UNWIND CASE WHEN $fact_index IS NULL THEN [] ELSE [$fact_index] END AS index
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
   WITH node, score ORDER BY score DESC, node.id
   WITH collect(node) AS seen
-  WITH [node IN seen WHERE node.graph = $graph][..$facts] AS hits, size(seen) AS fetched
+  WITH [node IN seen WHERE node.graph = $graph AND ($only_facts IS NULL OR node.id IN $only_facts)][..$facts] AS hits, size(seen) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < $facts AND fetched = $fetch
-    MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(:Chunk)<-[:STATED_IN]-(node:Fact)
+    CALL () {
+      UNWIND coalesce($only_facts, []) AS id
+      MATCH (node:Fact {id: id})
+      RETURN node
+      UNION
+      WITH 1 AS one WHERE $only_facts IS NULL
+      MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(:Chunk)<-[:STATED_IN]-(node:Fact)
+      RETURN node
+    }
     WITH DISTINCT node WHERE size(node.embedding) = size($vector)
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT $facts
     RETURN collect(node) AS exact
@@ -88,19 +106,27 @@ CALL (fact_words, fact_near) { // reciprocal rank fusion
 CALL () { // chunk nodes by words
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
-  WHERE node.graph = $graph
+  WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)
   WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $chunks
   RETURN collect(node) AS chunk_words
 }
-CALL () { // chunk nodes by meaning; exact where the index's nearest are of other graphs
+CALL () { // chunk nodes by meaning; exact where the index's nearest are of other graphs or filtered out
   UNWIND CASE WHEN $chunk_index IS NULL THEN [] ELSE [$chunk_index] END AS index
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
   WITH node, score ORDER BY score DESC, node.id
   WITH collect(node) AS seen
-  WITH [node IN seen WHERE node.graph = $graph][..2 * $chunks] AS hits, size(seen) AS fetched
+  WITH [node IN seen WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)][..2 * $chunks] AS hits, size(seen) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
-    MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(node:Chunk)
+    CALL () {
+      UNWIND coalesce($only_chunks, []) AS id
+      MATCH (node:Chunk {id: id})
+      RETURN node
+      UNION
+      WITH 1 AS one WHERE $only_chunks IS NULL
+      MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(node:Chunk)
+      RETURN node
+    }
     WITH DISTINCT node WHERE size(node.embedding) = size($vector)
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $chunks
     RETURN collect(node) AS exact
@@ -125,7 +151,7 @@ CALL (seeds) { // facts around each entity, bounded
   WITH seed.node AS e
   CALL (e) {
     MATCH (e)-[r:!MENTIONED_IN]-(other:Entity)
-    WHERE other.graph = $graph AND r.fact_id IS NOT NULL
+    WHERE other.graph = $graph AND r.fact_id IS NOT NULL AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
     WITH r LIMIT $hub
     RETURN r.fact_id AS fact_id ORDER BY r.evidence_count DESC, fact_id LIMIT $per_seed
   }
@@ -143,7 +169,7 @@ CALL (known) { // facts between two of the entities
   WITH left.node AS a, right.node AS b
   WHERE a.id < b.id
   MATCH (a)-[r:!MENTIONED_IN]-(b)
-  WHERE r.fact_id IS NOT NULL
+  WHERE r.fact_id IS NOT NULL AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
   WITH r ORDER BY r.evidence_count DESC, r.fact_id LIMIT 2 * $per_seed
   RETURN collect(DISTINCT r.fact_id) AS between
 }
@@ -152,20 +178,32 @@ CALL (known, entity_words, entity_linked) {
   WITH seed.node AS e, seed.score AS score, seed.node IN entity_words OR seed.node IN entity_linked AS named
   CALL (e) {
     MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
+    WHERE $only_chunks IS NULL OR c.id IN $only_chunks
     WITH m, c LIMIT $hub
     WITH m, c ORDER BY c.index, c.id, m.row LIMIT 3
     RETURN collect({chunk_id: c.id, quote: m.quote, start: m.quote_start, end: m.quote_end}) AS mentions
   }
-  WITH e, score, named, mentions ORDER BY score DESC, e.id
-  RETURN collect({id: e.id, name: e.name, type: e.type, aliases: e.aliases, role: e.role,
-                  description: coalesce(e.summary, e.description), named: named, score: score, mentions: mentions}) AS entities
+  CALL (e) { // filtered: what other chunks say of it is not told
+    WITH e WHERE $only_chunks IS NULL
+    RETURN e.aliases AS aliases, e.role AS role, coalesce(e.summary, e.description) AS description
+    UNION
+    WITH e WHERE $only_chunks IS NOT NULL
+    MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
+    WHERE c.id IN $only_chunks
+    WITH e, m, c ORDER BY c.index, c.id, m.row
+    WITH e, collect(DISTINCT m.name) AS names, collect(m.role)[0] AS role, collect(m.description)[0] AS description
+    RETURN [name IN names WHERE name <> e.name] AS aliases, role, description
+  }
+  WITH e, score, named, mentions, aliases, role, description ORDER BY score DESC, e.id
+  RETURN collect({id: e.id, name: e.name, type: e.type, aliases: aliases, role: role, description: description,
+                  named: named, score: score, mentions: mentions}) AS entities
 }
 CALL (stated, around, between) {
   UNWIND [hit IN stated | {id: hit.node.id, score: hit.score}] + [id IN around | {id: id, score: 0.002}]
          + [id IN between | {id: id, score: 0.008}] AS hit
   WITH hit.id AS id, sum(hit.score) AS score
   MATCH (f:Fact {id: id})
-  WHERE f.graph = $graph
+  WHERE f.graph = $graph AND ($only_facts IS NULL OR id IN $only_facts)
   WITH f, score ORDER BY score DESC, f.id
   WITH coalesce(f.relationship_id, f.id) AS drawn, collect(f) AS same, sum(score) AS score // resolution: facts that are one
   WITH head(same) AS f, score
@@ -182,14 +220,27 @@ CALL (stated, around, between) {
   CALL (all) {
     UNWIND all AS fact
     MATCH (fact)-[s:STATED_IN]->(c:Chunk)
+    WHERE $only_chunks IS NULL OR c.id IN $only_chunks
     WITH s, c LIMIT $hub
     WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 2
     RETURN collect({chunk_id: c.id, quote: s.quote, start: s.quote_start, end: s.quote_end}) AS statements
   }
-  WITH f, a, b, score, evidence_count, statements ORDER BY score DESC, f.id
+  CALL (f, all, evidence_count) {
+    WITH f, evidence_count WHERE $only_chunks IS NULL
+    RETURN coalesce(f.summary, f.description) AS description, f.start_date AS start_date, evidence_count AS rows
+    UNION
+    WITH all WHERE $only_chunks IS NOT NULL
+    UNWIND all AS fact
+    MATCH (fact)-[s:STATED_IN]->(c:Chunk)
+    WHERE c.id IN $only_chunks
+    WITH all, s, c ORDER BY c.index, c.id, s.row
+    WITH all, collect(s.description)[0] AS description, collect(s.start_date)[0] AS start_date, count(*) AS rows
+    RETURN description, start_date, rows
+  }
+  WITH f, a, b, score, description, start_date, rows, statements ORDER BY score DESC, f.id
   RETURN collect({id: f.id, type: f.type, source: a.name, source_id: a.id, target: b.name, target_id: b.id,
-                  description: coalesce(f.summary, f.description), start_date: f.start_date,
-                  evidence_count: evidence_count, score: score, statements: statements}) AS facts
+                  description: description, start_date: start_date, evidence_count: rows, score: score,
+                  statements: statements}) AS facts
 }
 CALL (found, entities, facts) { // the chunks found, and those that the entities and facts rest on
   UNWIND found + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits

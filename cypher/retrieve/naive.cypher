@@ -4,6 +4,7 @@
 // params:  $graph STRING (graph name, default main); $words STRING (full-text query, or null: do not search by words);
 //          $vector LIST<FLOAT> (vector of the question, or null);
 //          $chunk_index STRING (vector index over chunks, or null: do not search by meaning);
+//          $only_chunks LIST<STRING> (those that filters leave, or null: all);
 //          $fetch INTEGER (neighbours to fetch, >= 1, default 100); $chunks INTEGER (chunks to return, >= 1, default 12)
 // columns: chunks LIST<MAP> (id, text, tokens, section, document, score)
 // order:   none; the list is in descending order of score, then by id
@@ -11,19 +12,27 @@
 CALL () { // chunk nodes by words
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
-  WHERE node.graph = $graph
+  WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)
   WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $chunks
   RETURN collect(node) AS chunk_words
 }
-CALL () { // chunk nodes by meaning; exact where the index's nearest are of other graphs
+CALL () { // chunk nodes by meaning; exact where the index's nearest are of other graphs or filtered out
   UNWIND CASE WHEN $chunk_index IS NULL THEN [] ELSE [$chunk_index] END AS index
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
   WITH node, score ORDER BY score DESC, node.id
   WITH collect(node) AS seen
-  WITH [node IN seen WHERE node.graph = $graph][..2 * $chunks] AS hits, size(seen) AS fetched
+  WITH [node IN seen WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)][..2 * $chunks] AS hits, size(seen) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
-    MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(node:Chunk)
+    CALL () {
+      UNWIND coalesce($only_chunks, []) AS id
+      MATCH (node:Chunk {id: id})
+      RETURN node
+      UNION
+      WITH 1 AS one WHERE $only_chunks IS NULL
+      MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(node:Chunk)
+      RETURN node
+    }
     WITH DISTINCT node WHERE size(node.embedding) = size($vector)
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $chunks
     RETURN collect(node) AS exact

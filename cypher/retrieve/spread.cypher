@@ -4,6 +4,7 @@
 // mode:    read
 // params:  $name STRING (name of the projection); $entities LIST<STRING> (ids); $documents LIST<STRING> (ids);
 //          $chunks LIST<STRING> (ids); $damping FLOAT (chance to walk on, default 0.85);
+//          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_entities LIST<STRING> (likewise);
 //          $iterations INTEGER (at most, >= 1, default 20); $keep INTEGER (nodes of each kind, >= 1, default 60)
 // columns: kind STRING (chunk or entity), id STRING, score FLOAT
 // order:   kind, then score descending, then id
@@ -27,7 +28,9 @@ CALL gds.pageRank.stream($name, {sourceNodes: sources, relationshipWeightPropert
 YIELD nodeId, score
 WHERE score > 0
 WITH gds.util.asNode(nodeId) AS node, round(score, 9) AS score
-WITH node:Chunk AS is_chunk, node, score ORDER BY score DESC, node.id
+WITH node:Chunk AS is_chunk, node, score
+WHERE $only_chunks IS NULL OR (is_chunk AND node.id IN $only_chunks) OR (NOT is_chunk AND node.id IN $only_entities)
+WITH is_chunk, node, score ORDER BY score DESC, node.id
 WITH is_chunk, collect({id: node.id, score: score})[..$keep] AS best
 UNWIND best AS one
 RETURN CASE WHEN is_chunk THEN 'chunk' ELSE 'entity' END AS kind, one.id AS id, one.score AS score

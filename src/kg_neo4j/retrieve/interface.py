@@ -79,6 +79,17 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """What filters leave of a graph, as ids. Nothing else may be found, told of or cited."""
+
+    chunks: tuple[str, ...]
+    entities: tuple[str, ...]
+    facts: tuple[str, ...]
+    documents: tuple[str, ...] | None  # None: all
+    said: str  # the filters, in words
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """What to search for, and with which indexes: a name that is None is not searched."""
 
@@ -89,6 +100,20 @@ class Search:
     chunk_index: str | None = None
     entity_index: str | None = None
     fact_index: str | None = None
+    scope: Scope | None = None  # None: nothing is filtered
+
+
+def only(scope: Scope | None, *kinds: str) -> dict[str, list[str] | None]:
+    """Return the parameters by which a retrieval query keeps to a scope: only_chunks, only_entities, ..."""
+    if scope is None:
+        return {f"only_{kind}": None for kind in kinds}
+    left = {
+        "chunks": scope.chunks,
+        "entities": scope.entities,
+        "facts": scope.facts,
+        "documents": scope.documents,
+    }
+    return {f"only_{kind}": None if (ids := left[kind]) is None else list(ids) for kind in kinds}
 
 
 class Retriever(Protocol):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.identity import normalise
+from kg_neo4j.retrieve.interface import Scope, Search, only
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.words import fold, is_stop_word, word_spans
 
@@ -52,24 +53,38 @@ class Linked:
         return bool(self.entities or self.documents)
 
 
-def link(database: Database, graph: str, question: Question) -> Linked:
-    """Return the entities and documents of `graph` that `question` names. One round trip, two where a name is unknown.
+def link(database: Database, graph: str, question: Question, scope: Scope | None = None) -> Linked:
+    """Return the entities and documents of `graph`, or of `scope`, that `question` names.
 
+    One round trip, two where a name is unknown.
     A name that nothing bears exactly is looked for as a part of one ("Curie"), then with a letter or two otherwise.
     """
     phrases = _phrases(question)
     if not phrases:
         return Linked()
-    found = _look_up(database, graph, [_exact_query(each.text) for each in phrases])
+    found = _look_up(database, graph, [_exact_query(each.text) for each in phrases], scope)
     exact = [(phrase, _bearers(phrase.text, rows)) for phrase, rows in zip(phrases, found, strict=True)]
     chosen = _longest([(phrase, rows) for phrase, rows in exact if rows])
     unknown = _unknown(question, phrases, [phrase for phrase, _ in chosen])
     if unknown:
-        near = _look_up(database, graph, [_near_query(each.text) for each in unknown])
+        near = _look_up(database, graph, [_near_query(each.text) for each in unknown], scope)
         chosen += [
             (each, rows) for each, found in zip(unknown, near, strict=True) if (rows := _nearly(each.text, found))
         ]
     return _linked(chosen)
+
+
+def named(database: Database, search: Search) -> Linked:
+    """Return what the question of a search names, of what its filters leave; where that is nothing, of the graph.
+
+    A walk may begin outside of the filters: somebody who is named elsewhere alone may lead to what is told here.
+    """
+    if search.words is None:
+        return Linked()
+    linked = link(database, search.graph, search.question, search.scope)
+    if linked or search.scope is None:
+        return linked
+    return link(database, search.graph, search.question)
 
 
 def own_documents(rows: Iterable[Row]) -> list[list[str]]:
@@ -120,8 +135,9 @@ def _weight(phrase: Phrase, capitals: Sequence[bool]) -> float:
     return sum(1.0 if capitals[index] else 0.5 for index in range(phrase.first, phrase.last + 1))
 
 
-def _look_up(database: Database, graph: str, phrases: Sequence[str]) -> list[list[Row]]:
-    rows = database.read(queries.get("retrieve/link"), graph=graph, phrases=list(phrases), fetch=12)
+def _look_up(database: Database, graph: str, phrases: Sequence[str], scope: Scope | None) -> list[list[Row]]:
+    kept = only(scope, "entities", "documents")
+    rows = database.read(queries.get("retrieve/link"), graph=graph, phrases=list(phrases), fetch=12, **kept)
     found: list[list[Row]] = [[] for _ in phrases]
     for row in rows:
         found[row["place"]].append(row)

@@ -6,9 +6,9 @@ from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.retrieve import naive
-from kg_neo4j.retrieve.interface import Found, Search, read_chunk, read_entity, read_fact
-from kg_neo4j.retrieve.linking import Linked, link
-from kg_neo4j.retrieve.naive import CHUNKS, FETCH
+from kg_neo4j.retrieve.interface import Found, Search, only, read_chunk, read_entity, read_fact
+from kg_neo4j.retrieve.linking import Linked, named
+from kg_neo4j.retrieve.naive import CHUNKS, fetched
 from kg_neo4j.retrieve.spreading import Reached, spread
 
 SEEDS = 8  # entities to start from
@@ -20,19 +20,19 @@ FIRST = 3  # chunks to start from where nothing is named
 FLAT_SHARE = 0.1  # of the score: what words and meaning find is kept in sight
 
 
-def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
-    """Return entities, facts and chunks of the graph, in a handful of round trips.
+def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: Linked | None = None) -> Found:
+    """Return entities, facts and chunks of the graph, in a handful of round trips. `linked`: as looked up before.
 
     Where nothing in the question is named in the graph, the walk starts at the best chunks. Without GDS, or without
     memory for it, nothing is followed, and a note says so.
     """
-    linked = link(database, search.graph, search.question) if search.words is not None else Linked()
+    linked = named(database, search) if linked is None else linked
     start = () if linked else tuple(each.id for each in naive.retrieve(database, search, FIRST).chunks)
     notes: tuple[str, ...] = ()
     reached = Reached()
     try:
         if linked or start:
-            reached = spread(database, search.graph, linked, start)
+            reached = spread(database, search.graph, linked, start, search.scope)
     except (GdsMissing, NotEnoughMemory) as missing:
         notes = (f"links were not followed: {missing}",)
     near = [each for each, _ in reached.entities if each not in linked.entities][:REACHED]
@@ -48,12 +48,13 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
         reached=near,
         spread=[{"id": each, "score": score} for each, score in reached.chunks],
         flat_share=FLAT_SHARE,
-        fetch=max(FETCH, 4 * chunks),
+        fetch=fetched(search.scope, chunks),
         chunks=chunks,
         seeds=SEEDS,
         facts=FACTS,
         per_seed=PER_SEED,
         hub=HUB,
+        **only(search.scope, "chunks", "entities", "facts"),
     )[0]
     return Found(
         "local",

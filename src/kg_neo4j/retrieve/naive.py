@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
-from kg_neo4j.retrieve.interface import Found, Search, read_chunk
+from kg_neo4j.retrieve.interface import Found, Scope, Search, only, read_chunk
 
 CHUNKS = 12  # at 1,200 tokens more than twice the default context
 FETCH = 100  # neighbours asked of a vector index, of which those of other graphs are left out
+FETCH_FILTERED = 1_000  # likewise where filters leave others out, too; where these are not enough the search is exact
 
 
 def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
@@ -18,7 +19,13 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
         words=search.words,
         vector=None if search.vector is None else list(search.vector),
         chunk_index=search.chunk_index,
-        fetch=max(FETCH, 4 * chunks),
+        fetch=fetched(search.scope, chunks),
         chunks=chunks,
+        **only(search.scope, "chunks"),
     )[0]
     return Found("naive", tuple(read_chunk(chunk) for chunk in row["chunks"]))
+
+
+def fetched(scope: Scope | None, chunks: int) -> int:
+    """Return how many neighbours to ask of a vector index for `chunks` chunks."""
+    return max(FETCH if scope is None else FETCH_FILTERED, 4 * chunks)

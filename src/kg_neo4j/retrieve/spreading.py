@@ -16,6 +16,7 @@ from kg_neo4j.errors import DatabaseError, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.organise.projection import PREFIX
+from kg_neo4j.retrieve.interface import Scope, only
 from kg_neo4j.retrieve.linking import Linked, own_documents
 
 SEARCH = PREFIX + "search/"
@@ -38,9 +39,12 @@ class Reached:
     entities: tuple[tuple[str, float], ...] = ()
 
 
-def spread(database: Database, graph: str, start: Linked, chunks: Sequence[str] = ()) -> Reached:
-    """Return what is near to the entities and documents of `start` and to `chunks` (ids).
+def spread(
+    database: Database, graph: str, start: Linked, chunks: Sequence[str] = (), scope: Scope | None = None
+) -> Reached:
+    """Return what is near to the entities and documents of `start` and to `chunks` (ids); of `scope` alone.
 
+    The walk goes over the whole graph all the same: what it walks over does not depend on filters.
     Raises GdsMissing where the server has no GDS, NotEnoughMemory where the graph does not fit beside what is there.
     """
     for _ in range(TRIES):
@@ -48,7 +52,7 @@ def spread(database: Database, graph: str, start: Linked, chunks: Sequence[str] 
         if name is None:
             return Reached()
         try:
-            return _walk(database, name, start, chunks)
+            return _walk(database, name, start, chunks, scope)
         except DatabaseError:
             if _stands(database, graph, name):
                 raise  # else the graph has changed, and what we walked over was dropped
@@ -69,7 +73,7 @@ def forget(database: Database, graph: str) -> int:
     return len(dropped)
 
 
-def _walk(database: Database, name: str, start: Linked, chunks: Sequence[str]) -> Reached:
+def _walk(database: Database, name: str, start: Linked, chunks: Sequence[str], scope: Scope | None) -> Reached:
     rows = database.read(
         queries.get("retrieve/spread"),
         name=name,
@@ -79,6 +83,7 @@ def _walk(database: Database, name: str, start: Linked, chunks: Sequence[str]) -
         damping=DAMPING,
         iterations=ITERATIONS,
         keep=KEEP,
+        **only(scope, "chunks", "entities"),
     )
     found: dict[str, list[tuple[str, float]]] = {"chunk": [], "entity": []}
     for row in rows:

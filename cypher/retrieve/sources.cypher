@@ -1,0 +1,11 @@
+// title:   Documents as filters name them
+// purpose: Filters by document, language and kind are matched against these.
+// mode:    read
+// params:  $graph STRING (graph name, default main)
+// columns: id STRING, names LIST<STRING> (title, key, then titles that lead to it), language STRING, kind STRING
+// order:   title, then id
+// source:  kg-neo4j
+MATCH (d:Document)
+WHERE d.graph = $graph
+RETURN d.id AS id, [d.title, d.key] + coalesce(d.redirects, []) AS names, d.language AS language, d.kind AS kind
+ORDER BY d.title, id
