@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from kg_neo4j._models.answer_text import find_object
 from kg_neo4j.extract.values import RESERVED_LABELS, RESERVED_RELATIONSHIP_TYPES, ValueRefused, clean, normalise_type
 from kg_neo4j.records import Extraction
 
@@ -16,7 +15,6 @@ MOST_ENTITY_TYPES = 15
 MOST_RELATIONSHIP_TYPES = 30
 FEWEST = 2  # of each, from a model
 
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _SECTIONS = (
     ("entity_types", MOST_ENTITY_TYPES, RESERVED_LABELS),
     ("relationship_types", MOST_RELATIONSHIP_TYPES, RESERVED_RELATIONSHIP_TYPES),
@@ -39,7 +37,7 @@ class TypeProposal:
 
 def read(answer: str) -> TypeProposal:
     """Return the types in a model's answer that the allow-list lets through; `problems` say what it does not."""
-    found = _object(answer)
+    found = find_object(answer, [name for name, *_ in _SECTIONS])
     if found is None:
         return TypeProposal((), (), ("it is not one JSON object as asked for",))
     problems: list[str] = []
@@ -86,19 +84,3 @@ def _types(value: Any, name: str, most: int, reserved: frozenset[str], problems:
     if len(kept) < FEWEST:
         problems.append(f"{len(kept)} {name}, at least {FEWEST}")
     return tuple(kept)[:most]
-
-
-def _object(text: str) -> Mapping[str, Any] | None:
-    """Return the first JSON object with types in an answer; None where there is none."""
-    said = _THOUGHT.sub("", text)
-    decoder = json.JSONDecoder(strict=False)
-    place = said.find("{")
-    while place >= 0:
-        try:
-            found, _ = decoder.raw_decode(said, place)
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict) and ("entity_types" in found or "relationship_types" in found):
-            return found
-        place = said.find("{", place + 1)
-    return None

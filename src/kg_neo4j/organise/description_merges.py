@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.acquire.sentences import sentences
@@ -28,7 +29,6 @@ ROUNDS = 2  # an answer that cannot be used is asked for once more
 MODEL, EXTRACTIVE = "model", "extractive"
 LET_THROUGH = 0.25  # share of an answer's words that must stand in the descriptions
 
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
 _TABLE_LINE = re.compile(r"^\s*(?:(?:node|relationship)_id\b|[\[{|])|^[^,\n]*(?:,[^\s,][^,\n]*|,(?=,|$)){2,}$")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -151,7 +151,7 @@ def words(texts: Sequence[str], tokeniser: Tokeniser) -> int:
 
 def clean(text: str) -> str:
     """Return what was said as one paragraph, without thoughts and fences."""
-    return " ".join(_FENCE.sub("", _THOUGHT.sub("", text)).split()).strip()
+    return " ".join(_FENCE.sub("", without_thoughts(text)).split()).strip()
 
 
 def problem(said: Said, texts: Sequence[str], tokeniser: Tokeniser) -> str:
@@ -233,7 +233,7 @@ def _groups(level: Sequence[str], asking: Asking) -> list[tuple[str, ...]]:
 
 
 def _is_table(text: str) -> bool:
-    said = _GROUPED.sub("", _THOUGHT.sub("", text))
+    said = _GROUPED.sub("", without_thoughts(text))
     lines = [line for line in said.splitlines() if line.strip() and not _FENCE.match(line)]
     tabular = sum(bool(_TABLE_LINE.match(line)) for line in lines)
     return tabular > 0 and tabular * 2 >= len(lines)

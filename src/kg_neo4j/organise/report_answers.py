@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kg_neo4j._models.answer_text import find_object
 from kg_neo4j.organise.description_merges import Said
 from kg_neo4j.organise.report_material import Material
 from kg_neo4j.organise.report_references import Checked, Numbers, check, without_marks
@@ -25,7 +25,6 @@ LONGEST_TITLE = 200  # characters
 LONGEST_TEXT = 6_000  # characters of one summary or explanation
 LEAST_RATING, HIGHEST_RATING = 0.0, 10.0
 
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _NUMBER = re.compile(r"(?<!\w)\d{3,}(?!\w)")
 _GROUPED = re.compile(r"(?<=\d)[,.\u00a0\u202f ](?=\d{3}\b)")
 
@@ -59,7 +58,7 @@ def most_findings(material: Material) -> int:
 
 def read(said: Said, material: Material, shown: Numbers, text: str) -> Draft:
     """Return what an answer says of `material`; `shown` may be cited, `text` is what the model was shown."""
-    found = _object(said.text)
+    found = find_object(said.text, ("title", "findings"))
     if found is None:
         cut = " It was cut off: write less." if said.finish_reason == "length" else ""
         return Draft("", "", None, "", (), (f"it is not one JSON object as asked for.{cut}",))
@@ -101,24 +100,6 @@ def better(first: Draft, second: Draft) -> Draft:
 def within_limits(draft: Draft, material: Material) -> Draft:
     """Return a draft with no more findings than it may have."""
     return replace(draft, findings=draft.findings[: most_findings(material)])
-
-
-def _object(text: str) -> Mapping[str, Any] | None:
-    """Return the first JSON object with a title or findings in an answer; None where there is none."""
-    said = _THOUGHT.sub("", text)
-    decoder = json.JSONDecoder(strict=False)
-    place = said.find("{")
-    for _ in range(20):
-        if place < 0:
-            return None
-        try:
-            found, _end = decoder.raw_decode(said, place)
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict) and {"title", "findings"} & found.keys():
-            return found
-        place = said.find("{", place + 1)
-    return None
 
 
 def _findings(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 
 from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j._models.tokens import Tokeniser
@@ -19,7 +19,6 @@ from kg_neo4j.records import Usage
 CHUNKS = 10
 CHUNK_TOKENS = 150
 LONGEST = 100  # characters of a domain
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +55,6 @@ def find_domain(
 
 
 def _read(said: Completion) -> str:
-    lines = [line.strip() for line in _THOUGHT.sub("", said.text).splitlines() if line.strip()]
+    lines = [line.strip() for line in without_thoughts(said.text).splitlines() if line.strip()]
     line = lines[0].strip("\"'*`. ") if len(lines) == 1 else ""
     return line if line.isprintable() and len(line) <= LONGEST else ""

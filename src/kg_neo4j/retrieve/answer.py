@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
@@ -20,8 +22,11 @@ ANSWER_TOKENS = 800  # room for the answer within the model's window; five sente
 PROMPT_TOKENS = 500  # the prompt without evidence and question
 SMALLEST_CONTEXT = 200  # tokens; below, the evidence is not made smaller any more
 
+LONGEST_SHORT = 200  # characters; a longer one is no short answer
+
+_SHORT = re.compile(r"^[ \t]*[*_]*short answer[*_]*\s*:[*_]*[ \t]*(?P<short>.*)$", re.IGNORECASE | re.MULTILINE)
+_MARK = re.compile(r"\s*[\[【(]\s*[Cc]\d+(?:\s*[,;]\s*[Cc]\d+)*\s*[\]】)]")
 _NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)
-_THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +37,42 @@ class ModelReply:
     packed: Packed
     usage: Usage
     silent: str = ""  # why there is no answer at all: the provider's filter, or nothing usable came back
+    short: str = ""  # the fewest words that answer, as the model gave them
+    notes: tuple[str, ...] = ()
 
 
-def ask_model(question: str, found: Found, model: ChatModel, tokeniser: Tokeniser, max_tokens: int) -> ModelReply:
-    """Answer `question` from the best of `found` that fits `max_tokens` and the model's window.
+class Request(Protocol):
+    """What shapes one question to a model."""
+
+    @property
+    def tokeniser(self) -> Tokeniser:
+        """Counts the evidence."""
+
+    @property
+    def max_context_tokens(self) -> int:
+        """Tokens of evidence, at most."""
+
+    @property
+    def hear(self) -> Callable[[str], None] | None:
+        """Is told the answer's words as they come; None: nobody listens."""
+
+
+def ask_model(question: str, found: Found, model: ChatModel, request: Request) -> ModelReply:
+    """Answer `question` from the best of `found` that fits `request.max_context_tokens` and the model's window.
 
     A context that the model finds too long is halved and sent again, down to 200 tokens. Raises the model's errors.
     """
-    room = model.window - ANSWER_TOKENS - PROMPT_TOKENS - tokeniser.count(question)
-    budget = max(SMALLEST_CONTEXT, min(max_tokens, room))
+    room = model.window - ANSWER_TOKENS - PROMPT_TOKENS - request.tokeniser.count(question)
+    budget = max(SMALLEST_CONTEXT, min(request.max_context_tokens, room))
     while True:
-        packed = pack_found(found, tokeniser, budget)
+        packed = pack_found(found, request.tokeniser, budget)
         sources = _sources(packed.evidence, found)
         context = render(packed.evidence, sources)
         prompt = prompts.load("answer")
         fence = hash_id("fence", context, question)[:8]
         system, user = prompt.render(context=context, fence=fence, question=question)
         try:
-            completion = model.complete(system, user, max_tokens=ANSWER_TOKENS, temperature=prompt.temperature)
+            completion = _complete(model, system, user, prompt.temperature, request.hear)
         except ContextTooLong:
             if budget <= SMALLEST_CONTEXT:
                 raise
@@ -57,10 +80,31 @@ def ask_model(question: str, found: Found, model: ChatModel, tokeniser: Tokenise
             continue
         except (ContentFiltered, BadModelAnswer) as error:
             return ModelReply(None, packed, Usage(calls=1), silent=str(error))
-        said = _THINKING.sub("", completion.text).strip()
+        said, short = split_short(without_thoughts(completion.text).strip())
+        notes = (completion.note,) if completion.note else ()
         if _NOT_IN_GRAPH.fullmatch(said):
-            return ModelReply(None, packed, completion.usage)
-        return ModelReply(check(said, sources), packed, completion.usage)
+            return ModelReply(None, packed, completion.usage, notes=notes)
+        return ModelReply(check(said, sources), packed, completion.usage, short=short, notes=notes)
+
+
+def split_short(said: str) -> tuple[str, str]:
+    """Return an answer without its last line "Short answer: ...", and what that line says ("" for a hyphen)."""
+    match = _SHORT.search(said)
+    if match is None:
+        return said, ""
+    short = _MARK.sub("", match["short"]).strip(' .*_"“”')
+    rest = (said[: match.start()] + said[match.end() :]).strip()
+    if not rest or short in ("", "-", "–", "—") or len(short) > LONGEST_SHORT:
+        return rest or said, ""
+    return rest, short
+
+
+def _complete(
+    model: ChatModel, system: str, user: str, temperature: float, hear: Callable[[str], None] | None
+) -> Completion:
+    if hear is not None and isinstance(model, StreamingChatModel):
+        return model.stream(system, user, hear, max_tokens=ANSWER_TOKENS, temperature=temperature)
+    return model.complete(system, user, max_tokens=ANSWER_TOKENS, temperature=temperature)
 
 
 def render(evidence: Sequence[Evidence], sources: Sequence[Source]) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j._models.tokens import Tokeniser
@@ -21,8 +22,10 @@ from kg_neo4j.errors import BadModelAnswer, ContentFiltered, UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.community_reports import read_materials
 from kg_neo4j.organise.stored_reports import COMPOSED, CommunityReport
-from kg_neo4j.records import Answer, Evidence, Usage
+from kg_neo4j.records import Answer, Evidence, Filters, Usage
 from kg_neo4j.retrieve import report_citations, report_extracts, report_marks
+from kg_neo4j.retrieve.filters import resolve
+from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.partial_answers import Partial, Partials
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.report_marks import Marked, meanings
@@ -37,7 +40,6 @@ BEST = 3  # partial answers that stand in for a combined one that is of no use
 WRITE_THEM = "`kg communities --reports` writes them"
 
 _NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)
-_THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,16 @@ class GlobalMode:
 
 
 @dataclass(slots=True)
+class _Reading:
+    """Which reports are read."""
+
+    database: Database
+    graph: str
+    scope: Scope | None
+    target: ReportLevel
+
+
+@dataclass(slots=True)
 class _Reply:
     """An answer on its way. `text` carries marks of `known`."""
 
@@ -63,23 +75,27 @@ class _Reply:
     notes: list[str] = field(default_factory=list)
 
 
-def ask_global(database: Database, question: str, graph: str, how: GlobalMode) -> Answer:
+def ask_global(
+    database: Database, question: str, graph: str, how: GlobalMode, filters: Filters | None = None
+) -> Answer:
     """Answer `question` from the community reports of `graph`; `found` is False where they hold no answer.
 
-    Raises UsageError for an empty question or a level that there is not, and the model's and the database's errors.
+    With `filters` only findings are read that rest on something they leave, and only that is cited. Raises UsageError
+    for an empty question, a level that there is not or what filters name in vain, and the model's and the database's
+    errors.
     """
     started = time.monotonic()
     asked = read(question)
     if how.max_context_tokens < 1:
         raise UsageError(f"max_context_tokens is at least 1, not {how.max_context_tokens}")
-    levels = report_levels(database, graph)
+    scope = resolve(database, graph, filters or Filters())
+    levels = report_levels(database, graph, scope)
     if not any(each.reports for each in levels):
-        reply = _Reply(notes=[_no_reports(levels, graph)])
+        reply = _Reply(notes=[_no_reports(database, graph, levels, scope)])
     else:
         target = choose(levels, how.level)
-        reply = (
-            _by_model(database, asked, graph, how, target) if how.model else _extract(database, asked, graph, target)
-        )
+        reading = _Reading(database, graph, scope, target)
+        reply = _by_model(reading, asked, how) if how.model else _extract(reading, asked)
         if target.reports < target.communities:
             missing = (
                 f"{target.communities - target.reports} of {target.communities} communities of level {target.level}"
@@ -87,22 +103,32 @@ def ask_global(database: Database, question: str, graph: str, how: GlobalMode) -
             reply.notes.append(f"{missing} have no report: {WRITE_THEM}")
     if asked.cut:
         reply.notes.insert(0, f"the question was cut to its first {len(asked.text):,} characters")
-    return _answer(database, asked, graph, reply, how.tokeniser, started)
+    if scope is not None:
+        reply.notes.insert(0, f"kept to {scope.said}: {len(scope.chunks):,} chunks, and findings that rest on them")
+    return _answer(database, asked, graph, reply, how.tokeniser, started, scope)
 
 
-def _no_reports(levels: Sequence[ReportLevel], graph: str) -> str:
+def _no_reports(database: Database, graph: str, levels: Sequence[ReportLevel], scope: Scope | None) -> str:
+    if scope is not None and any(each.reports for each in report_levels(database, graph)):
+        return f"no report of graph {graph!r} rests on what the filters leave"
     if levels:
         return f"graph {graph!r} has no community reports: {WRITE_THEM}"
     return f"graph {graph!r} has no communities: load something first, for example kg load FILE"
 
 
 def _answer(
-    database: Database, asked: Question, graph: str, reply: _Reply, tokeniser: Tokeniser, started: float
+    database: Database,
+    asked: Question,
+    graph: str,
+    reply: _Reply,
+    tokeniser: Tokeniser,
+    started: float,
+    scope: Scope | None,
 ) -> Answer:
     """Turn marks into citations that exist; without any, nothing was found."""
     checked = report_marks.check(reply.text, reply.known)
     used = {mark: reply.known[mark] for mark in checked.marks}
-    elements = report_citations.read_elements(database, graph, used.values()) if used else {}
+    elements = report_citations.read_elements(database, graph, used.values(), scope) if used else {}
     cited = report_citations.cite(checked.text, used, elements)
     notes = list(reply.notes)
     if cited.lost:
@@ -138,12 +164,13 @@ def _outdated(database: Database, graph: str, reports: Sequence[CommunityReport]
     return [f"{old} of the {len(reports)} reports used are out of date: {WRITE_THEM} anew"] if old else []
 
 
-def _by_model(database: Database, asked: Question, graph: str, how: GlobalMode, target: ReportLevel) -> _Reply:
+def _by_model(reading: _Reading, asked: Question, how: GlobalMode) -> _Reply:
     """Ask reports one by one, then combine what they contribute."""
     if how.model is None:
         raise UsageError("a model is needed")
+    target = reading.target
     asking = Partials(how.model, how.cache, how.concurrency, how.tokeniser, asked.text)
-    selection = Selection(database, graph, asking)
+    selection = Selection(reading.database, reading.graph, asking, reading.scope)
     partials = selection.ask(target, limited=how.level is None)
     reply = _Reply(known=meanings(selection.numbered), usage=asking.usage)
     reply.scores = {each.report.id: each.score / 100 for each in partials}
@@ -208,7 +235,7 @@ def _said(how: GlobalMode, system: str, user: str, reply: _Reply) -> str:
         reply.usage += completion.usage
         if how.cache and completion.text.strip():
             how.cache.put(key, completion)
-    return _THINKING.sub("", completion.text).strip()
+    return without_thoughts(completion.text).strip()
 
 
 def _fitting(asked: Question, partials: Sequence[Partial], how: GlobalMode) -> list[Partial]:
@@ -230,9 +257,10 @@ def _shown(partial: Partial) -> str:
     return f"({partial.score} of 100) {partial.text}"
 
 
-def _extract(database: Database, asked: Question, graph: str, target: ReportLevel) -> _Reply:
+def _extract(reading: _Reading, asked: Question) -> _Reply:
     """Answer with sentences of the reports, or a list of reports, and say which of the two it is."""
-    reports = list(enumerate(read_level(database, graph, target.level), 1))
+    level = reading.target.level
+    reports = list(enumerate(read_level(reading.database, reading.graph, level, reading.scope), 1))
     found = report_extracts.extract(asked, reports)
     reply = _Reply(found.text, meanings(dict(reports)))
     reply.scores = {report.id: report.rating / 10 for _, report in reports}

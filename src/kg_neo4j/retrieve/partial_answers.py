@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j._models.tokens import Tokeniser
@@ -26,8 +25,6 @@ LARGEST_GROUP = 20  # reports in one question: short ones must not make a long a
 LEAST_TOKENS = 400
 HIGHEST_SCORE = 100
 ROUNDS = 2  # an answer that breaks the rules is asked for once more
-
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +144,13 @@ class _Read:
 def _read(group: _Group, text: str) -> _Read:
     """Read an answer about a group; what is wrong with it stands in `problems`."""
     read = _Read()
-    rows = _rows(text)
-    if rows is None:
+    found = find_object(text, ("reports",))
+    rows = found["reports"] if found else None
+    if not isinstance(rows, list):
         read.problems.append("it is not one JSON object with a list of reports")
         return read
     known = dict(group.reports)
-    for row in rows:
+    for row in (each for each in rows if isinstance(each, dict)):
         number = _number(row.get("report"))
         if number not in known or number in read.scores:
             continue
@@ -172,24 +170,6 @@ def _read(group: _Group, text: str) -> _Read:
     if missing and not read.problems:
         read.problems.append(f"nothing is said of {', '.join(missing[:10])}")
     return read
-
-
-def _rows(text: str) -> list[Mapping[str, Any]] | None:
-    """Return the entries of the first JSON object with reports."""
-    said = _THOUGHT.sub("", text)
-    decoder = json.JSONDecoder(strict=False)
-    place = said.find("{")
-    for _ in range(20):
-        if place < 0:
-            return None
-        try:
-            found, _end = decoder.raw_decode(said, place)
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict) and isinstance(found.get("reports"), list):
-            return [row for row in found["reports"] if isinstance(row, dict)]
-        place = said.find("{", place + 1)
-    return None
 
 
 def _number(value: object) -> int:
