@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from kg_neo4j._cli.answers import draft, is_streamed, show_answer
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import answer_shape
 from kg_neo4j._cli.terminal import print_json, print_text, progress
@@ -14,35 +15,50 @@ from kg_neo4j._cli.terminal import print_json, print_text, progress
 def ask(
     question: Annotated[str, typer.Argument(help="A question in plain words.")],
     mode: Annotated[
-        str, typer.Option("--mode", metavar="auto|local|global|naive", help="How to find the evidence.")
+        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to find the evidence.")
     ] = "auto",
     level: Annotated[
         int | None, typer.Option("--level", min=0, help="With --mode global: of the communities; 0 is the coarsest.")
     ] = None,
-    show: Annotated[bool, typer.Option("--show", help="Print the evidence that was read, too.")] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print every claim's check and the evidence that was read.")
+    ] = False,
+    cypher: Annotated[
+        bool, typer.Option("--cypher", help="Print a query that draws what is cited in Neo4j Browser.")
+    ] = False,
+    stats: Annotated[
+        bool, typer.Option("--stats", help="Print what the answer took: time, calls, tokens, price.")
+    ] = False,
+    stream: Annotated[
+        bool | None,
+        typer.Option("--stream/--no-stream", help="Show a model's words as they come [default: on a terminal]."),
+    ] = None,
+    unsupported: Annotated[
+        str | None,
+        typer.Option(
+            "--unsupported", metavar="mark|drop", help="Claims that their sources do not support [default: mark]."
+        ),
+    ] = None,
+    judge: Annotated[
+        bool | None, typer.Option("--judge/--no-judge", help="Let the model judge the claims, too: one more call.")
+    ] = None,
     model: ModelOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question from the graph, with citations that exist."""
     from kg_neo4j import pipeline
+    from kg_neo4j.retrieve.subgraph import browser_text
 
     with progress(quiet=as_json) as bars:
-        settings = settings_for(graph=graph, model=model)
-        answer = pipeline.ask(question, settings=settings, mode=mode, level=level, progress=bars)
+        settings = settings_for(graph=graph, model=model, unsupported=unsupported, judge=judge)
+        with draft(stream=is_streamed(stream, as_json)) as hear:
+            answer = pipeline.ask(question, settings=settings, mode=mode, level=level, progress=bars, hear=hear)
     if as_json:
-        print_json(answer_shape(answer))
+        print_json(answer_shape(answer) | ({"cypher": browser_text(answer, settings.graph)} if cypher else {}))
         return
-    print_text(answer.answer)
-    for number, citation in enumerate(answer.citations, 1):
-        place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
-        print_text(f"  [{number}] {citation.document}, {place}: “{' '.join(citation.quote.split())}”")
-        if answer.paths:
-            path = answer.paths[number - 1]
-            report = f"community {path.number} of level {path.level} ({path.title})"
-            print_text(f"      by the report on {report}, by its {path.kind} {path.name}")
-    if show:
-        for evidence in answer.evidence:
-            print_text(f"  {evidence.kind} {evidence.id} ({evidence.score:.3f}): {' '.join(evidence.text.split())}")
+    show_answer(answer, evidence=show, stats=stats)
+    if cypher and answer.citations:
+        print_text(browser_text(answer, settings.graph))
     for note in answer.notes:
         typer.echo(f"note: {note}", err=True)

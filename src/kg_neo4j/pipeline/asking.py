@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 GLOBAL = "global"
+CYPHER = "cypher"
 
 
 def ask(
@@ -22,11 +24,15 @@ def ask(
     level: int | None = None,
     max_context_tokens: int = 6000,
     progress: Progress = SILENT,
+    hear: Callable[[str], None] | None = None,
 ) -> Answer:
     """Answer a question from the graph, with citations that exist. Nothing in the graph is changed.
 
+    `hear` is told a model's words as they come, before they are checked.
+
     `mode` is "auto", "local", "naive", or "global": from the community reports, those of one `level` where it is
-    given (0 is the coarsest). `found` is False where the graph does not hold an answer.
+    given (0 is the coarsest), or "cypher": from the rows of a query, a canned one or one that the model writes; never
+    chosen by "auto". `found` is False where the graph does not hold an answer.
     """
     from kg_neo4j import _models, retrieve
     from kg_neo4j._models import tokens
@@ -36,6 +42,8 @@ def ask(
         return _ask_global(question, settings, level, max_context_tokens, progress)
     if level is not None:
         raise UsageError("a level is for the mode global", hint="--mode global --level N")
+    if mode == CYPHER:
+        return _ask_cypher(question, settings, progress)
     retrieve.check(question, mode)
     with connect(settings, progress) as database:
         return retrieve.ask(
@@ -47,6 +55,8 @@ def ask(
             embedder=_models.embedding_model(settings),
             tokeniser=tokens.load(),
             max_context_tokens=max_context_tokens,
+            checks=retrieve.Checks(settings.unsupported, settings.judge),
+            hear=hear,
         )
 
 
@@ -70,3 +80,15 @@ def _ask_global(
     )
     with connect(settings, progress) as database:
         return ask_global(database, question, settings.graph, how)
+
+
+def _ask_cypher(question: str, settings: Settings, progress: Progress) -> Answer:
+    from kg_neo4j import _models, retrieve
+    from kg_neo4j._models import tokens
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.retrieve.cypher_answer import CypherMode, ask_cypher
+
+    retrieve.check(question, "auto")
+    how = CypherMode(tokens.load(), _models.chat_model(settings))
+    with connect(settings, progress) as database:
+        return ask_cypher(database, question, settings.graph, how)

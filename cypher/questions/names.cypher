@@ -1,0 +1,12 @@
+// title:   Names of entities
+// purpose: Says what the names in a question were taken to mean.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $ids LIST<STRING> (entities)
+// columns: Id STRING, Name STRING, Type STRING
+// order:   Id
+// source:  kg-neo4j
+UNWIND $ids AS id
+MATCH (n:Entity {id: id})
+WHERE n.graph = $graph
+RETURN n.id AS Id, n.name AS Name, n.type AS Type
+ORDER BY Id

@@ -1,0 +1,20 @@
+// title:   What the graph says of an entity
+// purpose: Answers "Who is related to X?" and "What is known about X?": every relationship of the entities that X names.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names);
+//          $types LIST<STRING> (types of the other end; none: every type); $limit INTEGER (rows, >= 1, default 201)
+// columns: Node STRING, Relationship STRING (arrows show its direction), Neighbour STRING, NeighbourType STRING,
+//          Date STRING (as the text gives it), Evidence INTEGER (rows that state it), Ids LIST<STRING> (the fact)
+// order:   Evidence descending, then Neighbour, then Relationship, then ids
+// source:  kg-neo4j
+UNWIND $x AS id
+MATCH (n:Entity {id: id})
+WHERE n.graph = $graph
+MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)
+WHERE o.graph = $graph AND ($types = [] OR o.type IN $types) AND NOT (startNode(r).id IN $x AND endNode(r) = n AND n <> o)
+WITH n, r, o, coalesce(r.evidence_count, 1) AS Evidence,
+     CASE WHEN startNode(r) = n THEN '-' + type(r) + '->' ELSE '<-' + type(r) + '-' END AS Relationship
+ORDER BY Evidence DESC, o.name, Relationship, n.id, o.id, r.fact_id
+LIMIT $limit
+RETURN n.name AS Node, Relationship, o.name AS Neighbour, o.type AS NeighbourType, r.start_date AS Date, Evidence,
+       [r.fact_id] AS Ids

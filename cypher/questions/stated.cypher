@@ -1,0 +1,22 @@
+// title:   Relationships of some types of an entity
+// purpose: Answers "Who married X?" and "Where did X study?": the entity's relationships of the types that the question's words name.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names);
+//          $relationships LIST<STRING> (relationship types); $direction STRING (out: X is the source; in: X is the target; both);
+//          $types LIST<STRING> (types of the other end; none: every type); $limit INTEGER (rows, >= 1, default 201)
+// columns: Source STRING, Relationship STRING, Target STRING, Answer STRING (the end that is not X), Date STRING (as the text gives it),
+//          Evidence INTEGER (rows that state it), Ids LIST<STRING> (the fact)
+// order:   Evidence descending, then Answer, then Relationship, then ids
+// source:  kg-neo4j
+UNWIND $x AS id
+MATCH (n:Entity {id: id})
+WHERE n.graph = $graph
+MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)
+WHERE o.graph = $graph AND o <> n AND type(r) IN $relationships AND ($types = [] OR o.type IN $types)
+  AND ($direction = 'both' OR ($direction = 'out' AND startNode(r) = n) OR ($direction = 'in' AND endNode(r) = n))
+WITH DISTINCT r, o
+WITH r, o, startNode(r) AS source, endNode(r) AS target, coalesce(r.evidence_count, 1) AS Evidence
+ORDER BY Evidence DESC, o.name, type(r), o.id, r.fact_id
+LIMIT $limit
+RETURN source.name AS Source, type(r) AS Relationship, target.name AS Target, o.name AS Answer, r.start_date AS Date, Evidence,
+       [r.fact_id] AS Ids

@@ -1,0 +1,37 @@
+// title:   What happened in some years
+// purpose: Answers "What happened in 1804?" and "What did X do in 1804?": dated relationships, births and deaths.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names; none: everybody);
+//          $from INTEGER (first year, negative for BC); $to INTEGER (last year); $limit INTEGER (rows, >= 1, default 201)
+// columns: Year INTEGER (negative for BC), Date STRING (as the text gives it), Who STRING, Relationship STRING, Target STRING,
+//          Evidence INTEGER (rows that state it), Ids LIST<STRING> (the fact, else the entity)
+// order:   Year, then Who, Relationship, Target, then Evidence descending, then ids
+// source:  kg-neo4j
+CALL () {
+  MATCH (n:Entity)
+  WHERE n.graph = $graph AND n.birth_year >= $from AND n.birth_year <= $to
+  RETURN n, toString(n.birth_year) AS Date, 'BORN' AS Relationship, null AS o, n.evidence_count AS Evidence, n.id AS id
+  UNION ALL
+  MATCH (n:Entity)
+  WHERE n.graph = $graph AND n.death_year >= $from AND n.death_year <= $to
+  RETURN n, toString(n.death_year) AS Date, 'DIED' AS Relationship, null AS o, n.evidence_count AS Evidence, n.id AS id
+  UNION ALL
+  MATCH (n:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:Entity)
+  WHERE n.graph = $graph AND o.graph = $graph AND (r.start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR'])
+  RETURN n, coalesce(r.start_date, o.name) AS Date, type(r) AS Relationship, o, r.evidence_count AS Evidence,
+         r.fact_id AS id
+}
+WITH n, Date, Relationship, o, Evidence, id
+WHERE $x = [] OR n.id IN $x OR o.id IN $x
+WITH n, Date, Relationship, o, Evidence, id,
+     split(reduce(text = Date, mark IN [',', '.', ';', ':', '-', '–', '/', '(', ')', '~'] | replace(text, mark, ' ')), ' ') AS words
+WITH n, Date, Relationship, o, Evidence, id,
+     coalesce(CASE WHEN Date =~ '[+-]?\\d{1,6}' THEN toInteger(Date) END,
+              CASE WHEN Date =~ '(?is).*\\bB\\.?C\\b.*'
+                   THEN -toInteger(last([word IN words WHERE word =~ '\\d{1,4}']))
+                   ELSE toInteger(head([word IN words WHERE word =~ '\\d{3,4}'])) END) AS Year
+WHERE $from <= Year <= $to
+WITH Year, Date, n, Relationship, o, coalesce(Evidence, 1) AS Evidence, id
+ORDER BY Year, n.name, Relationship, o.name, Evidence DESC, n.id, id
+LIMIT $limit
+RETURN Year, Date, n.name AS Who, Relationship, o.name AS Target, Evidence, [id] AS Ids

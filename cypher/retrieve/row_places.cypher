@@ -1,0 +1,53 @@
+// title:   Where chunks speak of what the rows of a query rest on
+// purpose: Leads from ids in the rows of a query, those of entities, facts and chunks, to words of chunks.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $ids LIST<STRING> (entities, facts and chunks);
+//          $limit INTEGER (places of each, >= 1, default 3)
+// columns: id STRING, kind STRING (entity, fact or chunk), name STRING,
+//          places LIST<MAP> (chunk_id, start, end, text, tokens, section, document)
+// order:   id; places with a quote first, then by chunk
+// source:  kg-neo4j
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (e:Entity {id: id})
+  WHERE e.graph = $graph
+  CALL (e) {
+    MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+    WHERE c.graph = $graph
+    WITH m, c, d LIMIT 2000
+    WITH m, c, d ORDER BY m.quote_start IS NULL, d.title, c.index, c.id, m.row LIMIT $limit
+    RETURN collect({chunk_id: c.id, start: m.quote_start, end: m.quote_end, text: c.text,
+                    tokens: c.token_count, section: c.section, document: d.title}) AS places
+  }
+  RETURN 'entity' AS kind, e.name AS name, places
+  UNION ALL
+  MATCH (f:Fact {id: id})
+  WHERE f.graph = $graph
+  MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
+  MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
+  CALL (f) {
+    RETURN f AS stated_as
+    UNION
+    MATCH (stated_as:Fact {relationship_id: f.relationship_id})
+    RETURN stated_as
+  }
+  WITH f, a, b, collect(stated_as) AS all
+  CALL (all) {
+    UNWIND all AS fact
+    MATCH (fact)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+    WHERE c.graph = $graph
+    WITH s, c, d LIMIT 2000
+    WITH s, c, d ORDER BY s.quote_start IS NULL, d.title, c.index, c.id, s.row LIMIT $limit
+    RETURN collect({chunk_id: c.id, start: s.quote_start, end: s.quote_end, text: c.text,
+                    tokens: c.token_count, section: c.section, document: d.title}) AS places
+  }
+  RETURN 'fact' AS kind, a.name + ' ' + f.type + ' ' + b.name AS name, places
+  UNION ALL
+  MATCH (c:Chunk {id: id})-[:IN_DOCUMENT]->(d:Document)
+  WHERE c.graph = $graph AND d.graph = $graph
+  RETURN 'chunk' AS kind, d.title AS name,
+         [{chunk_id: c.id, start: null, end: null, text: c.text, tokens: c.token_count, section: c.section,
+           document: d.title}] AS places
+}
+RETURN id, kind, name, places
+ORDER BY id
