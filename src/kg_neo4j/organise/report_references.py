@@ -81,6 +81,21 @@ def renumber(text: str, entities: Mapping[int, int], relationships: Mapping[int,
     return _MARK.sub(rewrite, text)
 
 
+def statements(text: str) -> list[tuple[str, frozenset[int], frozenset[int]]]:
+    """Return each part of `text` up to a mark, with the numbers of entities and of relationships that the mark has.
+
+    What follows the last mark rests on nothing and is left out.
+    """
+    found = []
+    start = 0
+    for match in _MARK.finditer(text):
+        numbers = {name: frozenset(each) for name, each, _ in _sets(match["inside"])}
+        part = text[start : match.end()].strip(" \t.;,")
+        found.append((part, numbers.get(ENTITIES, frozenset()), numbers.get(RELATIONSHIPS, frozenset())))
+        start = match.end()
+    return found
+
+
 def without_marks(text: str) -> str:
     """Return `text` without any mark."""
     return _MARK.sub("", text)

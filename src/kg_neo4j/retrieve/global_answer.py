@@ -66,13 +66,14 @@ class _Reading:
 
 @dataclass(slots=True)
 class _Reply:
-    """An answer on its way. `text` carries marks of `known`."""
+    """An answer on its way. `text` carries marks of `known`. `scope`: what filters leave."""
 
     text: str = ""
     known: Mapping[str, Marked] = field(default_factory=dict)
     scores: Mapping[str, float] = field(default_factory=dict)  # community -> score of its report, 0 to 1
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
+    scope: Scope | None = None
 
 
 def ask_global(
@@ -104,8 +105,9 @@ def ask_global(
     if asked.cut:
         reply.notes.insert(0, f"the question was cut to its first {len(asked.text):,} characters")
     if scope is not None:
-        reply.notes.insert(0, f"kept to {scope.said}: {len(scope.chunks):,} chunks, and findings that rest on them")
-    return _answer(database, asked, graph, reply, how.tokeniser, started, scope)
+        reply.scope = scope
+        reply.notes.insert(0, f"kept to {scope.said}: {len(scope.chunks):,} chunks, and statements that rest on them")
+    return _answer(database, asked, graph, reply, how.tokeniser, started)
 
 
 def _no_reports(database: Database, graph: str, levels: Sequence[ReportLevel], scope: Scope | None) -> str:
@@ -117,18 +119,12 @@ def _no_reports(database: Database, graph: str, levels: Sequence[ReportLevel], s
 
 
 def _answer(
-    database: Database,
-    asked: Question,
-    graph: str,
-    reply: _Reply,
-    tokeniser: Tokeniser,
-    started: float,
-    scope: Scope | None,
+    database: Database, asked: Question, graph: str, reply: _Reply, tokeniser: Tokeniser, started: float
 ) -> Answer:
     """Turn marks into citations that exist; without any, nothing was found."""
     checked = report_marks.check(reply.text, reply.known)
     used = {mark: reply.known[mark] for mark in checked.marks}
-    elements = report_citations.read_elements(database, graph, used.values(), scope) if used else {}
+    elements = report_citations.read_elements(database, graph, used.values(), reply.scope) if used else {}
     cited = report_citations.cite(checked.text, used, elements)
     notes = list(reply.notes)
     if cited.lost:

@@ -15,7 +15,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, CitationPath, Evidence
 from kg_neo4j.retrieve import report_marks
 from kg_neo4j.retrieve.citations import Source, locate
-from kg_neo4j.retrieve.interface import FoundChunk
+from kg_neo4j.retrieve.interface import FoundChunk, Scope, only
 from kg_neo4j.retrieve.report_marks import Marked
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
@@ -53,10 +53,13 @@ class CitedAnswer:
         return len(self.citations)
 
 
-def read_elements(database: Database, graph: str, marked: Iterable[Marked]) -> dict[str, CitedElement]:
-    """Return what reports cite, by id, as far as it is in the graph and a chunk speaks of it."""
+def read_elements(
+    database: Database, graph: str, marked: Iterable[Marked], scope: Scope | None = None
+) -> dict[str, CitedElement]:
+    """Return what reports cite, by id, as far as it is in the graph and a chunk, of those of `scope`, speaks of it."""
     ids = sorted({each for one in marked for each in one.ids[:WEIGHED]})
-    rows = database.read(queries.get("retrieve/report_places"), graph=graph, ids=ids, limit=PLACES)
+    kept = only(scope, "chunks")
+    rows = database.read(queries.get("retrieve/report_places"), graph=graph, ids=ids, limit=PLACES, **kept)
     found = {}
     for row in rows:
         places = tuple(_source(place) for place in row["places"])

@@ -13,7 +13,9 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.stored_reports import CommunityReport, read_reports
+from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.partial_answers import CALL_TOKENS, Partial, Partials
+from kg_neo4j.retrieve.report_scope import keep
 
 READ_TOKENS = 24_000  # of the reports of a level that is chosen; four questions to a model
 CHARACTERS_A_TOKEN = 4
@@ -30,13 +32,21 @@ class ReportLevel:
     tokens: int  # of the reports; an estimate
 
 
-def report_levels(database: Database, graph: str) -> tuple[ReportLevel, ...]:
-    """Return the levels of a graph, the coarsest first."""
+def report_levels(database: Database, graph: str, scope: Scope | None = None) -> tuple[ReportLevel, ...]:
+    """Return the levels of a graph, the coarsest first; of their reports those that `scope` leaves something of."""
     rows = database.read(queries.get("retrieve/report_levels"), graph=graph)
-    return tuple(
+    levels = tuple(
         ReportLevel(row["level"], row["communities"], row["reports"], row["characters"] // CHARACTERS_A_TOKEN)
         for row in rows
     )
+    return levels if scope is None else tuple(_scoped(database, graph, each, scope) for each in levels)
+
+
+def _scoped(database: Database, graph: str, level: ReportLevel, scope: Scope) -> ReportLevel:
+    kept = read_level(database, graph, level.level, scope)
+    gone = level.reports - len(kept)
+    tokens = sum(len(report.text) for report in kept) // CHARACTERS_A_TOKEN
+    return ReportLevel(level.level, level.communities - gone, len(kept), tokens)
 
 
 def choose(levels: Sequence[ReportLevel], wanted: int | None, read_tokens: int = READ_TOKENS) -> ReportLevel:
@@ -57,9 +67,9 @@ def choose(levels: Sequence[ReportLevel], wanted: int | None, read_tokens: int =
     return fitting[-1] if fitting else complete[0]
 
 
-def read_level(database: Database, graph: str, level: int) -> list[CommunityReport]:
-    """Return the reports of one level on communities with two or more members."""
-    return [each for each in read_reports(database, graph, level=level) if each.size >= SMALLEST]
+def read_level(database: Database, graph: str, level: int, scope: Scope | None = None) -> list[CommunityReport]:
+    """Return what `scope` leaves of the reports of one level on communities with two or more members."""
+    return keep((each for each in read_reports(database, graph, level=level) if each.size >= SMALLEST), scope)
 
 
 def most_important(reports: Sequence[CommunityReport], read_tokens: int = READ_TOKENS) -> list[CommunityReport]:
@@ -82,13 +92,14 @@ class Selection:
     database: Database
     graph: str
     partials: Partials
+    scope: Scope | None = None
     numbered: dict[int, CommunityReport] = field(default_factory=dict)  # every report that was asked about
     unread: int = 0  # reports of the level whose parents say nothing about the question
 
     def ask(self, target: ReportLevel, *, limited: bool) -> list[Partial]:
         """Return what reports contribute, best first. `limited`: where all are too many, those rated highest alone."""
         if target.level == 0 or target.tokens <= CALL_TOKENS:
-            reports = read_level(self.database, self.graph, target.level)
+            reports = read_level(self.database, self.graph, target.level, self.scope)
             kept = most_important(reports) if limited and target.tokens > READ_TOKENS else reports
             self.unread = len(reports) - len(kept)
             return self._ask(kept)
@@ -101,10 +112,10 @@ class Selection:
         """
         final: list[Partial] = []
         asked_last = 0
-        relevant = [(each.report.id, each) for each in self._ask(read_level(self.database, self.graph, 0))]
+        relevant = [(each.report.id, each) for each in self._ask(read_level(self.database, self.graph, 0, self.scope))]
         for level in range(1, target.level + 1):
             parts: dict[str, list[CommunityReport]] = {}
-            for report in read_level(self.database, self.graph, level):
+            for report in read_level(self.database, self.graph, level, self.scope):
                 parts.setdefault(report.parent_id or "", []).append(report)
             carried: list[tuple[str, Partial]] = []
             questions: list[CommunityReport] = []

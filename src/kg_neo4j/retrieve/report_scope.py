@@ -1,0 +1,51 @@
+"""Community reports under filters: what is left of a report when only some documents, types or years count. Pure.
+
+A report rests on everything that its community is mentioned in. Of it only those statements are kept whose references
+are all of what the filters leave; a report without one is not read. Headings and summaries, which speak of all, give
+way to these statements. So nothing that is read, and nothing that is cited, rests on another document alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kg_neo4j.organise.report_references import statements, without_marks
+from kg_neo4j.organise.stored_reports import CommunityReport, Finding
+from kg_neo4j.retrieve.interface import Scope
+
+SUMMARY = 3  # statements that stand for a summary
+
+
+def keep(reports: Iterable[CommunityReport], scope: Scope | None) -> list[CommunityReport]:
+    """Return what `scope` leaves of reports, in their order; all of them where it is None."""
+    if scope is None:
+        return list(reports)
+    entities, facts = frozenset(scope.entities), frozenset(scope.facts)
+    kept = []
+    for report in reports:
+        findings = tuple(each for finding in report.findings if (each := _kept(finding, entities, facts)).ids)
+        if findings:
+            first = [each.explanation for each in findings][:SUMMARY]
+            kept.append(replace(report, findings=findings, summary=" ".join(map(without_marks, first))))
+    return kept
+
+
+def _kept(finding: Finding, entities: frozenset[str], facts: frozenset[str]) -> Finding:
+    """Return the statements of a finding that rest on `entities` and `facts` alone; without any it has no ids."""
+    known = {number: each for number, each in finding.entities.items() if each in entities}
+    stated = {number: each for number, each in finding.relationships.items() if each in facts}
+    kept = [
+        (text, cited, related)
+        for text, cited, related in statements(finding.explanation)
+        if (cited or related) and cited <= known.keys() and related <= stated.keys()
+    ]
+    used = frozenset[int]().union(*(cited for _, cited, _ in kept))
+    used_facts = frozenset[int]().union(*(related for _, _, related in kept))
+    return replace(
+        finding,
+        summary="",
+        explanation=" ".join(f"{text}." for text, _, _ in kept),
+        entities={number: each for number, each in known.items() if number in used},
+        relationships={number: each for number, each in stated.items() if number in used_facts},
+    )
