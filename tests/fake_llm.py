@@ -76,6 +76,7 @@ class FakeLlm:
     requests: list[Request] = field(default_factory=list)
     usage: tuple[int, int] = (100, 20)  # tokens that every completion reports
     counts: bool = False  # report the tokens of the messages and of the answer instead, and keep to max_tokens
+    counts_streams: bool = True  # the last event of a stream has the usage, where the client asks for it
     rules: Callable[[str, str], str] | None = None  # (all messages, the last one) -> answer; None: `answer`
 
     def __post_init__(self) -> None:
@@ -186,15 +187,33 @@ class FakeLlm:
             self._asked.notify_all()
             scripted = self._queue.popleft() if self._queue else None
         if scripted is not None:
-            return self._counted(request, scripted)
+            return self._streamed(request, self._counted(request, scripted))
         if request.path.endswith("/embeddings"):
             texts = request.body["input"]
             texts = [texts] if isinstance(texts, str) else texts
             data = [{"object": "embedding", "index": i, "embedding": hashed(text)} for i, text in enumerate(texts)]
             return self.json({"object": "list", "data": data, "model": "fake"})
         if request.path.endswith("/chat/completions"):
-            return self._counted(request, self.completion((self.rules or answer)(request.prompt, request.user)))
+            said = self.completion((self.rules or answer)(request.prompt, request.user))
+            return self._streamed(request, self._counted(request, said))
         return self.json({"error": {"message": f"no route {request.path}"}}, 404)
+
+    def _streamed(self, request: Request, reply: Reply) -> Reply:
+        """Return a completion as server-sent events, where the request asks for a stream."""
+        if not request.body.get("stream") or not reply.body.startswith(b'{"id": "fake"'):
+            return reply
+        data = json.loads(reply.body)
+        choice, head = data["choices"][0], {"id": "fake", "object": "chat.completion.chunk", "model": "fake"}
+        events: list[Any] = [
+            {**head, "choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]}
+            for piece in re.findall(r"\s*\S+|\s+", choice["message"]["content"] or "")
+        ]
+        events.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
+        if self.counts_streams and (request.body.get("stream_options") or {}).get("include_usage"):
+            events.append({**head, "choices": [], "usage": data["usage"]})
+        lines = [f"data: {json.dumps(event)}\n\n" for event in events]
+        body = "".join([": keep the connection\n\n", *lines, "data: [DONE]\n\n"]).encode()
+        return replace(reply, body=body, headers=(("Content-Type", "text/event-stream"),))
 
     def _counted(self, request: Request, reply: Reply) -> Reply:
         """Put into a completion what it took, where that is wanted: our tokeniser's tokens, and 4 for each message."""

@@ -6,6 +6,7 @@ Names without the prefix KG_ are the ones that everyone expects (NEO4J_URI, OPEN
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import platformdirs
 from pydantic import Field, SecretStr
@@ -51,6 +52,8 @@ class Settings(BaseSettings):
     temperature: float = Field(0.0, ge=0, le=2, validation_alias="KG_TEMPERATURE")  # extraction and answers
     summary_tokens: int = Field(300, ge=0, validation_alias="KG_SUMMARY_TOKENS")  # longer ones are merged; 0: none
     prices: Path | None = Field(None, validation_alias="KG_PRICES")  # TOML; None: the user's prices.toml
+    unsupported: Literal["mark", "drop"] = Field("mark", validation_alias="KG_UNSUPPORTED")  # claims of an answer
+    judge: bool = Field(False, validation_alias="KG_JUDGE")  # a further call judges the claims, not their words
     answer_cache: bool = Field(True, validation_alias="KG_ANSWER_CACHE")  # answers that were paid for, across graphs
     spacy_model: str | None = Field(None, validation_alias="KG_SPACY_MODEL")
 

@@ -278,6 +278,11 @@ def asked(database: Database, graph: str, llm: FakeLlm, question: str, **options
     return answer(database, graph, question, model=model, **options)
 
 
+def marked(user: str, words: str) -> str:
+    """Return the mark of the passage of a prompt that has `words`."""
+    return next(part[1 : part.index("]")] for part in user.split("\n\n") if part.startswith("[C") and words in part)
+
+
 def test_a_models_marks_become_citations_that_are_in_place(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
         given = asked(database, ada, llm, "Who died at his home in October?", mode="local")
@@ -292,8 +297,8 @@ def test_a_models_marks_become_citations_that_are_in_place(database: Database, a
 
 def test_citations_of_sources_that_were_not_given_are_removed_and_reported(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
-        llm.say(
-            "Babbage died on 18 October 1871 [C1][C99]. He was kind [7], it is said [ffffffffffffffffffffffffffffffff]."
+        llm.rules = lambda _, user: (
+            f"Babbage died on 18 October 1871 [{marked(user, '18 October')}][C99]. He was kind [7], it is said [{'f' * 32}]."
         )
         given = asked(database, ada, llm, "When did Charles Babbage die?")
     assert given.answer == "Babbage died on 18 October 1871 [1]. He was kind, it is said."

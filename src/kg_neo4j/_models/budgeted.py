@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -52,6 +52,34 @@ class BudgetedChat:
 
         An answer that was cut because little was left is asked for again with more, where there is more.
         """
+        return self._complete(system, user, max_tokens, temperature, self._model.answer)
+
+    def stream(
+        self,
+        system: str,
+        user: str,
+        hear: Callable[[str], None],
+        *,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+    ) -> Completion:
+        """Answer one prompt as `OpenAIChat.stream` does, within the budget."""
+        return self._complete(
+            system,
+            user,
+            max_tokens,
+            temperature,
+            lambda system, user, **how: self._model.stream_answer(system, user, hear, **how),
+        )
+
+    def _complete(
+        self,
+        system: str,
+        user: str,
+        max_tokens: int | None,
+        temperature: float,
+        answer: Callable[..., Completion],
+    ) -> Completion:
         counted = self._tokeniser.count(system) + self._tokeniser.count(user)
         spent = Usage()
         again = 0  # tokens that an answer which was cut is asked for again with
@@ -62,7 +90,7 @@ class BudgetedChat:
             with self._budget.reserve(partial(self._cost, prompt, most, again)) as grant:
                 bound = self._affordable(grant, prompt, most)
                 limit = max_tokens if bound is None else bound
-                done = self._model.answer(system, user, max_tokens=limit, temperature=temperature, account=grant)
+                done = answer(system, user, max_tokens=limit, temperature=temperature, account=grant)
                 self._note(counted, done, grant)
             spent += done.usage
             if bound is None or done.finish_reason != "length":

@@ -73,8 +73,8 @@ async def _once(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[D
             raise fault from None
         except openai_faults.transport_errors() as error:
             raise openai_faults.unreachable(error, endpoint) from None
-        data = _object(body, endpoint)
-        throttle.used(_tokens(data.get("usage")))
+        data = read_object(body, endpoint)
+        throttle.used(count_tokens(data.get("usage")))
         throttle.answered(began, headers)
     return parse(data)
 
@@ -89,7 +89,7 @@ async def _read(opened: Open, endpoint: Endpoint) -> tuple[bytes, Mapping[str, s
         return bytes(body), response.headers
 
 
-def _tokens(usage: object) -> int:
+def count_tokens(usage: object) -> int:
     """Return the tokens of a call, as the server counted them; 0 where it does not say."""
     total = usage.get("total_tokens") if isinstance(usage, dict) else None
     if isinstance(usage, dict) and not isinstance(total, int):
@@ -98,7 +98,7 @@ def _tokens(usage: object) -> int:
     return total if isinstance(total, int) and total > 0 else 0
 
 
-def _object(body: bytes, endpoint: Endpoint) -> Data:
+def read_object(body: bytes, endpoint: Endpoint) -> Data:
     """Return the JSON object in `body`; an error object with status 200 is an error."""
     try:
         data = json.loads(body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from kg_neo4j._models import openai_faults, openai_loop
@@ -74,6 +75,71 @@ class OpenAIChat:
                 self._renamed[original] = refused.renamed
         return self._call(messages, {}, account)
 
+    def stream(
+        self,
+        system: str,
+        user: str,
+        hear: Callable[[str], None],
+        *,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+    ) -> Completion:
+        """Answer one prompt as `complete` does, and tell `hear` the words as they come.
+
+        A server that does not stream, and a stream that breaks, is asked for the whole answer; `Completion.note` says
+        so. What was heard of a broken stream is paid for by an estimate, because the server's count did not come.
+        """
+        return self.stream_answer(system, user, hear, max_tokens=max_tokens, temperature=temperature, account=UNLIMITED)
+
+    def stream_answer(
+        self,
+        system: str,
+        user: str,
+        hear: Callable[[str], None],
+        *,
+        max_tokens: int | None,
+        temperature: float,
+        account: Account,
+    ) -> Completion:
+        """Answer one prompt as `stream` does, and have `account` pay."""
+        from kg_neo4j._models.openai_streamed import answer_streamed
+
+        wanted: dict[str, Any] = {"temperature": temperature}
+        if max_tokens is not None:
+            wanted["max_tokens"] = max_tokens
+        messages = [{"role": "system", "content": _sendable(system)}, {"role": "user", "content": _sendable(user)}]
+        create: Any = openai_loop.client(self._endpoint).chat.completions.with_streaming_response.create
+
+        def opened() -> Any:
+            account.begin()
+            return create(
+                model=self._name,
+                messages=messages,
+                stream=True,
+                stream_options={"include_usage": True},
+                **self._adapted(wanted),
+            )
+
+        def whole() -> Completion:
+            return self.answer(system, user, max_tokens=max_tokens, temperature=temperature, account=account)
+
+        return answer_streamed(self, opened, whole, hear, account, f"{system}\n{user}")
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where the model is."""
+        return self._endpoint
+
+    def parse(self, data: Data, account: Account) -> Completion:
+        """Return the answer in a server's JSON object, and have `account` pay; raises Passing and ModelErrors."""
+        usage = self.counted(data.get("usage"))
+        account.paid(usage)
+        return self.read(data, usage)
+
+    def priced(self, read: int, written: int) -> Usage:
+        """Return the usage of one call of so many tokens."""
+        return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
+
     def _adapted(self, wanted: dict[str, Any]) -> dict[str, Any]:
         named = {self._renamed.get(name, name): value for name, value in wanted.items()}
         return {name: value for name, value in named.items() if name is not None}
@@ -88,14 +154,15 @@ class OpenAIChat:
             return create(model=self._name, messages=messages, **options)
 
         def parse(data: Data) -> Completion:
-            usage = self._usage(data.get("usage"))
+            usage = self.counted(data.get("usage"))
             account.paid(usage)
             spent[0] += usage
-            return self._completion(data, spent[0])
+            return self.read(data, spent[0])
 
         return call(self._endpoint, self._name, opened, parse)
 
-    def _completion(self, data: Data, spent: Usage) -> Completion:
+    def read(self, data: Data, spent: Usage) -> Completion:
+        """Return the answer in a server's JSON object; raises Passing and ModelErrors."""
         choices = data.get("choices")
         if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
             count = len(choices) if isinstance(choices, list) else "no"
@@ -114,7 +181,8 @@ class OpenAIChat:
             raise openai_faults.bad_answer("an answer without content", self._endpoint)
         return Completion(text or "", reason, spent)
 
-    def _usage(self, found: object) -> Usage:
+    def counted(self, found: object) -> Usage:
+        """Return the usage of one call as a server counts it; zeros for what it does not say."""
         fields: Data = found if isinstance(found, dict) else {}
         read, written = (_count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens"))
         details = fields.get("prompt_tokens_details")

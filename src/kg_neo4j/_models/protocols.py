@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ class Completion:
     text: str
     finish_reason: str | None
     usage: Usage
+    note: str = ""  # what a person should know of how it came
 
 
 class ChatModel(Protocol):
@@ -39,6 +40,25 @@ class ChatModel(Protocol):
 
         Retries what can pass; raises ModelRefused, ModelUnavailable, ContextTooLong, ContentFiltered or
         BadModelAnswer otherwise.
+        """
+
+
+@runtime_checkable
+class StreamingChatModel(Protocol):
+    """A chat model that can say an answer word by word."""
+
+    def stream(
+        self,
+        system: str,
+        user: str,
+        hear: Callable[[str], None],
+        *,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+    ) -> Completion:
+        """Answer as `ChatModel.complete` does, and tell `hear` each piece of the text as it comes.
+
+        Where the stream breaks, the answer is asked for again as a whole, and `Completion.note` says so.
         """
 
 

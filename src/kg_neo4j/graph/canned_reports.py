@@ -62,7 +62,7 @@ def browser_text(name: str, graph: str, parameters: Mapping[str, Value]) -> str:
     """
     query = _find(name)
     values = _values(query, graph, parameters)
-    lines = [f":param {name} => {_literal(value)};" for name, value in values.items()]
+    lines = [f":param {name} => {literal(value)};" for name, value in values.items()]
     return "\n".join([*lines, query.text])
 
 
@@ -113,7 +113,7 @@ def _converted(parameter: Parameter, value: Value, where: str) -> Value:
     return number
 
 
-def _literal(value: Value) -> str:
+def literal(value: Value) -> str:
     """Return `value` as a Cypher literal; a backslash goes by its code, which Cypher decodes before all else."""
     if not isinstance(value, str):
         return repr(value)

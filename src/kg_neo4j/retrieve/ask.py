@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 
 from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
@@ -11,31 +12,19 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
-from kg_neo4j.records import Answer, Citation, Evidence, Usage
+from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import local, naive
-from kg_neo4j.retrieve.answer import ask_model
-from kg_neo4j.retrieve.extractive import extract
-from kg_neo4j.retrieve.interface import Found, Search
-from kg_neo4j.retrieve.packing import pack_found
+from kg_neo4j.retrieve.filters import resolve
+from kg_neo4j.retrieve.interface import Found, Scope, Search
+from kg_neo4j.retrieve.linking import Linked
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
+from kg_neo4j.retrieve.reply import Checks, Writing
+from kg_neo4j.retrieve.reply import reply as write_reply
+from kg_neo4j.retrieve.routing import Routed, route
+from kg_neo4j.retrieve.standing import keep_standing
 
 MODES = ("auto", "local", "naive")
 NOT_FOUND = "The graph holds no answer to this."
-WITHOUT_MODEL = "answered without a model: sentences of the sources, word for word"
-TRY_A_MODEL = (
-    "without a model only a sentence that says it directly is an answer; OPENAI_API_KEY or OPENAI_BASE_URL sets one"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """An answer before it is told how long it took."""
-
-    text: str
-    citations: tuple[Citation, ...]
-    evidence: tuple[Evidence, ...]
-    usage: Usage = field(default_factory=Usage)
-    notes: tuple[str, ...] = ()
 
 
 def ask(  # noqa: PLR0913 - what a question needs; all but two by name
@@ -48,13 +37,18 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     embedder: EmbeddingModel,
     tokeniser: Tokeniser,
     max_context_tokens: int = 6000,
+    filters: Filters | None = None,
+    checks: Checks | None = None,
+    hear: Callable[[str], None] | None = None,
 ) -> Answer:
     """Answer `question` from `graph`; `found` is False, and the text says so, where it does not hold an answer.
 
-    "auto" is "local" where an entity of the graph is named in the question, else "naive"; `Answer.mode` says which.
+    "auto" is "local" where the question names something in the graph, else "naive"; `Answer.routing` says why.
+    Nothing but what `filters` leave is found, told of or cited; UsageError for what they name and the graph has not.
     Without a model the answer is made of sentences of the sources. A graph without vectors is searched by words.
-    `max_context_tokens` bounds the evidence. Raises UsageError for an empty question or an unknown mode, and the
-    model's and the database's errors.
+    Claims that their sources do not support are marked, or treated as `checks` says. `hear` is told a model's words as
+    they come, before they are checked. `max_context_tokens` bounds the evidence. Raises UsageError for an empty
+    question or an unknown mode, and the model's and the database's errors.
     """
     started = time.monotonic()
     check(question, mode)
@@ -62,15 +56,16 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
         raise UsageError(f"max_context_tokens is at least 1, not {max_context_tokens}")
     asked = read(question)
     search, notes = prepare(database, asked, graph, embedder, tokeniser)
-    found = retrieve(database, search, mode)
-    notes += found.notes
+    search = replace(search, scope=resolve(database, graph, filters or Filters()))
+    routed = route(database, search, reports=False) if mode == "auto" else None
+    found = retrieve(database, search, mode, routed)
+    notes += [*_said(search.scope), *found.notes]
     if not found.chunks:
-        notes.append(_nothing(database, graph))
-        reply = _Reply("", (), ())
-    elif model is None:
-        reply = _extractive(asked, found, tokeniser, max_context_tokens)
-    else:
-        reply = _by_model(asked, found, model, tokeniser, max_context_tokens)
+        notes.append(_nothing(database, graph, search.scope))
+    retrieved = time.monotonic()
+    writing = Writing(tokeniser, max_context_tokens, model, checks or Checks(), hear)
+    reply = write_reply(asked, found, writing)
+    reply, gone = keep_standing(database, graph, reply)
     return Answer(
         question=asked.text,
         mode=found.mode,
@@ -80,7 +75,13 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
         evidence=reply.evidence,
         usage=reply.usage,
         seconds=time.monotonic() - started,
-        notes=(*notes, *reply.notes),
+        notes=(*notes, *reply.notes, *gone),
+        claims=reply.claims,
+        short=reply.short,
+        path=reply.path,
+        retrieval_seconds=retrieved - started,
+        model_seconds=reply.model_seconds,
+        routing=routed.routing if routed else None,
     )
 
 
@@ -91,14 +92,13 @@ def check(question: str, mode: str) -> None:
     read(question)
 
 
-def retrieve(database: Database, search: Search, mode: str = "auto") -> Found:
-    """Return what `mode` finds; "auto" as in `ask`. One round trip, two where "auto" falls back to naive."""
-    if mode == "naive":
-        return naive.retrieve(database, search)
-    found = local.retrieve(database, search)
-    if mode == "local" or any(entity.named for entity in found.entities):
-        return found
-    return naive.retrieve(database, search)
+def retrieve(database: Database, search: Search, mode: str = "auto", routed: Routed | None = None) -> Found:
+    """Return what `mode` finds; "auto" as in `ask`, or as it was `routed`."""
+    if mode == "auto":
+        routed = routed or route(database, search, reports=False)
+        mode = routed.routing.mode
+    linked: Linked | None = routed.linked if routed else None
+    return naive.retrieve(database, search) if mode == "naive" else local.retrieve(database, search, linked=linked)
 
 
 def prepare(
@@ -128,53 +128,16 @@ def prepare(
     return search, notes
 
 
-def _nothing(database: Database, graph: str) -> str:
+def _said(scope: Scope | None) -> list[str]:
+    return [f"kept to {scope.said}: {len(scope.chunks):,} chunks"] if scope is not None else []
+
+
+def _nothing(database: Database, graph: str, scope: Scope | None) -> str:
     from kg_neo4j.graph.documents import list_documents
 
     documents = list_documents(database, graph)
     if not documents:
         return f"graph {graph!r} is empty: load something first, for example kg load FILE"
+    if scope is not None:
+        return f"nothing that the filters leave of graph {graph!r} matches the question"
     return f"nothing in the {len(documents)} documents of graph {graph!r} matches the question"
-
-
-def _extractive(question: Question, found: Found, tokeniser: Tokeniser, budget: int) -> _Reply:
-    """Answer with sentences; what they rest on comes first in the evidence."""
-    extracted = extract(question, found)
-    cited = tuple(_cited(citation, tokeniser) for citation in extracted.citations)
-    packed = pack_found(found, tokeniser, budget - sum(each.token_count for each in cited))
-    note = WITHOUT_MODEL if extracted.text else TRY_A_MODEL
-    return _Reply(extracted.text, extracted.citations, (*cited, *packed.evidence), notes=(note,))
-
-
-def _cited(citation: Citation, tokeniser: Tokeniser) -> Evidence:
-    return Evidence(
-        kind="chunk",
-        id=citation.chunk_id,
-        text=citation.quote,
-        score=1.0,
-        chunk_id=citation.chunk_id,
-        document=citation.document,
-        start=citation.start,
-        end=citation.end,
-        token_count=tokeniser.count(citation.quote),
-    )
-
-
-def _by_model(question: Question, found: Found, model: ChatModel, tokeniser: Tokeniser, budget: int) -> _Reply:
-    """Answer with the model; without one valid citation its answer is replaced by sentences of the sources."""
-    answer = ask_model(question.text, found, model, tokeniser, budget)
-    evidence, usage, checked = answer.packed.evidence, answer.usage, answer.checked
-    notes = [f"{answer.packed.left_out} further finds did not fit {budget:,} tokens"] if answer.packed.left_out else []
-    if checked is None and not answer.silent:
-        return _Reply("", (), evidence, usage, tuple(notes))
-    if checked is not None:
-        if checked.invalid:
-            notes.append(f"removed citations of sources that were not given: {', '.join(checked.invalid)}")
-        if checked.citations:
-            if checked.uncited:
-                notes.append(f"{checked.uncited} sentences of the answer cite no source")
-            return _Reply(checked.text, checked.citations, evidence, usage, tuple(notes))
-    notes.append(answer.silent or "the model's answer cited no source and was left out")
-    instead = _extractive(question, found, tokeniser, budget)
-    notes += instead.notes if instead.text else ()
-    return replace(instead, usage=usage, notes=tuple(notes))

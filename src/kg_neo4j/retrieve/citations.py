@@ -1,7 +1,8 @@
 """Citations in a model's answer: each is checked to name a source that was in the context, or is removed. Pure.
 
 In the prompt a source has a short mark, [C1]; in the answer that people read a citation is a number, [1], the position
-in `Answer.citations`. The words that a citation rests on are the sentence of the source nearest to what was said.
+in `Answer.citations`. Its words are the sentences of the source that have
+most of what was said.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from dataclasses import dataclass
 
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.interface import FoundChunk
-from kg_neo4j.retrieve.sentences import Sentence, split_sentences
-from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
+from kg_neo4j.retrieve.sentences import split_sentences
+from kg_neo4j.retrieve.support import best_window
 
 _MARK = re.compile(
     r"\s*[\[【(]\s*(?P<inside>(?:[Cc](?:hunk)?\s?\d+|\d{1,4}|[0-9a-f]{32})"
@@ -69,16 +70,18 @@ def check(text: str, sources: Sequence[Source]) -> CheckedAnswer:
 
 
 def locate(claim: str, source: Source) -> Citation:
-    """Return the citation of `source` for `claim`: the sentence shown that shares most words with it, word for word."""
-    shown = [
-        sentence
-        for sentence in split_sentences(source.chunk.text)
-        if sentence.start < source.end and source.start < sentence.end
-    ]
-    wanted = frozenset(word for word in map(fold, split_words(claim)) if not is_stop_word(word))
-    best = max(shown, key=lambda sentence: (_shared(wanted, sentence), -sentence.start), default=None)
-    start, end = (best.start, best.end) if best else (source.start, source.end)
+    """Return the citation of `source` for `claim`: the sentences shown that have most of it, 3 at most."""
+    start, end = _whole_sentences(source)
+    first, last = best_window(claim, source.chunk.text[start:end])
+    if last > first:
+        start, end = start + first, start + last
     return Citation(source.chunk.id, source.chunk.document, start, end, source.chunk.text[start:end])
+
+
+def _whole_sentences(source: Source) -> tuple[int, int]:
+    """Return the place of the sentences that were shown, also those of which only a part was."""
+    shown = [each for each in split_sentences(source.chunk.text) if each.start < source.end and source.start < each.end]
+    return (shown[0].start, shown[-1].end) if shown else (source.start, source.end)
 
 
 def quotes_are_in_place(citations: Sequence[Citation], texts: Mapping[str, str]) -> bool:
@@ -98,11 +101,6 @@ def _claim(text: str, end: int) -> str:
     before = _MARK.sub(lambda match: " " * len(match[0]), text[:end])
     sentences = split_sentences(before)
     return sentences[-1].text if sentences else text
-
-
-def _shared(wanted: frozenset[str], sentence: Sentence) -> int:
-    words = frozenset(map(fold, split_words(sentence.text)))
-    return sum(1 for word in wanted if word in words or any(same_word(word, other) for other in words))
 
 
 def _number(citation: Citation, citations: list[Citation]) -> int:

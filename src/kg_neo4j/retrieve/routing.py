@@ -1,24 +1,31 @@
 """The mode `auto`: which mode a question is put to, and why. By rule, without a model.
 
-A question about the whole goes to the community reports, where they are written; one that names something in the graph
-goes to the walk from what it names; any other one to the chunks.
+What the graph itself knows better than any text (how two are connected, how many there are) goes to a canned query of
+the mode `cypher`, if it gives rows; a question about the whole to the community reports, if they are written; one that
+names something in the graph to the walk from there; any other one to the chunks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Routing
+from kg_neo4j.retrieve.cypher_questions import CannedRows, ask_canned
+from kg_neo4j.retrieve.cypher_templates import recognise
 from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.linking import Linked, named
 from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.report_extracts import asked_terms
 from kg_neo4j.retrieve.report_selection import report_levels
 
+GLOBAL, CYPHER = "global", "cypher"
 NAMES = 3  # that a reason tells of
+CANNED = frozenset(  # queries of cypher/questions that count or connect; what sentences say is left to sentences
+    "connections in_common year number number_related most_connected mentions entities relations".split()
+)
 
 _WHOLE = re.compile(
     r"\b(overall|in general|generally|altogether|on the whole|as a whole|the whole|the entire|in total|in short|"
@@ -44,12 +51,14 @@ class Routed:
     linked: Linked | None = None  # None: not looked up
 
 
-def route(database: Database, search: Search, *, reports: bool = True) -> Routed:
-    """Return the mode for a question. `reports`: whether "global" may be chosen. Two round trips at most."""
+def route(database: Database, search: Search, beyond: Collection[str] = ()) -> Routed:
+    """Return the mode for a question: "local", "naive", or one of those in `beyond`, of "global" and "cypher"."""
+    if CYPHER in beyond and search.scope is None and (canned := _canned(database, search)):
+        return Routed(Routing(CYPHER, f"the canned query {canned} answers it"))
     linked = named(database, search)
     about_whole = is_about_the_whole(search.question) and not linked.names
-    has_reports = about_whole and reports and any(each.reports for each in report_levels(database, search.graph))
-    return Routed(choose(search.question, linked.names, reports=has_reports), linked)
+    levels = report_levels(database, search.graph, search.scope) if about_whole and GLOBAL in beyond else ()
+    return Routed(choose(search.question, linked.names, reports=any(each.reports for each in levels)), linked)
 
 
 def choose(question: Question, names: Sequence[str], *, reports: bool) -> Routing:
@@ -60,11 +69,8 @@ def choose(question: Question, names: Sequence[str], *, reports: bool) -> Routin
     if not is_about_the_whole(question):
         return Routing("naive", "the question names nothing in the graph")
     if reports:
-        return Routing("global", "the question is about the whole")
-    return Routing(
-        "naive",
-        "the question is about the whole, and there are no reports on it: `kg communities --reports` writes them",
-    )
+        return Routing(GLOBAL, "the question is about the whole")
+    return Routing("naive", "the question is about the whole, and no reports are there: `kg communities --reports`")
 
 
 def is_about_the_whole(question: Question) -> bool:
@@ -72,3 +78,11 @@ def is_about_the_whole(question: Question) -> bool:
     if question.names or question.asks in _ONE:
         return False
     return not asked_terms(question) or bool(_WHOLE.search(question.text) or _PARTS.search(question.text))
+
+
+def _canned(database: Database, search: Search) -> str | None:
+    """Return the name of the canned query that has rows for a question; None where none has, or sentences say it."""
+    if not any(form.query in CANNED for form in recognise(search.question.text)):
+        return None
+    found = ask_canned(database, search.graph, search.question)
+    return found.query if isinstance(found, CannedRows) and found.query in CANNED and found.rows else None

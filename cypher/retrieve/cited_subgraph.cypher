@@ -1,0 +1,38 @@
+// title:   What an answer cites, as a graph
+// purpose: The cited chunks with their documents, the entities that the cited words mention and those on the path to a short
+//          answer, and all relationships between these. Neo4j Browser draws it.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $cited LIST<MAP> (chunk, start and end of each citation);
+//          $entities LIST<STRING> (ids of the entities on the path)
+// columns: nodes LIST<NODE>, relationships LIST<RELATIONSHIP>
+// order:   none
+// source:  kg-neo4j
+CALL () {
+  UNWIND $cited AS place
+  MATCH (c:Chunk {id: place.chunk})
+  WHERE c.graph = $graph
+  OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+  RETURN collect(DISTINCT c) AS chunks, collect(DISTINCT d) AS documents
+}
+CALL () {
+  CALL () {
+    UNWIND $cited AS place
+    MATCH (c:Chunk {id: place.chunk})<-[m:MENTIONED_IN]-(e:Entity)
+    WHERE e.graph = $graph AND m.quote_start < place.end AND place.start < m.quote_end
+    RETURN e
+    UNION
+    UNWIND $entities AS id
+    MATCH (e:Entity {id: id})
+    WHERE e.graph = $graph
+    RETURN e
+  }
+  RETURN collect(DISTINCT e) AS entities
+}
+WITH chunks + documents + entities AS nodes
+CALL (nodes) {
+  UNWIND nodes AS node
+  MATCH (node)-[r]->(other)
+  WHERE other IN nodes
+  RETURN collect(DISTINCT r) AS relationships
+}
+RETURN nodes, relationships

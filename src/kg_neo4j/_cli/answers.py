@@ -1,0 +1,99 @@
+"""How an answer is shown: first what was asked for, then what it rests on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from kg_neo4j._cli.terminal import print_text
+from kg_neo4j.records import Answer, Citation, PathStep
+
+SUPPORT_SIGNS = {"supported": "ok", "unsupported": "NOT SUPPORTED", "uncited": "CITES NOTHING"}
+
+
+def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) -> None:
+    """Print an answer with its sources; with `evidence` the claims and all that was read, with `stats` what it took."""
+    print_text(answer.answer)
+    for line in path_lines(answer.path):
+        print_text(f"  {line}")
+    for number, citation in enumerate(answer.citations, 1):
+        print_text(f"  [{number}] {_source(citation)}")
+        if answer.paths:
+            path = answer.paths[number - 1]
+            report = f"community {path.number} of level {path.level} ({path.title})"
+            print_text(f"      by the report on {report}, by its {path.kind} {path.name}")
+    if evidence:
+        _show_evidence(answer)
+    if stats:
+        print_text(stats_line(answer))
+
+
+def path_lines(path: tuple[PathStep, ...]) -> list[str]:
+    """Return one line a step: "Rain Road -DIRECTOR-> Ada Lind [1]"."""
+    return [f"{step.source} -{step.relation}-> {step.target} [{step.citation}]" for step in path]
+
+
+def stats_line(answer: Answer) -> str:
+    """Return what an answer took: milliseconds, calls, tokens, price where it is known."""
+    usage = answer.usage
+    parts = [f"retrieval {1_000 * answer.retrieval_seconds:.0f} ms"]
+    if usage.calls:
+        price = "price not known" if usage.usd is None else f"{usage.usd:.6f} USD"
+        tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+        parts += [f"model {1_000 * answer.model_seconds:.0f} ms", f"{usage.calls} calls", tokens, price]
+    else:
+        parts.append("no model call, no price")
+    return f"took {1_000 * answer.seconds:.0f} ms: {', '.join(parts)}"
+
+
+def is_streamed(wanted: bool | None, as_json: bool) -> bool:
+    """Return whether a model's words are shown as they come: if wanted, else on a terminal; never with JSON."""
+    return not as_json and (sys.stdout.isatty() and sys.stderr.isatty() if wanted is None else wanted)
+
+
+@contextmanager
+def draft(*, stream: bool) -> Iterator[Callable[[str], None] | None]:
+    """Yield what prints a model's words to standard error, between lines that say that they are a draft; or None."""
+    if not stream:
+        yield None
+        return
+    began = False
+
+    def hear(words: str) -> None:
+        nonlocal began
+        if not began:
+            sys.stderr.write("draft, not checked yet:\n")
+            began = True
+        sys.stderr.write("".join(char if char.isprintable() or char == "\n" else " " for char in words))
+        sys.stderr.flush()
+
+    yield hear
+    if began:
+        sys.stderr.write("\n\nthe answer, with its claims checked:\n")
+        sys.stderr.flush()
+
+
+def _source(citation: Citation) -> str:
+    place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
+    return f"{citation.document}, {place}: “{_line(citation.quote)}”"
+
+
+def _show_evidence(answer: Answer) -> None:
+    if answer.claims:
+        print_text("claims:")
+    for claim in answer.claims:
+        cited = "".join(f"[{number}]" for number in claim.citations)
+        why = f" ({claim.reason})" if claim.reason else ""
+        print_text(f"  {SUPPORT_SIGNS[claim.support]}{why}, by {claim.judged_by}: {claim.text} {cited}".rstrip())
+    for kind, head in (("chunk", "passages"), ("entity", "entities"), ("fact", "facts"), ("report", "reports")):
+        listed = [each for each in answer.evidence if each.kind == kind]
+        if listed:
+            print_text(f"{head}:")
+        for each in listed:
+            at = f", {each.document} [{each.start}:{each.end}]" if each.document else ""
+            print_text(f"  {each.kind} {each.id} ({each.score:.3f}{at}): {_line(each.text)}")
+
+
+def _line(text: str) -> str:
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -1,0 +1,139 @@
+"""An answer as it comes: server-sent events of an OpenAI-compatible server, read piece by piece.
+
+Nothing is repeated once words were heard: a stream that breaks then raises StreamBroken with all that is known of what
+it cost, so that the caller can have it paid and ask for the whole answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kg_neo4j._models import openai_faults, openai_loop
+from kg_neo4j._models.openai_calls import MAX_BODY, count_tokens, read_object
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.openai_faults import Passing
+from kg_neo4j.errors import ModelError
+
+if TYPE_CHECKING:
+    from openai import AsyncAPIResponse
+
+Data = Mapping[str, Any]
+DONE = "[DONE]"
+
+
+@dataclass
+class Heard:
+    """What came of a stream so far."""
+
+    text: str = ""
+    finish_reason: str | None = None
+    usage: Data | None = None  # as the server counts; None: it did not say
+    whole: Data | None = None  # the answer of a server that does not stream
+
+
+@dataclass
+class StreamBroken(Exception):
+    """The stream ended before the answer did; words were heard already."""
+
+    heard: Heard
+    why: str = ""
+    args: tuple[Any, ...] = field(default=())
+
+
+Open = Callable[[], AbstractAsyncContextManager["AsyncAPIResponse[Any]"]]
+
+
+def stream(endpoint: Endpoint, model: str, opened: Open, hear: Callable[[str], None]) -> Heard:
+    """Make one call and return what was heard; `hear` is told each piece of the text.
+
+    Raises StreamBroken once something was heard; before, the ModelError of the fault. One call is made, no other.
+    """
+    return openai_loop.run(_stream(endpoint, model, opened, hear))
+
+
+async def _stream(endpoint: Endpoint, model: str, opened: Open, hear: Callable[[str], None]) -> Heard:
+    import openai
+
+    heard = Heard()
+    throttle = openai_loop.throttle(endpoint)
+    async with throttle.turn() as began:
+        try:
+            async with opened() as response:
+                await _follow(response, endpoint, heard, hear)
+                throttle.answered(began, response.headers)
+        except openai.APIStatusError as error:
+            fault = openai_faults.from_status(error, endpoint, model)
+            if isinstance(fault, Passing) and error.status_code in openai_faults.TOO_MANY:
+                throttle.refused(began, fault.told_s)
+            raise (fault.error if isinstance(fault, Passing) else fault) from None
+        except openai_faults.transport_errors() as error:
+            fault = openai_faults.unreachable(error, endpoint)
+            raise _ended(heard, fault) from None
+        except Passing as fault:
+            raise _ended(heard, fault) from None
+        except ModelError as error:
+            if not heard.text:
+                raise
+            raise StreamBroken(heard, str(error)) from None
+        throttle.used(count_tokens(heard.usage))
+    return heard
+
+
+def _ended(heard: Heard, fault: Passing) -> Exception:
+    return StreamBroken(heard, str(fault.error)) if heard.text else fault.error
+
+
+async def _follow(
+    response: AsyncAPIResponse[Any], endpoint: Endpoint, heard: Heard, hear: Callable[[str], None]
+) -> None:
+    """Read the events of one answer; the timeout of a call is that of the wait for each piece."""
+    if "event-stream" not in response.headers.get("content-type", ""):
+        async with asyncio.timeout(endpoint.timeout_s):
+            heard.whole = read_object(await response.read(), endpoint)
+        return
+    size = 0
+    async for line in _lines(response, endpoint.timeout_s):
+        size += len(line)
+        if size > MAX_BODY:
+            raise openai_faults.bad_answer(f"an answer of more than {MAX_BODY} bytes", endpoint)
+        if not line.startswith("data:"):
+            continue  # comments that keep the connection, names of events
+        data = line.removeprefix("data:").strip()
+        if data == DONE:
+            return
+        _take(read_object(data.encode(), endpoint), endpoint, heard, hear)
+    if heard.finish_reason is None:
+        raise openai_faults.bad_answer("the stream ended before the answer did", endpoint)
+
+
+async def _lines(response: AsyncAPIResponse[Any], timeout_s: float) -> AsyncIterator[str]:
+    lines = response.iter_lines().__aiter__()
+    while True:
+        try:
+            async with asyncio.timeout(timeout_s):
+                line = await lines.__anext__()
+        except StopAsyncIteration:
+            return
+        yield line
+
+
+def _take(event: Data, endpoint: Endpoint, heard: Heard, hear: Callable[[str], None]) -> None:
+    """Add one event to what was heard."""
+    if isinstance(event.get("usage"), dict):
+        heard.usage = event["usage"]
+    choices = event.get("choices")
+    if not isinstance(choices, list) or not choices:
+        return  # the last event has the usage alone
+    choice = choices[0]
+    if not isinstance(choice, dict) or not isinstance(choice.get("delta") or {}, dict):
+        raise openai_faults.bad_answer("an event of a stream without a choice", endpoint)
+    piece = (choice.get("delta") or {}).get("content")
+    if isinstance(piece, str) and piece:
+        heard.text += piece
+        hear(piece)
+    reason = choice.get("finish_reason")
+    heard.finish_reason = str(reason) if reason else heard.finish_reason

@@ -1,0 +1,110 @@
+"""A sentence as the check of claims sees it: content words, names and numbers. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")  # 1,204
+_WORDS = {
+    word: str(number)
+    for number, words in enumerate(
+        """zero|one once jeden|two twice dwa dwie both|three trzy|four cztery|five piec|six szesc|seven siedem|
+        eight osiem|nine dziewiec|ten dziesiec|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|
+        nineteen|twenty""".split("|")
+    )
+    for word in words.split()
+} | {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90"}
+_ORDINALS = {
+    word: str(number)
+    for number, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1
+    )
+}
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan stycznia",
+            "february feb lutego",
+            "march mar marca",
+            "april apr kwietnia",
+            "may maja",
+            "june jun czerwca",
+            "july jul lipca",
+            "august aug sierpnia",
+            "september sep sept wrzesnia",
+            "october oct pazdziernika",
+            "november nov listopada",
+            "december dec grudnia",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_VAGUE = frozenset({"one", "once", "both"})  # said without counting
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence, or a few, read. Words are folded."""
+
+    order: tuple[str, ...]
+    words: frozenset[str]
+    content: frozenset[str]  # neither stop words nor numbers
+    names: tuple[str, ...]  # written with a capital, beyond the first word of a sentence
+    numbers: frozenset[str]  # in figures, without grouping
+    written: Mapping[str, str]  # folded -> as written
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Statement:
+    """Return what `text` says, word by word."""
+    raw = split_words(_GROUPED.sub("", text))
+    order = tuple(fold(word) for word in raw)
+    starts = _starts(text)
+    names = []
+    numbers = set()
+    content = set()
+    for index, (word, folded) in enumerate(zip(raw, order, strict=True)):
+        number = number_of(folded)
+        if number is not None:
+            if folded not in _VAGUE:
+                numbers.add(number)
+        elif not is_stop_word(folded) and len(folded) > 1:
+            content.add(folded)
+            if word[0].isupper() and (index not in starts or (index + 1 < len(raw) and raw[index + 1][0].isupper())):
+                names.append(folded)
+    return Statement(
+        order,
+        frozenset(order),
+        frozenset(content),
+        tuple(dict.fromkeys(names)),
+        frozenset(numbers),
+        dict(zip(order, raw, strict=True)),
+    )
+
+
+def number_of(folded: str) -> str | None:
+    """Return the figures of a folded word that is a number ("1990s", "5th", "three", "third"); else None."""
+    if folded in _WORDS:
+        return _WORDS[folded]
+    if folded in _ORDINALS:
+        return _ORDINALS[folded]
+    match = _NUMBER.match(folded)
+    if match is None:
+        return None
+    return match[0].lstrip("0") or "0"
+
+
+def _starts(text: str) -> frozenset[int]:
+    """Return the places of words that begin a sentence, counted in words."""
+    places = {0}
+    for match in re.finditer(r"[.!?…]\s+", _GROUPED.sub("", text)):
+        places.add(len(split_words(_GROUPED.sub("", text)[: match.end()])))
+    return frozenset(places)

@@ -1,0 +1,38 @@
+"""What an answer cites, as a graph: the query that draws it in Neo4j Browser. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.canned_reports import literal
+from kg_neo4j.records import Answer
+
+QUERY = "retrieve/cited_subgraph"
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def parameters(answer: Answer, graph: str) -> dict[str, Any]:
+    """Return the parameters of the query that gives the cited subgraph; ids are our own hashes, or ValueError."""
+    path = [entity for step in answer.path for entity in (step.source_id, step.target_id) if entity]
+    reports = [each.id for each in answer.paths if each.kind == "entity"]
+    cited = [{"chunk": each.chunk_id, "start": each.start, "end": each.end} for each in answer.citations]
+    entities = list(dict.fromkeys((*path, *reports)))
+    for each in (*entities, *(place["chunk"] for place in cited)):
+        if not _ID.fullmatch(str(each)):
+            raise ValueError(f"not one of our ids: {each!r}")
+    return {"graph": graph, "cited": cited, "entities": entities}
+
+
+def browser_text(answer: Answer, graph: str) -> str:
+    """Return the query for pasting into Neo4j Browser: `:param` lines, then the unchanged query."""
+    values = parameters(answer, graph)
+    cited = ", ".join(f"{{chunk: '{p['chunk']}', start: {p['start']}, end: {p['end']}}}" for p in values["cited"])
+    entities = ", ".join(f"'{each}'" for each in values["entities"])
+    lines = [
+        f":param graph => {literal(graph)};",
+        f":param cited => [{cited}];",
+        f":param entities => [{entities}];",
+    ]
+    return "\n".join([*lines, queries.get(QUERY).text])
