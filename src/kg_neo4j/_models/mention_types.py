@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j._models.agreement import Span
+from kg_neo4j._models.one_thread import one_thread
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -66,7 +67,9 @@ def settle_types(doc: Doc, spans: Sequence[Span], network: TypeNetwork) -> tuple
     places: list[Any] = [doc.char_span(span.start, span.end, alignment_mode="expand") for span in named]
     if not named:
         return tuple(spans)
-    rows = network.log_probabilities(*describe(doc, [(place.start, place.end) for place in places]))
+    described = describe(doc, [(place.start, place.end) for place in places])
+    with one_thread():
+        rows = network.log_probabilities(*described)
     sums: dict[str, Any] = {}
     counts: dict[str, int] = {}
     for span, row in zip(named, rows, strict=True):

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j._models import trained
+from kg_neo4j._models.one_thread import one_thread
 from kg_neo4j._models.relation_features import TYPES, TextFeatures, describe
 from kg_neo4j._models.relation_network import RelationNetwork
 from kg_neo4j._models.relation_pieces import Vocabulary, Window, windows
@@ -106,10 +107,11 @@ class RelationModel:
         """Return the log odds before calibration, shape (pairs, relations)."""
         if not len(features.pairs):
             return np.zeros((0, len(self.types)), np.float32)
-        found = self.reader.score(features, read)
-        if self.networks:
-            others = np.mean([network.score(features) for network in self.networks], axis=0, dtype=np.float32)
-            found = found * np.float32(self.share) + others * np.float32(1 - self.share)
+        with one_thread():
+            found = self.reader.score(features, read)
+            if self.networks:
+                others = np.mean([network.score(features) for network in self.networks], axis=0, dtype=np.float32)
+                found = found * np.float32(self.share) + others * np.float32(1 - self.share)
         return found
 
 
