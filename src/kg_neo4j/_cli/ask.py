@@ -7,6 +7,15 @@ from typing import Annotated
 import typer
 
 from kg_neo4j._cli.answers import draft, is_streamed, show_answer
+from kg_neo4j._cli.filter_options import (
+    DocumentLanguageOption,
+    DocumentOption,
+    KindOption,
+    SinceOption,
+    TypeOption,
+    UntilOption,
+    filters_of,
+)
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import answer_shape
 from kg_neo4j._cli.terminal import print_json, print_text, progress
@@ -20,6 +29,12 @@ def ask(
     level: Annotated[
         int | None, typer.Option("--level", min=0, help="With --mode global: of the communities; 0 is the coarsest.")
     ] = None,
+    document: DocumentOption = None,
+    language: DocumentLanguageOption = None,
+    kind: KindOption = None,
+    entity_type: TypeOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     show: Annotated[
         bool, typer.Option("--show", help="Print every claim's check and the evidence that was read.")
     ] = False,
@@ -50,15 +65,20 @@ def ask(
     from kg_neo4j import pipeline
     from kg_neo4j.retrieve.subgraph import browser_text
 
+    kept = filters_of(document, language, kind, entity_type, since, until)
     with progress(quiet=as_json) as bars:
         settings = settings_for(graph=graph, model=model, unsupported=unsupported, judge=judge)
         with draft(stream=is_streamed(stream, as_json)) as hear:
-            answer = pipeline.ask(question, settings=settings, mode=mode, level=level, progress=bars, hear=hear)
+            answer = pipeline.ask(
+                question, settings=settings, mode=mode, level=level, filters=kept, progress=bars, hear=hear
+            )
     if as_json:
         print_json(answer_shape(answer) | ({"cypher": browser_text(answer, settings.graph)} if cypher else {}))
         return
     show_answer(answer, evidence=show, stats=stats)
     if cypher and answer.citations:
         print_text(browser_text(answer, settings.graph))
+    if answer.routing:
+        typer.echo(f"note: mode {answer.routing.mode}, because {answer.routing.why}", err=True)
     for note in answer.notes:
         typer.echo(f"note: {note}", err=True)

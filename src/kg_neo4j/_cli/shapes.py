@@ -80,6 +80,7 @@ def answer_shape(answer: Answer) -> dict[str, Any]:
     return {
         "question": answer.question,
         "mode": answer.mode,
+        "routing": asdict(answer.routing) if answer.routing else None,
         "answer": answer.answer,
         "found": answer.found,
         "short": answer.short,

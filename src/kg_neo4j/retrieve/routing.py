@@ -15,7 +15,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Routing
 from kg_neo4j.retrieve.cypher_questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher_templates import recognise
-from kg_neo4j.retrieve.interface import Search
+from kg_neo4j.retrieve.interface import Scope, Search
 from kg_neo4j.retrieve.linking import Linked, named
 from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.report_extracts import asked_terms
@@ -45,10 +45,11 @@ _ONE = (Asks.TIME, Asks.AGE, Asks.MEASURE, Asks.YES_NO)  # asks for one thing, w
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """A choice, and what the question names: it is not looked up twice."""
+    """A choice, what the question names and what its filters leave: nothing is looked up twice."""
 
     routing: Routing
     linked: Linked | None = None  # None: not looked up
+    scope: Scope | None = None
 
 
 def route(database: Database, search: Search, beyond: Collection[str] = ()) -> Routed:
@@ -58,7 +59,8 @@ def route(database: Database, search: Search, beyond: Collection[str] = ()) -> R
     linked = named(database, search)
     about_whole = is_about_the_whole(search.question) and not linked.names
     levels = report_levels(database, search.graph, search.scope) if about_whole and GLOBAL in beyond else ()
-    return Routed(choose(search.question, linked.names, reports=any(each.reports for each in levels)), linked)
+    chosen = choose(search.question, linked.names, reports=any(each.reports for each in levels))
+    return Routed(chosen, linked, search.scope)
 
 
 def choose(question: Question, names: Sequence[str], *, reports: bool) -> Routing:

@@ -1,0 +1,129 @@
+"""One question answered in the mode that is named, or that is chosen: what `ask` and `chat` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.records import Answer, Filters
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.cache import AnswerCache
+    from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+    from kg_neo4j._models.tokens import Tokeniser
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.retrieve.routing import Routed
+    from kg_neo4j.settings import Settings
+
+AUTO, GLOBAL, CYPHER = "auto", "global", "cypher"
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """How to answer. The defaults are those of the command line."""
+
+    mode: str = AUTO
+    level: int | None = None  # of communities, for the mode "global"; 0 is the coarsest
+    max_context_tokens: int = 6000
+    filters: Filters = field(default_factory=Filters)
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Answers questions on one graph, with one set of models, over one connection."""
+
+    settings: Settings
+    database: Database
+    model: ChatModel | None
+    embedder: EmbeddingModel
+    tokeniser: Tokeniser
+    cache: AnswerCache | None
+
+    def answer(self, question: str, options: AskOptions, hear: Callable[[str], None] | None = None) -> Answer:
+        """Answer one question. Raises as `ask`."""
+        check(question, options)
+        if options.mode == GLOBAL:
+            return self._globally(question, options)
+        if options.mode == CYPHER:
+            return self._by_query(question)
+        routed = self._route(question, options) if options.mode == AUTO else None
+        if routed is not None and routed.routing.mode == GLOBAL:
+            return replace(self._globally(question, options), routing=routed.routing)
+        if routed is not None and routed.routing.mode == CYPHER:
+            return replace(self._by_query(question), routing=routed.routing)
+        return self._from_chunks(question, options, routed, hear)
+
+    def _route(self, question: str, options: AskOptions) -> Routed:
+        from kg_neo4j.retrieve.filters import resolve
+        from kg_neo4j.retrieve.interface import Search
+        from kg_neo4j.retrieve.question import fulltext_query, read
+        from kg_neo4j.retrieve.routing import route
+
+        asked = read(question)
+        scope = resolve(self.database, self.settings.graph, options.filters)
+        search = Search(self.settings.graph, asked, fulltext_query(asked), scope=scope)
+        return route(self.database, search, (GLOBAL, CYPHER))
+
+    def _from_chunks(
+        self, question: str, options: AskOptions, routed: Routed | None, hear: Callable[[str], None] | None
+    ) -> Answer:
+        from kg_neo4j import retrieve
+
+        return retrieve.ask(
+            self.database,
+            question,
+            graph=self.settings.graph,
+            mode=options.mode,
+            model=self.model,
+            embedder=self.embedder,
+            tokeniser=self.tokeniser,
+            max_context_tokens=options.max_context_tokens,
+            filters=options.filters,
+            routed=routed,
+            checks=retrieve.Checks(self.settings.unsupported, self.settings.judge),
+            hear=hear,
+        )
+
+    def _globally(self, question: str, options: AskOptions) -> Answer:
+        from kg_neo4j.retrieve.global_answer import GlobalMode, ask_global
+
+        concurrency = self.settings.model_concurrency
+        how = GlobalMode(self.tokeniser, self.model, self.cache, concurrency, options.level, options.max_context_tokens)
+        return ask_global(self.database, question, self.settings.graph, how, options.filters)
+
+    def _by_query(self, question: str) -> Answer:
+        from kg_neo4j.retrieve.cypher_answer import CypherMode, ask_cypher
+
+        return ask_cypher(self.database, question, self.settings.graph, CypherMode(self.tokeniser, self.model))
+
+
+def answerer(settings: Settings, database: Database, *, budget: Budget | None = None) -> Answerer:
+    """Return what answers questions with the models that the settings mean, paid from `budget` where there is one."""
+    from kg_neo4j import _models
+    from kg_neo4j._models import tokens
+    from kg_neo4j._models.cache import open_cache
+
+    return Answerer(
+        settings,
+        database,
+        _models.chat_model(settings, budget=budget),
+        _models.embedding_model(settings, budget=budget),
+        tokens.load(),
+        open_cache(settings),
+    )
+
+
+def check(question: str, options: AskOptions) -> None:
+    """Raise UsageError for an empty question and for options that cannot be meant; needs no database."""
+    from kg_neo4j import retrieve
+    from kg_neo4j.retrieve import filters
+
+    if options.level is not None and options.mode != GLOBAL:
+        raise UsageError("a level is for the mode global", hint="--mode global --level N")
+    if options.mode == CYPHER and options.filters:
+        raise UsageError("the mode cypher takes no filters", hint="--mode local, naive and global do")
+    retrieve.check(question, AUTO if options.mode in (GLOBAL, CYPHER) else options.mode)
+    filters.check(options.filters)
