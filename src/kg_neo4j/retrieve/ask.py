@@ -38,12 +38,14 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     tokeniser: Tokeniser,
     max_context_tokens: int = 6000,
     filters: Filters | None = None,
+    routed: Routed | None = None,
     checks: Checks | None = None,
     hear: Callable[[str], None] | None = None,
 ) -> Answer:
     """Answer `question` from `graph`; `found` is False, and the text says so, where it does not hold an answer.
 
-    "auto" is "local" where the question names something in the graph, else "naive"; `Answer.routing` says why.
+    "auto" is "local" where the question names something in the graph, else "naive", or as it was `routed`;
+    `Answer.routing` says why.
     Nothing but what `filters` leave is found, told of or cited; UsageError for what they name and the graph has not.
     Without a model the answer is made of sentences of the sources. A graph without vectors is searched by words.
     Claims that their sources do not support are marked, or treated as `checks` says. `hear` is told a model's words as
@@ -56,8 +58,9 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
         raise UsageError(f"max_context_tokens is at least 1, not {max_context_tokens}")
     asked = read(question)
     search, notes = prepare(database, asked, graph, embedder, tokeniser)
-    search = replace(search, scope=resolve(database, graph, filters or Filters()))
-    routed = route(database, search, reports=False) if mode == "auto" else None
+    search = replace(search, scope=routed.scope if routed else resolve(database, graph, filters or Filters()))
+    if mode == "auto":
+        routed = routed or route(database, search)
     found = retrieve(database, search, mode, routed)
     notes += [*_said(search.scope), *found.notes]
     if not found.chunks:
@@ -95,7 +98,7 @@ def check(question: str, mode: str) -> None:
 def retrieve(database: Database, search: Search, mode: str = "auto", routed: Routed | None = None) -> Found:
     """Return what `mode` finds; "auto" as in `ask`, or as it was `routed`."""
     if mode == "auto":
-        routed = routed or route(database, search, reports=False)
+        routed = routed or route(database, search)
         mode = routed.routing.mode
     linked: Linked | None = routed.linked if routed else None
     return naive.retrieve(database, search) if mode == "naive" else local.retrieve(database, search, linked=linked)
