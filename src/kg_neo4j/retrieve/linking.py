@@ -62,14 +62,14 @@ def link(database: Database, graph: str, question: Question, scope: Scope | None
     phrases = _phrases(question)
     if not phrases:
         return Linked()
-    found = _look_up(database, graph, [_exact_query(each.text) for each in phrases], scope)
-    exact = [(phrase, _bearers(phrase.text, rows)) for phrase, rows in zip(phrases, found, strict=True)]
+    found = look_up(database, graph, [exact_query(each.text) for each in phrases], scope)
+    exact = [(phrase, bearers(phrase.text, rows)) for phrase, rows in zip(phrases, found, strict=True)]
     chosen = _longest([(phrase, rows) for phrase, rows in exact if rows])
     unknown = _unknown(question, phrases, [phrase for phrase, _ in chosen])
     if unknown:
-        near = _look_up(database, graph, [_near_query(each.text) for each in unknown], scope)
+        near = look_up(database, graph, [near_query(each.text) for each in unknown], scope)
         chosen += [
-            (each, rows) for each, found in zip(unknown, near, strict=True) if (rows := _nearly(each.text, found))
+            (each, rows) for each, found in zip(unknown, near, strict=True) if (rows := nearly(each.text, found))
         ]
     return _linked(chosen)
 
@@ -135,7 +135,8 @@ def _weight(phrase: Phrase, capitals: Sequence[bool]) -> float:
     return sum(1.0 if capitals[index] else 0.5 for index in range(phrase.first, phrase.last + 1))
 
 
-def _look_up(database: Database, graph: str, phrases: Sequence[str], scope: Scope | None) -> list[list[Row]]:
+def look_up(database: Database, graph: str, phrases: Sequence[str], scope: Scope | None) -> list[list[Row]]:
+    """Return for each full-text query the entities and documents that have its words in a name."""
     kept = only(scope, "entities", "documents")
     rows = database.read(queries.get("retrieve/link"), graph=graph, phrases=list(phrases), fetch=12, **kept)
     found: list[list[Row]] = [[] for _ in phrases]
@@ -144,12 +145,14 @@ def _look_up(database: Database, graph: str, phrases: Sequence[str], scope: Scop
     return found
 
 
-def _exact_query(text: str) -> str:
+def exact_query(text: str) -> str:
+    """Return the full-text query for the words of a name, one after the other."""
     words = [_POSSESSIVE.sub("", text[start:end]).lower() for start, end in word_spans(text)]
     return f'"{" ".join(words)}"'
 
 
-def _near_query(text: str) -> str:
+def near_query(text: str) -> str:
+    """Return the full-text query for the words of a name, each also with a letter or two otherwise."""
     words = [_POSSESSIVE.sub("", text[start:end]).lower() for start, end in word_spans(text)]
     return " AND ".join(f"({word} OR {word}~{2 if len(word) > 7 else 1})" if len(word) > 3 else word for word in words)
 
@@ -159,12 +162,13 @@ def _keys(names: Iterable[str]) -> set[str]:
     return {key for name in names for key in (normalise(name), normalise(_BRACKETS.sub("", name))) if key}
 
 
-def _bearers(text: str, rows: Sequence[Row]) -> list[Row]:
+def bearers(text: str, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of which a name is `text`."""
     wanted = {normalise(text), normalise(_POSSESSIVE.sub("", text))}
     return [row for row in rows if wanted & _keys(row["names"])]
 
 
-def _nearly(text: str, rows: Sequence[Row]) -> list[Row]:
+def nearly(text: str, rows: Sequence[Row]) -> list[Row]:
     """Return what has all words of `text` in a name, the best attested of each kind, else what is spelt nearly so."""
     wanted = normalise(_POSSESSIVE.sub("", text))
     parts = [row for row in rows if any(set(wanted.split()) <= set(key.split()) for key in _keys(row["names"]))]
