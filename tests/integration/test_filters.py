@@ -1,0 +1,313 @@
+"""Filters on a real Neo4j: everything that is found, told of and cited obeys them, and what obeys them is found."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+
+import filter_graph
+from filter_graph import Left, left
+from kg_neo4j import Settings, pipeline
+from kg_neo4j._models import tokens
+from kg_neo4j._models.offline_embedding import HashedEmbedding
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import Query
+from kg_neo4j.organise import search_indexes, vectors
+from kg_neo4j.organise.analytics import refresh
+from kg_neo4j.organise.community_reports import Reporting, write_reports
+from kg_neo4j.records import Answer, Filters
+from kg_neo4j.retrieve import ask, spreading
+from kg_neo4j.retrieve.filters import resolve
+from kg_neo4j.retrieve.global_answer import GlobalMode, ask_global
+from kg_neo4j.retrieve.interface import Found, Search
+from kg_neo4j.retrieve.local import retrieve as retrieve_local
+from kg_neo4j.retrieve.naive import retrieve as retrieve_naive
+from kg_neo4j.retrieve.question import fulltext_query, read
+from small_graph import OTHER_PARAGRAPHS
+from small_graph import load as load_small
+
+TOKENISER = tokens.load("approximate-1")
+MODEL = HashedEmbedding()
+DOCUMENTS = 12
+SEEDS = 4  # of random filters that `make test` tries
+QUESTIONS = ("Who met Ada?", "Did Ben leave Oslo?", "Clara, Dora and the Guild", "part 2", "what was seen")
+
+
+@pytest.fixture(scope="module")
+def pages(database: Database) -> Iterator[str]:
+    """Twelve documents, three chunks each, with vectors, communities and reports."""
+    name = f"test-filters-{uuid.uuid4().hex[:12]}"
+    filter_graph.load(database, name, DOCUMENTS, seed=7)
+    embed(database, name)
+    with Lease(database, name) as lease:
+        refresh(database, name, lease=lease)
+        write_reports(database, name, Reporting(None, TOKENISER), lease=lease)
+    yield name
+    spreading.forget(database, name)
+    delete_graph(database, name)
+
+
+def embed(database: Database, graph: str) -> None:
+    vectors.prepare(database, MODEL)
+    vectors.embed(database, graph, MODEL, TOKENISER)
+
+
+def search(database: Database, graph: str, question: str, filters: Filters, *, by: str = "both") -> Search:
+    asked = read(question)
+    vector = tuple(float(value) for value in MODEL.embed([question])[0])
+    names = {label: search_indexes.vector_index_name(label, MODEL) for label in search_indexes.LABELS}
+    words = None if by == "meaning" else fulltext_query(asked)
+    found = Search(graph, asked, words, scope=resolve(database, graph, filters))
+    if by == "words":
+        return found
+    indexes = {"chunk_index": names["Chunk"], "entity_index": names["Entity"], "fact_index": names["Fact"]}
+    return replace(found, vector=vector, **indexes)
+
+
+def check_found(found: Found, kept: Left) -> None:
+    assert {chunk.id for chunk in found.chunks} <= kept.chunks
+    assert {entity.id for entity in found.entities} <= kept.entities
+    assert {fact.id for fact in found.facts} <= kept.facts
+    places = [place for entity in found.entities for place in entity.mentions]
+    places += [place for fact in found.facts for place in fact.statements]
+    assert {place.chunk_id for place in places} <= {chunk.id for chunk in found.chunks}
+    marks = {chunk_id[:6] for chunk_id in kept.chunks}
+    for text in (*(each.description for each in found.entities), *(each.description for each in found.facts)):
+        assert not text or any(mark in text for mark in marks)  # each description names the chunk that gave it
+
+
+def check_answer(answer: Answer, kept: Left) -> None:
+    shown = [each for each in answer.evidence if each.kind != "report"]
+    assert {citation.chunk_id for citation in answer.citations} <= kept.chunks
+    assert {each.chunk_id for each in shown} <= kept.chunks
+    facts = [each for each in shown if each.kind == "fact"]
+    assert {each.id for each in facts} <= kept.facts
+    ends = {each.id for each in shown if each.kind == "entity"} - kept.entities
+    names = [each.text.split(" (")[0] for each in shown if each.kind == "entity" and each.id in ends]
+    assert all(any(name in fact.text for fact in facts) for name in names)  # the other end of a fact that is left
+
+
+def answered(database: Database, graph: str, question: str, filters: Filters, mode: str = "auto") -> Answer:
+    return ask(database, question, graph=graph, mode=mode, embedder=MODEL, tokeniser=TOKENISER, filters=filters)
+
+
+# ------------------------------------------------------------------------------------------ everything obeys them
+
+
+@pytest.mark.parametrize(
+    "seed", [seed if seed < SEEDS else pytest.param(seed, marks=pytest.mark.long) for seed in range(20)]
+)
+def test_whatever_is_found_obeys_random_filters(database: Database, pages: str, seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(3):
+        filters = filter_graph.random_filters(chance, DOCUMENTS)
+        kept = left(database, pages, filters)
+        try:
+            scope = resolve(database, pages, filters)
+        except UsageError:
+            assert not kept.chunks
+            continue
+        if scope is None:
+            assert not filters
+            continue
+        assert (set(scope.chunks), set(scope.entities), set(scope.facts)) == (kept.chunks, kept.entities, kept.facts)
+        question = chance.choice(QUESTIONS)
+        for by in ("words", "meaning", "both"):
+            made = search(database, pages, question, filters, by=by)
+            check_found(retrieve_local(database, made), kept)
+            found = retrieve_naive(database, made)
+            check_found(found, kept)
+            if by == "meaning":
+                assert len(found.chunks) == min(12, len(kept.chunks))  # all that is left can be found
+        check_answer(answered(database, pages, question, filters), kept)
+        check_answer(ask_global(database, "What are the main themes?", pages, GlobalMode(TOKENISER), filters), kept)
+
+
+def test_without_filters_nothing_is_left_out(database: Database, pages: str) -> None:
+    assert resolve(database, pages, Filters()) is None
+    everything = resolve(database, pages, Filters(languages=("en",), kinds=("file",)))
+    assert everything
+    assert len(everything.chunks) < 3 * DOCUMENTS
+    all_of_them = resolve(database, pages, Filters(documents=("*",)))
+    assert all_of_them
+    assert len(all_of_them.chunks) == 3 * DOCUMENTS
+
+
+def test_what_another_document_says_of_an_entity_is_not_told(database: Database, graph: str) -> None:
+    load_small(database, graph)
+    chopin = [[("Ada Lovelace", "HEARD", "Chopin", "Fryderyk Chopin")]]
+    load_small(database, graph, "Chopin", OTHER_PARAGRAPHS, chopin)
+    embed(database, graph)
+    made = search(database, graph, "Whom did Ada Lovelace hear?", Filters(("Chopin",)))
+    found = retrieve_local(database, made)
+    assert {chunk.document for chunk in found.chunks} == {"Chopin"}
+    assert {fact.type for fact in found.facts} == {"HEARD"}
+    assert "Chopin" in {entity.name for entity in found.entities}
+    given = answered(database, graph, "Who was Ada Lovelace?", Filters(("Chopin",)))
+    assert not given.found
+    assert "kept to document Chopin: 2 chunks" in given.notes
+
+
+def test_a_walk_may_begin_at_somebody_whom_the_filtered_document_does_not_name(database: Database, graph: str) -> None:
+    load_small(database, graph, "one", ["Ada Lind met Ben Moe."], [[("Ada Lind", "MET", "Ben Moe", "Ada Lind met")]])
+    load_small(database, graph, "two", ["Ben Moe lived in Oslo."], [[("Ben Moe", "LIVED_IN", "Oslo", "Ben Moe lived")]])
+    search_indexes.create_fulltext(database)
+    asked = read("Ada Lind?")
+    scope = resolve(database, graph, Filters(("two",)))
+    found = retrieve_local(database, Search(graph, asked, fulltext_query(asked), scope=scope))
+    assert [chunk.document for chunk in found.chunks] == ["two"]
+    spreading.forget(database, graph)
+
+
+# ----------------------------------------------------------------------------------------- enough is still found
+
+
+@pytest.fixture(scope="module")
+def two_thousand(database: Database) -> Iterator[str]:
+    """One document among two thousand that all use its words."""
+    name = f"test-many-{uuid.uuid4().hex[:12]}"
+    load_small(database, name)
+    texts = [f"Charles Babbage died at his home, said witness {number}." for number in range(2_000)]
+    rows = [
+        {
+            "document": hash_id("document", name, str(number)),
+            "chunk": hash_id("chunk", name, str(number)),
+            "title": f"Witness {number}",
+            "text": text,
+            "vector": [float(value) for value in vector],
+        }
+        for number, (text, vector) in enumerate(zip(texts, MODEL.embed(texts), strict=True))
+    ]
+    made = (
+        "UNWIND $rows AS row CREATE (d:Document {id: row.document, graph: $graph, title: row.title, key: row.title, "
+        "kind: 'file', language: 'en'}) CREATE (:Chunk {id: row.chunk, graph: $graph, document_id: row.document, "
+        "index: 0, text: row.text, token_count: 9, section: '', embedding: row.vector, done: true})-[:IN_DOCUMENT]->(d)"
+    )
+    database.write(Query("test", "", "", "write", (), (), "", "", made), graph=name, rows=rows)
+    embed(database, name)
+    yield name
+    spreading.forget(database, name)
+    delete_graph(database, name)
+
+
+@pytest.mark.parametrize("by", ["words", "meaning", "both"])
+@pytest.mark.parametrize("mode", [retrieve_local, retrieve_naive], ids=["local", "naive"])
+def test_a_small_document_among_two_thousand_is_found_in_whole(
+    database: Database, two_thousand: str, mode: object, by: str
+) -> None:
+    question = "Where did Charles Babbage die at his home?"
+    asked = search(database, two_thousand, question, Filters(("Ada",)), by=by)
+    found = mode(database, asked)  # type: ignore[operator]
+    assert {chunk.document for chunk in found.chunks} == {"Ada"}
+    assert len(found.chunks) == (2 if by == "words" else 3)  # one of its three has no word of the question
+    unfiltered = mode(database, replace(asked, scope=None))  # type: ignore[operator]
+    if mode is retrieve_naive:
+        assert "Ada" not in {chunk.document for chunk in unfiltered.chunks[:5]}  # it would not have been found
+
+
+def test_the_answer_comes_from_the_small_document(database: Database, two_thousand: str) -> None:
+    given = answered(database, two_thousand, "When did Charles Babbage die?", Filters(("Ada",)))
+    assert "18 October 1871" in given.answer
+    assert {citation.document for citation in given.citations} == {"Ada"}
+
+
+def test_half_of_the_documents_are_searched_by_the_index(database: Database, two_thousand: str) -> None:
+    filters = Filters(("Witness 1*",))
+    found = retrieve_naive(database, search(database, two_thousand, "Charles Babbage's home", filters, by="meaning"))
+    assert len(found.chunks) == 12
+    assert all(chunk.document.startswith("Witness 1") for chunk in found.chunks)
+
+
+def test_filters_leave_what_is_walked_over_alone(database: Database, two_thousand: str) -> None:
+    def version() -> list[str]:
+        listed = "CALL gds.graph.list() YIELD graphName AS name RETURN name ORDER BY name"
+        rows = database.read(Query("test", "", "", "read", (), (), "", "", listed))
+        return [row["name"] for row in rows if row["name"].startswith(spreading._prefix(two_thousand))]
+
+    retrieve_local(database, search(database, two_thousand, "Who met Charles Babbage?", Filters()))
+    before = version()
+    retrieve_local(database, search(database, two_thousand, "Who met Charles Babbage?", Filters(("Ada",))))
+    assert len(before) == 1
+    assert version() == before
+
+
+# --------------------------------------------------------------------------------------------- what is not there
+
+
+@pytest.mark.parametrize(
+    ("filters", "said", "hint"),
+    [
+        (Filters(("Page 99",)), "no document of graph .* is called 'Page 99'", "'Page 9'"),
+        (Filters(languages=("de",)), "has the language 'de'", "there are en, pl"),
+        (Filters(kinds=("web",)), "has the kind 'web'", "there are file, wikipedia"),
+        (Filters(types=("ship",)), "no entities of type 'ship'", "'PERSON'"),
+        (Filters(("Page 1",), ("pl",)), "passes all filters", "'Page 0'"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+@pytest.mark.parametrize("mode", ["naive", "local", "auto", "global"])
+def test_what_the_graph_has_not_is_said_with_what_it_has(
+    database: Database, pages: str, mode: str, filters: Filters, said: str, hint: str
+) -> None:
+    def attempt() -> Answer:
+        if mode == "global":
+            return ask_global(database, "Themes?", pages, GlobalMode(TOKENISER), filters)
+        return answered(database, pages, "Who met Ada?", filters, mode)
+
+    with pytest.raises(UsageError, match=said) as refused:
+        attempt()
+    assert hint in str(refused.value.hint)
+
+
+def test_years_of_which_nothing_is_told_are_no_error(database: Database, pages: str) -> None:
+    given = answered(database, pages, "Who met Ada?", Filters(since=2001))
+    assert not given.found
+    assert given.evidence == ()
+    assert any("that the filters leave" in note for note in given.notes)
+    whole = ask_global(database, "Themes?", pages, GlobalMode(TOKENISER), Filters(since=2001))
+    assert not whole.found
+    assert any("no report" in note and "filters leave" in note for note in whole.notes)
+
+
+def test_an_empty_graph_is_said_to_be_empty(database: Database, graph: str) -> None:
+    given = answered(database, graph, "Who met Ada?", Filters(("Ada",), types=("PERSON",)))
+    assert any("is empty" in note for note in given.notes)
+
+
+# ------------------------------------------------------------------------------------------------ from outside
+
+
+def test_the_library_and_the_command_line_take_filters(
+    database: Database, offline: Settings, graph: str, environment: Mapping[str, str]
+) -> None:
+    hashed = offline.model_copy(update={"embedding_model": "hashed-ngram-256-1"})
+    load_small(database, graph)
+    load_small(database, graph, "Chopin", OTHER_PARAGRAPHS, [])
+    embed(database, graph)
+    given = pipeline.ask("When did Babbage die?", settings=hashed, filters=Filters(("Ada",), ("pl",)[:0], until=1871))
+    assert {citation.document for citation in given.citations} <= {"Ada"}
+    with pytest.raises(UsageError, match="takes no filters"):
+        pipeline.ask("When did Babbage die?", settings=hashed, mode="cypher", filters=Filters(("Ada",)))
+    command = [sys.executable, "-m", "kg_neo4j", "ask", "When did Babbage die?", "--json"]
+    env = {**environment, "KG_EMBEDDING_MODEL": "hashed-ngram-256-1"}
+    done = subprocess.run(
+        [*command, "--document", "ad?", "--type", "person"], env=env, capture_output=True, text=True, check=False
+    )
+    shape = json.loads(done.stdout)
+    assert (done.returncode, shape["found"]) == (0, True), done.stderr
+    assert {each["document"] for each in shape["citations"]} == {"Ada"}
+    assert shape["routing"] == {"mode": "local", "why": "the question names Babbage"}
+    wrong = subprocess.run([*command, "--document", "Chopine"], env=env, capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert json.loads(wrong.stdout)["error"]["hint"] == "there are 'Chopin', and 1 more"
