@@ -233,6 +233,23 @@ class Database:
             result = session.run("EXPLAIN " + query.text, params)
             return tuple(result.keys()), str(result.consume().query_type)
 
+    @contextlib.contextmanager
+    def reading(self, *, timeout_s: float, fetch_size: int) -> Iterator[neo4j.Transaction]:
+        """Open one READ transaction for a query that is not of the registry (mode cypher); it is rolled back, always.
+
+        The server ends it after `timeout_s`; it sends `fetch_size` rows at a time. Nothing is repeated.
+        """
+        import neo4j
+
+        with (
+            _translated(self.address),
+            self._driver.session(
+                database=self.address.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=fetch_size
+            ) as session,
+            session.begin_transaction(timeout=timeout_s) as transaction,
+        ):
+            yield transaction
+
     def _run(self, work: Callable[[Transaction], T], *, is_write: bool, timeout_s: float | None) -> T:
         """Run `work` in one transaction until it is known to be done."""
         import neo4j
