@@ -86,6 +86,22 @@ def test_the_walk_finds_what_flat_search_does_not(evaluate: Run, tmp_path: Path)
     assert "beyond" in out
 
 
+def test_triples_of_another_extractor_are_the_graph(evaluate: Run, tmp_path: Path) -> None:
+    said = {
+        PASSAGES[0][1]: [["Rain Road", "directed by", "Ada Lind"], ["Rain Road", "in", "Bergen"]],
+        PASSAGES[1][1]: [["Ada Lind", "was born in", "Oslo"]],
+    }
+    docs = [{"text": text, "extracted_triples": triples} for text, triples in said.items()]
+    file = tmp_path / "triples.json"
+    file.write_text(json.dumps({"docs": docs}), encoding="utf-8")
+    code, out, err = evaluate("--json", "--mode", "local", "--triples", str(file))
+    shape = json.loads(out)
+    assert (code, shape["nodes"], shape["relationships"]) == (0, 4, 3)
+    assert f"{file} says nothing of 8 of 10 passages" in err
+    assert shape["ways"]["local"]["recall"]["2"] == 1.0
+    assert shape["graph"] != json.loads(evaluate("--json", "--mode", "naive")[1])["graph"]
+
+
 def test_the_corpus_is_loaded_once(evaluate: Run, database: Database) -> None:
     first, again = (json.loads(evaluate("--json")[1]) for _ in range(2))
     assert first["graph"] == again["graph"]

@@ -77,6 +77,10 @@ def retrieval(
         *(1, 2, 5, 10, 20)
     ],
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Questions at most.", min=1)] = None,
+    triples: Annotated[
+        str | None,
+        typer.Option("--triples", metavar="FILE", help="What another extractor found in the passages: the graph."),
+    ] = None,
     saved: Annotated[
         str | None, typer.Option("--against", metavar="FILE", help="What an earlier run printed with --json.")
     ] = None,
@@ -87,14 +91,14 @@ def retrieval(
     from kg_neo4j.study.retrieval.scorecard import MODES, RetrievalOptions, score_retrieval
 
     earlier = read_saved(saved) if saved else {}
-    options = RetrievalOptions(tuple(dict.fromkeys(modes)), tuple(sorted(set(depths))), limit)
+    options = RetrievalOptions(tuple(dict.fromkeys(modes)), tuple(sorted(set(depths))), limit, triples)
     with progress(quiet=as_json) as bars:
         card = score_retrieval(corpus, questions, settings=settings_for(), options=options, progress=bars)
     differences = against(card, earlier)
     if as_json:
         print_json(retrieval_shape(card))
     else:
-        changed = {"--limit": limit, "--against": saved}
+        changed = {"--limit": limit, "--triples": triples, "--against": saved}
         words = [word for name, value in changed.items() if value for word in (name, str(value))]
         words += [word for mode in options.modes for word in ("--mode", mode) if options.modes != MODES]
         command = ["kg", "eval", "retrieval", "--corpus", corpus, "--questions", questions, *words]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from kg_neo4j.progress import Progress
 
+PIPED_WIDTH = 400  # characters of a table that no terminal shows
+
 
 class TerminalProgress:
     """Draws one bar a stage on standard error; plain notes where standard error is no terminal."""
@@ -63,7 +65,10 @@ def print_json(value: Any) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
-    """Print a table to standard output; numbers are aligned right. Cells are text, never markup."""
+    """Print a table to standard output; numbers are aligned right. Cells are text, never markup.
+
+    It is as wide as the terminal; where there is none (a file, a pipe) lines stay whole.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -76,7 +81,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in listed:
         table.add_row(*(Text(_cell(value)) for value in row))
-    Console().print(table)
+    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    console.print(table)
 
 
 def print_facts(facts: Mapping[str, object]) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.extract.context import DocumentJob
     from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.documents import LoadConfiguration
     from kg_neo4j.graph.lease import Lease
@@ -42,13 +43,15 @@ def load(
     settings: Settings,
     options: LoadOptions | None = None,
     documents: Iterable[Document] = (),
+    extractor: Extractor | None = None,
     progress: Progress = SILENT,
 ) -> LoadReport:
     """Build or bring up to date the graph of `sources` (files, folders) and `options.wikipedia` (titles).
 
-    A folder that `extract` wrote is a source, too; `documents` are further ones that the caller has read. Loading the
-    same twice changes nothing; an edited document replaces exactly what it supported. A run that was stopped goes on
-    where it was. Raises the KgError that says what is wrong; what was recorded before stays.
+    A folder that `extract` wrote is a source, too; `documents` are further ones that the caller has read. `extractor`
+    stands for the one that the settings mean; the budget does not know what it costs. Loading the same twice changes
+    nothing; an edited document replaces exactly what it supported. A run that was stopped goes on where it was. Raises
+    the KgError that says what is wrong; what was recorded before stays.
     """
     from kg_neo4j import _models
     from kg_neo4j._models import tokens
@@ -69,7 +72,8 @@ def load(
     schema = schemas.load(options.schema)
     tokeniser = tokens.load()
     budget = budget_of(options.budget_usd)
-    extraction = extraction_config(settings, options, model=_models.chat_model(settings, budget=budget))
+    model = _models.chat_model(settings, budget=budget) if extractor is None else None
+    extraction = extraction_config(settings, options, model=model, extractor=extractor)
     configuration = load_configuration(settings, options, extraction, tokeniser)
     embedder = _models.embedding_model(settings, budget=budget)
     files, others = _apart(sources)

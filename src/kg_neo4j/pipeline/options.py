@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from kg_neo4j._models.protocols import ChatModel
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.graph.documents import LoadConfiguration, StoredDocument
     from kg_neo4j.settings import Settings
@@ -55,35 +56,26 @@ def chunk_tokens(settings: Settings, options: LoadOptions) -> int:
 
 
 def extraction_config(
-    settings: Settings, options: LoadOptions, schema: Schema | None = None, *, model: ChatModel | None = None
+    settings: Settings,
+    options: LoadOptions,
+    schema: Schema | None = None,
+    *,
+    model: ChatModel | None = None,
+    extractor: Extractor | None = None,
 ) -> ExtractionConfig:
     """Return how chunks become rows: by the model that the settings mean, else by the built-in rules.
 
-    `schema` stands for the file that `options.schema` names, where that is gone; `model` for the settings' model.
+    `schema` stands for the file that `options.schema` names, where that is gone; `model` for the settings' model;
+    `extractor` for both, and is in this process.
     """
     from kg_neo4j import _models
     from kg_neo4j.extract import schema as schemas
     from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.extract.interface import Extractor
 
     schema = schema or schemas.load(options.schema)
-    model = model or _models.chat_model(settings)
-    extractor: Extractor
-    if model is None:
-        from kg_neo4j.extract.offline_extractor import OfflineExtractor
-
-        extractor = OfflineExtractor(schema, spacy_model=settings.spacy_model)
-    else:
-        from kg_neo4j._models.cache import open_cache
-        from kg_neo4j.extract.llm_extractor import LlmExtractor
-
-        extractor = LlmExtractor(
-            model,
-            schema,
-            output_language=options.output_language,
-            temperature=settings.temperature,
-            cache=open_cache(settings),
-        )
+    if extractor is None:
+        model = model or _models.chat_model(settings)
+        extractor = _extractor(settings, options, schema, model)
     return ExtractionConfig(
         schema=schema,
         extractor=extractor,
@@ -92,6 +84,23 @@ def extraction_config(
         preprocess=options.preprocess,
         gleanings=options.gleanings,
         wave=options.wave,
+    )
+
+
+def _extractor(settings: Settings, options: LoadOptions, schema: Schema, model: ChatModel | None) -> Extractor:
+    if model is None:
+        from kg_neo4j.extract.offline_extractor import OfflineExtractor
+
+        return OfflineExtractor(schema, spacy_model=settings.spacy_model)
+    from kg_neo4j._models.cache import open_cache
+    from kg_neo4j.extract.llm_extractor import LlmExtractor
+
+    return LlmExtractor(
+        model,
+        schema,
+        output_language=options.output_language,
+        temperature=settings.temperature,
+        cache=open_cache(settings),
     )
 
 

@@ -75,9 +75,13 @@ def read_questions(path: str, passages: Sequence[Passage]) -> tuple[GoldQuestion
     return tuple(found)
 
 
-def graph_name(passages: Sequence[Passage]) -> str:
-    """Return the name of the graph that a corpus is loaded into: the same texts have the same one."""
-    return "eval-" + hash_id(*(part for each in passages for part in (str(each.idx), each.title, each.text)))[:12]
+def graph_name(passages: Sequence[Passage], made_by: str = "") -> str:
+    """Return the name of the graph that a corpus is loaded into: the same texts have the same one.
+
+    `made_by` tells apart what another extractor than that of the settings made of them.
+    """
+    parts = [part for each in passages for part in (str(each.idx), each.title, each.text)]
+    return "eval-" + hash_id(*parts, *([made_by] if made_by else []))[:12]
 
 
 def documents(passages: Sequence[Passage], graph: str) -> Iterator[Document]:

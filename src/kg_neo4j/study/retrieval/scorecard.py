@@ -18,6 +18,7 @@ from kg_neo4j.records import LoadReport
 from kg_neo4j.study.retrieval import flat
 from kg_neo4j.study.retrieval.questions import (
     GoldQuestion,
+    Passage,
     documents,
     graph_name,
     read_passages,
@@ -26,6 +27,7 @@ from kg_neo4j.study.retrieval.questions import (
 from kg_neo4j.study.retrieval.scores import Difference, Ranking, RetrievalScore, compare, recall, score
 
 if TYPE_CHECKING:
+    from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.database import Database
     from kg_neo4j.settings import Settings
 
@@ -42,6 +44,7 @@ class RetrievalOptions:
     modes: tuple[str, ...] = MODES
     depths: tuple[int, ...] = DEPTHS
     limit: int | None = None  # questions at most, in the order of the file
+    triples: str | None = None  # file of what another extractor found in the passages (`extract.triples`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +88,14 @@ def score_retrieval(
     asked = read_questions(questions, passages)[: options.limit]
     if not asked:
         raise UsageError(f"no question in {questions!r}")
-    graph = graph_name(passages)
+    extractor, made_by, notes = _extractor(options.triples, passages)
+    graph = graph_name(passages, made_by)
     settings = settings.model_copy(update={"graph": graph})
     loaded = load(
         settings=settings,
         options=LoadOptions(analytics=False, rebuild=True),  # a graph of an earlier extractor is not what is measured
         documents=documents(passages, graph),
+        extractor=extractor,
         progress=progress,
     )
     embedder, tokeniser = _models.embedding_model(settings), tokens.load()
@@ -98,7 +103,7 @@ def score_retrieval(
     words, near = flat.Bm25(passages), flat.Dense(passages, embedder, tokeniser)
     ways["bm25"], ways["dense"] = words.rank, near.rank
     ways["fused"] = lambda question: flat.fuse(words.rank(question), near.rank(question))
-    notes: list[str] = list(loaded.notes)
+    notes += loaded.notes
     with connect(settings, progress) as database:
         for mode in options.modes:
             ways[mode] = _mode(database, settings, mode, max(options.depths), notes)
@@ -128,6 +133,21 @@ def _check(options: RetrievalOptions) -> None:
             raise UsageError(f"no mode {mode!r} to measure", hint=f"the modes are {', '.join(MODES)}")
     if not options.depths or min(options.depths) < 1:
         raise UsageError("depths are numbers from 1 on", hint="for example --k 5 --k 20")
+
+
+def _extractor(triples: str | None, passages: Sequence[Passage]) -> tuple[Extractor | None, str, list[str]]:
+    """Return what stands for the extractor of the settings, what its graph is told apart by, and notes."""
+    if triples is None:
+        return None, "", []
+    from kg_neo4j.acquire.identity import text_hash
+    from kg_neo4j.extract import schema
+    from kg_neo4j.extract.triples import TripleExtractor, read_triples
+
+    known = read_triples(triples)
+    missing = sum(text_hash(passage.text) not in known for passage in passages)
+    notes = [f"{triples} says nothing of {missing:,} of {len(passages):,} passages"] if missing else []
+    extractor = TripleExtractor(schema.load(LoadOptions().schema), known)
+    return extractor, extractor.config_hash, notes
 
 
 def _mode(
