@@ -48,12 +48,12 @@ class Answerer:
         if options.mode == GLOBAL:
             return self._globally(question, options)
         if options.mode == CYPHER:
-            return self._by_query(question)
+            return self._by_query(question, self.model)
         routed = self._route(question, options) if options.mode == AUTO else None
         if routed is not None and routed.routing.mode == GLOBAL:
             return replace(self._globally(question, options), routing=routed.routing)
         if routed is not None and routed.routing.mode == CYPHER:
-            return replace(self._by_query(question), routing=routed.routing)
+            return replace(self._by_query(question, None), routing=routed.routing)
         return self._from_chunks(question, options, routed, hear)
 
     def _route(self, question: str, options: AskOptions) -> Routed:
@@ -94,10 +94,12 @@ class Answerer:
         how = GlobalMode(self.tokeniser, self.model, self.cache, concurrency, options.level, options.max_context_tokens)
         return ask_global(self.database, question, self.settings.graph, how, options.filters)
 
-    def _by_query(self, question: str) -> Answer:
+    def _by_query(self, question: str, writer: ChatModel | None) -> Answer:
+        """Answer from a query: a canned one, or one that `writer` writes; the mode "auto" lets nobody write one."""
         from kg_neo4j.retrieve.cypher_answer import CypherMode, ask_cypher
 
-        return ask_cypher(self.database, question, self.settings.graph, CypherMode(self.tokeniser, self.model))
+        how = CypherMode(self.tokeniser, writer, self.cache)
+        return ask_cypher(self.database, question, self.settings.graph, how)
 
 
 def answerer(settings: Settings, database: Database, *, budget: Budget | None = None) -> Answerer:

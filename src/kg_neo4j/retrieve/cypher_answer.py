@@ -9,17 +9,22 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Answer, Citation, Evidence, QueryTrace, Usage
 from kg_neo4j.retrieve.cypher_citations import RowCitations, read_things
+from kg_neo4j.retrieve.cypher_model import Writing, WrittenQuery
 from kg_neo4j.retrieve.cypher_questions import CannedRows, ask_canned
+from kg_neo4j.retrieve.cypher_run import Limits
+from kg_neo4j.retrieve.cypher_telling import TOLD, Teller, listed
 from kg_neo4j.retrieve.cypher_templates import EXAMPLES
 from kg_neo4j.retrieve.question import Question, read
 
 MODE = "cypher"
 NOT_FOUND = "The graph holds no answer to this."
+REFUSED = "No query that is safe to run came of this question."
 SHOWN = 20  # rows in the answer
 KEPT = 100  # rows in its trace
 
@@ -29,7 +34,9 @@ class CypherMode:
     """How to answer from queries."""
 
     tokeniser: Tokeniser
-    model: ChatModel | None = None  # None: canned queries alone
+    model: ChatModel | None = None  # that writes queries where no canned one fits; None: canned queries alone
+    cache: AnswerCache | None = None
+    limits: Limits = field(default_factory=Limits)  # of a query that a model wrote
 
 
 @dataclass(slots=True)
@@ -62,7 +69,13 @@ def _reply(database: Database, asked: Question, graph: str, how: CypherMode) -> 
     canned = ask_canned(database, graph, asked)
     if isinstance(canned, CannedRows):
         return _from_rows(database, graph, canned, how)
-    return _unmatched(canned.reason)
+    if how.model is None:
+        return _unmatched(canned.reason)
+    writing = Writing(how.model, how.cache, how.limits)
+    written = writing.write(database, graph, asked)
+    if written is None:
+        return _unwritten(writing)
+    return _from_written(database, graph, asked, written, how, writing)
 
 
 def _answer(asked: Question, reply: Reply, started: float) -> Answer:
@@ -115,4 +128,54 @@ def _from_rows(database: Database, graph: str, canned: CannedRows, how: CypherMo
         rows_cut=max(0, len(canned.rows) - KEPT),
         is_more=canned.is_full,
     )
+    return reply
+
+
+def _unwritten(writing: Writing) -> Reply:
+    """Say that no query ran, and why."""
+    reply = Reply(usage=writing.usage)
+    if writing.silent:
+        reply.notes.append(writing.silent)
+    reply.notes += [f"a query that the model wrote was refused: {reason}" for reason in writing.refused]
+    if writing.refused and not writing.silent:
+        reply.text = REFUSED
+    return reply
+
+
+def _from_written(
+    database: Database, graph: str, asked: Question, written: WrittenQuery, how: CypherMode, writing: Writing
+) -> Reply:
+    """Return what a query that a model wrote gave: told by the model, or as a list where that is of no use."""
+    rows, reply = written.rows, Reply(usage=writing.usage)
+    reply.notes.append(f"answered by a query that the model {writing.model.name} wrote")
+    reply.notes += [f"its first query was refused: {reason}" for reason in writing.refused]
+    reply.notes += rows.notes
+    reply.trace = QueryTrace(
+        cypher=written.query.text,
+        parameters=written.query.parameters,
+        template=None,
+        model=writing.model.name,
+        columns=rows.columns,
+        rows=rows.rows[:KEPT],
+        rows_cut=len(rows.rows[KEPT:]) + rows.cut,
+        is_more=rows.is_more,
+    )
+    if not rows.rows:
+        reply.notes.append("the query ran and found nothing")
+        return reply
+    things = read_things(database, graph, rows.ids[:TOLD])
+    citing = RowCitations(things, how.tokeniser)
+    told = Teller(writing.model, how.cache).tell(asked.text, written.query.text, rows, citing)
+    reply.usage += told.usage
+    reply.notes += told.notes
+    if told.is_denied:
+        reply.notes.append("the model says that the rows of its query do not answer the question")
+        return reply
+    if not told.text:
+        citing = RowCitations(things, how.tokeniser)
+    reply.text = told.text or "\n".join(listed(rows, SHOWN, citing))
+    reply.found = True
+    reply.citations, reply.evidence = tuple(citing.citations), tuple(citing.evidence)
+    if not reply.citations:
+        reply.notes.append("the rows rest on no chunk: nothing is cited")
     return reply
