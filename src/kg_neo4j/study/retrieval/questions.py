@@ -45,7 +45,7 @@ class GoldQuestion:
 def read_passages(path: str) -> tuple[Passage, ...]:
     """Return the passages of a file. Raises SourceNotFound, and UnreadableSource for a line that is none, or again."""
     found: dict[int, Passage] = {}
-    for line, row in _rows(path):
+    for line, row in read_rows(path):
         try:
             passage = Passage(int(row["idx"]), str(row["title"]), str(row["text"]))
         except (KeyError, TypeError, ValueError) as error:
@@ -60,7 +60,7 @@ def read_questions(path: str, passages: Sequence[Passage]) -> tuple[GoldQuestion
     """Return the questions of a file. Raises as `read_passages`, also for a question whose passages are not there."""
     known = {passage.idx for passage in passages}
     found = []
-    for line, row in _rows(path):
+    for line, row in read_rows(path):
         try:
             gold = frozenset(int(idx) for idx in row["gold"])
             question = GoldQuestion(
@@ -101,7 +101,8 @@ def documents(passages: Sequence[Passage], graph: str) -> Iterator[Document]:
             )
 
 
-def _rows(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_rows(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line, object) of a file of JSON lines; raises SourceNotFound and UnreadableSource."""
     if not Path(path).is_file():
         raise SourceNotFound(f"no file {path!r}")
     with Path(path).open(encoding="utf-8") as lines:

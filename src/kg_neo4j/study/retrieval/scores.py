@@ -56,7 +56,7 @@ def score(questions: Sequence[GoldQuestion], rankings: Sequence[Ranking], depths
     seconds = [ranking.seconds for ranking in rankings]
     return RetrievalScore(
         recall={depth: float(np.mean(values)) for depth, values in recalls.items()},
-        interval={depth: _interval(values) for depth, values in recalls.items()},
+        interval={depth: interval(values) for depth, values in recalls.items()},
         all_gold={depth: float(np.mean([value == 1.0 for value in values])) for depth, values in recalls.items()},
         mrr=float(np.mean([_reciprocal(question, ranking) for question, ranking in pairs])),
         p50_ms=1_000 * float(np.percentile(seconds, 50)),
@@ -70,7 +70,7 @@ def compare(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
     import numpy as np
 
     gained = 100 * (np.asarray(ours) - np.asarray(theirs))
-    low, high = _interval(gained.tolist())
+    low, high = interval(gained.tolist())
     return Difference(float(gained.mean()), low, high)
 
 
@@ -85,7 +85,8 @@ def _reciprocal(question: GoldQuestion, ranking: Ranking) -> float:
     return next((1 / rank for rank, number in enumerate(ranking.numbers, 1) if number in question.gold), 0.0)
 
 
-def _interval(values: Sequence[float]) -> tuple[float, float]:
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of the mean, by resampling; one value at least."""
     import numpy as np
 
     count = len(values)
