@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from kg_neo4j._cli import ask, communities, db, evaluation, extraction, graph, load, reports, resolve, study, tune
+from kg_neo4j._cli import ask, chat, communities, db, evaluation, extraction, graph, load, reports, resolve, study, tune
 from kg_neo4j._cli.interrupts import Interrupts
 from kg_neo4j.errors import KgError
 
@@ -45,6 +45,7 @@ app.command("resolve")(resolve.resolve)
 app.command("documents")(graph.documents)
 app.command("communities")(communities.communities)
 app.command("ask")(ask.ask)
+app.command("chat")(chat.chat)
 app.command("report")(reports.report)
 app.command("plot")(graph.plot)
 app.command("export")(graph.export)

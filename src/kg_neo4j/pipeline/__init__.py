@@ -7,7 +7,9 @@ Each call opens the database that the settings mean (NEO4J_URI, else the managed
 
 from __future__ import annotations
 
+from kg_neo4j.pipeline.answering import AskOptions
 from kg_neo4j.pipeline.asking import ask
+from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
 from kg_neo4j.pipeline.exchanging import extract
 from kg_neo4j.pipeline.loading import load
 from kg_neo4j.pipeline.options import LoadOptions
@@ -20,11 +22,15 @@ from kg_neo4j.pipeline.tuning import TuneOptions, plan_tune, tune, write_schema
 from kg_neo4j.pipeline.unloading import unload
 
 __all__ = [
+    "AskOptions",
+    "Chat",
+    "ChatReply",
     "CommunityReportOptions",
     "LoadOptions",
     "ResolveOptions",
     "TuneOptions",
     "ask",
+    "chat",
     "communities",
     "community_reports",
     "extract",

@@ -40,6 +40,7 @@ _PARTS = re.compile(
     r"various|główn\w+|najważniejs\w+)\s+(?:\w+\s+)?(\w+s|people|ideas|wątki|tematy|osoby)\b",
     re.IGNORECASE,
 )
+_POSSESSIVE = re.compile(r"['’]s?$")
 _ONE = (Asks.TIME, Asks.AGE, Asks.MEASURE, Asks.YES_NO)  # asks for one thing, which a report on many tells badly
 
 
@@ -66,8 +67,9 @@ def route(database: Database, search: Search, beyond: Collection[str] = ()) -> R
 def choose(question: Question, names: Sequence[str], *, reports: bool) -> Routing:
     """Return the mode for a question that names `names`, all in the graph. `reports`: there are community reports."""
     if names:
+        shown = ", ".join(_POSSESSIVE.sub("", name) for name in names[:NAMES])
         more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-        return Routing("local", f"the question names {', '.join(names[:NAMES])}{more}")
+        return Routing("local", f"the question names {shown}{more}")
     if not is_about_the_whole(question):
         return Routing("naive", "the question names nothing in the graph")
     if reports:

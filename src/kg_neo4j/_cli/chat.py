@@ -1,0 +1,175 @@
+"""kg chat: one line, one turn. Works on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kg_neo4j._cli.answers import draft, is_streamed, show_answer
+from kg_neo4j._cli.filter_options import (
+    DocumentLanguageOption,
+    DocumentOption,
+    KindOption,
+    SinceOption,
+    TypeOption,
+    UntilOption,
+    filters_of,
+)
+from kg_neo4j._cli.load_options import BudgetOption
+from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.shapes import answer_shape
+from kg_neo4j._cli.terminal import print_text, progress
+from kg_neo4j.errors import BudgetReached, DatabaseUnavailable, KgError
+
+if TYPE_CHECKING:
+    from kg_neo4j.pipeline.chatting import Chat, ChatReply
+
+HELP = """\
+a line is a question; it may refer to what was said before ("Where did she die?", "And his wife?", "What about Paris?")
+/show          what the last answer rests on
+/mode [NAME]   the mode, or another one: auto, local, naive, global, cypher
+/reset         forget what was said
+/help          this
+/quit          leave; so does Ctrl-D"""
+PROMPT = "> "
+LONGEST_LINE = 10_000_000  # characters; what is longer is read in parts
+
+
+def chat(
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to find the evidence.")
+    ] = "auto",
+    document: DocumentOption = None,
+    language: DocumentLanguageOption = None,
+    kind: KindOption = None,
+    entity_type: TypeOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    budget_usd: BudgetOption = None,
+    model: ModelOption = None,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Talk with the graph, line by line: a follow-up may refer to what was said before.
+
+    With --json each turn is one line of JSON.
+    """
+    from kg_neo4j import pipeline
+
+    options = pipeline.AskOptions(mode, filters=filters_of(document, language, kind, entity_type, since, until))
+    settings = settings_for(graph=graph, model=model)
+    with (
+        progress(quiet=as_json) as bars,
+        pipeline.chat(settings=settings, options=options, budget_usd=budget_usd, progress=bars) as talk,
+    ):
+        if _is_terminal():
+            typer.echo("ask about the graph; /help lists what else there is", err=True)
+        try:
+            _talk(talk, as_json)
+        except KeyboardInterrupt:
+            typer.echo("", err=True)
+
+
+def _talk(talk: Chat, as_json: bool) -> None:
+    last: ChatReply | None = None
+    for line in _lines():
+        text = line.strip()
+        if text in ("/quit", "/exit"):
+            return
+        if text.startswith("/"):
+            _command(talk, text, last, as_json)
+        elif text:
+            last = _turn(talk, text, as_json) or last
+
+
+def _turn(talk: Chat, line: str, as_json: bool) -> ChatReply | None:
+    """Answer one line; an error is said, and the next line is heard, but where no further one can be answered."""
+    try:
+        with draft(stream=is_streamed(None, as_json)) as hear:
+            reply = talk.ask(line, hear)
+    except (BudgetReached, DatabaseUnavailable):
+        raise
+    except KgError as error:
+        _say_error(error, as_json)
+        return None
+    if as_json:
+        _print_line({"asked": reply.asked, "rewritten_by": reply.rewritten_by or None, **answer_shape(reply.answer)})
+        return reply
+    if reply.rewritten_by:
+        print_text(f"({reply.answer.question})")
+    show_answer(reply.answer)
+    if reply.why:
+        typer.echo(f"note: {reply.why}", err=True)
+    if reply.answer.routing:
+        typer.echo(f"note: mode {reply.answer.routing.mode}, because {reply.answer.routing.why}", err=True)
+    for note in reply.answer.notes:
+        typer.echo(f"note: {note}", err=True)
+    return reply
+
+
+def _command(talk: Chat, text: str, last: ChatReply | None, as_json: bool) -> None:
+    """Do what a line that begins with / says. Nothing of it goes to standard output with --json."""
+    name, _, argument = text.partition(" ")
+    if name == "/help":
+        typer.echo(HELP, err=as_json)
+    elif name == "/reset":
+        talk.reset()
+        typer.echo("forgotten", err=True)
+    elif name == "/mode":
+        _mode(talk, argument.strip(), as_json)
+    elif name == "/show":
+        if last is None:
+            typer.echo("nothing was asked yet", err=True)
+        elif as_json:
+            _print_line({"asked": last.asked, **answer_shape(last.answer)})
+        else:
+            show_answer(last.answer, evidence=True)
+    else:
+        typer.echo(f"there is no {name}\n{HELP}", err=True)
+
+
+def _mode(talk: Chat, name: str, as_json: bool) -> None:
+    if name:
+        try:
+            talk.switch(name)
+        except KgError as error:
+            _say_error(error, as_json)
+            return
+    typer.echo(f"mode {talk.options.mode}", err=True)
+
+
+def _say_error(error: KgError, as_json: bool) -> None:
+    if as_json:
+        _print_line({"error": {"type": type(error).__name__, "message": str(error), "hint": error.hint}})
+        return
+    typer.echo(f"error: {error}", err=True)
+    if error.hint:
+        typer.echo(f"  try: {error.hint}", err=True)
+
+
+def _print_line(value: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _lines() -> Iterator[str]:
+    """Yield what is typed, or what comes through a pipe, line by line. Bytes that are no text are replaced."""
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="replace")
+    while True:
+        if _is_terminal():
+            sys.stderr.write(PROMPT)
+            sys.stderr.flush()
+        sys.stdout.flush()
+        line = sys.stdin.readline(LONGEST_LINE)
+        if not line:
+            return
+        yield line

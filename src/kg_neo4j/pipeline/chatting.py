@@ -1,0 +1,114 @@
+"""Chat: a conversation with the graph. A follow-up is first brought into a form that stands by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import ModelError, UsageError
+from kg_neo4j.pipeline.answering import Answerer, AskOptions, answerer, check
+from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Answer, Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j.retrieve.conversation import Turn
+    from kg_neo4j.settings import Settings
+
+HISTORY_TOKENS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """One turn. `answer.question` is the question as it was understood, `asked` as it was typed."""
+
+    asked: str
+    answer: Answer
+    rewritten_by: str = ""  # "rule" or "model"; empty where the question stood by itself
+    why: str = ""  # why the model's rewriting was not used
+
+
+class Chat:
+    """A conversation: questions, one after the other, over one connection. Get one from `chat`.
+
+    What was said is kept in memory alone; of long conversations the last turns.
+    """
+
+    def __init__(self, asking: Answerer, options: AskOptions, history_tokens: int = HISTORY_TOKENS) -> None:
+        self._asking = asking
+        self._history_tokens = history_tokens
+        self.options = options
+        self.turns: tuple[Turn, ...] = ()
+
+    def ask(self, question: str, hear: Callable[[str], None] | None = None) -> ChatReply:
+        """Answer a question, or a follow-up to those before. Raises as `pipeline.ask`, and BudgetReached.
+
+        A question that raises is no turn of the conversation.
+        """
+        from kg_neo4j.retrieve.conversation import remember
+        from kg_neo4j.retrieve.spoken_of import turn_of
+
+        check(question, self.options)
+        understood, by, usage, why = self._understand(question)
+        answer = self._asking.answer(understood, self.options, hear)
+        answer = replace(answer, usage=usage + answer.usage)
+        turn = turn_of(self._asking.database, self._asking.settings.graph, answer)
+        self.turns = remember(self.turns, turn)
+        return ChatReply(question, answer, by, why)
+
+    def switch(self, mode: str) -> None:
+        """Answer further questions in another mode. Raises UsageError where there is no such mode."""
+        options = replace(self.options, mode=mode, level=None)
+        check("which mode?", options)
+        self.options = options
+
+    def reset(self) -> None:
+        """Forget what was said."""
+        self.turns = ()
+
+    def _understand(self, question: str) -> tuple[str, str, Usage, str]:
+        """Return a question that stands by itself, who made it so, what that cost, and why not the model."""
+        from kg_neo4j.retrieve.follow_ups import resolve
+        from kg_neo4j.retrieve.question import MAX_CHARACTERS
+        from kg_neo4j.retrieve.rewriting import rewrite
+
+        usage, why = Usage(), ""
+        if not self.turns or len(question) > MAX_CHARACTERS:  # nobody refers at such length
+            return question, "", usage, why
+        if self._asking.model is not None:
+            try:
+                made = rewrite(question, self.turns, self._asking.model, self._asking.tokeniser, self._history_tokens)
+                usage, why = made.usage, made.why
+                if made.question:
+                    by = "model" if made.question.casefold() != " ".join(question.split()).casefold() else ""
+                    return made.question, by, usage, why
+            except ModelError as error:
+                why = str(error)
+        found = resolve(question, self.turns)
+        return found.question, found.by, usage, why
+
+
+@contextmanager
+def chat(
+    *,
+    settings: Settings,
+    options: AskOptions | None = None,
+    budget_usd: float | None = None,
+    history_tokens: int = HISTORY_TOKENS,
+    progress: Progress = SILENT,
+) -> Iterator[Chat]:
+    """Yield a conversation with the graph that the settings mean. Nothing in the graph is changed.
+
+    `budget_usd` bounds what all its calls cost together; `history_tokens` what a model is shown of earlier turns.
+    """
+    from kg_neo4j.graph.database import connect
+
+    if history_tokens < 1:
+        raise UsageError(f"history_tokens is at least 1, not {history_tokens}")
+    options = options or AskOptions()
+    check("which options?", options)
+    budget = budget_of(budget_usd)
+    with connect(settings, progress) as database:
+        yield Chat(answerer(settings, database, budget=budget), options, history_tokens)
