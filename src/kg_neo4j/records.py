@@ -389,7 +389,7 @@ class Claim:
     citations: tuple[int, ...]  # numbers in `Answer.citations`, from 1
     support: str  # "supported", "unsupported", or "uncited" (it cites nothing that exists)
     reason: str = ""  # what the cited words lack; empty for one that is supported
-    judged_by: str = "words"  # or "model"
+    judged_by: str = "words"  # or "model", or "path": read off the steps of `Answer.path`
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,9 @@ from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import Checks, Writing
 from kg_neo4j.retrieve.reply import reply as write_reply
 from kg_neo4j.retrieve.routing import Routed, route
+from kg_neo4j.retrieve.short_answer import find_short
 from kg_neo4j.retrieve.standing import keep_standing
+from kg_neo4j.retrieve.things import Things
 
 MODES = ("auto", "local", "naive")
 NOT_FOUND = "The graph holds no answer to this."
@@ -65,9 +67,10 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     notes += [*_said(search.scope), *found.notes]
     if not found.chunks:
         notes.append(_nothing(database, graph, search.scope))
-    retrieved = time.monotonic()
     writing = Writing(tokeniser, max_context_tokens, model, checks or Checks(), hear)
-    reply = write_reply(asked, found, writing)
+    short = None if model or mode == "naive" else find_short(asked.text, Things(database, graph, search.scope))
+    retrieved = time.monotonic()
+    reply = write_reply(asked, found, writing, short)
     reply, gone = keep_standing(database, graph, reply)
     return Answer(
         question=asked.text,

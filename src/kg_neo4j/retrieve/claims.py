@@ -123,3 +123,8 @@ def _renumbered(
     texts = [_NUMBER.sub(lambda mark: f" [{new[int(mark[1])]}]" if int(mark[1]) in new else "", s) for s, _ in pairs]
     claims = tuple(replace(claim, citations=tuple(new[old] for old in claim.citations)) for _, claim in pairs)
     return Checked(" ".join(texts), tuple(citations[old - 1] for old in used), claims, dropped)
+
+
+def plain_text(text: str) -> str:
+    """Return an answer without the numbers of its citations and without marks of what is unsupported."""
+    return _NUMBER.sub("", text.replace(f" {MARKED}", ""))

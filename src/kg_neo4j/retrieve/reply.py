@@ -18,9 +18,11 @@ from kg_neo4j.retrieve.judge import judge
 from kg_neo4j.retrieve.packing import pack_found
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.sentences import readable
+from kg_neo4j.retrieve.short_answer import Short, tell
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 WITHOUT_MODEL = "answered without a model: sentences of the sources, word for word"
+READ_OFF = "answered without a model: read off the path shown, whose steps are in the sources word for word"
 TRY_A_MODEL = (
     "without a model only a sentence that says it directly is an answer; OPENAI_API_KEY or OPENAI_BASE_URL sets one"
 )
@@ -65,8 +67,13 @@ class Reply:
     model_seconds: float = 0.0
 
 
-def reply(question: Question, found: Found, writing: Writing) -> Reply:
-    """Answer `question` from `found`. Raises the model's errors."""
+def reply(question: Question, found: Found, writing: Writing, short: Short | None = None) -> Reply:
+    """Answer `question` from `found`; without a model with the `short` answer, where there is one.
+
+    Raises the model's errors.
+    """
+    if writing.model is None and short is not None:
+        return _told(short, found, writing)
     if not found.chunks:
         return Reply("")
     if writing.model is None:
@@ -85,6 +92,23 @@ def _extractive(question: Question, found: Found, writing: Writing) -> Reply:
     )
     note = WITHOUT_MODEL if extracted.text else TRY_A_MODEL
     return Reply(extracted.text, extracted.citations, (*cited, *packed.evidence), claims, notes=(note,))
+
+
+def _told(short: Short, found: Found, writing: Writing) -> Reply:
+    """Answer with a short answer and the words of its path, which come first in the evidence."""
+    told = tell(short)
+    cited = tuple(_cited(citation, writing.tokeniser) for citation in told.citations)
+    left = writing.max_context_tokens - sum(each.token_count for each in cited)
+    packed = pack_found(found, writing.tokeniser, left)
+    return Reply(
+        told.text,
+        told.citations,
+        (*cited, *packed.evidence),
+        told.claims,
+        notes=(READ_OFF,),
+        short=short.value,
+        path=told.path,
+    )
 
 
 def _cited(citation: Citation, tokeniser: Tokeniser) -> Evidence:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.retrieve.citations import quotes_are_in_place
-from kg_neo4j.retrieve.claims import Checked, without
+from kg_neo4j.retrieve.claims import Checked, split_claims, without
 from kg_neo4j.retrieve.reply import Reply
 
 
@@ -27,16 +27,9 @@ def keep_standing(database: Database, graph: str, reply: Reply) -> tuple[Reply, 
     if not gone:
         return reply, ()
     note = f"{len(gone)} citations were removed: their documents were changed while the answer was made"
+    if reply.path or len(split_claims(reply.text)) != len(reply.claims):
+        return replace(reply, text="", citations=(), claims=(), short="", path=()), (f"{note}; ask again",)
     left = without(Checked(reply.text, reply.citations, reply.claims), gone)
     if not left.citations:
         return replace(reply, text="", citations=(), claims=(), short="", path=()), (f"{note}; ask again",)
-    kept = [number for number in range(1, 1 + len(reply.citations)) if number not in gone]
-    whole = all(step.citation in kept for step in reply.path)
-    new = {citation: number for number, citation in enumerate(left.citations, 1)}
-    path = tuple(
-        replace(step, citation=new[reply.citations[step.citation - 1]])
-        for step in (reply.path if whole else ())
-        if reply.citations[step.citation - 1] in new
-    )
-    short = reply.short if path or not reply.path else ""
-    return replace(reply, text=left.text, citations=left.citations, claims=left.claims, short=short, path=path), (note,)
+    return replace(reply, text=left.text, citations=left.citations, claims=left.claims), (note,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.retrieve.linking import MAX_PHRASES, Phrase, _bearers, _longest, _nearly, _phrases, own_documents
+from kg_neo4j.retrieve.linking import MAX_PHRASES, Phrase, _longest, _phrases, bearers, nearly, own_documents
 from kg_neo4j.retrieve.question import read
 
 
@@ -49,25 +49,25 @@ def test_what_has_no_word_has_no_phrase(text: str) -> None:
 
 @pytest.mark.parametrize("written", ["Excalibur (film)", "excalibur", "EXCALIBUR", "Excalibur's"])
 def test_case_possessives_and_brackets_of_titles_do_not_matter(written: str) -> None:
-    assert _bearers(written, [entity(["Excalibur (film)"], kind="document")])
+    assert bearers(written, [entity(["Excalibur (film)"], kind="document")])
 
 
 def test_a_longer_name_is_not_named_by_a_part() -> None:
-    assert _bearers("Ada", [entity(["Ada Lovelace"])]) == []
+    assert bearers("Ada", [entity(["Ada Lovelace"])]) == []
 
 
 def test_an_alias_names() -> None:
-    assert _bearers("Countess of Lovelace", [entity(["Ada Lovelace", "Countess of Lovelace"])])
+    assert bearers("Countess of Lovelace", [entity(["Ada Lovelace", "Countess of Lovelace"])])
 
 
 def test_of_two_that_hold_a_name_the_better_attested_one_is_meant() -> None:
-    found = _nearly("Curie", [entity(["Pierre Curie"], evidence=3), entity(["Marie Curie"], evidence=9)])
+    found = nearly("Curie", [entity(["Pierre Curie"], evidence=3), entity(["Marie Curie"], evidence=9)])
     assert [row["id"] for row in found] == ["Marie Curie"]
 
 
 def test_a_slip_of_the_pen_names_and_another_word_does_not() -> None:
-    assert _nearly("Lovelase", [entity(["Lovelace"])])
-    assert _nearly("Loveland", [entity(["Babbage"])]) == []
+    assert nearly("Lovelase", [entity(["Lovelace"])])
+    assert nearly("Loveland", [entity(["Babbage"])]) == []
 
 
 def test_no_word_of_a_question_belongs_to_two_names() -> None:

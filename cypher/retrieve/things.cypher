@@ -1,0 +1,58 @@
+// title:   What the graph tells of one thing
+// purpose: The facts at its entities, each with the words that state it, and the passages about it: those of the documents
+//          that bear its name, then those that mention it.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $entities LIST<STRING> (ids); $documents LIST<STRING> (ids);
+//          $facts INTEGER (facts, >= 1, default 60); $chunks INTEGER (chunks of a document and chunks that mention it, >= 1, default 6);
+//          $hub INTEGER (relationships of one entity to look at, >= 1, default 2000);
+//          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_facts LIST<STRING> (likewise)
+// columns: facts LIST<MAP> (id, type, source, source_id, target, target_id, chunk_id, quote, start, end, text, document),
+//          passages LIST<MAP> (id, text, document, document_id, index)
+// order:   none; facts by evidence descending, then id; passages by document, then index
+// source:  kg-neo4j
+CALL () {
+  UNWIND $entities AS id
+  MATCH (e:Entity {id: id})
+  WHERE e.graph = $graph
+  CALL (e) {
+    MATCH (e)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(other:Entity)
+    WHERE r.fact_id IS NOT NULL AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+    WITH r LIMIT $hub
+    RETURN DISTINCT r
+  }
+  WITH DISTINCT r ORDER BY r.evidence_count DESC, r.fact_id LIMIT $facts
+  MATCH (f:Fact {id: r.fact_id})
+  CALL (f) {
+    MATCH (f)-[s:STATED_IN]->(c:Chunk)
+    WHERE $only_chunks IS NULL OR c.id IN $only_chunks
+    WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 1
+    OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+    RETURN c.id AS chunk_id, s.quote AS quote, s.quote_start AS start, s.quote_end AS end, c.text AS text, d.title AS document
+  }
+  WITH r, f, chunk_id, quote, start, end, text, document, startNode(r) AS a, endNode(r) AS b
+  WITH * ORDER BY r.evidence_count DESC, f.id
+  RETURN collect({id: f.id, type: f.type, source: a.name, source_id: a.id, target: b.name, target_id: b.id,
+                  chunk_id: chunk_id, quote: quote, start: start, end: end, text: text, document: document}) AS facts
+}
+CALL () {
+  CALL () {
+    UNWIND $documents AS id
+    MATCH (d:Document {id: id})<-[:IN_DOCUMENT]-(c:Chunk)
+    WHERE d.graph = $graph AND c.index < $chunks AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+    RETURN d, c
+    UNION
+    UNWIND $entities AS id
+    CALL (id) {
+      MATCH (e:Entity {id: id})-[:MENTIONED_IN]->(c:Chunk)
+      WHERE e.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+      WITH DISTINCT c LIMIT $hub
+      WITH c ORDER BY c.index, c.id LIMIT $chunks
+      RETURN c
+    }
+    MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+    RETURN d, c
+  }
+  WITH d, c ORDER BY d.title, d.id, c.index
+  RETURN collect({id: c.id, text: c.text, document: d.title, document_id: d.id, index: c.index}) AS passages
+}
+RETURN facts, passages

@@ -1,0 +1,1 @@
+"""`kg eval answers`: whether the answers are right, and whether what they cite supports them."""
