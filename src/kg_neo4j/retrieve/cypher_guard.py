@@ -125,7 +125,7 @@ class _Query(Patterns):
         self.expect("AS")
         name = self._fresh()
         self.scope = {**self.scope, name: Piece(name, over.base, max(0, over.depth - 1), over.weight)}
-        self.clauses.append(f"UNWIND {over.text} AS {name}")
+        self.clauses.append(" ".join(("UNWIND", over.text, "AS", name)))
 
     def _fresh(self) -> str:
         name = self.name("a name")

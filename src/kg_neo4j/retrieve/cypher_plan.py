@@ -49,7 +49,7 @@ _KNOWN = frozenset(AGGREGATES) | frozenset(FUNCTIONS) | _INTERNAL
 
 _SCANNED = re.compile(r"(?:^|, )(?:UNIQUE |(?:RANGE|TEXT|POINT) INDEX )?`?(\w+)`?:")
 _ENDS = re.compile(r"\((?:`?(\w+)`?)\)(?=\s*(?:-|<-|\(\(|\(\.\.\.\)|$))|(?<=[->])\(`?(\w+)`?\)|\}\s*\(`?(\w+)`?\)")
-_HELD = re.compile(r"(?:cache\[)?`?(\w+)`?\.graph\]? = (?:cache\[)?\$graph\b")
+_HELD = re.compile(r"(?:cache\[)?`?(\w+)`?\.graph\]? = \$graph")
 _HELD_INDEX = re.compile(r"`?(\w+)`?:\w+\(graph\) WHERE graph = \$graph\b")
 _RENAMED = re.compile(r" AS `?(\w+)`?(?:, |$)")
 _CALL = re.compile(r"(?<![:\w.`])([A-Za-z_][\w.]*)\(")
@@ -114,8 +114,44 @@ def _found(steps: Sequence[PlanStep]) -> set[str]:
 
 
 def _held(steps: Sequence[PlanStep]) -> set[str]:
-    """Return the names of the nodes that a plan compares with the graph's name."""
-    return {name for step in steps for name in (*_HELD.findall(step.details), *_HELD_INDEX.findall(step.details))}
+    """Return the names of the nodes that must have the graph's name for a row to pass: not one side of an OR."""
+    held: set[str] = set()
+    for step in steps:
+        held |= set(_HELD_INDEX.findall(step.details)) if step.operator in _SCANS else set()
+        said = step.details.partition(" WHERE ")[2] if "Expand" in step.operator else step.details
+        for part in _conditions(said.partition("inlined predicates:")[2] or said):
+            held |= {match[1]} if (match := _HELD.fullmatch(part)) else set()
+    return held
+
+
+def _conditions(text: str) -> Iterator[str]:
+    """Yield the conditions that AND joins or that stand in lines of their own; brackets around several are opened."""
+    depth, start = 0, 0
+    parts: list[str] = []
+    for place, char in enumerate(text):
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0 and (char == "\n" or text.startswith(" AND ", place)):
+            parts.append(text[start:place])
+            start = place + (1 if char == "\n" else 5)
+    parts.append(text[start:])
+    for part in map(str.strip, parts):
+        inner = part[1:-1] if _is_bracketed(part) else part
+        if len(parts) > 1 or inner != part:
+            yield from _conditions(inner)
+        else:
+            yield part
+
+
+def _is_bracketed(text: str) -> bool:
+    """Tell whether the bracket that opens a condition closes at its end."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return False
+    depth = 0
+    for place, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return place == len(text) - 1
+    return False
 
 
 def _renamed(steps: Sequence[PlanStep]) -> set[str]:

@@ -38,7 +38,7 @@ class Limits:
 
     seconds: float = 10.0  # of the server, planning apart
     rows: int = 100  # that are kept; further ones are counted, up to MOST_ROWS
-    size: int = 2_000_000  # bytes of all rows, as text
+    size: int = 5_000_000  # bytes of all rows as they are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def run(database: Database, query: GuardedQuery, limits: Limits | None = None) -
     with database.reading(timeout_s=limits.seconds, fetch_size=50) as transaction:
         try:
             explain(transaction, query.text, query.parameters)
-            return _read(transaction.run(query.text, dict(query.parameters)), query.columns, limits)
+            return read_rows(transaction.run(query.text, dict(query.parameters)), query.columns, limits)
         except Neo4jError as error:
             code = error.code or ""
             if isinstance(error, AuthError) or not code.startswith(_REFUSED):
@@ -88,7 +88,8 @@ def _said(code: str, error: Exception, limits: Limits) -> str:
     return f"the server refused the query: {message[:300]}"
 
 
-def _read(result: neo4j.Result, columns: tuple[str, ...], limits: Limits) -> QueryRows:
+def read_rows(result: neo4j.Result, columns: tuple[str, ...], limits: Limits) -> QueryRows:
+    """Return the rows of a result, whose last column has the ids that each rests on, as far as `limits` go."""
     rows: list[tuple[Cell, ...]] = []
     ids: list[tuple[str, ...]] = []
     count, size, cuts = 0, 0, _Cuts()
@@ -96,15 +97,12 @@ def _read(result: neo4j.Result, columns: tuple[str, ...], limits: Limits) -> Que
     for record in result:
         count += 1
         *values, rests_on = record.values()
-        if len(rows) >= limits.rows:
-            continue
-        row = tuple(_cell(value, cuts) for value in values)
-        size += sum(map(_size, row))
-        if size > limits.size:
-            is_more = True
+        size += sum(map(_size, values))
+        if is_more := size > limits.size:
             break
-        rows.append(row)
-        ids.append(_ids(rests_on))
+        if len(rows) < limits.rows:
+            rows.append(tuple(_cell(value, cuts) for value in values))
+            ids.append(_ids(rests_on))
     notes = []
     if is_more:
         notes.append(f"reading stopped at {limits.size:,} bytes: there are more rows")
@@ -140,12 +138,12 @@ def _cell(value: Any, cuts: _Cuts) -> Cell:
     return text[:LONGEST_CELL]
 
 
-def _size(cell: Cell) -> int:
-    if isinstance(cell, tuple):
-        return 2 + sum(map(_size, cell))
-    if isinstance(cell, Mapping):
-        return 2 + sum(len(name) + _size(each) for name, each in cell.items())
-    return 1 + (len(cell.encode()) if isinstance(cell, str) else 8)
+def _size(value: Any) -> int:
+    if isinstance(value, list):
+        return 2 + sum(map(_size, value))
+    if isinstance(value, dict):
+        return 2 + sum(len(name) + _size(each) for name, each in value.items())
+    return len(value.encode()) if isinstance(value, str) else 8
 
 
 def _ids(rests_on: Mapping[str, Sequence[str | None]]) -> tuple[str, ...]:

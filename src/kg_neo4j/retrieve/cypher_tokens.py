@@ -67,7 +67,7 @@ def tokenise(text: str) -> list[Token]:
     place = 0
     while place < len(text):
         match = _TOKEN.match(text, place)
-        if match is None or text.startswith(("//", "/*"), place):
+        if match is None or text.startswith(("//", "/*", "=~"), place):
             raise CypherRefused(_why(text, place))
         if match.lastgroup != "space":
             tokens.append(_token(match))
