@@ -42,7 +42,7 @@ _SCANS = frozenset(
     NodeIndexEndsWithScan MultiNodeIndexSeek""".split()
 )
 _INTERNAL = frozenset(  # functions that the planner adds
-    """isrepeattrailunique isrepeatacyclicunique unique disjoint noneofrelationships any all none single exists
+    """isrepeattrailunique isrepeatacyclicunique unique disjoint noneofrelationships any all none single exists not
     count collect""".split()
 )
 _KNOWN = frozenset(AGGREGATES) | frozenset(FUNCTIONS) | _INTERNAL
