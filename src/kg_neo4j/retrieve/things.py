@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.retrieve.interface import Scope, only
 from kg_neo4j.retrieve.linking import bearers, exact_query, look_up, near_query, nearly
+from kg_neo4j.retrieve.words import split_words
 
 CHUNKS = 4  # of a document, and of those that mention a thing
 FACTS = 60
@@ -85,7 +86,8 @@ class Things:
     def _find(self, name: str, entity_id: str) -> Thing | None:
         if not normalise(name):
             return None
-        rows = bearers(name, look_up(self._database, self._graph, [exact_query(name)], self._scope)[0])
+        found = look_up(self._database, self._graph, sorted({exact_query(name), _literal_query(name)}), self._scope)
+        rows = _merged(bearers(name, each) for each in found)
         exact = bool(rows)
         if not rows:
             rows = nearly(name, look_up(self._database, self._graph, [near_query(name)], self._scope)[0])
@@ -114,6 +116,15 @@ class Things:
         return Thing(
             name, tuple(entities[:BEARERS]), tuple(_fact(row) for row in told["facts"]), tuple(passages), exact
         )
+
+
+def _literal_query(name: str) -> str:
+    """Return the full-text query for a name with its apostrophes: "Boden's Boy"."""
+    return f'"{" ".join(word.lower() for word in split_words(name))}"'
+
+
+def _merged(found: Iterable[list[Row]]) -> list[Row]:
+    return list({row["id"]: row for rows in found for row in rows}.values())
 
 
 def _best(name: str, rows: list[Row], kind: str) -> list[Row]:
