@@ -16,7 +16,7 @@ from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import local, naive
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope, Search
-from kg_neo4j.retrieve.linking import Linked
+from kg_neo4j.retrieve.linking import Linked, named
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import Checks, Writing
 from kg_neo4j.retrieve.reply import reply as write_reply
@@ -68,7 +68,11 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     if not found.chunks:
         notes.append(_nothing(database, graph, search.scope))
     writing = Writing(tokeniser, max_context_tokens, model, checks or Checks(), hear)
-    short = None if model or mode == "naive" else find_short(asked.text, Things(database, graph, search.scope))
+    short = None
+    if model is None and mode != "naive":
+        linked = routed.linked if routed and routed.linked else named(database, search)
+        things = Things(database, graph, search.scope)
+        short = find_short(asked, linked.names, things, _searcher(database, search, found, embedder, tokeniser))
     retrieved = time.monotonic()
     reply = write_reply(asked, found, writing, short)
     reply, gone = keep_standing(database, graph, reply)
@@ -89,6 +93,20 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
         model_seconds=reply.model_seconds,
         routing=routed.routing if routed else None,
     )
+
+
+def _searcher(
+    database: Database, search: Search, found: Found, embedder: EmbeddingModel, tokeniser: Tokeniser
+) -> Callable[[str], Found]:
+    """Return what searches for a question that the one asked was taken apart to, within the same filters."""
+
+    def again(text: str) -> Found:
+        if text == search.question.text:
+            return found
+        other, _ = prepare(database, read(text), search.graph, embedder, tokeniser)
+        return local.retrieve(database, replace(other, scope=search.scope))
+
+    return again
 
 
 def check(question: str, mode: str) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from kg_neo4j.records import Citation, Claim, PathStep
 from kg_neo4j.retrieve.claims import SUPPORTED
 from kg_neo4j.retrieve.comparing import compare
 from kg_neo4j.retrieve.comparison import read_comparison
+from kg_neo4j.retrieve.extractive import extract
 from kg_neo4j.retrieve.following import Place, Step, follow
+from kg_neo4j.retrieve.interface import Found
+from kg_neo4j.retrieve.likely import asks_for_words, first_likely
+from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.sentences import readable
+from kg_neo4j.retrieve.substitution import Reduced, reduce
 from kg_neo4j.retrieve.things import Things
 from kg_neo4j.retrieve.wanted import read_wanted
 
@@ -32,17 +38,52 @@ class Told:
     path: tuple[PathStep, ...]
 
 
-def find_short(question: str, things: Things) -> Short | None:
-    """Return the short answer to `question`; None where it asks for nothing of the kind, or the way to it is broken."""
-    comparison = read_comparison(question)
+def find_short(
+    question: Question, names: Sequence[str], things: Things, search: Callable[[str], Found]
+) -> Short | None:
+    """Return the short answer to `question`; None where it asks for nothing of the kind, or the way to it is broken.
+
+    `names` are those of the graph that the question has; `search` finds what a question of fewer steps is answered by.
+    """
+    comparison = read_comparison(question.text)
     if comparison is not None:
         compared = compare(comparison, things)
         return Short(compared.value, compared.steps) if compared and compared.steps else None
+    followed = _follow(question.text, things)
+    if followed is not None:
+        return followed
+    reduced = reduce(question.text, names, things)
+    if reduced.steps:
+        followed = _follow(reduced.text, things)
+        if followed is not None:
+            return replace(followed, steps=(*reduced.steps, *followed.steps))
+    return _read(reduced, search)
+
+
+def _follow(question: str, things: Things) -> Short | None:
     wanted = read_wanted(question)
-    if wanted is None:
-        return None
-    reached = follow(wanted, things)
+    reached = follow(wanted, things) if wanted else []
     return Short(reached[0].value, reached[0].steps) if reached and reached[0].steps else None
+
+
+def _read(reduced: Reduced, search: Callable[[str], Found]) -> Short | None:
+    """Return what the sentences that answer the last step have of the kind that is asked for."""
+    question = read(reduced.text)
+    if not asks_for_words(question):
+        return None
+    extracted = extract(question, search(reduced.text))
+    if not extracted.citations:
+        return None
+    cited = extracted.citations[::-1] if len(extracted.citations) == 2 else extracted.citations
+    likely = first_likely(question, [each.quote for each in cited])
+    if likely is None:
+        return None
+    place, words = likely
+    steps = list(reduced.steps)
+    for each in (*(other for other in extracted.citations if other != cited[place]), cited[place]):
+        at = Place(each.chunk_id, each.document, each.start, each.end, each.quote)
+        steps.append(Step(each.document, "says", words.value if each == cited[place] else "what leads there", at))
+    return Short(words.value, tuple(steps))
 
 
 def tell(short: Short) -> Told:
