@@ -14,6 +14,7 @@ from kg_neo4j.retrieve.question import Asks, read
 from kg_neo4j.retrieve.words import fold, split_words
 
 BACK = 4  # turns that a pronoun may reach back
+MANY = 5  # people whom "they" no longer stands for
 
 _LEAD = re.compile(r"^\s*(?:(?:and|but|so|or|then|ok|okay|well|also)\b[\s,]*)+", re.IGNORECASE)
 _ABOUT = re.compile(r"^\s*(?:(?:and|but|so)\s+)?(?:what|how)\s+about\s+(?P<rest>.+?)\s*[?.!]*\s*$", re.IGNORECASE)
@@ -42,10 +43,13 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _DEMONSTRATIVE = re.compile(
-    r"\b(?:this|that|the same) (?P<noun>man|woman|girl|boy|person|lady|gentleman|city|town|village|place|country|"
-    r"island|mountain|river|company|society|school|university|academy|newspaper|ship|building|organi[sz]ation|book|"
-    r"year|date|day)\b(?! of\b)",
+    r"\b(?P<which>this|that|the same|the) (?P<noun>man|woman|girl|boy|person|lady|gentleman|city|town|village|place|"
+    r"country|island|mountain|river|company|society|school|university|academy|newspaper|ship|building|organi[sz]ation|"
+    r"book|year|date|day)\b(?! of\b)(?P<more> (?:who|whom|whose|that|which|where|when|in|on|at|from|with)\b)?",
     re.IGNORECASE,
+)
+_TWO = re.compile(
+    r"\b(?:the|these|those) two(?: of them)?\b|(?<!they )\bboth(?: of them)?(?= (?!of\b|the\b))", re.IGNORECASE
 )
 _NOUNS = {
     **dict.fromkeys(("man", "boy", "gentleman"), ("person", "m")),
@@ -95,9 +99,13 @@ def _completed(text: str, turns: Sequence[Turn]) -> str | None:
     if not split_words(rest):
         return None
     if _PREPOSITION.match(rest):
-        return _with_phrase(_replaced(rest, turns), last)
-    if (noun := _POSSESSIVE.match(rest)) and (owner := _owner(rest, noun["noun"].strip(), turns)):
-        return _with_owned(owner, noun["noun"].strip(), turns[-1])
+        return _with_phrase(_replaced(f"{rest[0].lower()}{rest[1:]}", turns), last)
+    if noun := _POSSESSIVE.match(rest):
+        owner = _owner(rest, noun["noun"].strip(), turns)
+        if owner:
+            return _with_owned(owner, noun["noun"].strip(), turns[-1])
+        if not rest.casefold().startswith("the "):
+            return text
     named = _replaced(rest, turns)
     return _with_name(named, turns[-1])
 
@@ -217,11 +225,16 @@ def _replaced(text: str, turns: Sequence[Turn]) -> str:
         return meant
 
     def noun(match: re.Match[str]) -> str:
-        kind, gender = _NOUNS.get(match["noun"].casefold(), ("thing", ""))
-        meant = _last(turns, lambda each: each.kind == kind and (not gender or each.gender == gender))
-        return meant.name if meant else match[0]
+        sure = match["which"].casefold() != "the"
+        if match["more"] and not sure:  # "the man who ..." says itself who is meant
+            return match[0]
+        meant = _by_noun(match["noun"].casefold(), turns, sure=sure)
+        return f"{meant}{match['more'] or ''}" if meant else match[0]
 
-    return _WORDS.sub(name, _DEMONSTRATIVE.sub(noun, text))
+    def two(match: re.Match[str]) -> str:
+        return _several(turns) or match[0]
+
+    return _WORDS.sub(name, _DEMONSTRATIVE.sub(noun, _TWO.sub(two, text)))
 
 
 def _refers(word: str, before: str, after: str) -> bool:
@@ -256,20 +269,28 @@ def _meant(word: str, turns: Sequence[Turn], *, owner: bool, earlier: bool = Fal
     return person.name if person else ""
 
 
+def _by_noun(noun: str, turns: Sequence[Turn], *, sure: bool) -> str:
+    """Return the name that "that city" stands for. "the ship" stands only for what is called a ship; `sure`: "that"."""
+    kind, gender = _NOUNS.get(noun, ("thing", ""))
+    meant = _last(turns, lambda each: each.kind == kind and noun in each.name.casefold())
+    if meant is None and (sure or kind != "thing"):
+        meant = _last(turns, lambda each: each.kind == kind and (not gender or each.gender == gender))
+    return meant.name if meant else ""
+
+
 def _several(turns: Sequence[Turn]) -> str:
-    """Return the people that a turn speaks of together, or one company, or somebody whose gender nobody knows."""
-    for turn in reversed(turns[-BACK:]):
-        for group in (turn.asked, turn.told, turn.mentions):
-            people = list(dict.fromkeys(each.name for each in group if each.kind == "person"))
-            if len(people) > 1:
-                return f"{', '.join(people[:-1])} and {people[-1]}" if len(people) < 5 else ""
-        single = _order(turn)
-        fitting = next(
-            (each for each in single if each.kind == "thing" or (each.kind == "person" and not each.gender)), None
-        )
-        if fitting:
-            return fitting.name
-    return ""
+    """Return the people of the last turn together, or its one and that of the turn before; else a company."""
+    last = turns[-1]
+    for group in (last.asked, last.told, last.mentions):
+        people = list(dict.fromkeys(each.name for each in group if each.kind == "person"))
+        if len(people) > 1:
+            return f"{', '.join(people[:-1])} and {people[-1]}" if len(people) < MANY else ""
+    one = [each.name for each in _order(last) if each.kind == "person"]
+    before = [each.name for each in _order(turns[-2]) if each.kind == "person"] if len(turns) > 1 else []
+    if one and before and one[0] != before[0]:
+        return f"{before[0]} and {one[0]}"
+    single = _last(turns, lambda each: each.kind == "thing" or (each.kind == "person" and not each.gender))
+    return single.name if single else ""
 
 
 def _last(turns: Sequence[Turn], fits: Callable[[Mention], bool]) -> Mention | None:

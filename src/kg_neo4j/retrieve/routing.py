@@ -11,18 +11,20 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Routing
 from kg_neo4j.retrieve.cypher_questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher_templates import recognise
 from kg_neo4j.retrieve.interface import Scope, Search
-from kg_neo4j.retrieve.linking import Linked, named
+from kg_neo4j.retrieve.linking import Linked, exact_query, look_up, named
 from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.report_extracts import asked_terms
 from kg_neo4j.retrieve.report_selection import report_levels
+from kg_neo4j.retrieve.words import fold, split_words
 
 GLOBAL, CYPHER = "global", "cypher"
 NAMES = 3  # that a reason tells of
+TERMS = 12  # of a question without capitals that are looked up
 CANNED = frozenset(  # queries of cypher/questions that count or connect; what sentences say is left to sentences
     "connections in_common year number number_related most_connected mentions entities relations".split()
 )
@@ -58,9 +60,10 @@ def route(database: Database, search: Search, beyond: Collection[str] = ()) -> R
     if CYPHER in beyond and search.scope is None and (canned := _canned(database, search)):
         return Routed(Routing(CYPHER, f"the canned query {canned} answers it"))
     linked = named(database, search)
-    about_whole = is_about_the_whole(search.question) and not linked.names
+    names = linked.names or _small_names(database, search)
+    about_whole = is_about_the_whole(search.question) and not names
     levels = report_levels(database, search.graph, search.scope) if about_whole and GLOBAL in beyond else ()
-    chosen = choose(search.question, linked.names, reports=any(each.reports for each in levels))
+    chosen = choose(search.question, names, reports=any(each.reports for each in levels))
     return Routed(chosen, linked, search.scope)
 
 
@@ -82,6 +85,20 @@ def is_about_the_whole(question: Question) -> bool:
     if question.names or question.asks in _ONE:
         return False
     return not asked_terms(question) or bool(_WHOLE.search(question.text) or _PARTS.search(question.text))
+
+
+def _small_names(database: Database, search: Search) -> tuple[str, ...]:
+    """Return the words of a question without any capital that are parts of names in the graph: "humboldt"."""
+    terms = [term for term in search.question.terms if not term.isdigit()][:TERMS]
+    if search.words is None or not terms or search.question.text != search.question.text.lower():
+        return ()
+    rows = look_up(database, search.graph, [exact_query(term) for term in terms], search.scope)
+    return tuple(term for term, found in zip(terms, rows, strict=True) if any(_bears(row, term) for row in found))
+
+
+def _bears(row: Row, term: str) -> bool:
+    words = [word for name in row["names"] for word in split_words(name)]
+    return any(word[0].isupper() and fold(word) == term for word in words) and row["kind"] == "entity"
 
 
 def _canned(database: Database, search: Search) -> str | None:
