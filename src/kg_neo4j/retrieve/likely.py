@@ -22,7 +22,7 @@ _PATTERNS = {
 }
 _YEAR = re.compile(r"\b(?:what|which) year\b", re.IGNORECASE)
 _NAMED = re.compile(
-    r"\b(?:which|what) (?!(?:is|was|are|were|did|does|do|has|have|had|kind|type|sort|amount|percentage|part|"
+    r"\b(?:which|what) (?!(?:is|was|are|were|did|does|do|has|have|had|kind|type|sort|percentage|part|"
     r"position|genre)\b)"
     r"(?:[\w’'-]+ ){0,4}?[a-z]+",
     re.IGNORECASE,

@@ -65,7 +65,8 @@ _ASKS = (
         Asks.PLACE,
         re.compile(
             r"\b(where|place (?=of (birth|death|burial))|(what|which) (cit(y|ies)|towns?|countr(y|ies)|places?|"
-            r"villages?|regions?|states?|count(y|ies)|provinces?|continents?|islands?|districts?)|gdzie|skąd|dokąd)\b",
+            r"villages?|regions?|states?|count(y|ies)|provinces?|continents?|islands?|districts?)|gdzie|skąd|"
+            r"dokąd)\b",
             re.I,
         ),
     ),
@@ -77,6 +78,13 @@ _DEFINITION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+_QUANTITY = re.compile(
+    r"^\W*(?:what|which)\s+(?:is|was|are|were|['’]s)\s+the\s+(?:\w+\s+){0,2}?(?:population|number|percentage|"
+    r"amount|height|"
+    r"length|elevation|depth|distance|area of land|surface area)\s+of\b|^\W*(?:what|which)\s+(?:percentage|"
+    r"amount|number)\s+of\b",
+    re.IGNORECASE,
+)
 _YES_NO = re.compile(
     r"\W*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|isn['’]t|wasn['’]t|"
     r"didn['’]t|doesn['’]t|czy)\s",
@@ -132,6 +140,8 @@ def _asks(text: str) -> tuple[Asks, frozenset[str]]:
 
     A definition only where nothing but its subject is named.
     """
+    if _QUANTITY.match(text):
+        return Asks.NUMBER, frozenset({"what", "number", "amount"})
     match = _DEFINITION.match(text)
     if match and _is_subject(match["subject"]):
         return Asks.DEFINITION, frozenset()

@@ -24,7 +24,7 @@ from kg_neo4j.retrieve.wanted import read_wanted
 class Short:
     """A short answer and the steps that it rests on, one at least."""
 
-    value: str
+    value: str  # empty where the steps lead to sentences that answer, and to nothing shorter
     steps: tuple[Step, ...]
 
 
@@ -67,23 +67,30 @@ def _follow(question: str, things: Things) -> Short | None:
 
 
 def _read(reduced: Reduced, search: Callable[[str], Found]) -> Short | None:
-    """Return what the sentences that answer the last step have of the kind that is asked for."""
+    """Return what the sentences that answer the last step have of the kind that is asked for.
+
+    Where they have nothing of the kind, but steps led to them, they are the answer, without a short one.
+    """
     question = read(reduced.text)
-    if not asks_for_words(question):
+    if not asks_for_words(question) and not reduced.steps:
         return None
-    extracted = extract(question, search(reduced.text))
-    if not extracted.citations:
+    cited = extract(question, search(reduced.text)).citations
+    if not cited:
         return None
-    cited = extracted.citations[::-1] if len(extracted.citations) == 2 else extracted.citations
-    likely = first_likely(question, [each.quote for each in cited])
-    if likely is None:
+    order = cited[::-1] if len(cited) == 2 else cited  # of two in a chain the second one answers
+    likely = first_likely(question, [each.quote for each in order])
+    if likely is None and not reduced.steps:
         return None
-    place, words = likely
-    steps = list(reduced.steps)
-    for each in (*(other for other in extracted.citations if other != cited[place]), cited[place]):
-        at = Place(each.chunk_id, each.document, each.start, each.end, each.quote)
-        steps.append(Step(each.document, "says", words.value if each == cited[place] else "what leads there", at))
-    return Short(words.value, tuple(steps))
+    answering = order[likely[0]] if likely else order[0]
+    leading = [each for each in cited if each != answering]
+    value = likely[1].value if likely else ""
+    steps = [*(_said(each, "what leads on") for each in leading), _said(answering, value or "what answers")]
+    return Short(value, (*reduced.steps, *steps))
+
+
+def _said(citation: Citation, what: str) -> Step:
+    place = Place(citation.chunk_id, citation.document, citation.start, citation.end, citation.quote)
+    return Step(citation.document, "says", what, place)
 
 
 def tell(short: Short) -> Told:
@@ -106,11 +113,9 @@ def tell(short: Short) -> Told:
     said = short.value[:1].upper() + short.value[1:]
     marks = "".join(f" [{count}]" for count in number.values())
     sentences = [f"{readable(place.quote)} [{count}]" for place, count in number.items()]
-    claims = (
-        Claim(said, tuple(number.values()), SUPPORTED, judged_by="path"),
-        *(Claim(readable(place.quote), (count,), SUPPORTED) for place, count in number.items()),
-    )
-    return Told("\n".join([f"{said}{marks}", *sentences]), citations, claims, path)
+    short_claim = [Claim(said, tuple(number.values()), SUPPORTED, judged_by="path")] if said else []
+    claims = (*short_claim, *(Claim(readable(place.quote), (count,), SUPPORTED) for place, count in number.items()))
+    return Told("\n".join([*([f"{said}{marks}"] if said else []), *sentences]), citations, claims, path)
 
 
 def _citation(place: Place) -> Citation:
