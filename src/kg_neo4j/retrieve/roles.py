@@ -11,6 +11,7 @@ _SYMMETRIC = frozenset(
     """married marry wed met meet brother sister sibling siblings brothers sisters cousin friend friends colleague
     border borders bordered allied joined between and near twin rival rivals collaborated worked spouse""".split()
 )
+_DETERMINERS = frozenset("a an the his her its their this that".split())
 _BE = frozenset("is was are were be been being got".split())
 REACH = 12  # words between a name and the word that ties it
 
@@ -34,6 +35,9 @@ def turned_round(said: Statement, windows: Sequence[Statement]) -> str:
 def ends(statement: Statement, verb: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """Return (who, whom): the names before and after `verb`, exchanged in the passive; None where neither is named."""
     place = statement.order.index(verb)
+    noun = bool(_DETERMINERS & frozenset(statement.order[max(0, place - 1) : place]))
+    if noun and statement.order[place + 1 : place + 2] != ("of",):
+        return None  # "a species after B": it is no verb, and no role of anybody
     names = frozenset(statement.names) - MONTHS.keys()
     before = frozenset(statement.order[max(0, place - REACH) : place]) & names
     after = frozenset(statement.order[place + 1 : place + 1 + REACH]) & names
@@ -41,7 +45,7 @@ def ends(statement: Statement, verb: str) -> tuple[frozenset[str], frozenset[str
         return None
     is_passive = (
         bool(_BE & frozenset(statement.order[max(0, place - 3) : place]))
-        and "by" in (statement.order[place + 1 : place + 4])
+        and "by" in (statement.order[place + 1 : place + 9])
     )
     return (after, before) if is_passive or _of_after(statement, place) else (before, after)
 

@@ -105,6 +105,8 @@ def _has(statement: Statement, word: str) -> bool:
 def _coverage(said: Statement, windows: Sequence[Statement], passages: Sequence[Passage]) -> float:
     """Return the share of the claim's content words that are there; a name counts that the title says, too."""
     known = _known_names(windows, passages)
+    if any(LIFESPAN.match(bracket) for passage in passages for bracket in re.findall(r"\([^()]*\)", passage.text)):
+        known |= _BIRTH | _DEATH
     content = said.content or frozenset(said.names)
     if not content:
         return 1.0
