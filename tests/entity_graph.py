@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from corpus import Fact, document, extraction
 from kg_neo4j.extract import schema as schemas
@@ -12,6 +13,8 @@ from kg_neo4j.graph.documents import LoadConfiguration, record_document
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
+from kg_neo4j.organise.analytics import read_graph
+from kg_neo4j.organise.projection import Projection, project
 
 SCHEMA = schemas.load("graph")
 
@@ -91,3 +94,11 @@ def load(
         for start in range(0, len(extractions), 50):
             recorder.record(extractions[start : start + 50])
         settle(database, graph, SCHEMA, lease)
+
+
+@contextmanager
+def projected(database: Database, graph: str) -> Iterator[Projection]:
+    """Project a graph as it stands, for the time of a `with` block."""
+    found = read_graph(database, graph, "test")
+    with project(database, graph, list(found.ids), found.pairs) as projection:
+        yield projection

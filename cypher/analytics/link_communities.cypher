@@ -1,5 +1,5 @@
 // title:   Put communities into those of the next coarser level
-// purpose: One CHILD_OF a community; an old one is replaced.
+// purpose: One CHILD_OF a community, which has none.
 // mode:    write
 // params:  $graph STRING (graph name, default main); $rows LIST<LIST> (id, id of the parent)
 // columns: none
@@ -10,8 +10,4 @@ MATCH (c:Community {id: row[0]})
 WHERE c.graph = $graph
 MATCH (p:Community {id: row[1]})
 WHERE p.graph = $graph
-CALL (c) {
-  MATCH (c)-[old:CHILD_OF]->()
-  DELETE old
-}
 CREATE (c)-[:CHILD_OF]->(p)

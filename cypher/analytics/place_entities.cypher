@@ -1,17 +1,14 @@
 // title:   Put entities into communities of the finest level
-// purpose: One IN_COMMUNITY an entity; an old one is replaced.
+// purpose: One IN_COMMUNITY an entity, which has none.
 // mode:    write
-// params:  $graph STRING (graph name, default main); $rows LIST<LIST> (num of the entity, id of the community)
+// params:  $graph STRING (graph name, default main); $rows LIST<LIST> (id of the community, nums of entities)
 // columns: none
 // order:   none
 // source:  W2
 UNWIND $rows AS row
-MATCH (e:Entity {num: row[0]})
-WHERE e.graph = $graph
-MATCH (c:Community {id: row[1]})
+MATCH (c:Community {id: row[0]})
 WHERE c.graph = $graph
-CALL (e) {
-  MATCH (e)-[old:IN_COMMUNITY]->()
-  DELETE old
-}
+UNWIND row[1] AS num
+MATCH (e:Entity {num: num})
+WHERE e.graph = $graph
 CREATE (e)-[:IN_COMMUNITY]->(c)

@@ -12,7 +12,7 @@ import pytest
 
 import kg_neo4j
 from corpus import Fact
-from entity_graph import karate, load, two_cliques, villages
+from entity_graph import karate, load, projected, two_cliques, villages
 from kg_neo4j.errors import DatabaseUnavailable, LeaseHeld, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
@@ -20,13 +20,14 @@ from kg_neo4j.graph.database import Database, Transaction
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.organise import communities, projection
+from kg_neo4j.organise import communities
+from kg_neo4j.organise import projection as projecting
 from kg_neo4j.organise.analytics import AnalyticsReport, refresh
+from kg_neo4j.organise.entity_pairs import read_pairs
 from kg_neo4j.organise.gds_client import client
-from kg_neo4j.organise.projection import PREFIX, GraphSize, check_memory, project, sweep
+from kg_neo4j.organise.projection import PREFIX, GraphSize, check_memory, sweep
 
 T = TypeVar("T")
-KARATE_SIZE = GraphSize(nodes=34, pairs=78, heaviest=1)
 
 
 def cypher(text: str, mode: str = "read") -> Query:
@@ -89,16 +90,13 @@ def test_the_karate_club_has_its_known_figures(database: Database, graph: str) -
 def test_parallel_and_opposite_relationships_fold_into_one_weighted_pair(database: Database, graph: str) -> None:
     facts: list[Fact] = [("A", "KNOWS", "B"), ("B", "MET", "A"), ("A", "KNOWS", "B"), ("B", "KNOWS", "C")]
     load(database, graph, [*facts, ("A", "PRAISED", "A")])
-    (pair, other) = sorted(
-        (row["s"], *partner)
-        for row in database.read(queries.get("analytics/pairs"), graph=graph)
-        for partner in row["partners"]
-        if row["s"] != partner[0]
-    )
-    assert sorted([pair[2:], other[2:]]) == [(1, 1), (2, 3)]  # relationships, rows of evidence
-    with project(database, graph, GraphSize(3, 2, 3)) as projected:
-        assert set(projected.pagerank()) == set(projected.betweenness(1))
-        arcs = client(database).graph.get(projected.name)
+    pairs = read_pairs(database, graph)
+    folded = sorted(zip(pairs.relationships.tolist(), pairs.instances.tolist(), strict=True))
+    assert folded == [(1, 1), (1, 1), (2, 3)]  # of B and C, of A and itself, of A and B
+    assert sorted(instances for *_, instances in pairs.rows()) == [1, 3]
+    with projected(database, graph) as projection:
+        assert set(projection.pagerank()) == set(projection.betweenness(1))
+        arcs = client(database).graph.get(projection.name)
         assert (arcs.node_count(), arcs.relationship_count()) == (3, 4)
     assert refresh(database, graph).relationships == 4
     assert {name: each["degree"] for name, each in entities(database, graph).items()} == {"A": 3, "B": 3, "C": 1}
@@ -140,6 +138,30 @@ def test_only_what_changed_is_written(database: Database, graph: str) -> None:
     assert database.read(cypher(fresh), graph=graph)[0]["sizes"] == [3]
 
 
+class Forgetful(Database):
+    """Repeats each write once, as it is done after a commit whose answer was lost."""
+
+    def write_transaction(self, work: Callable[[Transaction], T]) -> T:
+        super().write_transaction(work)
+        return super().write_transaction(work)
+
+
+def test_a_commit_whose_answer_was_lost_leaves_one_place_for_everybody(database: Database, graph: str) -> None:
+    with Forgetful(database.address) as forgetful:
+        for facts in (two_cliques(), [*two_cliques(), ("B1", "KNOWS", "C1"), ("C1", "MET", "C2")]):
+            load(database, graph, facts)
+            refresh(forgetful, graph)
+            places = "MATCH (e:Entity {graph: $graph})-[r:IN_COMMUNITY]->() RETURN e.name AS name, count(r) AS count"
+            assert {row["count"] for row in database.read(cypher(places), graph=graph)} == {1}
+            parents = "MATCH (c:Community {graph: $graph})-[r:CHILD_OF]->() RETURN c.id AS id, count(r) AS count"
+            assert all(row["count"] == 1 for row in database.read(cypher(parents), graph=graph))
+    before = dump(database, graph)
+    delete_graph(database, graph)
+    load(database, graph, [*two_cliques(), ("B1", "KNOWS", "C1"), ("C1", "MET", "C2")])
+    refresh(database, graph)
+    assert dump(database, graph) == before
+
+
 def test_an_entity_that_lost_what_analytics_wrote_gets_it_back(database: Database, graph: str) -> None:
     load(database, graph, two_cliques())
     refresh(database, graph)
@@ -155,8 +177,8 @@ def partitions(database: Database, graph: str, nodes: int, times: int) -> set[tu
     load(database, graph, villages(2, nodes=nodes, facts=4 * nodes, near=0), per_chunk=nodes // 20)
     found = set()
     for _ in range(times):
-        with project(database, graph, GraphSize(nodes, 4 * nodes, 5)) as projected:
-            found.add(communities.hierarchy(graph, projected.leiden(42)))
+        with projected(database, graph) as projection:
+            found.add(communities.hierarchy(graph, projection.leiden(42)))
     return found
 
 
@@ -290,8 +312,8 @@ def test_the_projection_is_dropped_also_on_failure(database: Database, graph: st
     names: list[str] = []
 
     def fail_within() -> None:
-        with project(database, graph, KARATE_SIZE) as projected:
-            names.append(projected.name)
+        with projected(database, graph) as projection:
+            names.append(projection.name)
             assert names[0] in projections(database)
             raise Interrupted
 
@@ -302,7 +324,7 @@ def test_the_projection_is_dropped_also_on_failure(database: Database, graph: st
 
 def test_two_runs_on_one_graph_do_not_share_a_projection(database: Database, graph: str) -> None:
     load(database, graph, karate())
-    with project(database, graph, KARATE_SIZE) as one, project(database, graph, KARATE_SIZE) as two:
+    with projected(database, graph) as one, projected(database, graph) as two:
         assert one.name != two.name
         assert one.leiden(42) == two.leiden(42)
 
@@ -311,9 +333,11 @@ KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 from kg_neo4j.graph.database import Database, DatabaseAddress
-from kg_neo4j.organise.projection import GraphSize, project
+from kg_neo4j.organise.analytics import read_graph
+from kg_neo4j.organise.projection import project
 database = Database(DatabaseAddress(*sys.argv[2:5]))
-with project(database, sys.argv[5], GraphSize(34, 78, 1)) as projected:
+found = read_graph(database, sys.argv[5], "test")
+with project(database, sys.argv[5], list(found.ids), found.pairs) as projected:
     print(projected.name, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -335,9 +359,9 @@ def test_what_a_killed_run_left_is_swept_and_nothing_else(database: Database, gr
     gds = client(database)
     foreign = f"kg-neo4j-lookalike-{graph}"
     text = queries.get("analytics/project").text
-    made = gds.graph.project.cypher(text, graph=graph, name=foreign, heaviest=1)
+    made = gds.graph.project.cypher(text, name=foreign, sources=[1], targets=[2], weights=[1.0], alone=[])
     try:
-        with project(database, graph, KARATE_SIZE) as alive:
+        with projected(database, graph) as alive:
             assert left not in projections(database)
             sweep(database, gds)
             assert alive.name in projections(database)
@@ -347,9 +371,9 @@ def test_what_a_killed_run_left_is_swept_and_nothing_else(database: Database, gr
 
 
 def test_an_analysis_larger_than_the_heap_is_refused_with_both_numbers(database: Database) -> None:
-    check_memory(database, GraphSize(1_000, 5_000, 1))
+    check_memory(database, GraphSize(1_000, 5_000))
     with pytest.raises(NotEnoughMemory, match=r"takes [\d,]+ MiB of heap, [\d,]+ MiB are free"):
-        check_memory(database, GraphSize(10**9, 10**10, 1))
+        check_memory(database, GraphSize(10**9, 10**10))
     assert database.gds_version()
 
 
@@ -357,8 +381,8 @@ def test_too_small_a_heap_is_a_note_and_not_a_failure(
     database: Database, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load(database, graph, two_cliques())
-    enormous = GraphSize(10**9, 10**10, 1)
-    monkeypatch.setattr(projection, "check_memory", lambda found, _: check_memory(found, enormous))
+    enormous = GraphSize(10**9, 10**10)
+    monkeypatch.setattr(projecting, "check_memory", lambda found, _: check_memory(found, enormous))
     report = refresh(database, graph)
     assert report.changes == 0
     assert "MiB of heap" in (report.skipped or "")

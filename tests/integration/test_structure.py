@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from corpus import Fact
-from entity_graph import karate, load, two_cliques, villages
+from entity_graph import karate, load, projected, two_cliques, villages
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.canned_reports import run
 from kg_neo4j.graph.constraints import delete_graph
@@ -16,7 +16,6 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise.analytics import refresh
-from kg_neo4j.organise.projection import GraphSize, project
 
 Neighbours = dict[str, set[str]]
 
@@ -267,8 +266,8 @@ def test_a_hundred_projections_give_one_structure(database: Database, graph: str
     load(database, graph, villages(2, nodes=1_000, facts=2_000, near=0.3), per_chunk=50)
     found = set()
     for _ in range(100):
-        with project(database, graph, GraphSize(1_000, 2_000, 5)) as projected:
-            found.add((tuple(sorted(projected.structure().items())), projected.bridges()))
+        with projected(database, graph) as projection:
+            found.add((tuple(sorted(projection.structure().items())), projection.bridges()))
     assert len(found) == 1
 
 

@@ -8,16 +8,17 @@ the communities that were.
 from __future__ import annotations
 
 import hashlib
-from array import array
+import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise import communities
-from kg_neo4j.organise.projection import DAMPING, GraphSize, Structure, project
+from kg_neo4j.organise.entity_pairs import EntityPairs, read_pairs
+from kg_neo4j.organise.projection import DAMPING, Structure, project
 from kg_neo4j.organise.stored_analytics import (
     Result,
     StoredCommunity,
@@ -29,7 +30,7 @@ from kg_neo4j.organise.stored_analytics import (
 )
 from kg_neo4j.progress import SILENT, Progress
 
-VERSION = 2  # of what is computed here; part of the fingerprint
+VERSION = 3  # of what is computed here; part of the fingerprint
 DECIMALS = 6  # of PageRank, betweenness and clustering
 STAGE = "analytics"
 
@@ -46,44 +47,23 @@ class AnalyticsReport:
     skipped: str | None = None  # why nothing was computed
 
 
-@dataclass(slots=True)
-class _Found:
+@dataclass(frozen=True, slots=True)
+class SettledGraph:
     """The settled graph: what to compute from, and what an earlier run wrote."""
 
-    ids: dict[int, str] = field(default_factory=dict)  # num -> id of the entity
-    stored: dict[int, Values] = field(default_factory=dict)
-    places: dict[int, str | None] = field(default_factory=dict)  # num -> id of its community of the finest level
-    degrees: dict[int, int] = field(default_factory=dict)  # relationships in either direction, parallel ones counted
-    ends: tuple[array[int], array[int]] = field(default_factory=lambda: (array("q"), array("q")))  # of each pair
-    counts: array[int] = field(default_factory=lambda: array("q"))  # relationships of each pair
-    relationships: int = 0
-    pairs: int = 0
-    heaviest: int = 1
-    fingerprint: str = ""
-
-    def add(self, source: int, target: int, relationships: int, instances: int) -> None:
-        """Count a pair; a relationship of an entity to itself counts once, and is no pair."""
-        self.relationships += relationships
-        for num in {source, target}:
-            self.degrees[num] = self.degrees.get(num, 0) + relationships
-        self.ends[0].append(source)
-        self.ends[1].append(target)
-        self.counts.append(relationships)
-        if source != target:
-            self.pairs += 1
-            self.heaviest = max(self.heaviest, instances)
-
-    def degrees_within(self, groups: Mapping[int, int]) -> dict[int, int]:
-        """Return num -> relationships with entities of its own group; left out where there are none."""
-        within: dict[int, int] = {}
-        for source, target, relationships in zip(*self.ends, self.counts, strict=True):
-            if groups[source] == groups[target]:
-                for num in {source, target}:
-                    within[num] = within.get(num, 0) + relationships
-        return within
+    ids: Mapping[int, str]  # num -> id of the entity, in the order of nums
+    stored: Mapping[int, Values]
+    places: Mapping[int, str | None]  # num -> id of its community of the finest level
+    pairs: EntityPairs
+    fingerprint: str
 
     @property
-    def placed(self) -> bool:
+    def size(self) -> tuple[int, int]:
+        """Entities and relationships."""
+        return len(self.ids), int(self.pairs.relationships.sum())
+
+    @property
+    def is_placed(self) -> bool:
         """True where every entity carries all that analytics write."""
         return None not in self.places.values() and all(None not in values for values in self.stored.values())
 
@@ -124,12 +104,11 @@ def refresh(
 def _refresh(
     database: Database, graph: str, step: Callable[[], None], seed: int, lease: Lease | None
 ) -> AnalyticsReport:
-    found = _read(database, graph, f"{VERSION}/{seed}")
+    found = read_graph(database, graph, f"{VERSION}/{seed}")
     step()
     state = database.read(queries.get("analytics/graph_state"), graph=graph)
-    size = (len(found.stored), found.relationships)
-    if found.stored and state and state[0]["fingerprint"] == found.fingerprint and found.placed:
-        return AnalyticsReport(state[0]["communities"], state[0]["levels"], *size, changes=0)
+    if found.ids and state and state[0]["fingerprint"] == found.fingerprint and found.is_placed:
+        return AnalyticsReport(state[0]["communities"], state[0]["levels"], *found.size, changes=0)
     measured = _measure(database, graph, found, seed)
     step()
     stored = read_communities(database, graph)
@@ -139,37 +118,43 @@ def _refresh(
     levels = result.levels
     communities_found = sum(len(each.members) > 1 for each in levels[0]) if levels else 0
     new_state = {"fingerprint": found.fingerprint, "communities": communities_found, "levels": len(levels)}
-    if found.stored or state or changes:
-        database.write_transaction(lambda transaction: write(transaction, graph, changes, new_state, lease))
+    if found.ids or state or changes:
+        tries = itertools.count()
+        database.write_transaction(
+            lambda transaction: write(transaction, graph, replace(changes, is_repeat=next(tries) > 0), new_state, lease)
+        )
     step()
-    return AnalyticsReport(communities_found, len(levels), *size, changes=len(changes))
+    return AnalyticsReport(communities_found, len(levels), *found.size, changes=len(changes))
 
 
-def _read(database: Database, graph: str, method: str) -> _Found:
-    """Read entities and pairs in sorted order and hash what the result depends on."""
-    found = _Found()
+def read_graph(database: Database, graph: str, method: str) -> SettledGraph:
+    """Read entities and pairs and hash what the result depends on; `method` stands for how it is computed."""
+    rows = [row for part in database.stream(queries.get("analytics/entities"), graph=graph) for row in part["entities"]]
+    rows.sort(key=lambda row: int(row[0]))
+    pairs = read_pairs(database, graph)
     digest = hashlib.sha256(method.encode())
-    for row in database.stream(queries.get("analytics/entities"), graph=graph):
-        num, found_id, *values, place = row.values()
-        found.ids[num], found.stored[num], found.places[num] = found_id, tuple(values), place
-        digest.update(b"%d;" % num)
-    digest.update(b"|")
-    for row in database.stream(queries.get("analytics/pairs"), graph=graph):
-        digest.update(f"{row['s']}:{row['partners']};".encode())
-        for partner, relationships, instances in row["partners"]:
-            found.add(row["s"], partner, relationships, instances)
-    if found.stored:
+    for row in rows:
+        digest.update(b"%d;" % row[0])
+    digest.update(pairs.digest())
+    if rows:
         digest.update(database.gds_version().encode())
-    found.fingerprint = digest.hexdigest()[:32]
-    return found
+    return SettledGraph(
+        ids={row[0]: row[1] for row in rows},
+        stored={row[0]: tuple(row[2:-1]) for row in rows},
+        places={row[0]: row[-1] for row in rows},
+        pairs=pairs,
+        fingerprint=digest.hexdigest()[:32],
+    )
 
 
-def _measure(database: Database, graph: str, found: _Found, seed: int) -> _Measured:
-    nums = found.stored
-    if not found.pairs:  # GDS's Leiden fails on a graph without relationships
+def _measure(database: Database, graph: str, found: SettledGraph, seed: int) -> _Measured:
+    nums = list(found.ids)
+    if not found.pairs.count:  # GDS's Leiden fails on a graph without relationships
         apart = {num: Structure(num, 0, 0, 0.0, articulation=False) for num in nums}
-        return _Measured(communities.alone(nums), dict.fromkeys(nums, 1 - DAMPING), dict.fromkeys(nums, 0.0), apart)
-    with project(database, graph, GraphSize(len(nums), found.pairs, found.heaviest)) as projection:
+        return _Measured(
+            communities.alone(found.ids), dict.fromkeys(nums, 1 - DAMPING), dict.fromkeys(nums, 0.0), apart
+        )
+    with project(database, graph, nums, found.pairs) as projection:
         return _Measured(
             projection.leiden(seed),
             projection.pagerank(),
@@ -179,7 +164,7 @@ def _measure(database: Database, graph: str, found: _Found, seed: int) -> _Measu
         )
 
 
-def _result(graph: str, found: _Found, measured: _Measured, stored: Mapping[str, StoredCommunity]) -> Result:
+def _result(graph: str, found: SettledGraph, measured: _Measured, stored: Mapping[str, StoredCommunity]) -> Result:
     """Put together what each entity carries, in the order of write_entities.cypher."""
     levels = communities.hierarchy(graph, measured.labels)
     numbers = communities.numbers(levels, former_numbers(stored, found.places))
@@ -188,7 +173,7 @@ def _result(graph: str, found: _Found, measured: _Measured, stored: Mapping[str,
         if levels
         else {}
     )
-    within = found.degrees_within(groups)
+    degrees, within = found.pairs.degrees(), found.pairs.degrees(groups)
     components = _components(measured.structure)
     across: dict[int, list[str]] = {}
     for one, other in measured.bridges:
@@ -198,7 +183,7 @@ def _result(graph: str, found: _Found, measured: _Measured, stored: Mapping[str,
         num: (
             groups[num],
             round(measured.pagerank[num], DECIMALS),
-            found.degrees.get(num, 0),
+            degrees.get(num, 0),
             round(measured.betweenness[num], DECIMALS),
             within.get(num, 0),
             components[structure.component],

@@ -23,18 +23,23 @@ def hierarchy(graph: str, labels: Mapping[int, tuple[int, ...]]) -> tuple[Level,
     Every level partitions all nodes; a level that divides nothing further is left out. No nodes give no levels. The
     result depends on which nodes share labels, not on the labels' values or the mapping's order.
     """
+    cells: dict[tuple[int, ...], list[int]] = {}  # nodes that share their labels on all levels
+    for num in sorted(labels):
+        cells.setdefault(labels[num], []).append(num)
     levels: list[Level] = []
-    parents: dict[int, str] = dict.fromkeys(sorted(labels), "")
-    depth = max((len(each) for each in labels.values()), default=0)
-    for index in reversed(range(depth)):
-        groups: dict[tuple[str, int], list[int]] = {}
-        for num, parent in parents.items():
-            groups.setdefault((parent, labels[num][index]), []).append(num)
+    parents: dict[tuple[int, ...], str] = dict.fromkeys(cells, "")
+    for index in reversed(range(max(map(len, cells), default=0))):
+        groups: dict[tuple[str, int], list[tuple[int, ...]]] = {}
+        for cell, parent in parents.items():
+            groups.setdefault((parent, cell[index]), []).append(cell)
         if levels and len(groups) == len(levels[-1]):
             continue
-        level = _level(graph, len(levels), groups)
-        levels.append(level)
-        parents.update({num: community.id for community in level for num in community.members})
+        level = []
+        for (parent, _), together in groups.items():
+            community = _community(graph, len(levels), [num for cell in together for num in cells[cell]], parent)
+            level.append(community)
+            parents.update(dict.fromkeys(together, community.id))
+        levels.append(tuple(sorted(level, key=lambda community: (-len(community.members), community.members[0]))))
     return tuple(levels)
 
 
@@ -69,9 +74,7 @@ def _numbers(level: Level, former: Mapping[int, int]) -> tuple[int, ...]:
     return tuple(numbered)
 
 
-def _level(graph: str, number: int, groups: Mapping[tuple[str, int], list[int]]) -> Level:
-    found = [
-        Community(hash_id("community", str(number), *map(str, members)), graph, number, tuple(members), parent or None)
-        for (parent, _), members in groups.items()
-    ]
-    return tuple(sorted(found, key=lambda community: (-len(community.members), community.members[0])))
+def _community(graph: str, level: int, members: list[int], parent: str) -> Community:
+    members.sort()
+    found_id = hash_id("community", str(level), *map(str, members))
+    return Community(found_id, graph, level, tuple(members), parent or None)

@@ -1,7 +1,7 @@
 """Projects one graph into GDS so that the order of loading does not matter, and always drops the projection.
 
 A native projection follows internal ids: the same graph loaded in another order would give other communities. Here
-entities go by `num`, pairs are folded (s < t) and sorted, one thread reads, and results come back by `num`.
+entities go by `num`, pairs are folded and sorted by it, one thread reads, and results come back by `num`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import platform
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
+from kg_neo4j.organise.entity_pairs import EntityPairs
 
 if TYPE_CHECKING:
     from graphdatascience import GraphDataScience
@@ -50,7 +51,6 @@ class GraphSize:
 
     nodes: int
     pairs: int  # related entities, whatever the types and directions; none with itself
-    heaviest: int  # largest number of relationship instances of a pair
 
 
 class Projection:
@@ -64,38 +64,43 @@ class Projection:
         self.name = graph.name()
 
     def leiden(self, seed: int) -> dict[int, tuple[int, ...]]:
-        """Return num -> its community at each level, finest first, weighted. The projection has at least one pair."""
-        found = self._gds.leiden.stream(
+        """Return num -> its community at each level, finest first, weighted. The projection has at least one pair.
+
+        Call each of these once: what is found is kept in the projection and read from there.
+        """
+        self._gds.leiden.mutate(
             self._graph,
+            mutate_property="communities",
             relationship_weight_property="weight",
             include_intermediate_communities=True,
             random_seed=seed,
             concurrency=1,
         )
-        pairs = zip(found["nodeId"], found["intermediateCommunityIds"], strict=True)
-        return {int(num): tuple(levels) for num, levels in pairs}
+        return {num: tuple(levels) for num, levels in self._values("communities")}
 
     def pagerank(self) -> dict[int, float]:
         """Return num -> weighted PageRank (not normalised: the mean is about 1)."""
-        found = self._gds.page_rank.stream(
+        self._gds.page_rank.mutate(
             self._graph,
+            mutate_property="pagerank",
             relationship_weight_property="weight",
             damping_factor=DAMPING,
             max_iterations=PAGERANK_ITERATIONS,
             concurrency=1,
         )
-        return _scores(found)
+        return dict(self._values("pagerank"))
 
     def betweenness(self, seed: int) -> dict[int, float]:
         """Return num -> shortest paths through it, unweighted; estimated from a sample in a large graph."""
         exact = self._nodes <= EXACT_BETWEENNESS_NODES
-        found = self._gds.betweenness.stream(
+        self._gds.betweenness.mutate(
             self._graph,
+            mutate_property="betweenness",
             sampling_size=None if exact else BETWEENNESS_SAMPLES,
             sampling_seed=None if exact else seed,
             concurrency=1,
         )
-        return _scores(found)
+        return dict(self._values("betweenness"))
 
     def structure(self) -> dict[int, Structure]:
         """Return num -> component, core, triangles, clustering and whether it is an articulation point. Call it once.
@@ -103,12 +108,7 @@ class Projection:
         One round trip for all five: each takes less time than asking for it.
         """
         rows = self._database.stream(queries.get("analytics/structure"), name=self.name)
-        return {
-            row["num"]: Structure(
-                row["component"], row["core"], row["triangles"], row["clustering"], row["articulation"]
-            )
-            for row in rows
-        }
+        return {num: Structure(*values) for row in rows for num, *values in row["entities"]}
 
     def bridges(self) -> tuple[tuple[int, int], ...]:
         """Return the pairs of nums whose relationships are all that holds two parts together, smaller num first."""
@@ -116,26 +116,38 @@ class Projection:
             (row["s"], row["t"]) for row in self._database.read(queries.get("analytics/bridges"), name=self.name)
         )
 
+    def _values(self, name: str) -> Iterator[tuple[int, Any]]:
+        """Yield num and value of a property that is kept in the projection."""
+        rows = self._database.stream(queries.get("analytics/projected_values"), name=self.name, property=name)
+        for row in rows:
+            yield from zip(row["nums"], row["values"], strict=True)
+
 
 @contextmanager
-def project(database: Database, graph: str, size: GraphSize) -> Iterator[Projection]:
-    """Project `graph` for the time of a `with` block; the projection is dropped also on failure.
+def project(database: Database, graph: str, nums: Sequence[int], pairs: EntityPairs) -> Iterator[Projection]:
+    """Project the entities `nums` of `graph` for the time of a `with` block; dropped also on failure.
 
     Projections that killed runs left behind are dropped first. Raises GdsMissing, also where GDS is too old, or
-    NotEnoughMemory before anything is projected. `size` has at least one node.
+    NotEnoughMemory before anything is projected. There is at least one entity; all that are in pairs are in `nums`.
     """
     from kg_neo4j.organise.gds_client import client
 
     check_version(database.gds_version())
     gds = client(database)
     sweep(database, gds)
-    check_memory(database, size)
+    check_memory(database, GraphSize(len(nums), pairs.count))
     name = _new_name(graph)
+    sources, targets, weights, alone = pairs.projected(nums)
     try:
         made = gds.graph.project.cypher(
-            queries.get("analytics/project").text, graph=graph, name=name, heaviest=size.heaviest
+            queries.get("analytics/project").text,
+            name=name,
+            sources=sources,
+            targets=targets,
+            weights=weights,
+            alone=alone,
         )
-        yield Projection(database, gds, made.graph, size.nodes)
+        yield Projection(database, gds, made.graph, len(nums))
     finally:
         gds.graph.drop(name, fail_if_missing=False)
 
@@ -191,7 +203,3 @@ def _is_stale(name: str, age_s: int) -> bool:
         return f"{psutil.Process(int(process)).create_time():.2f}" != started
     except psutil.NoSuchProcess:
         return True
-
-
-def _scores(found: Any) -> dict[int, float]:
-    return {int(num): float(score) for num, score in zip(found["nodeId"], found["score"], strict=True)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,10 +39,13 @@ class Changes:
     """What differs from what is stored; the length is the number of entities and communities it touches."""
 
     entities: list[list[Any]]
-    places: list[list[Any]]
+    places: list[tuple[int, str]]  # num of an entity, and its community of the finest level
+    moved: list[int]  # those of them that are in another one
     communities: list[list[Any]]
-    parents: list[list[Any]]
+    parents: list[list[str]]
+    relinked: list[str]  # communities of these that have another parent
     gone: list[str]
+    is_repeat: bool = False  # the transaction was begun before, and it is not known whether it was committed
 
     def __len__(self) -> int:
         entities = {row[0] for row in self.entities} | {row[0] for row in self.places}
@@ -83,20 +86,24 @@ def differences(
         for number, each in zip(numbers, level, strict=True)
     ]
     finest = result.levels[-1] if result.levels else ()
-    now = {num: each.id for each in finest for num in each.members}
+    now = ((num, each.id) for each in finest for num in each.members)
+    new_places = [(num, place) for num, place in now if places[num] != place]
+    parents = [
+        [each.id, each.parent_id]
+        for _, each in numbered
+        if each.parent_id and (each.id not in stored or stored[each.id].parent_id != each.parent_id)
+    ]
     return Changes(
         entities=[[num, *new] for num, new in result.values.items() if entities[num] != new],
-        places=[[num, place] for num, place in sorted(now.items()) if places[num] != place],
+        places=new_places,
+        moved=[num for num, _ in new_places if places[num] is not None],
         communities=[
             [each.id, each.level, number, len(each.members)]
             for number, each in numbered
             if each.id not in stored or stored[each.id].number != number
         ],
-        parents=[
-            [each.id, each.parent_id]
-            for _, each in numbered
-            if each.parent_id and (each.id not in stored or stored[each.id].parent_id != each.parent_id)
-        ],
+        parents=parents,
+        relinked=[each for each, _ in parents if each in stored],
         gone=sorted(set(stored) - {each.id for _, each in numbered}),
     )
 
@@ -111,18 +118,32 @@ def write(
     """
     if lease:
         lease.prove(transaction)
-    steps: tuple[tuple[str, Sequence[Any]], ...] = (
-        ("write_communities", changes.communities),
-        ("link_communities", changes.parents),
-        ("place_entities", changes.places),
-        ("write_entities", changes.entities),
-    )
-    for name, rows in steps:
-        for some in batches(rows, BATCH):
-            transaction.run(queries.get(f"analytics/{name}"), graph=graph, rows=some)
+    for name, rows in steps_of(changes):
+        transaction.run(queries.get(f"analytics/{name}"), graph=graph, rows=rows)
     for ids in batches(changes.gone, BATCH):
         transaction.run(queries.get("analytics/delete_communities"), graph=graph, ids=ids)
     if state["levels"]:
         transaction.run(queries.get("analytics/write_graph_state"), graph=graph, **state)
     else:
         transaction.run(queries.get("analytics/delete_graph_state"), graph=graph)
+
+
+def steps_of(changes: Changes) -> Iterator[tuple[str, Sequence[Any]]]:
+    """Yield queries and their rows. First those take leave who have a place; in a repeat anybody may have one."""
+    moved = [num for num, _ in changes.places] if changes.is_repeat else changes.moved
+    relinked = [each for each, _ in changes.parents] if changes.is_repeat else changes.relinked
+    steps: tuple[tuple[str, Sequence[Any]], ...] = (
+        ("leave_communities", moved),
+        ("unlink_communities", relinked),
+        ("write_communities", changes.communities),
+        ("link_communities", changes.parents),
+        ("write_entities", changes.entities),
+    )
+    for name, rows in steps:
+        for some in batches(rows, BATCH):
+            yield name, some
+    for places in batches(changes.places, BATCH):
+        members: dict[str, list[int]] = {}
+        for num, community in places:
+            members.setdefault(community, []).append(num)
+        yield "place_entities", [[community, nums] for community, nums in members.items()]

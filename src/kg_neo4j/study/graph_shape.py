@@ -32,13 +32,12 @@ class GraphShape:
 def read_shape(database: Database, graph: str) -> GraphShape:
     """Return the shape of a graph that is loaded and analysed."""
     from kg_neo4j.graph import queries
+    from kg_neo4j.organise.entity_pairs import read_pairs
 
-    entities = database.read(queries.get("analytics/entities"), graph=graph)
-    rows = database.read(queries.get("analytics/pairs"), graph=graph)
+    parts = database.read(queries.get("analytics/entities"), graph=graph)
     size = database.read(queries.get("write/count_graph"), graph=graph)[0]
-    pairs = [(row["s"], partner, instances) for row in rows for partner, _, instances in row["partners"]]
-    places = {row["num"]: row["community"] for row in entities}
-    return measure(places, [pair for pair in pairs if pair[0] != pair[1]], size["relationships"])
+    places = {num: community for part in parts for num, _, community, *_ in part["entities"]}
+    return measure(places, read_pairs(database, graph).rows(), size["relationships"])
 
 
 def measure(places: Mapping[int, int | None], pairs: Iterable[Pair], relationships: int) -> GraphShape:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kg_neo4j.organise.communities import hierarchy
-from kg_neo4j.organise.stored_analytics import Result, StoredCommunity, differences, former_numbers
+from kg_neo4j.organise.stored_analytics import Result, StoredCommunity, differences, former_numbers, steps_of
 
 LABELS = {1: (7, 70), 2: (7, 70), 3: (8, 70), 4: (9, 90)}
 
@@ -47,4 +49,23 @@ def test_another_number_is_one_change_and_what_is_no_more_goes() -> None:
     assert changes.gone == ["old"]
     assert changes.entities == [[3, 3]]
     assert [row[0] for row in changes.places] == [3]
+    assert changes.moved == []
     assert len(changes) == 3
+
+
+def test_only_those_who_have_a_place_leave_it_but_in_a_repeat_all_do() -> None:
+    values = {num: (num,) for num in LABELS}
+    result = Result(hierarchy("g", LABELS), ((1, 2), (1, 2, 3)), values)
+    fine = result.levels[-1]
+    stored = {**stored_of(((1, 2), (1, 2, 3))), fine[0].id: StoredCommunity(1, 1, "another")}
+    del stored[fine[1].id]
+    changes = differences(result, stored, values, {**places(), 1: "another", 2: None})
+    assert (changes.moved, changes.relinked) == ([1], [fine[0].id])
+    assert [num for num, _ in changes.places] == [1, 2]
+    assert [row[0] for row in changes.parents] == [fine[0].id, fine[1].id]
+    steps = list(steps_of(changes))
+    assert steps[:2] == [("leave_communities", [1]), ("unlink_communities", [fine[0].id])]
+    assert steps[-1] == ("place_entities", [[fine[0].id, [1, 2]]])
+    again = list(steps_of(replace(changes, is_repeat=True)))
+    assert again[:2] == [("leave_communities", [1, 2]), ("unlink_communities", [fine[0].id, fine[1].id])]
+    assert again[2:] == steps[2:]

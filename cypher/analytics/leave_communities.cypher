@@ -1,0 +1,11 @@
+// title:   Take entities out of their communities
+// purpose: Comes before they are put into others, in the same transaction.
+// mode:    write
+// params:  $graph STRING (graph name, default main); $rows LIST<INTEGER> (nums of entities)
+// columns: none
+// order:   none
+// source:  W2
+UNWIND $rows AS num
+MATCH (e:Entity {num: num})-[old:IN_COMMUNITY]->()
+WHERE e.graph = $graph
+DELETE old
