@@ -56,7 +56,6 @@ READS = [
     "CALL gds.graph.drop('kg') YIELD graphName RETURN graphName",
     "CALL db.index.fulltext.queryNodes('kg_entity_text', 'a') YIELD node RETURN node.name",
     "CALL { MATCH (n) RETURN n } RETURN n.name",
-    "CALL () { MATCH (n:Entity {graph: $graph}) RETURN n } RETURN n.name AS name",
     "OPTIONAL CALL db.labels() YIELD label RETURN label",
     "SHOW USERS",
     "SHOW SETTINGS",
@@ -143,11 +142,16 @@ DISGUISED = [
     "MATCH (n:Entity) WITH n AS m RETURN m {.*} AS all",
     "MATCH (n:Entity) RETURN *",
     "MATCH (n:Entity) WHERE n.name = $graph RETURN n.name AS name",
-    "WITH 'x' AS _ids RETURN _ids",
     "MATCH (n:Entity {name: 'x' + $missing}) RETURN n.name AS name",
     "RETURN 1 AS x NEXT MATCH (n) RETURN n",
     "FINISH",
     "",
     ";",
 ]
-HOSTILE = [*WRITES, *READS, *(each.format(port=9) for each in LOADS), *DISGUISED]
+# what reads one graph, or nothing, for the server, and is refused all the same
+HARMLESS = [
+    "CALL () { MATCH (n:Entity {graph: $graph}) RETURN n } RETURN n.name AS name",
+    "MATCH (n:Entity {graph: $graph}) WHERE n.name =~ '(a+)+$' RETURN n.name AS name",
+    "WITH 'x' AS _ids RETURN _ids",
+]
+HOSTILE = [*HARMLESS, *WRITES, *READS, *(each.format(port=9) for each in LOADS), *DISGUISED]

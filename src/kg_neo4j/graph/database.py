@@ -246,9 +246,12 @@ class Database:
             self._driver.session(
                 database=self.address.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=fetch_size
             ) as session,
-            session.begin_transaction(timeout=timeout_s) as transaction,
         ):
-            yield transaction
+            transaction = session.begin_transaction(timeout=timeout_s)
+            try:
+                yield transaction
+            finally:
+                transaction.close()
 
     def _run(self, work: Callable[[Transaction], T], *, is_write: bool, timeout_s: float | None) -> T:
         """Run `work` in one transaction until it is known to be done."""

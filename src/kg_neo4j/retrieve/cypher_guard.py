@@ -238,7 +238,7 @@ class _Query(Patterns):
             if name.startswith("_"):
                 handed.append((name, name, piece))
             elif piece.base in (NODE, RELATIONSHIP) and not piece.depth and name not in kept:
-                handed.append((f"_{name}{len(self.clauses)}", name, piece))
+                handed.append((f"_{name}_{len(self.clauses)}", name, piece))
         if not distinct and not any(item.piece.is_aggregate for item in items):
             return handed
         grouped = {item.piece.text for item in items if not item.piece.is_aggregate}

@@ -17,7 +17,8 @@ from kg_neo4j.retrieve.cypher_values import AGGREGATES, FUNCTIONS
 MOST_STEPS = 400
 
 # What reads, of the operators of Neo4j 5. Left out on purpose: all that write, call procedures, load or show; the
-# counts of the count store, which are of all graphs together; scans of all nodes, and seeks by Neo4j's own ids.
+# counts of the count store, which are of all graphs together; scans of all nodes, and seeks by Neo4j's own ids; the
+# older paths of several steps, of which a plan does not say what the nodes between the ends are held to.
 OPERATORS = frozenset(
     """
     ProduceResults Projection Filter Argument EmptyRow Apply SemiApply AntiSemiApply LetSemiApply LetAntiSemiApply
@@ -30,10 +31,8 @@ OPERATORS = frozenset(
     NodeIndexSeekByRange NodeUniqueIndexSeekByRange NodeIndexContainsScan NodeIndexEndsWithScan MultiNodeIndexSeek
     DirectedRelationshipTypeScan UndirectedRelationshipTypeScan DirectedUnionRelationshipTypesScan
     UndirectedUnionRelationshipTypesScan DirectedAllRelationshipsScan UndirectedAllRelationshipsScan Expand(All)
-    Expand(Into) OptionalExpand(All) OptionalExpand(Into) VarLengthExpand(All) VarLengthExpand(Into)
-    VarLengthExpand(Pruning) VarLengthExpand(Pruning,BFS,All) VarLengthExpand(Pruning,BFS,Into) ProjectEndpoints
-    StatefulShortestPath(All) StatefulShortestPath(Into) ShortestPath Repeat(Trail) Repeat(Walk) Repeat(Acyclic)
-    BidirectionalRepeat(Trail) NullifyMetadata ValueHashJoin PathPropagatingBFS
+    Expand(Into) OptionalExpand(All) OptionalExpand(Into) ProjectEndpoints StatefulShortestPath(All)
+    StatefulShortestPath(Into) Repeat(Trail) BidirectionalRepeat(Trail) NullifyMetadata
     """.split()
 )
 _SCANS = frozenset(
@@ -91,6 +90,8 @@ def check_plan(query_type: str | None, steps: Sequence[PlanStep]) -> None:
     if not steps:
         raise CypherRefused("the server gives no plan for the query")
     for step in steps:
+        if "{.*" in step.details:
+            raise CypherRefused("its plan reads all properties of something")
         if step.operator not in OPERATORS:
             raise CypherRefused(f"its plan has the operator {step.operator}, which is not allowed")
         for name in _CALL.findall(step.details):

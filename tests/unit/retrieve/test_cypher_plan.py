@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kg_neo4j.retrieve.cypher_plan import PlanStep, check_plan, read_plan
@@ -36,11 +38,12 @@ def test_only_reading_passes(query_type: str | None) -> None:
     "operator",
     """Create Delete DetachDelete SetProperty SetLabels Merge LockingMerge Foreach SubqueryForeach TransactionForeach
     TransactionApply ProcedureCall LoadCSV AllNodesScan NodeCountFromCountStore RelationshipCountFromCountStore
+    VarLengthExpand(All) VarLengthExpand(Pruning) ShortestPath
     NodeByElementIdSeek NodeByIdSeek AdministrationCommand ShowProcedures CommandPrintInfo EmptyResult
     CreateIndex none Unheard""".split(),
 )
 def test_operators_that_are_not_listed_are_refused(operator: str) -> None:
-    with pytest.raises(CypherRefused, match=operator):
+    with pytest.raises(CypherRefused, match=re.escape(operator)):
         check_plan("r", (*GOOD, PlanStep(operator, "a")))
 
 
@@ -71,7 +74,6 @@ def test_functions_that_are_not_listed_are_refused(details: str) -> None:
         ("Expand(All)", "(a)-[r:MET]->(b)", "b"),
         ("Expand(All)", "(a)<-[r:MET]-(`anon_0`)", "anon_0"),
         ("OptionalExpand(All)", "(a)-[r]-(b)", "b"),
-        ("VarLengthExpand(All)", "(a)-[r*1..3]-(b)", "b"),
         ("DirectedRelationshipTypeScan", "(a)-[r:MET]->(b)", "b"),
         ("UndirectedAllRelationshipsScan", "(a)-[r]-(b)", "b"),
         ("Repeat(Trail)", "(a) (...){1, 2} (b)", "b"),
