@@ -184,7 +184,7 @@ def _none(form: Form, x: str, y: str, when: str) -> str:
     return {
         "connections": f"No way of at most six steps leads from {x} to {y} in the graph.",
         "in_common": f"The graph relates nothing to both {x} and {y}.",
-        "year": f"The graph holds nothing of {x + ' ' if x else ''}that is dated {when.removesuffix(':')}.",
+        "year": f"The graph holds nothing {'of ' + x + ' ' if x else ''}that is dated {when}.",
         "life": f"The graph does not say when that was for {x}.",
     }.get(form.query, f"The graph holds no answer to this{' about ' + x if x else ''}.")
 
