@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-Cell = str | int | float | bool | None | tuple["Cell", ...] | Mapping[str, "Cell"]  # a value in a row of a query
-
 from kg_neo4j.extraction_records import (
     EXTRACTION_VERSION,
     Chunk,
@@ -64,6 +62,7 @@ __all__ = [
     "Usage",
 ]
 
+Cell = str | int | float | bool | None | tuple["Cell", ...] | Mapping[str, "Cell"]  # a value in a row of a query
 CellParameter = str | int | float | bool | None | list[str] | list[int] | list[float]
 
 
