@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) 
             print_text(f"      by the report on {report}, by its {path.kind} {path.name}")
     if evidence:
         _show_evidence(answer)
+    if evidence and answer.query:
+        print_text(answer.query.cypher.rstrip())
+        print_text(f"  with {json.dumps(answer.query.parameters, ensure_ascii=False)}")
     if stats:
         print_text(stats_line(answer))
 

@@ -50,6 +50,7 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     found: bool = False
+    model_seconds: float = 0.0
 
 
 def ask_cypher(database: Database, question: str, graph: str, how: CypherMode) -> Answer:
@@ -79,6 +80,7 @@ def _reply(database: Database, asked: Question, graph: str, how: CypherMode) -> 
 
 
 def _answer(asked: Question, reply: Reply, started: float) -> Answer:
+    seconds = time.monotonic() - started
     return Answer(
         question=asked.text,
         mode=MODE,
@@ -87,8 +89,10 @@ def _answer(asked: Question, reply: Reply, started: float) -> Answer:
         citations=reply.citations,
         evidence=reply.evidence,
         usage=reply.usage,
-        seconds=time.monotonic() - started,
+        seconds=seconds,
         notes=tuple(reply.notes),
+        retrieval_seconds=max(0.0, seconds - reply.model_seconds),
+        model_seconds=reply.model_seconds,
         query=reply.trace,
     )
 
@@ -133,7 +137,7 @@ def _from_rows(database: Database, graph: str, canned: CannedRows, how: CypherMo
 
 def _unwritten(writing: Writing) -> Reply:
     """Say that no query ran, and why."""
-    reply = Reply(usage=writing.usage)
+    reply = Reply(usage=writing.usage, model_seconds=writing.seconds)
     if writing.silent:
         reply.notes.append(writing.silent)
     reply.notes += [f"a query that the model wrote was refused: {reason}" for reason in writing.refused]
@@ -146,7 +150,7 @@ def _from_written(
     database: Database, graph: str, asked: Question, written: WrittenQuery, how: CypherMode, writing: Writing
 ) -> Reply:
     """Return what a query that a model wrote gave: told by the model, or as a list where that is of no use."""
-    rows, reply = written.rows, Reply(usage=writing.usage)
+    rows, reply = written.rows, Reply(usage=writing.usage, model_seconds=writing.seconds)
     reply.notes.append(f"answered by a query that the model {writing.model.name} wrote")
     reply.notes += [f"its first query was refused: {reason}" for reason in writing.refused]
     reply.notes += rows.notes
@@ -167,6 +171,7 @@ def _from_written(
     citing = RowCitations(things, how.tokeniser)
     told = Teller(writing.model, how.cache).tell(asked.text, written.query.text, rows, citing)
     reply.usage += told.usage
+    reply.model_seconds += told.seconds
     reply.notes += told.notes
     if told.is_denied:
         reply.notes.append("the model says that the rows of its query do not answer the question")

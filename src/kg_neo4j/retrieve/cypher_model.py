@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,6 +54,7 @@ class Writing:
     usage: Usage = field(default_factory=Usage)
     refused: list[str] = field(default_factory=list)
     silent: str = ""  # why the model wrote no query at all
+    seconds: float = 0.0  # of waiting for the model
 
     def write(self, database: Database, graph: str, question: Question) -> WrittenQuery | None:
         """Return the query that the model writes for `question`, run on `graph`; None where none came of it.
@@ -92,12 +94,15 @@ class Writing:
         key = key_of(self.model.name, system, user, temperature=prompt.temperature, max_tokens=QUERY_TOKENS)
         said = self.cache.get(key) if self.cache else None
         if said is None:
+            started = time.monotonic()
             try:
                 said = self.model.complete(system, user, max_tokens=QUERY_TOKENS, temperature=prompt.temperature)
             except (ContentFiltered, BadModelAnswer) as error:
                 self.usage += Usage(calls=1)
                 self.silent = str(error)
                 return None
+            finally:
+                self.seconds += time.monotonic() - started
             self.usage += said.usage
         text, given = read_answer(said.text)
 

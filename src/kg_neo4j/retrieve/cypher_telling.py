@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
@@ -34,6 +35,7 @@ class Told:
     usage: Usage = field(default_factory=Usage)
     notes: tuple[str, ...] = ()
     is_denied: bool = False  # the model says that the rows do not answer the question
+    seconds: float = 0.0  # of waiting for the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +57,15 @@ class Teller:
         system, user = prompt.render(query=query, rows=shown, fence=fence, question=question)
         key = key_of(self.model.name, system, user, temperature=prompt.temperature, max_tokens=ANSWER_TOKENS)
         said = self.cache.get(key) if self.cache else None
-        usage = Usage()
+        usage, started = Usage(), time.monotonic()
         if said is None:
             try:
                 said = self.model.complete(system, user, max_tokens=ANSWER_TOKENS, temperature=prompt.temperature)
             except (ContentFiltered, BadModelAnswer, ContextTooLong) as error:
                 return Told(usage=Usage(calls=1), notes=(str(error),))
             usage = said.usage
-        told = _checked(without_thoughts(said.text).strip(), rows, citing, usage)
+        seconds = time.monotonic() - started
+        told = replace(_checked(without_thoughts(said.text).strip(), rows, citing, usage), seconds=seconds)
         if self.cache and (told.text or told.is_denied):
             self.cache.put(key, said)
         return told
@@ -75,7 +78,7 @@ def _checked(text: str, rows: QueryRows, citing: RowCitations, usage: Usage) -> 
     unknown: list[str] = []
     known: list[int] = []
 
-    def replace(match: re.Match[str]) -> str:
+    def number_of(match: re.Match[str]) -> str:
         numbers = [int(each) for each in _NUMBER.findall(match[0])]
         claim = (split_sentences(_MARKS.sub("", text[: match.start()])) or [None])[-1]
         marks = ""
@@ -87,7 +90,7 @@ def _checked(text: str, rows: QueryRows, citing: RowCitations, usage: Usage) -> 
                 unknown.append(f"R{number}")
         return " " + "".join(dict.fromkeys(re.findall(r"\[\d+\]", marks))) if marks else ""
 
-    checked = _MARKS.sub(replace, text).strip()
+    checked = _MARKS.sub(number_of, text).strip()
     notes = [f"removed marks of rows that were not given: {', '.join(unknown)}"] if unknown else []
     if not known:
         return Told(usage=usage, notes=(*notes, "the model's answer cited no row and was left out: these are the rows"))
