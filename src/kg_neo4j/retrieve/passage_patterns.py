@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from kg_neo4j.extract.offline_nations import NATIONS
+
 _U = r"[^\W\d_a-zß-öø-ÿ]"  # a letter that is no small one of Latin
 _WORD = rf"(?:{_U}[\w’'.\-]*\w|{_U}\.?)"
 _INNER = (
@@ -27,7 +29,8 @@ DATE = (
 )
 PLACE = rf"(?!{MONTH}\b){NAME}(?:, (?!{MONTH}\b){NAME}){{0,3}}"
 _ABOUT = r"(?:c\.? ?|ca\.? ?|circa |about |around |before |after )?"
-_ROLE = r"(?:(?:the |an? )?(?:[\w’'-]+ ){0,4}?)"  # "by American country singer "
+_ORIGIN = rf"(?:(?:{'|'.join(sorted(NATIONS))})(?:[- ](?:{'|'.join(sorted(NATIONS))}|born))? (?=[a-z]))?"
+_ROLE = rf"(?:(?:the |an? )?{_ORIGIN}(?:[\w’'-]+ ){{0,4}}?)"  # "by American country singer "
 _NEAR = r"[^.;()]{0,60}?"
 
 _RAW: dict[str, tuple[str, ...]] = {

@@ -50,7 +50,10 @@ def read_relation(text: str, relation: str) -> list[Said]:
             found += _values(match, relation)
         if found and relation not in ("father", "mother"):
             break
-    return list({normalise(said.value): said for said in reversed(found)}.values())[::-1]
+    first: dict[str, Said] = {}
+    for said in found:
+        first.setdefault(normalise(said.value), said)
+    return list(first.values())
 
 
 def read_inverse(text: str, relation: str, subject: str) -> Said | None:
