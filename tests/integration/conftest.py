@@ -7,7 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from fake_llm import FakeLlm
+from kg_neo4j import _models
+from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.settings import Settings
+from report_writer import write_report
 
 
 @pytest.fixture
@@ -36,3 +39,13 @@ def online(offline: Settings, llm: FakeLlm) -> Settings:
         "model_concurrency": 3,
     }
     return Settings(**{**offline.model_dump(), **changed})
+
+
+@pytest.fixture
+def model(settings: Settings, llm: FakeLlm) -> ChatModel:
+    """The scripted model, which writes community reports."""
+    llm.rules = write_report
+    online = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
+    found = _models.chat_model(Settings(**{**settings.model_dump(), **online}))
+    assert found
+    return found
