@@ -136,6 +136,15 @@ def test_the_server_alone_reads_no_file_and_reaches_no_address(database: Databas
     assert listener.heard == []
 
 
+def test_a_query_that_came_past_the_first_guard_is_not_run(database: Database, ada: str) -> None:
+    """The plan is looked at whatever the first guard says: nothing of these is sent but EXPLAIN."""
+    before = fingerprint(database, ada)
+    for text in ("MATCH (n:Entity) SET n.name = 'x' RETURN n.name AS x", "MATCH (n:Entity) RETURN n.name AS x"):
+        with pytest.raises(CypherRefused, match=r"does not only read|not held to the graph"):
+            run(database, GuardedQuery(text, {"graph": ada}, ("x",)))
+    assert fingerprint(database, ada) == before
+
+
 def test_at_least_two_guards_refuse_each(database: Database, ada: str) -> None:
     """Row 62. What reads one graph anew after the first guard is refused by the plan as it stands."""
     schema = read_schema(database, ada)
