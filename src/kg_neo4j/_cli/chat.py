@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -62,10 +63,10 @@ def chat(
 
     options = pipeline.AskOptions(mode, filters=filters_of(document, language, kind, entity_type, since, until))
     settings = settings_for(graph=graph, model=model)
-    with (
-        progress(quiet=as_json) as bars,
-        pipeline.chat(settings=settings, options=options, budget_usd=budget_usd, progress=bars) as talk,
-    ):
+    with ExitStack() as open_ones:
+        with progress(quiet=as_json) as bars:  # while it connects: bars and what is typed do not go together
+            conversation = pipeline.chat(settings=settings, options=options, budget_usd=budget_usd, progress=bars)
+            talk = open_ones.enter_context(conversation)
         if _is_terminal():
             typer.echo("ask about the graph; /help lists what else there is", err=True)
         try:
