@@ -1,0 +1,150 @@
+"""Answers that come word by word, from a real HTTP server; what a broken stream costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from fake_llm import FakeLlm, Reply
+from kg_neo4j._models import tokens
+from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.budgeted import BudgetedChat
+from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.prices import Price
+from kg_neo4j._models.protocols import Completion, StreamingChatModel
+from kg_neo4j.errors import BudgetReached, ContentFiltered, ModelRefused, ModelUnavailable
+from kg_neo4j.records import Usage
+
+SAID = "Ada Lind was born in Oslo [C1]."
+PRICE = Price(1.0, 2.0)  # USD for a million tokens
+EVENTS = (("Content-Type", "text/event-stream"),)
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm() as server:
+        yield server
+
+
+def chat(llm: FakeLlm, price: Price | None = PRICE) -> OpenAIChat:
+    return OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000, price=price)
+
+
+def stream(llm: FakeLlm) -> tuple[Completion, list[str]]:
+    heard: list[str] = []
+    return chat(llm).stream("system", "user", heard.append, max_tokens=100), heard
+
+
+def test_words_are_heard_as_they_come_and_the_server_counts_them(llm: FakeLlm) -> None:
+    done, heard = stream(llm.say(SAID))
+    assert (done.text, "".join(heard)) == (SAID, SAID)
+    assert len(heard) == 7
+    assert done.usage == Usage(1, 100, 20, pytest.approx(0.00014))
+    assert done.note == ""
+    body = llm.requests[0].body
+    assert (body["stream"], body["stream_options"], body["max_tokens"]) == (True, {"include_usage": True}, 100)
+
+
+def test_tokens_are_counted_here_where_the_server_does_not_and_a_note_says_so(llm: FakeLlm) -> None:
+    llm.counts_streams = False
+    done, _ = stream(llm.say(SAID))
+    written = tokens.load().count(SAID)
+    assert done.usage.output_tokens == written
+    assert done.usage.input_tokens > 0
+    assert done.usage.usd == pytest.approx((done.usage.input_tokens + 2 * written) / 1e6)
+    assert "counted here" in done.note
+
+
+def test_a_stream_that_breaks_is_asked_for_again_and_both_are_paid(llm: FakeLlm) -> None:
+    llm.script(replace(llm.completion(SAID), cut=500)).say("Whole.")
+    done, heard = stream(llm)
+    assert done.text == "Whole."
+    assert "the stream broke" in "".join(heard)
+    assert done.usage.calls == 2
+    assert done.usage.input_tokens > 100
+    assert done.usage.output_tokens > 20
+    assert "by estimate" in done.note
+    assert llm.calls == 2
+    assert "stream" not in llm.requests[1].body
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        lambda llm: Reply(200, b'data: {"choices": [{"delta": {"content": "Ada "}}]}\n\ndata: {broken\n\n', EVENTS),
+        lambda llm: Reply(200, b'data: {"choices": [{"delta": {"content": "Ada "}}]}\n\n', EVENTS),
+        lambda llm: Reply(
+            200,
+            b'data: {"choices": [{"delta": {"content": "Ada "}}]}\n\ndata: {"error": {"message": "no"}}\n\n',
+            EVENTS,
+        ),
+        lambda llm: Reply(
+            200,
+            b'data: {"choices": [{"delta": {"content": "Ada "}}]}\n\n'
+            b'data: {"error": {"message": "filter", "code": "content_filter"}}\n\n',
+            EVENTS,
+        ),
+    ],
+)
+def test_whatever_ends_a_stream_early_is_asked_for_again(llm: FakeLlm, reply: Callable[[FakeLlm], Reply]) -> None:
+    done, _ = stream(llm.script(reply(llm)).say("Whole."))
+    assert done.text == "Whole."
+    assert done.usage.calls == 2
+
+
+@pytest.mark.parametrize("status", [400, 404, 429, 500])
+def test_a_server_that_does_not_stream_is_asked_for_the_whole(llm: FakeLlm, status: int) -> None:
+    done, heard = stream(llm.fail(status, message="no streams here").say("Whole."))
+    assert (done.text, heard) == ("Whole.", [])
+    assert "did not stream" in done.note
+
+
+def test_a_server_that_answers_in_one_piece_is_understood(llm: FakeLlm) -> None:
+    body = llm.completion(SAID).body.replace(b'"id": "fake"', b'"id": "other"')
+    done, heard = stream(llm.script(Reply(200, body)))
+    assert (done.text, heard, done.usage.calls) == (SAID, [SAID], 1)
+
+
+def test_real_refusals_are_raised(llm: FakeLlm) -> None:
+    with pytest.raises(ModelRefused):
+        stream(llm.fail(401).fail(401))
+    with pytest.raises(ModelUnavailable):
+        stream(llm.fail(503).fail(503))
+    with pytest.raises(ContentFiltered):
+        stream(llm.say(SAID, "content_filter"))
+
+
+def test_an_empty_stream_is_paid_and_asked_for_again(llm: FakeLlm) -> None:
+    done, _ = stream(llm.say("").say("Whole."))
+    assert (done.text, done.usage.calls) == ("Whole.", 2)
+
+
+def test_a_budget_pays_for_streams_too(llm: FakeLlm) -> None:
+    budget = Budget(1.0)
+    model = BudgetedChat(chat(llm), PRICE, budget, tokens.load())
+    assert isinstance(model, StreamingChatModel)
+    model.stream("s", "u", lambda _: None)
+    assert budget.spent_usd == pytest.approx(0.00014)
+    llm.counts_streams = False
+    llm.say(SAID)
+    done = model.stream("s", "u", lambda _: None)
+    assert budget.spent_usd == pytest.approx(0.00014 + (done.usage.usd or 0))
+
+
+def test_a_broken_stream_is_paid_from_the_budget(llm: FakeLlm) -> None:
+    budget = Budget(1.0)
+    model = BudgetedChat(chat(llm), PRICE, budget, tokens.load())
+    llm.script(replace(llm.completion(SAID), cut=500)).say("Whole.")
+    done = model.stream("s", "u", lambda _: None)
+    assert done.usage.calls == 2
+    assert budget.spent_usd == pytest.approx(done.usage.usd)
+
+
+def test_nothing_is_streamed_that_the_budget_does_not_cover(llm: FakeLlm) -> None:
+    model = BudgetedChat(chat(llm), PRICE, Budget(1e-6), tokens.load())
+    with pytest.raises(BudgetReached):
+        model.stream("s" * 4_000, "u", lambda _: None)
+    assert llm.calls == 0
