@@ -108,7 +108,10 @@ def _from_rows(database: Database, graph: str, canned: CannedRows, how: CypherMo
     """Return the rows of a canned query as a list, each with its citations."""
     reply = Reply(text=canned.heading, found=bool(canned.rows))
     reply.notes.append(f"answered by the canned query {canned.query.replace('_', '-')}, without a model")
-    reply.notes += [f"{each.words!r} was taken to mean {each.name}" for each in canned.named if each.words != each.name]
+    for each in canned.named:
+        if each.words != each.name:
+            others = f"; it may also be {each.others}" if each.others else ""
+            reply.notes.append(f"{each.words!r} was taken to mean {each.name}{others}")
     citing = RowCitations(read_things(database, graph, canned.ids[:SHOWN]), how.tokeniser)
     lines, uncited = [], 0
     for line, ids in zip(canned.lines[:SHOWN], canned.ids, strict=False):

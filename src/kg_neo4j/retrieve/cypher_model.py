@@ -19,10 +19,11 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import CellParameter, Usage
 from kg_neo4j.retrieve.cypher_guard import GuardedQuery, guard
+from kg_neo4j.retrieve.cypher_questions import can_link
 from kg_neo4j.retrieve.cypher_run import Limits, QueryRows, run
 from kg_neo4j.retrieve.cypher_schema import GraphSchema, describe, read_schema
 from kg_neo4j.retrieve.cypher_tokens import LONGEST, LONGEST_TEXT, CypherRefused
-from kg_neo4j.retrieve.linking import link
+from kg_neo4j.retrieve.linking import Linked, link
 from kg_neo4j.retrieve.question import Question
 
 ROUNDS = 2  # the query, and one more after the reason for which the first was refused
@@ -156,7 +157,7 @@ def _scalar(name: str, value: Any) -> str | int | float | bool | None:
 
 def _names(database: Database, graph: str, question: Question) -> tuple[dict[str, CellParameter], str]:
     """Return the entities that the question names as parameters, and these in words."""
-    linked = link(database, graph, question)
+    linked = link(database, graph, question) if can_link(database) else Linked()
     rows = database.read(queries.get("questions/names"), graph=graph, ids=list(linked.entities[:NAMED]))
     known = {row["Id"]: row for row in rows}
     entities: dict[str, CellParameter] = {}

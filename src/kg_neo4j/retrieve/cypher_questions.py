@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Cell, CellParameter
 from kg_neo4j.retrieve.cypher_templates import Form, recognise, relationships_of, types_of
-from kg_neo4j.retrieve.linking import link
+from kg_neo4j.retrieve.linking import Linked, bearers, link, look_up, near_query
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -51,6 +52,7 @@ class Named:
     words: str  # of the question
     name: str  # in the graph; of several bearers all, at most three
     ids: tuple[str, ...]
+    others: str = ""  # further bearers of the name, as far as the words go
 
 
 def ask_canned(database: Database, graph: str, question: Question) -> CannedRows | Unmatched:
@@ -109,21 +111,47 @@ def _run(database: Database, graph: str, form: Form) -> CannedRows | Unmatched:
 
 def _name(database: Database, graph: str, words: str) -> Named | None:
     """Return the entities that `words` name; None where a word that says something is no part of a name."""
-    linked = link(database, graph, read(words))
+    linked = link(database, graph, read(words)) if can_link(database) else Linked()
     if not linked.entities:
         return None
     named = {fold(word) for name in linked.names for word in split_words(name)}
     if any(fold(word) not in named and not is_stop_word(fold(word)) for word in split_words(words)):
         return None
-    return Named(words, names_of(database, graph, linked.entities), linked.entities)
+    rows = look_up(database, graph, [near_query(linked.names[0])], None)[0] if len(linked.names) == 1 else []
+    parts = [] if bearers(linked.names[0], rows) else _with_all_words(linked.names[0], rows)
+    known = _known(database, graph, list(dict.fromkeys((*linked.entities, *parts))))
+    if len(parts) < 2:
+        return Named(
+            words, _listed([known[each]["Name"] for each in linked.entities if each in known]), linked.entities
+        )
+    ranked = sorted((each for each in parts if each in known), key=lambda each: (-known[each]["Relationships"], each))
+    names = [known[each]["Name"] for each in ranked]
+    return Named(words, names[0], (ranked[0],), _listed(names[1:]))
 
 
-def names_of(database: Database, graph: str, ids: Sequence[str]) -> str:
-    """Return the names of entities, in the order of `ids`, at most three."""
-    rows = database.read(queries.get("questions/names"), graph=graph, ids=list(ids))
-    names = {row["Id"]: row["Name"] or "" for row in rows}
-    different = list(dict.fromkeys(names[each] for each in ids if each in names))
+def _with_all_words(words: str, rows: Sequence[Row]) -> list[str]:
+    """Return the entities that have all of `words` in one of their names: "Humboldt" is Alexander's and Wilhelm's."""
+    wanted = set(map(fold, split_words(words)))
+    return [
+        row["id"]
+        for row in rows
+        if row["kind"] == "entity" and any(wanted <= set(map(fold, split_words(name))) for name in row["names"])
+    ]
+
+
+def _known(database: Database, graph: str, ids: Sequence[str]) -> dict[str, Row]:
+    return {row["Id"]: row for row in database.read(queries.get("questions/names"), graph=graph, ids=list(ids))}
+
+
+def _listed(names: Sequence[str]) -> str:
+    different = list(dict.fromkeys(name or "" for name in names))
     return ", ".join(different[:3]) + (", ..." if len(different) > 3 else "")
+
+
+def can_link(database: Database) -> bool:
+    """Return whether names can be looked up: the indexes over names are made with the first load."""
+    names = {index.name for index in search_indexes.list_indexes(database) if index.state == "ONLINE"}
+    return all(search_indexes.fulltext_index_name(label) in names for label in ("Entity", "Document"))
 
 
 # ------------------------------------------------------------------------------------------------------- in words
