@@ -13,11 +13,12 @@ from kg_neo4j.retrieve.things import Thing, ThingFact, ThingPassage, Things
 from kg_neo4j.retrieve.wanted import Wanted
 
 READ_FIRST = frozenset({"nationality", "cause of death", "award"})  # said in more ways than a type of fact tells
+PLACES = frozenset({"born in", "died in", "buried in"})  # given as the text writes them: "Oslo, Norway"
 WAYS = 3  # values of one relation that are followed further
 _TITLE = re.compile(
     r"^(?:(?:Sir|Dame|Lord|Lady|Count|Countess|Duke|King|Queen|Prince|Princess|Dr\.?|Sheikh|Emperor) )+"
 )
-_COMMA = re.compile(r"(?:, [^\W\d_a-z][\w’'.-]*(?: [^\W\d_a-z][\w’'.-]*)*)+")
+_COMMA = re.compile(r"(?:, [^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*)*)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +109,24 @@ def _sorted(relation: str, facts: list[Step]) -> list[Step]:
     """Return the facts, exact dates before years, and places as the words write them: "Paris, France", not "Paris"."""
     if RELATIONS[relation].gives == "date":
         return sorted(facts, key=lambda step: -len(step.target))
-    if relation in ("born in", "died in", "buried in"):
-        return sorted((_written_out(step) for step in facts), key=lambda step: -step.target.count(","))
+    if relation in PLACES:
+        return sorted(facts, key=lambda step: -step.target.count(","))
     return facts
 
 
-def _written_out(step: Step) -> Step:
-    at = step.place.quote.find(step.target)
-    more = _COMMA.match(step.place.quote, at + len(step.target)) if at >= 0 else None
+def _written_out(source: str, target: str, fact: ThingFact) -> tuple[str, Place]:
+    """Return a place with what the text puts after it, and the words up to there."""
+    place = Place(fact.chunk_id, fact.document, fact.start, fact.end, fact.quote)
+    text = fact.quote + fact.after
+    at = fact.quote.find(target)
+    more = _COMMA.match(text, at + len(target)) if at >= 0 else None
     if more is None:
-        return step
-    own = set(normalise(step.source).split())
+        return target, place
+    own = set(normalise(source).split())
     parts = [part for part in more[0].split(", ")[1:] if not own & set(normalise(part).split())]
-    return replace(step, target=", ".join([step.target, *parts[:2]]))
+    whole = ", ".join([target, *parts[:2]])
+    end = max(fact.end, fact.start + at + len(whole))
+    return whole, replace(place, end=end, quote=text[: end - fact.start])
 
 
 def _ranked(thing: Thing, relation: str) -> list[ThingFact]:
@@ -147,6 +153,8 @@ def _fact_step(thing: Thing, relation: str, fact: ThingFact) -> Step | None:
     place = Place(fact.chunk_id, fact.document, fact.start, fact.end, fact.quote)
     ends = ((fact.source, fact.source_id), (fact.target, fact.target_id))
     (source, source_id), (target, target_id) = ends if forward else ends[::-1]
+    if relation in PLACES:
+        target, place = _written_out(source, target, fact)
     shown = fact.type if forward else f"{fact.type} (back)"
     return Step(source, shown, target, place, source_id, target_id, fact.id)
 

@@ -135,7 +135,10 @@ def _by_model(question: Question, found: Found, model: ChatModel, writing: Writi
     checked, usage, said = _checked(answer, found, model, writing.checks)
     made = replace(made, usage=made.usage + usage, notes=(*made.notes, *said), model_seconds=time.monotonic() - started)
     if checked is not None and checked.citations:
-        return replace(made, text=checked.text, citations=checked.citations, claims=checked.claims, short=answer.short)
+        short = answer.short if _is_cited(answer.short, checked) else ""
+        if answer.short and not short:
+            made = replace(made, notes=(*made.notes, f"left out the short answer “{answer.short}”: no source says it"))
+        return replace(made, text=checked.text, citations=checked.citations, claims=checked.claims, short=short)
     why = answer.silent or (said[-1] if checked is not None else "the model's answer cited no source and was left out")
     instead = _extractive(question, found, writing)
     notes = [*made.notes, *((why,) if why not in made.notes else ()), *(instead.notes if instead.text else ())]

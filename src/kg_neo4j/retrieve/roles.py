@@ -43,10 +43,8 @@ def ends(statement: Statement, verb: str) -> tuple[frozenset[str], frozenset[str
     after = frozenset(statement.order[place + 1 : place + 1 + REACH]) & names
     if not (before or after) or before & after:
         return None
-    is_passive = (
-        bool(_BE & frozenset(statement.order[max(0, place - 3) : place]))
-        and "by" in (statement.order[place + 1 : place + 9])
-    )
+    with_be = bool(_BE & frozenset(statement.order[max(0, place - 3) : place]))
+    is_passive = "by" in statement.order[place + 1 : place + (9 if with_be else 3)]  # "a film directed by B"
     return (after, before) if is_passive or _of_after(statement, place) else (before, after)
 
 

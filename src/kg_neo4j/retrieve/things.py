@@ -17,6 +17,7 @@ from kg_neo4j.retrieve.words import split_words
 CHUNKS = 4  # of a document, and of those that mention a thing
 FACTS = 60
 HUB = 2_000
+AFTER = 80  # characters after a quote
 BEARERS = 4  # entities, and documents, of one name
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 
@@ -36,6 +37,7 @@ class ThingFact:
     start: int
     end: int
     quote: str
+    after: str = ""  # what follows the quote in its chunk, in part
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,4 +157,5 @@ def _fact(row: Mapping[str, Any]) -> ThingFact:
         start=start,
         end=end,
         quote=text[start:end],
+        after=text[end : end + AFTER],
     )

@@ -1,0 +1,430 @@
+"""Answers whose claims are checked, short answers read off paths, and what is cited as a graph, on a real Neo4j."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from corpus import document
+from fake_llm import FakeLlm
+from kg_neo4j._cli import app as command_line
+from kg_neo4j._models import tokens
+from kg_neo4j._models.offline_embedding import HashedEmbedding
+from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j._models.prices import Price
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.organise import vectors
+from kg_neo4j.records import Answer, Filters
+from kg_neo4j.retrieve import Checks, ask
+from kg_neo4j.retrieve.citations import quotes_are_in_place
+from kg_neo4j.retrieve.subgraph import QUERY, browser_text, parameters
+from small_graph import load
+
+TOKENISER = tokens.load("approximate-1")
+MODEL = HashedEmbedding()
+DOCUMENTS: dict[str, tuple[str, list[tuple[str, str, str, str]]]] = {
+    "Rain Road (film)": (
+        "Rain Road is a 1931 drama film directed by Ada Lind in Bergen.",
+        [("Rain Road", "DIRECTOR", "Ada Lind", "Rain Road is a 1931 drama film directed by Ada Lind")],
+    ),
+    "Ada Lind": (
+        "Ada Lind (4 May 1890 – 3 June 1950) was a Norwegian film director. She was born in Oslo, Norway. Her father "
+        "was Hugo Lind.",
+        [("Ada Lind", "BORN_IN", "Oslo", "She was born in Oslo")],
+    ),
+    "Hugo Lind": ("Hugo Lind (1860 – 1921) was a Norwegian engineer. He died in Bergen.", []),
+    "Salt (film)": ("Salt is a 1940 comedy film directed by Tom Berg.", []),
+    "Tom Berg": ("Tom Berg (born 1 March 1902) was a Danish film director. Hald Castle has 45 rooms.", []),
+    "Hald Castle": ("Hald Castle is a museum in Denmark. It was visited by 12,500 people in 2019.", []),
+}
+
+
+@pytest.fixture(scope="module")
+def films(database: Database) -> Iterator[str]:
+    """A small graph of films, for tests that only read."""
+    graph = f"test-films-{uuid.uuid4().hex[:12]}"
+    for title, (text, facts) in DOCUMENTS.items():
+        load(database, graph, title, [text], [facts])
+    vectors.prepare(database, MODEL)
+    vectors.embed(database, graph, MODEL, TOKENISER)
+    yield graph
+    delete_graph(database, graph)
+
+
+def answer(database: Database, graph: str, question: str, **options: object) -> Answer:
+    defaults = {"model": None, "embedder": MODEL, "tokeniser": TOKENISER}
+    return ask(database, question, graph=graph, **(defaults | options))  # type: ignore[arg-type]
+
+
+def by_model(database: Database, graph: str, llm: FakeLlm, question: str, **options: object) -> Answer:
+    model = OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000, price=Price(1.0, 2.0))
+    return answer(database, graph, question, model=model, **options)
+
+
+def mark(user: str, words: str) -> str:
+    """Return the mark of the passage of a prompt that has `words`."""
+    parts = ((re.search(r"^\[(C\d+)\]", part, re.MULTILINE), part) for part in user.split("\n\n"))
+    return next(found[1] for found, part in parts if found and words in part)
+
+
+def assert_citations_hold(database: Database, graph: str, given: Answer) -> None:
+    ids = [each.chunk_id for each in given.citations]
+    rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=ids)
+    assert quotes_are_in_place(given.citations, {row["id"]: row["text"] for row in rows})
+
+
+# ------------------------------------------------------------------------------- short answers, without a model
+
+
+@pytest.mark.parametrize(
+    ("question", "short", "relations"),
+    [
+        ("When was the director of film Rain Road born?", "4 May 1890", ["DIRECTOR", "born on"]),
+        ("Where was the director of film Rain Road born?", "Oslo, Norway", ["DIRECTOR", "BORN_IN"]),
+        ("Where did the father of the director of film Rain Road die?", "Bergen", ["DIRECTOR", "father", "died in"]),
+        ("Which film came out first, Salt (film) or Rain Road?", "Rain Road", ["made on", "made on"]),
+        ("Which film has the director who was born later, Salt or Rain Road?", "Salt", None),
+        ("Are Ada Lind and Tom Berg from the same country?", "no", ["citizenship", "citizenship"]),
+        ("Are Ada Lind and Hugo Lind from the same country?", "yes", ["citizenship", "citizenship"]),
+        ("Are Ada Lind and Tom Berg both film directors?", "yes", ["is", "is"]),
+        ("Are Ada Lind and Hugo Lind both film directors?", "no", ["is", "is not said to be"]),
+    ],
+)
+def test_the_short_answer_is_read_off_a_path_that_is_shown(
+    database: Database, films: str, question: str, short: str, relations: list[str] | None
+) -> None:
+    given = answer(database, films, question, mode="local")
+    assert given.short == short
+    assert given.answer.lower().startswith(short.lower())
+    assert relations is None or [step.relation for step in given.path] == relations
+    assert all(1 <= step.citation <= len(given.citations) for step in given.path)
+    assert all(claim.support == "supported" for claim in given.claims)
+    assert given.usage.calls == 0
+    assert_citations_hold(database, films, given)
+
+
+def test_a_step_that_is_a_fact_names_its_entities_and_the_words_that_state_it(database: Database, films: str) -> None:
+    step = answer(database, films, "Where was the director of film Rain Road born?", mode="local").path[0]
+    assert (step.source, step.target) == ("Rain Road", "Ada Lind")
+    assert all(each and len(each) == 32 for each in (step.source_id, step.target_id, step.fact_id))
+
+
+def test_a_question_of_several_steps_is_taken_apart(database: Database, films: str) -> None:
+    given = answer(database, films, "How many people visited Hald Castle in 2019?", mode="local")
+    assert given.short == "12,500"
+    assert_citations_hold(database, films, given)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When was the director of film Nothing At All born?",
+        "Which film came out first, Salt or Nothing At All?",
+        "Where did the mother of Tom Berg die?",
+        "Are Ada Lind and Nobody Here from the same country?",
+    ],
+)
+def test_a_broken_way_has_no_short_answer(database: Database, films: str, question: str) -> None:
+    given = answer(database, films, question, mode="local")
+    assert (given.short, given.path) == ("", ())
+
+
+def test_a_path_keeps_to_what_filters_leave(database: Database, films: str) -> None:
+    filters = Filters(documents=("Rain Road (film)",))
+    given = answer(database, films, "Where was the director of film Rain Road born?", mode="local", filters=filters)
+    assert "Oslo" not in given.answer
+    assert {each.document for each in given.citations} <= {"Rain Road (film)"}
+
+
+def test_flat_search_reads_no_path(database: Database, films: str) -> None:
+    assert answer(database, films, "Where was the director of film Rain Road born?", mode="naive").path == ()
+
+
+# --------------------------------------------------------------------------------------------- claims of a model
+
+
+def say(text: str) -> Callable[[str, str], str]:
+    """Return rules that answer with `text`, its {words} replaced by the mark of the passage that has them."""
+
+    def rules(_: str, user: str) -> str:
+        if "Claim 1:" in user:
+            return '{"claims": [{"claim": 1, "supported": false, "reason": "no such thing"}]}'
+        return text.replace("{oslo}", mark(user, "born in Oslo")).replace("{rain}", mark(user, "1931 drama"))
+
+    return rules
+
+
+QUESTION = "Where was the director of Rain Road born?"
+
+
+def test_claims_are_marked_where_their_sources_do_not_support_them(database: Database, films: str) -> None:
+    with FakeLlm(
+        rules=say("Ada Lind directed Rain Road [{rain}]. She was born in Paris [{oslo}]. She was kind.")
+    ) as llm:
+        given = by_model(database, films, llm, QUESTION)
+    assert given.answer == "Ada Lind directed Rain Road [1]. She was born in Paris [2] [unsupported]. She was kind."
+    assert [claim.support for claim in given.claims] == ["supported", "unsupported", "uncited"]
+    assert any("Paris" in note and "does not name" in note for note in given.notes)
+    assert_citations_hold(database, films, given)
+
+
+def test_claims_are_dropped_where_that_is_wanted(database: Database, films: str) -> None:
+    with FakeLlm(
+        rules=say("She was born in Paris [{oslo}]. Ada Lind directed Rain Road [{rain}]. She was kind.")
+    ) as llm:
+        given = by_model(database, films, llm, QUESTION, checks=Checks("drop"))
+    assert given.answer == "Ada Lind directed Rain Road [1]."
+    assert len(given.citations) == 1
+    assert any("dropped as unsupported" in note for note in given.notes)
+    assert any("1 sentences were dropped" in note for note in given.notes)
+
+
+def test_an_answer_of_which_nothing_is_left_is_replaced_by_the_sources_own_words(
+    database: Database, films: str
+) -> None:
+    with FakeLlm(rules=say("She was born in Paris [{oslo}].")) as llm:
+        given = by_model(database, films, llm, QUESTION, checks=Checks("drop"))
+    assert "Paris" not in given.answer
+    assert any("nothing in the model's answer was supported" in note for note in given.notes)
+    assert_citations_hold(database, films, given)
+
+
+def test_a_model_judges_all_claims_in_one_call_and_both_calls_are_counted(database: Database, films: str) -> None:
+    with FakeLlm(rules=say("Ada Lind directed Rain Road [{rain}]. She was born in Oslo [{oslo}].")) as llm:
+        given = by_model(database, films, llm, QUESTION, checks=Checks(judge=True))
+        assert llm.calls == 2
+    assert [(claim.support, claim.judged_by) for claim in given.claims] == [
+        ("unsupported", "model"),
+        ("supported", "words"),
+    ]
+    assert given.claims[0].reason == "no such thing"
+    assert any("judged 1 of 2 claims" in note for note in given.notes)
+    assert (given.usage.calls, given.usage.usd) == (2, pytest.approx(0.00028))
+
+
+@pytest.mark.parametrize(
+    "said", ["nonsense", '{"claims": "all"}', '{"claims": [{"claim": 9, "supported": false}, 3]}', "[]"]
+)
+def test_a_judge_that_makes_no_sense_leaves_the_verdict_to_the_words(database: Database, films: str, said: str) -> None:
+    with FakeLlm() as llm:
+        llm.rules = lambda _, user: (
+            said if "Claim 1:" in user else f"Ada Lind directed Rain Road [{mark(user, '1931')}]."
+        )
+        given = by_model(database, films, llm, QUESTION, checks=Checks(judge=True))
+    assert [(claim.support, claim.judged_by) for claim in given.claims] == [("supported", "words")]
+
+
+@pytest.mark.parametrize(
+    ("line", "short"),
+    [
+        ("Short answer: Oslo", "Oslo"),
+        ("**Short answer:** Oslo.", "Oslo"),
+        ("Short answer: -", ""),
+        ("Short answer: Paris", ""),
+    ],
+)
+def test_the_models_short_answer_counts_where_a_source_says_it(
+    database: Database, films: str, line: str, short: str
+) -> None:
+    with FakeLlm(rules=say(f"She was born in Oslo [{{oslo}}].\n{line}")) as llm:
+        given = by_model(database, films, llm, QUESTION)
+    assert given.short == short
+    assert given.answer == "She was born in Oslo [1]."
+
+
+def test_unknown_ways_to_treat_claims_are_refused() -> None:
+    with pytest.raises(UsageError, match="keep"):
+        Checks("keep")
+
+
+def test_what_is_cited_and_gone_when_the_answer_is_given_is_not_cited(database: Database, graph: str) -> None:
+    for title, (text, facts) in DOCUMENTS.items():
+        load(database, graph, title, [text], [facts])
+    with FakeLlm() as llm:
+
+        def rules(_: str, user: str) -> str:
+            delete_graph(database, graph)  # while the model thinks
+            return f"She was born in Oslo [{mark(user, 'born in Oslo')}]."
+
+        llm.rules = rules
+        given = by_model(database, graph, llm, QUESTION)
+    assert (given.found, given.citations, given.claims) == (False, (), ())
+    assert any("ask again" in note for note in given.notes)
+
+
+# ------------------------------------------------------------------------------------------------ as a graph
+
+
+def test_the_cited_subgraph_has_the_cited_nodes_and_the_relationships_between_them_and_no_others(
+    database: Database, films: str
+) -> None:
+    given = answer(database, films, "Where was the director of film Rain Road born?", mode="local")
+    row = database.read(queries.get(QUERY), **parameters(given, films))[0]
+    labels = sorted(
+        next(label for label in node.labels if label in ("Entity", "Chunk", "Document")) for node in row["nodes"]
+    )
+    names = {node["name"] for node in row["nodes"] if "Entity" in node.labels}
+    assert labels.count("Chunk") == labels.count("Document") == 2
+    assert names == {"Rain Road", "Ada Lind", "Oslo"}
+    ids = {node.element_id for node in row["nodes"]}
+    assert all({each.start_node.element_id, each.end_node.element_id} <= ids for each in row["relationships"])
+    assert {each.type for each in row["relationships"]} == {"IN_DOCUMENT", "MENTIONED_IN", "DIRECTOR", "BORN_IN"}
+    assert len({each.element_id for each in row["relationships"]}) == len(row["relationships"])
+
+
+def test_the_text_for_browser_is_the_query_with_its_parameters_and_runs(database: Database, films: str) -> None:
+    given = answer(database, films, "Where was the director of film Rain Road born?", mode="local")
+    text = browser_text(given, films)
+    lines = [line for line in text.splitlines() if line.startswith(":param")]
+    assert [line.split()[1] for line in lines] == ["graph", "cited", "entities"]
+    values = ", ".join(f"{line.split()[1]}: {line.split(' => ', 1)[1].rstrip(';')}" for line in lines)
+    body = "\n".join(line for line in text.splitlines() if not line.startswith(":param"))
+    with database.driver.session() as session:
+        made = session.run(f"RETURN {{{values}}} AS values").single(strict=True)["values"]
+        assert made == parameters(given, films)
+        assert len(session.run(body, made).single(strict=True)["nodes"]) == 7
+
+
+def test_hostile_names_of_graphs_stay_literals(database: Database, films: str) -> None:
+    name = "x'; MATCH (n) DETACH DELETE n; //\\"
+    line = browser_text(answer(database, films, "Who directed Rain Road?"), name).splitlines()[0]
+    with database.driver.session() as session:
+        value = line.removeprefix(":param graph => ").rstrip(";")
+        assert session.run(f"RETURN {value} AS value").single(strict=True)["value"] == name
+
+
+# ------------------------------------------------------------------------------------------- the command line
+
+
+@pytest.fixture
+def kg(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], database: Database
+) -> Callable[..., tuple[int, str, str]]:
+    """Run a command in this process: exit code, standard output, standard error."""
+    address = database.address
+    for name, value in (("URI", address.uri), ("USERNAME", address.username), ("PASSWORD", address.password)):
+        monkeypatch.setenv(f"NEO4J_{name}", value)
+    monkeypatch.setenv("KG_EMBEDDING_MODEL", MODEL.name)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["kg", *arguments])
+        with pytest.raises(SystemExit) as exit_:
+            command_line.main()
+        output = capsys.readouterr()
+        return int(exit_.value.code or 0), output.out, output.err
+
+    return run
+
+
+def test_the_command_shows_path_sources_evidence_statistics_and_the_query(kg: Callable, films: str) -> None:
+    question = "Where was the director of film Rain Road born?"
+    code, out, _ = kg("ask", question, "--graph", films, "--show", "--stats", "--cypher")
+    assert code == 0
+    assert out.startswith("Oslo, Norway [1] [2]\n")
+    assert "Rain Road -DIRECTOR-> Ada Lind [1]" in out
+    for words in (
+        "  [2] Ada Lind, chunk ",
+        "claims:",
+        "passages:",
+        "took ",
+        "no model call",
+        ":param cited => [{chunk: '",
+    ):
+        assert words in out
+
+
+def test_the_json_has_it_all(kg: Callable, films: str) -> None:
+    code, out, _ = kg("ask", "Where was the director of film Rain Road born?", "--graph", films, "--json", "--cypher")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["short"], found["found"]) == ("Oslo, Norway", True)
+    assert [step["relation"] for step in found["path"]] == ["DIRECTOR", "BORN_IN"]
+    assert found["claims"][0]["support"] == "supported"
+    assert {"retrieval_seconds", "model_seconds", "seconds", "calls", "tokens", "usd", "citations"} <= set(found)
+    assert found["cypher"].startswith(":param graph")
+
+
+def test_a_stream_is_a_draft_and_the_checked_answer_follows_it(
+    kg: Callable, films: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeLlm(rules=say("She was born in Paris [{oslo}].")) as llm:
+        monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
+        monkeypatch.setenv("KG_MODEL", "fake")
+        code, out, err = kg("ask", QUESTION, "--graph", films, "--stream", "--stats")
+        assert llm.requests[0].body["stream"] is True
+        _, plain, quiet = kg("ask", QUESTION, "--graph", films)
+        _, data, _ = kg("ask", QUESTION, "--graph", films, "--stream", "--json")
+        assert "stream" not in llm.requests[1].body
+        assert "stream" not in llm.requests[2].body
+    assert code == 0
+    assert (
+        err.index("draft, not checked yet:")
+        < err.index("She was born in Paris [C")
+        < err.index("the answer, with its claims")
+    )
+    assert out.startswith("She was born in Paris [1] [unsupported].")
+    assert "1 calls, 100 tokens in, 20 out, price not known" in out
+    assert "draft" not in quiet
+    assert plain.startswith("She was born in Paris [1] [unsupported].")
+    assert json.loads(data)["answer"] == "She was born in Paris [1] [unsupported]."
+
+
+def test_kg_eval_answers_scores_shows_and_goes_on(kg: Callable, films: str, tmp_path: Path) -> None:
+    questions, saved = tmp_path / "questions.jsonl", tmp_path / "saved.jsonl"
+    rows = [
+        {
+            "id": "1",
+            "question": "Where was the director of film Rain Road born?",
+            "answer": "oslo, norway!",
+            "type": "two",
+        },
+        {"id": "2", "question": "When did Ada Lind die?", "answer": "3 June 1951", "type": "one"},
+        {"id": "3", "question": "When did the moon fall down?", "answer": "never", "type": "one"},
+    ]
+    questions.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    given = ("eval", "answers", "--questions", str(questions), "--graph", films, "--save", str(saved))
+    code, out, _ = kg(*given, "--limit", "1")
+    assert code == 0
+    assert "100.0" in out
+    code, out, _ = kg(*given, "--json")
+    found = json.loads(out)
+    assert (code, found["asked"], found["taken"]) == (0, 3, 1)
+    assert found["exact_match"] == pytest.approx(1 / 3, abs=1e-4)
+    assert found["types"]["two"]["exact_match"] == 1.0
+    assert found["f1"] == pytest.approx((1 + 2 / 3) / 3, abs=1e-4)
+    assert found["citation_validity"] == 1.0
+    assert len(saved.read_text(encoding="utf-8").splitlines()) == 3
+    assert kg("eval", "answers", "--questions", str(questions), "--graph", films, "--corpus", "x")[0] == 2
+
+
+def test_kg_eval_answers_loads_a_corpus(
+    kg: Callable, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, questions = tmp_path / "corpus.jsonl", tmp_path / "questions.jsonl"
+    rows = [{"idx": n, "title": title, "text": text} for n, (title, (text, _)) in enumerate(DOCUMENTS.items())]
+    corpus.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    question = {"id": "1", "question": "When was the director of film Rain Road born?", "answer": "4 May 1890"}
+    questions.write_text(json.dumps(question), encoding="utf-8")
+    code, out, err = kg("eval", "answers", "--questions", str(questions), "--corpus", str(corpus), "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    delete_graph(database, found["graph"])
+    assert (found["exact_match"], found["asked"]) == (1.0, 1)
+
+
+def test_no_chunk_of_another_graph_is_cited(database: Database, films: str, graph: str) -> None:
+    loaded, _ = document(graph, "Rain Road (film)", ["Rain Road is a film directed by Eva Holm."])
+    load(database, graph, "Rain Road (film)", ["Rain Road is a film directed by Eva Holm."], [[]])
+    assert loaded.graph == graph
+    assert answer(database, films, "Who directed Rain Road?").short == "Ada Lind"
+    assert answer(database, graph, "Who directed Rain Road?", mode="local").short == "Eva Holm"
