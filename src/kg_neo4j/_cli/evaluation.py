@@ -116,13 +116,16 @@ def answers(
         str | None,
         typer.Option("--corpus", metavar="FILE", help="Passages to load first, into a graph of their own; JSON lines."),
     ] = None,
-    mode: Annotated[str, typer.Option("--mode", metavar="auto|local|naive", help="How to find the evidence.")] = "auto",
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to find the evidence.")
+    ] = "auto",
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Questions at most.", min=1)] = None,
     save: Annotated[
         str | None,
         typer.Option("--save", metavar="FILE", help="Keep each answer there; a run that was stopped goes on from it."),
     ] = None,
     model: ModelOption = None,
+    budget_usd: BudgetOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -135,7 +138,7 @@ def answers(
     settings = settings_for(model=model, graph=graph)
     if model is not None and settings.offline:
         raise UsageError(f"--model {model}, but no server to ask", hint="set OPENAI_API_KEY or OPENAI_BASE_URL")
-    options = AnswersOptions(corpus=corpus, mode=mode, limit=limit, save=save)
+    options = AnswersOptions(corpus=corpus, mode=mode, limit=limit, save=save, budget_usd=budget_usd)
     with progress(quiet=as_json) as bars:
         card = score_answers(questions, settings=settings, options=options, progress=bars)
     if as_json:

@@ -32,6 +32,7 @@ class AnswersOptions:
     mode: str = "auto"
     limit: int | None = None  # questions at most, in the order of the file
     save: str | None = None  # file of the answers given so far
+    budget_usd: float | None = None  # what models may cost in this run; None: no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ def score_answers(
 ) -> AnswersCard:
     """Ask the questions of a file and score the answers; a corpus is loaded into a graph of its own, which stays.
 
-    Raises SourceNotFound, UnreadableSource, UsageError, and what a load and asking raise. A run that ends early goes on
-    from `options.save`.
+    Raises SourceNotFound, UnreadableSource, UsageError, and what a load and asking raise, BudgetReached among it. A run
+    that ends early goes on from `options.save`.
     """
     from kg_neo4j import _models
     from kg_neo4j.graph.database import connect
@@ -75,7 +76,7 @@ def score_answers(
     taken = 0
     progress.start("answers", len(asked))
     with connect(settings, progress) as database:
-        ask = _asker(database, settings, options.mode)
+        ask = _asker(database, settings, options)
         for question in asked:
             known = saved.get(question.id)
             taken += known is not None
@@ -126,27 +127,15 @@ def _loaded(settings: Settings, options: AnswersOptions, progress: Progress) -> 
     return settings, report.notes
 
 
-def _asker(database: Database, settings: Settings, mode: str) -> Callable[[str], Answer]:
+def _asker(database: Database, settings: Settings, options: AnswersOptions) -> Callable[[str], Answer]:
     """Return what asks one question: as `kg ask` does, over one connection."""
-    from kg_neo4j import _models, retrieve
-    from kg_neo4j._models import tokens
+    from kg_neo4j._models.budget import Budget
+    from kg_neo4j.pipeline.answering import AskOptions, answerer
 
-    model, embedder, tokeniser = _models.chat_model(settings), _models.embedding_model(settings), tokens.load()
-    checks = retrieve.Checks(settings.unsupported, settings.judge)
-
-    def ask(question: str) -> Answer:
-        return retrieve.ask(
-            database,
-            question,
-            graph=settings.graph,
-            mode=mode,
-            model=model,
-            embedder=embedder,
-            tokeniser=tokeniser,
-            checks=checks,
-        )
-
-    return ask
+    budget = None if options.budget_usd is None or settings.offline else Budget(options.budget_usd)
+    one = answerer(settings, database, budget=budget)
+    how = AskOptions(mode=options.mode)
+    return lambda question: one.answer(question, how)
 
 
 def _scored(database: Database, graph: str, question: AnsweredQuestion, answer: Answer) -> GivenAnswer:
