@@ -107,6 +107,7 @@ class ModelAnswer:
     step: str = "whole"  # what was asked for: "whole", "continue", "half", "glean" or "mend"
     context_hash: str = ""  # of what was carried over from earlier chunks; no part of the answer's key
     request_hash: str = ""  # of the messages as they were sent; the key in the cache of answers
+    kept: Usage = Usage()  # from the cache: what it took when it was paid for; `usage` is nothing then
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,7 @@ def test_a_repeat_is_asked_anew_and_the_first_comes_from_the_cache(online: Setti
     second = study_chunk_length([STORY], settings=cached, options=replace(ONE, grid=grid))
     assert llm.calls == asked + chunks
     one, other = second.cells[0].runs
-    assert (one.cached, one.usage.calls, other.cached, other.usage.calls) == (chunks, 0, 0, chunks)
+    assert (one.cached, one.usage, other.cached, other.usage.calls) == (chunks, first.cells[0].runs[0].usage, 0, chunks)
     assert one.shape.nodes > other.shape.nodes
     assert second.cells[0].spread[0] > 0
     assert "came from the cache" in " ".join(second.notes)
@@ -244,4 +244,4 @@ def test_the_command_prints_every_format(
 
 def test_totals_of_answers_are_nought_for_a_graph_that_is_not_there(database: Database) -> None:
     [row] = database.read(queries.get("analytics/answer_totals"), graph="no such graph", model="m")
-    assert tuple(row.values()) == (0, 0, 0, 0)
+    assert tuple(row.values()) == (0, 0, 0, 0, 0)

@@ -64,16 +64,18 @@ class AnswerCache:
         return tuple(self._notes)
 
     def get(self, key: str) -> Completion | None:
-        """Return the answer, which costs nothing; None where there is none, or where it cannot be read."""
+        """Return the answer, which costs nothing now; None where there is none, or where it cannot be read."""
         row = self._try(lambda file: file.execute("SELECT value, digest FROM answers WHERE key = ?", (key,)).fetchone())
         if row is None or row[1] != _digest(key, row[0]):
             return None
-        text, reason = json.loads(row[0])
-        return Completion(text, reason, Usage())
+        text, reason, *tokens = json.loads(row[0])
+        return Completion(text, reason, Usage(), kept=Usage(1, *tokens) if tokens else Usage())
 
     def put(self, key: str, completion: Completion) -> None:
         """Keep an answer that was found to be of use; the first one of a key stays."""
-        value = json.dumps([completion.text, completion.finish_reason]).encode()
+        used = completion.usage
+        tokens = (used.input_tokens, used.output_tokens) if used.calls else ()
+        value = json.dumps([completion.text, completion.finish_reason, *tokens]).encode()
         digest = _digest(key, value)
 
         def write(file: sqlite3.Connection) -> None:

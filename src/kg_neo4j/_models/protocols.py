@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -20,6 +20,7 @@ class Completion:
     finish_reason: str | None
     usage: Usage
     note: str = ""  # what a person should know of how it came
+    kept: Usage = field(default_factory=Usage)  # from the cache: what it took when it was paid for, if known
 
 
 class ChatModel(Protocol):

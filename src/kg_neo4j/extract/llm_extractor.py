@@ -103,6 +103,7 @@ class LlmExtractor:
             finish_reason=completion.finish_reason,
             usage=completion.usage,
             request_hash=key,
+            kept=completion.kept,
         )
 
     def messages(self, task: ChunkTask, shown_text: str) -> tuple[str, str]:

@@ -14,12 +14,12 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 
-# Written by runs, not by content: left out, like the spelling of a path. Vectors differ between models; an answer that
-# was paid for before, and kept, took no tokens. The number of a community (export_nodes leaves it out, too) is kept as
-# long as most of its members stay together, so it depends on what was loaded before.
+# Written by runs, not by content: left out, like the spelling of a path. Vectors differ between models; an answer may
+# come from the cache, where what it took is not always known. The number of a community (export_nodes leaves it out,
+# too) is kept as long as most of its members stay together, so it depends on what was loaded before.
 LEFT_OUT = (
     *("embedding", "embedding_hash", "recorded", "community", "source", "origin", "resolve_run"),
-    *("input_tokens", "output_tokens"),
+    *("input_tokens", "output_tokens", "cached"),
 )
 
 

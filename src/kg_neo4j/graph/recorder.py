@@ -255,8 +255,9 @@ class Recorder:
                 "prompt_hash": answer.prompt_hash,
                 "config_hash": extraction.config_hash,
                 "finish_reason": answer.finish_reason,
-                "input_tokens": answer.usage.input_tokens,
-                "output_tokens": answer.usage.output_tokens,
+                "input_tokens": (answer.usage + answer.kept).input_tokens,
+                "output_tokens": (answer.usage + answer.kept).output_tokens,
+                "cached": not answer.usage.calls or None,
             }
             for answer in (extraction.answers if extraction.outcome in KEPT else ())  # the others are asked for again
         ]

@@ -65,7 +65,7 @@ class SettledGraph:
     @property
     def is_placed(self) -> bool:
         """True where every entity carries all that analytics write."""
-        return None not in self.places.values() and all(None not in values for values in self.stored.values())
+        return None not in self.places.values() and all(each and None not in each for each in self.stored.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +133,14 @@ def read_graph(database: Database, graph: str, method: str) -> SettledGraph:
     rows.sort(key=lambda row: int(row[0]))
     pairs = read_pairs(database, graph)
     digest = hashlib.sha256(method.encode())
-    for row in rows:
-        digest.update(b"%d;" % row[0])
+    digest.update("".join(f";{row[0]}" for row in rows).encode())
     digest.update(pairs.digest())
     if rows:
         digest.update(database.gds_version().encode())
     return SettledGraph(
         ids={row[0]: row[1] for row in rows},
-        stored={row[0]: tuple(row[2:-1]) for row in rows},
-        places={row[0]: row[-1] for row in rows},
+        stored={row[0]: tuple(row[3] or ()) for row in rows},
+        places={row[0]: row[2] for row in rows},
         pairs=pairs,
         fingerprint=digest.hexdigest()[:32],
     )

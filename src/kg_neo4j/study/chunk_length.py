@@ -168,16 +168,17 @@ class _Study:
         from kg_neo4j.graph import queries
         from kg_neo4j.study.graph_shape import read_shape
 
-        usage, cached = Usage(), 0
+        usage, cached, unknown = Usage(), 0, 0
         if not settings.offline:
             name = _model_name(settings)
             [row] = self._database.read(queries.get("analytics/answer_totals"), graph=settings.graph, model=name)
             price, read, written = price_of(name, settings), row["input_tokens"], row["output_tokens"]
-            usage = Usage(row["paid"], read, written, price.usd(read, written) if price else None)
-            cached = row["answers"] - row["paid"]
+            usage = Usage(row["known"], read, written, price.usd(read, written) if price else None)
+            cached, unknown = row["cached"], row["answers"] - row["known"]
         shape = read_shape(self._database, settings.graph)
         return VariantRun(
-            variant, repeat, settings.graph, report.chunks, len(report.failed_chunks), shape, usage, cached
+            *(variant, repeat, settings.graph, report.chunks, len(report.failed_chunks), shape),
+            *(usage, cached, unknown),
         )
 
     def _schema(self, variant: Variant) -> str:
@@ -303,7 +304,9 @@ def _title(run: VariantRun) -> str:
 def _notes(runs: Sequence[VariantRun], settings: Settings) -> tuple[str, ...]:
     notes = [OFFLINE] if settings.offline else []
     if cached := sum(run.cached for run in runs):
-        notes.append(f"{cached} answers came from the cache: their tokens and price are not counted")
+        notes.append(f"{cached} answers came from the cache: counted with what they took when they were paid for")
+    if unknown := sum(run.unknown for run in runs):
+        notes.append(f"of {unknown} answers from the cache it is not known what they took: they are not counted")
     if failed := sum(run.failed_chunks for run in runs):
         notes.append(
             f"{failed} chunks gave no usable answer: the graphs of their variants are smaller than they should be"

@@ -36,7 +36,7 @@ def read_shape(database: Database, graph: str) -> GraphShape:
 
     parts = database.read(queries.get("analytics/entities"), graph=graph)
     size = database.read(queries.get("write/count_graph"), graph=graph)[0]
-    places = {num: community for part in parts for num, _, community, *_ in part["entities"]}
+    places = {num: values[0] if values else None for part in parts for num, *_, values in part["entities"]}
     return measure(places, read_pairs(database, graph).rows(), size["relationships"])
 
 

@@ -62,8 +62,9 @@ class VariantRun:
     chunks: int
     failed_chunks: int
     shape: GraphShape
-    usage: Usage  # of answers that were paid for, in this run or in one that was stopped
-    cached: int  # answers from the cache: their tokens were paid for elsewhere and are not counted
+    usage: Usage  # what its answers took, in this run, in one that was stopped, or before
+    cached: int  # answers from the cache: paid for before, or by a run that was killed
+    unknown: int = 0  # of these, answers of which it is not known what they took: not counted in `usage`
 
 
 @dataclass(frozen=True, slots=True)

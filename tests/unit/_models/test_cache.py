@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import pickle
 import sqlite3
 import stat
@@ -19,7 +21,7 @@ from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
 
 SAID = Completion('n1,PERSON,"Ada, \ud800 Żółć"\n', "stop", Usage(1, 100, 20, 0.003))
-FREE = Completion(SAID.text, SAID.finish_reason, Usage())
+FREE = Completion(SAID.text, SAID.finish_reason, Usage(), kept=Usage(1, 100, 20))  # what it took is kept beside it
 
 
 @pytest.fixture
@@ -44,6 +46,18 @@ def test_the_first_answer_of_a_key_stays(cache: AnswerCache) -> None:
     cache.put("k", SAID)
     cache.put("k", Completion("other", "stop", Usage()))
     assert cache.get("k") == FREE
+
+
+def test_of_an_answer_that_cost_nothing_or_is_of_an_older_version_it_is_not_known_what_it_took(
+    cache: AnswerCache, file: Path
+) -> None:
+    cache.put("free", Completion("t", "stop", Usage()))
+    cache.put("old", Completion("t", "stop", Usage(1, 5, 5)))
+    value = b'["t", "stop"]'
+    with contextlib.closing(sqlite3.connect(file)) as stored, stored:
+        digest = hashlib.sha256(b"old\0" + value).hexdigest()
+        stored.execute("UPDATE answers SET value = ?, digest = ? WHERE key = 'old'", (value, digest))
+    assert cache.get("free") == cache.get("old") == Completion("t", "stop", Usage())
 
 
 def test_only_its_owner_can_read_it(cache: AnswerCache, file: Path) -> None:
