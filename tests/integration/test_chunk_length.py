@@ -151,6 +151,23 @@ def test_without_a_model_the_length_hardly_matters_and_that_is_said(offline: Set
     assert found.model == "offline-1"
 
 
+def test_that_relationships_are_read_in_english_alone_without_a_model_is_said(
+    offline: Settings, tmp_path: Path
+) -> None:
+    polish = tmp_path / "list.txt"
+    polish.write_text(
+        "Pan Ignacy Rzecki mieszkał w Warszawie przy ulicy Krakowskie Przedmieście. Był przyjacielem Stanisława "
+        "Wokulskiego, który wrócił z Bułgarii i prowadził sklep, a w sklepie pracowali także Lisiecki i Zięba.\n",
+        "utf-8",
+    )
+    found = study_chunk_length([str(polish)], settings=offline, options=ONE)
+    assert found.cells[0].nodes > 1
+    assert found.cells[0].relationships == 0
+    assert "relationships are read in English alone: from text in 'pl' come names" in found.notes[1]
+    english = study_chunk_length([STORY], settings=offline, options=ONE)
+    assert not any("English" in note for note in english.notes)
+
+
 def test_shortened_text_is_compared_with_whole_text(offline: Settings, short: str) -> None:
     """W1: A1 against A2 is the same study."""
     grid = Grid(tokens=(600,), preprocess=("none", "stopwords"))

@@ -6,7 +6,7 @@ all that shapes it, so a study that was stopped goes on where it was; when all a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +28,10 @@ OFFLINE = (
     "without a model the length of chunks hardly matters: the rules read sentence by sentence and write down all that "
     "they find, while a model writes about as much for a short chunk as for a long one; set OPENAI_API_KEY or "
     "OPENAI_BASE_URL to see it"
+)
+ENGLISH_ONLY = (
+    "without a model relationships are read in English alone: from text in {languages} come names and dates, so edges, "
+    "density and modularity say nothing about it"
 )
 
 
@@ -91,7 +95,7 @@ def study_chunk_length(
         ratios(found),
         work.tuning,
         tuple(run.graph for run in runs) if options.keep else (),
-        _notes(runs, settings),
+        _notes(runs, settings, work.languages),
     )
 
 
@@ -133,6 +137,7 @@ class _Study:
     ) -> None:
         self.tuning = Usage()
         self.graphs: list[str] = []
+        self.languages: set[str] = set()  # of the documents, as far as they are known
         self._sources = sources
         self._settings = settings
         self._options = options
@@ -143,6 +148,7 @@ class _Study:
     def build(self, variant: Variant, repeat: int) -> VariantRun:
         """Build one graph, or what is missing of it, and measure it."""
         from kg_neo4j import pipeline
+        from kg_neo4j.graph.documents import list_documents
 
         schema = self._schema(variant)
         graph = _graph_name(self._sources, self._settings, self._options, variant, repeat, schema)
@@ -153,6 +159,7 @@ class _Study:
         if not report.documents:
             raise UnreadableSource(f"nothing to read in {', '.join(self._sources)}", hint="`kg load` says why")
         self._spent += report.usage.usd or 0.0
+        self.languages |= {each.language for each in list_documents(self._database, graph) if each.language}
         return self._measured(variant, repeat, settings, report)
 
     def clear(self) -> None:
@@ -301,8 +308,11 @@ def _title(run: VariantRun) -> str:
     return ", ".join(part for part in (tokens, variant.model, tuned, shortened) if part)
 
 
-def _notes(runs: Sequence[VariantRun], settings: Settings) -> tuple[str, ...]:
+def _notes(runs: Sequence[VariantRun], settings: Settings, languages: Iterable[str]) -> tuple[str, ...]:
     notes = [OFFLINE] if settings.offline else []
+    others = sorted({repr(each) for each in languages if each.split("-")[0].lower() != "en"})
+    if settings.offline and others:
+        notes.append(ENGLISH_ONLY.format(languages=", ".join(others)))
     if cached := sum(run.cached for run in runs):
         notes.append(f"{cached} answers came from the cache: counted with what they took when they were paid for")
     if unknown := sum(run.unknown for run in runs):
