@@ -213,7 +213,14 @@ def test_a_model_judges_all_claims_in_one_call_and_both_calls_are_counted(databa
 
 
 @pytest.mark.parametrize(
-    "said", ["nonsense", '{"claims": "all"}', '{"claims": [{"claim": 9, "supported": false}, 3]}', "[]"]
+    "said",
+    [
+        "nonsense",
+        '{"claims": "all"}',
+        '{"claims": [{"claim": 9, "supported": false}, 3]}',
+        "[]",
+        '{"claims": [{"claim": 1, "supported": "no"}]}',
+    ],
 )
 def test_a_judge_that_makes_no_sense_leaves_the_verdict_to_the_words(database: Database, films: str, said: str) -> None:
     with FakeLlm() as llm:
@@ -420,6 +427,51 @@ def test_kg_eval_answers_loads_a_corpus(
     found = json.loads(out)
     delete_graph(database, found["graph"])
     assert (found["exact_match"], found["asked"]) == (1.0, 1)
+
+
+def test_kg_eval_answers_with_a_model_counts_what_it_costs_and_pays_no_answer_twice(
+    kg: Callable, films: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions, prices = tmp_path / "questions.jsonl", tmp_path / "prices.toml"
+    rows = [{"id": str(n), "question": QUESTION, "answer": "Oslo"} for n in range(3)]
+    questions.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    prices.write_text("[fake]\ninput = 1.0\noutput = 2.0\n", encoding="utf-8")
+    monkeypatch.setenv("KG_PRICES", str(prices))
+    given = (
+        "eval",
+        "answers",
+        "--questions",
+        str(questions),
+        "--graph",
+        films,
+        "--save",
+        str(tmp_path / "saved"),
+        "--json",
+    )
+    with FakeLlm(
+        rules=say("She was born in Oslo [{oslo}]. She was born in Paris [{oslo}].\nShort answer: Oslo")
+    ) as llm:
+        monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
+        monkeypatch.setenv("KG_MODEL", "fake")
+        llm.answer(2).fail(401)  # the run ends after two questions
+        assert kg(*given)[0] == 5
+        llm.forget()
+        code, out, err = kg(*given)
+        assert code == 0, err
+        assert llm.calls == 4
+    found = json.loads(out)
+    assert (found["taken"], found["exact_match"], found["calls"]) == (2, 1.0, 3)
+    assert (found["claim_precision"], found["citation_validity"]) == (0.5, 1.0)
+    assert found["usd"] == pytest.approx(3 * 0.00014)
+
+
+def test_what_a_terminal_obeys_is_not_printed(kg: Callable, films: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeLlm(rules=say("She was \x1b[2J\x07born in Oslo [{oslo}].\nShort answer: Os\x1blo")) as llm:
+        monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
+        monkeypatch.setenv("KG_MODEL", "fake")
+        _, out, err = kg("ask", QUESTION, "--graph", films, "--stream", "--show")
+    assert "born in Oslo" in out
+    assert not {"\x1b", "\x07"} & set(out + err)
 
 
 def test_no_chunk_of_another_graph_is_cited(database: Database, films: str, graph: str) -> None:

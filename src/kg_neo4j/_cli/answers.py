@@ -15,7 +15,9 @@ SUPPORT_SIGNS = {"supported": "ok", "unsupported": "NOT SUPPORTED", "uncited": "
 
 def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) -> None:
     """Print an answer with its sources; with `evidence` the claims and all that was read, with `stats` what it took."""
-    print_text(answer.answer)
+    print_text(_harmless(answer.answer))
+    if answer.short and not answer.path:
+        print_text(f"  in short: {_line(answer.short)}")
     for line in path_lines(answer.path):
         print_text(f"  {line}")
     for number, citation in enumerate(answer.citations, 1):
@@ -35,7 +37,7 @@ def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) 
 
 def path_lines(path: tuple[PathStep, ...]) -> list[str]:
     """Return one line a step: "Rain Road -DIRECTOR-> Ada Lind [1]"."""
-    return [f"{step.source} -{step.relation}-> {step.target} [{step.citation}]" for step in path]
+    return [_line(f"{step.source} -{step.relation}-> {step.target} [{step.citation}]") for step in path]
 
 
 def stats_line(answer: Answer) -> str:
@@ -69,7 +71,7 @@ def draft(*, stream: bool) -> Iterator[Callable[[str], None] | None]:
         if not began:
             sys.stderr.write("draft, not checked yet:\n")
             began = True
-        sys.stderr.write("".join(char if char.isprintable() or char == "\n" else " " for char in words))
+        sys.stderr.write(_harmless(words))
         sys.stderr.flush()
 
     yield hear
@@ -80,7 +82,7 @@ def draft(*, stream: bool) -> Iterator[Callable[[str], None] | None]:
 
 def _source(citation: Citation) -> str:
     place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
-    return f"{citation.document}, {place}: “{_line(citation.quote)}”"
+    return f"{_line(citation.document)}, {place}: “{_line(citation.quote)}”"
 
 
 def _show_evidence(answer: Answer) -> None:
@@ -99,5 +101,10 @@ def _show_evidence(answer: Answer) -> None:
             print_text(f"  {each.kind} {each.id} ({each.score:.3f}{at}): {_line(each.text)}")
 
 
+def _harmless(text: str) -> str:
+    """Return text of a model or a document without what a terminal obeys; line ends stay."""
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+
+
 def _line(text: str) -> str:
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return " ".join(_harmless(text).split())

@@ -24,6 +24,7 @@ SMALLEST_CONTEXT = 200  # tokens; below, the evidence is not made smaller any mo
 
 LONGEST_SHORT = 200  # characters; a longer one is no short answer
 
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what a terminal obeys
 _SHORT = re.compile(r"^[ \t]*[*_]*short answer[*_]*\s*:[*_]*[ \t]*(?P<short>.*)$", re.IGNORECASE | re.MULTILINE)
 _MARK = re.compile(r"\s*[\[【(]\s*[Cc]\d+(?:\s*[,;]\s*[Cc]\d+)*\s*[\]】)]")
 _NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)
@@ -80,7 +81,7 @@ def ask_model(question: str, found: Found, model: ChatModel, request: Request) -
             continue
         except (ContentFiltered, BadModelAnswer) as error:
             return ModelReply(None, packed, Usage(calls=1), silent=str(error))
-        said, short = split_short(without_thoughts(completion.text).strip())
+        said, short = split_short(_CONTROL.sub(" ", without_thoughts(completion.text)).strip())
         notes = (completion.note,) if completion.note else ()
         if _NOT_IN_GRAPH.fullmatch(said):
             return ModelReply(None, packed, completion.usage, notes=notes)

@@ -18,7 +18,7 @@ WAYS = 3  # values of one relation that are followed further
 _TITLE = re.compile(
     r"^(?:(?:Sir|Dame|Lord|Lady|Count|Countess|Duke|King|Queen|Prince|Princess|Dr\.?|Sheikh|Emperor) )+"
 )
-_COMMA = re.compile(r"(?:, [^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*)*)+")
+_COMMA = re.compile(r"(?:, [^\W\d_a-z][\w’'-]+(?: [^\W\d_a-z][\w’'-]+)*(?![\w.]\w))+")
 
 
 @dataclass(frozen=True, slots=True)
