@@ -143,8 +143,8 @@ def test_a_repeat_is_asked_anew_and_the_first_comes_from_the_cache(online: Setti
     assert "came from the cache" in " ".join(second.notes)
 
 
-def test_without_a_model_the_length_hardly_matters_and_that_is_said(offline: Settings) -> None:
-    found = study_chunk_length([ARTICLE], settings=offline, options=replace(ONE, grid=Grid(tokens=(1200, 300))))
+def test_without_a_model_the_length_hardly_matters_and_that_is_said(offline: Settings, short: str) -> None:
+    found = study_chunk_length([short], settings=offline, options=replace(ONE, grid=Grid(tokens=(600, 150))))
     assert 0.8 < (found.ratios[0].nodes or 0) < 1.25
     assert all(run.usage.calls == 0 for cell in found.cells for run in cell.runs)
     assert "hardly matters" in found.notes[0]
