@@ -21,7 +21,7 @@ help:
 	@echo "make test-long  what takes longer: more cases, more repeats, more kills"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
-	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders, Leiden"
+	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders, Leiden, retrieval"
 	@echo "make train-ner  train the English pipeline anew from ../shared/data (about an hour on two shared cores)"
 	@echo "make train-relations  train the relation model anew from ../shared/data (about two hours on two shared cores)"
 	@echo "make train-embedder  train the embedder anew from ../shared/data (about half an hour on two shared cores)"
@@ -57,6 +57,7 @@ bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/pipeline.py
 	$(BIN)/python benchmarks/embedding.py
 	$(BIN)/python benchmarks/leiden.py
+	$(BIN)/python benchmarks/retrieval.py
 
 $(TRAINING)/.installed: training/requirements.txt training/files-only.txt
 	$(PYTHON) -m venv $(TRAINING)

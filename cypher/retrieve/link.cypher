@@ -4,6 +4,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $phrases LIST<STRING> (full-text queries);
 //          $fetch INTEGER (entities and documents for each phrase, >= 1, default 12);
+//          $first INTEGER (finds to look at, above $fetch, default 200);
 //          $only_entities LIST<STRING> (those that filters leave, or null: all); $only_documents LIST<STRING> (likewise)
 // columns: place INTEGER (index of the phrase), kind STRING (entity or document), id STRING, names LIST<STRING>,
 //          evidence INTEGER (rows that mention it)
@@ -11,18 +12,40 @@
 // source:  kg-neo4j
 UNWIND range(0, size($phrases) - 1) AS place
 CALL (place) {
-  CALL (place) {
-    CALL db.index.fulltext.queryNodes('kg_entity_text', $phrases[place]) YIELD node, score
-    WHERE node.graph = $graph AND ($only_entities IS NULL OR node.id IN $only_entities)
-    RETURN node, score LIMIT $fetch
+  CALL (place) { // all of them only where the best are of other graphs or filtered out
+    CALL db.index.fulltext.queryNodes('kg_entity_text', $phrases[place], {limit: $first}) YIELD node, score
+    WITH collect({node: node, score: score}) AS seen
+    WITH size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_entities IS NULL OR hit.node.id IN $only_entities)][..$fetch] AS hits
+    CALL (place, fetched, hits) {
+      WITH hits WHERE fetched < $first OR size(hits) = $fetch
+      UNWIND hits AS hit
+      RETURN hit.node AS node, hit.score AS score
+      UNION ALL
+      WITH place WHERE fetched = $first AND size(hits) < $fetch
+      CALL db.index.fulltext.queryNodes('kg_entity_text', $phrases[place]) YIELD node, score
+      WHERE node.graph = $graph AND ($only_entities IS NULL OR node.id IN $only_entities)
+      RETURN node, score LIMIT $fetch
+    }
+    RETURN node, score
   }
   RETURN 'entity' AS kind, node.id AS id, [node.name] + coalesce(node.aliases, []) AS names, score,
          coalesce(node.evidence_count, 0) AS evidence
   UNION ALL
-  CALL (place) {
-    CALL db.index.fulltext.queryNodes('kg_document_text', $phrases[place]) YIELD node, score
-    WHERE node.graph = $graph AND ($only_documents IS NULL OR node.id IN $only_documents)
-    RETURN node, score LIMIT $fetch
+  CALL (place) { // all of them only where the best are of other graphs or filtered out
+    CALL db.index.fulltext.queryNodes('kg_document_text', $phrases[place], {limit: $first}) YIELD node, score
+    WITH collect({node: node, score: score}) AS seen
+    WITH size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_documents IS NULL OR hit.node.id IN $only_documents)][..$fetch] AS hits
+    CALL (place, fetched, hits) {
+      WITH hits WHERE fetched < $first OR size(hits) = $fetch
+      UNWIND hits AS hit
+      RETURN hit.node AS node, hit.score AS score
+      UNION ALL
+      WITH place WHERE fetched = $first AND size(hits) < $fetch
+      CALL db.index.fulltext.queryNodes('kg_document_text', $phrases[place]) YIELD node, score
+      WHERE node.graph = $graph AND ($only_documents IS NULL OR node.id IN $only_documents)
+      RETURN node, score LIMIT $fetch
+    }
+    RETURN node, score
   }
   RETURN 'document' AS kind, node.id AS id, [node.title] + coalesce(node.redirects, []) AS names, score, 0 AS evidence
 }

@@ -10,7 +10,8 @@
 //          $spread LIST<MAP> (id and score of chunks near them);
 //          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_entities LIST<STRING> (likewise);
 //          $only_facts LIST<STRING> (likewise);
-//          $fetch INTEGER (neighbours to fetch, >= 1, default 100); $chunks INTEGER (chunks to find, >= 1, default 12);
+//          $fetch_words INTEGER (finds by words to fetch, >= 1, default 100); $fetch INTEGER (neighbours to fetch, >= 1, default 100);
+//          $chunks INTEGER (chunks to find, >= 1, default 12);
 //          $flat_share FLOAT (of the best chunk that words and meaning find, beside 1 for the best near chunk, default 0.1);
 //          $seeds INTEGER (entities to start from, >= 1, default 8); $facts INTEGER (facts to find, >= 1, default 16);
 //          $per_seed INTEGER (facts around one entity, >= 1, default 20); $hub INTEGER (relationships of one entity to look at, >= 1, default 2000)
@@ -19,10 +20,21 @@
 //          chunks LIST<MAP> (id, text, tokens, section, document, score)
 // order:   none; each list is in descending order of score, then by id
 // source:  kg-neo4j
-CALL () { // entity nodes by words
+CALL () { // entity nodes by words; all of them where the best are of other graphs or filtered out
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
-  CALL db.index.fulltext.queryNodes('kg_entity_text', words) YIELD node, score
-  WHERE node.graph = $graph AND ($only_entities IS NULL OR node.id IN $only_entities)
+  CALL db.index.fulltext.queryNodes('kg_entity_text', words, {limit: $fetch_words}) YIELD node, score
+  WITH words, collect({node: node, score: score}) AS seen
+  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_entities IS NULL OR hit.node.id IN $only_entities)] AS hits
+  CALL (words, fetched, hits) {
+    WITH hits WHERE fetched < $fetch_words OR size(hits) >= 2 * $seeds
+    UNWIND hits AS hit
+    RETURN hit.node AS node, hit.score AS score
+    UNION ALL
+    WITH words WHERE fetched = $fetch_words AND size(hits) < 2 * $seeds
+    CALL db.index.fulltext.queryNodes('kg_entity_text', words) YIELD node, score
+    WHERE node.graph = $graph AND ($only_entities IS NULL OR node.id IN $only_entities)
+    RETURN node, score
+  }
   WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $seeds
   RETURN collect(node) AS entity_words
 }
@@ -66,10 +78,21 @@ CALL (entity_words, entity_near, entity_linked) { // reciprocal rank fusion
   ORDER BY score DESC, node.id LIMIT $seeds
   RETURN collect({node: node, score: score}) AS seeds
 }
-CALL () { // fact nodes by words
+CALL () { // fact nodes by words, likewise
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
-  CALL db.index.fulltext.queryNodes('kg_fact_text', words) YIELD node, score
-  WHERE node.graph = $graph AND ($only_facts IS NULL OR node.id IN $only_facts)
+  CALL db.index.fulltext.queryNodes('kg_fact_text', words, {limit: $fetch_words}) YIELD node, score
+  WITH words, collect({node: node, score: score}) AS seen
+  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_facts IS NULL OR hit.node.id IN $only_facts)] AS hits
+  CALL (words, fetched, hits) {
+    WITH hits WHERE fetched < $fetch_words OR size(hits) >= $facts
+    UNWIND hits AS hit
+    RETURN hit.node AS node, hit.score AS score
+    UNION ALL
+    WITH words WHERE fetched = $fetch_words AND size(hits) < $facts
+    CALL db.index.fulltext.queryNodes('kg_fact_text', words) YIELD node, score
+    WHERE node.graph = $graph AND ($only_facts IS NULL OR node.id IN $only_facts)
+    RETURN node, score
+  }
   WITH node, score ORDER BY score DESC, node.id LIMIT $facts
   RETURN collect(node) AS fact_words
 }
@@ -103,10 +126,21 @@ CALL (fact_words, fact_near) { // reciprocal rank fusion
   ORDER BY score DESC, node.id LIMIT $facts
   RETURN collect({node: node, score: score}) AS stated
 }
-CALL () { // chunk nodes by words
+CALL () { // chunk nodes by words, likewise
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
-  CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
-  WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)
+  CALL db.index.fulltext.queryNodes('kg_chunk_text', words, {limit: $fetch_words}) YIELD node, score
+  WITH words, collect({node: node, score: score}) AS seen
+  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_chunks IS NULL OR hit.node.id IN $only_chunks)] AS hits
+  CALL (words, fetched, hits) {
+    WITH hits WHERE fetched < $fetch_words OR size(hits) >= 2 * $chunks
+    UNWIND hits AS hit
+    RETURN hit.node AS node, hit.score AS score
+    UNION ALL
+    WITH words WHERE fetched = $fetch_words AND size(hits) < 2 * $chunks
+    CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
+    WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)
+    RETURN node, score
+  }
   WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $chunks
   RETURN collect(node) AS chunk_words
 }

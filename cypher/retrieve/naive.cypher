@@ -5,14 +5,26 @@
 //          $vector LIST<FLOAT> (vector of the question, or null);
 //          $chunk_index STRING (vector index over chunks, or null: do not search by meaning);
 //          $only_chunks LIST<STRING> (those that filters leave, or null: all);
-//          $fetch INTEGER (neighbours to fetch, >= 1, default 100); $chunks INTEGER (chunks to return, >= 1, default 12)
+//          $fetch_words INTEGER (finds by words to fetch, >= 1, default 100); $fetch INTEGER (neighbours to fetch, >= 1, default 100);
+//          $chunks INTEGER (chunks to return, >= 1, default 12)
 // columns: chunks LIST<MAP> (id, text, tokens, section, document, score)
 // order:   none; the list is in descending order of score, then by id
 // source:  W4
-CALL () { // chunk nodes by words
+CALL () { // chunk nodes by words; all of them where the best are of other graphs or filtered out
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
-  CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
-  WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)
+  CALL db.index.fulltext.queryNodes('kg_chunk_text', words, {limit: $fetch_words}) YIELD node, score
+  WITH words, collect({node: node, score: score}) AS seen
+  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_chunks IS NULL OR hit.node.id IN $only_chunks)] AS hits
+  CALL (words, fetched, hits) {
+    WITH hits WHERE fetched < $fetch_words OR size(hits) >= 2 * $chunks
+    UNWIND hits AS hit
+    RETURN hit.node AS node, hit.score AS score
+    UNION ALL
+    WITH words WHERE fetched = $fetch_words AND size(hits) < 2 * $chunks
+    CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
+    WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)
+    RETURN node, score
+  }
   WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $chunks
   RETURN collect(node) AS chunk_words
 }

@@ -5,7 +5,8 @@
 // params:  $name STRING (name of the projection); $entities LIST<STRING> (ids); $documents LIST<STRING> (ids);
 //          $chunks LIST<STRING> (ids); $damping FLOAT (chance to walk on, default 0.85);
 //          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_entities LIST<STRING> (likewise);
-//          $iterations INTEGER (at most, >= 1, default 20); $keep INTEGER (nodes of each kind, >= 1, default 60)
+//          $most INTEGER (nodes to look at, >= 1, default 3000); $iterations INTEGER (at most, >= 1, default 20);
+//          $tolerance FLOAT (change of a score that is none, above 0, default 1e-4); $keep INTEGER (nodes of each kind, >= 1, default 60)
 // columns: kind STRING (chunk or entity), id STRING, score FLOAT
 // order:   kind, then score descending, then id
 // source:  kg-neo4j
@@ -24,9 +25,10 @@ CALL () {
 }
 WITH collect(source) AS sources WHERE sources <> []
 CALL gds.pageRank.stream($name, {sourceNodes: sources, relationshipWeightProperty: 'weight', dampingFactor: $damping,
-                                 maxIterations: $iterations, tolerance: 1e-6, concurrency: 1, logProgress: false})
+                                 maxIterations: $iterations, tolerance: $tolerance, concurrency: 1, logProgress: false})
 YIELD nodeId, score
 WHERE score > 0
+WITH nodeId, score ORDER BY score DESC LIMIT $most // the others are not looked up
 WITH gds.util.asNode(nodeId) AS node, round(score, 9) AS score
 WITH node:Chunk AS is_chunk, node, score
 WHERE $only_chunks IS NULL OR (is_chunk AND node.id IN $only_chunks) OR (NOT is_chunk AND node.id IN $only_entities)

@@ -20,6 +20,8 @@ from kg_neo4j.retrieve.words import fold, is_stop_word, word_spans
 
 LONGEST = 10  # words of a name
 MAX_PHRASES = 80  # a question of many names is looked up by its longest ones
+BEARERS = 12  # entities, and documents, that are compared with one phrase
+LOOKED_AT = 200  # of those that its words find, in all graphs together; where these are too few, all
 SAME_NAME = 4  # entities that bear one name; more would drown the other names of the question
 ALIKE = 0.85  # of the letters, from which on two spellings may be one name
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
@@ -138,7 +140,8 @@ def _weight(phrase: Phrase, capitals: Sequence[bool]) -> float:
 def look_up(database: Database, graph: str, phrases: Sequence[str], scope: Scope | None) -> list[list[Row]]:
     """Return for each full-text query the entities and documents that have its words in a name."""
     kept = only(scope, "entities", "documents")
-    rows = database.read(queries.get("retrieve/link"), graph=graph, phrases=list(phrases), fetch=12, **kept)
+    given = {"phrases": list(phrases), "fetch": BEARERS, "first": LOOKED_AT}
+    rows = database.read(queries.get("retrieve/link"), graph=graph, **given, **kept)
     found: list[list[Row]] = [[] for _ in phrases]
     for row in rows:
         found[row["place"]].append(row)

@@ -35,6 +35,19 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: L
             reached = spread(database, search.graph, linked, start, search.scope)
     except (GdsMissing, NotEnoughMemory) as missing:
         notes = (f"links were not followed: {missing}",)
+    return match(database, search, linked, reached, chunks=chunks, notes=notes)
+
+
+def match(
+    database: Database,
+    search: Search,
+    linked: Linked,
+    reached: Reached,
+    *,
+    chunks: int = CHUNKS,
+    notes: tuple[str, ...] = (),
+) -> Found:
+    """Return what matches by words and meaning, one hop around it, and what was `reached`, in one round trip."""
     near = [each for each, _ in reached.entities if each not in linked.entities][:REACHED]
     row = database.read(
         queries.get("retrieve/local"),
@@ -49,6 +62,7 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: L
         spread=[{"id": each, "score": score} for each, score in reached.chunks],
         flat_share=FLAT_SHARE,
         fetch=fetched(search.scope, chunks),
+        fetch_words=fetched(search.scope, chunks),
         chunks=chunks,
         seeds=SEEDS,
         facts=FACTS,

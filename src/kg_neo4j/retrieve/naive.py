@@ -20,6 +20,7 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
         vector=None if search.vector is None else list(search.vector),
         chunk_index=search.chunk_index,
         fetch=fetched(search.scope, chunks),
+        fetch_words=fetched(search.scope, chunks),
         chunks=chunks,
         **only(search.scope, "chunks"),
     )[0]

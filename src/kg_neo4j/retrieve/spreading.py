@@ -24,8 +24,11 @@ BACK = 0.3  # width of the way from an entity to a chunk that mentions it, besid
 PASSAGE = 3.0  # of the way from an entity to the passage about it
 TITLED = 1.0  # how much wider the way to an entity is that has a passage of its own
 DAMPING = 0.85
-ITERATIONS = 20
+ITERATIONS = 20  # at most; the walk ends when no score changes by more than the tolerance
+TOLERANCE = 1e-4
 KEEP = 60  # chunks, and entities, that a walk gives
+LOOKED_AT = 50 * KEEP  # nodes of the highest scores, of which these are taken; with filters every node
+EVERYTHING = 2**62
 FORMER_S = 30  # for which the projection of a former version stays: somebody may be walking over it
 TRIES = 5
 OTHERS = 3  # projections of other graphs that stay in memory
@@ -82,6 +85,8 @@ def _walk(database: Database, name: str, start: Linked, chunks: Sequence[str], s
         chunks=list(chunks),
         damping=DAMPING,
         iterations=ITERATIONS,
+        tolerance=TOLERANCE,
+        most=LOOKED_AT if scope is None else EVERYTHING,
         keep=KEEP,
         **only(scope, "chunks", "entities"),
     )
