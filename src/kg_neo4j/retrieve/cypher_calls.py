@@ -9,8 +9,8 @@ from abc import abstractmethod
 from dataclasses import dataclass, replace
 
 from kg_neo4j.retrieve.cypher_cursor import RESERVED, Cursor, Inner
-from kg_neo4j.retrieve.cypher_tokens import CypherRefused
-from kg_neo4j.retrieve.cypher_values import AGGREGATES, FUNCTIONS, Function, Piece, join, weigh
+from kg_neo4j.retrieve.cypher_tokens import LONGEST_TEXT, CypherRefused
+from kg_neo4j.retrieve.cypher_values import AGGREGATES, FUNCTIONS, STORED, Function, Piece, join, turns, weigh
 
 
 @dataclass(slots=True)
@@ -58,12 +58,13 @@ class Calls(Cursor):
         name, over = self._walked()
         over = self._not_gathered(over)
         text = f"{name} IN {over.text}"
-        with Inner(self, name, self._element_of(over)):
+        with Inner(self, name, over):
             if self.accept("WHERE"):
                 text += f" WHERE {self.expression().text}"
             if self.accept("|"):
                 each = self.expression().bounded()
-                made = Piece(f"[{text} | {each.text}]", each.base, each.depth + 1, weigh(over.weight * each.weight))
+                weight = weigh(turns(over) * each.weight)
+                made = Piece(f"[{text} | {each.text}]", each.base, each.depth + 1, weight)
                 made = made if not each.is_value else replace(made, depth=0)
             else:
                 made = replace(over, text=f"[{text}]")
@@ -82,9 +83,6 @@ class Calls(Cursor):
         if not over.is_value and not over.depth:
             raise self.lost(f"a {over.base} is no list")
         return name, over
-
-    def _element_of(self, over: Piece) -> Piece:
-        return Piece("", over.base, max(0, over.depth - 1), over.weight)
 
     def read_map(self) -> Piece:
         """Read a map of values."""
@@ -157,6 +155,8 @@ class Calls(Cursor):
             elif (other.base, other.depth) != (first.base, first.depth):
                 raise CypherRefused("coalesce takes values, or nodes, but not both")
         text = f"{function.name}({', '.join(each.text for each in arguments)})"
+        if function.name == "split":  # every letter may become an element
+            text = f"split(left({first.text}, {LONGEST_TEXT}), {arguments[1].text})[..{STORED}]"
         weight = 1 if function.is_small else weigh(function.grows * sum(each.weight for each in arguments))
         aggregate = any(each.is_aggregate for each in arguments)
         if function.gives == "element":
@@ -172,7 +172,7 @@ class Calls(Cursor):
 
     def _quantified(self, word: str) -> Piece:
         name, over = self._walked()
-        with Inner(self, name, self._element_of(over)):
+        with Inner(self, name, over):
             self.expect("WHERE")
             text = f"{word}({name} IN {over.text} WHERE {self.expression().text})"
         self.expect(")")

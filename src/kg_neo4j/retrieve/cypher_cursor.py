@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher_schema import GraphSchema
 from kg_neo4j.retrieve.cypher_tokens import CypherRefused, Token
-from kg_neo4j.retrieve.cypher_values import Piece
+from kg_neo4j.retrieve.cypher_values import LONGEST_LOOP, Piece, turns
 
 RESERVED = frozenset(
     """AND AS ASC ASCENDING BY CALL CASE CONTAINS CREATE CSV CYPHER DELETE DESC DESCENDING DETACH
@@ -31,6 +31,7 @@ class Cursor(ABC):
     parameters: dict[str, CellParameter] = field(default_factory=dict)  # that the query as it is written anew takes
     place: int = 0
     depth: int = 0
+    turns: int = 1  # of the loops within which an expression is read
 
     @property
     def token(self) -> Token:
@@ -81,6 +82,12 @@ class Cursor(ABC):
         after = "".join(token.value for token in self.tokens[place : place + 3] if token.kind == "mark")
         return after.startswith(("-[", "<-[", "--(", "<--", "-->"))
 
+    def loop(self, over: Piece) -> None:
+        """Count the turns of a loop over a list; CypherRefused where loops within each other may have too many."""
+        self.turns *= turns(over)
+        if self.turns > LONGEST_LOOP:
+            raise CypherRefused("loops within loops over lists may take too long: UNWIND a list, and use WHERE")
+
     # -- what may be said
 
     def check_property(self, name: str) -> None:
@@ -107,16 +114,18 @@ class Cursor(ABC):
 
 @dataclass(slots=True)
 class Inner:
-    """A name that is known within brackets alone."""
+    """A name that is known within brackets alone: an element of a list that is walked over."""
 
     reader: Cursor
     name: str
-    piece: Piece
-    before: Scope = field(default_factory=dict)
+    over: Piece
+    before: tuple[Scope, int] = field(default_factory=lambda: ({}, 1))
 
     def __enter__(self) -> None:
-        self.before = self.reader.scope
-        self.reader.scope = {**self.before, self.name: self.piece}
+        self.before = (self.reader.scope, self.reader.turns)
+        element = Piece("", self.over.base, max(0, self.over.depth - 1), self.over.weight)
+        self.reader.scope = {**self.reader.scope, self.name: element}
+        self.reader.loop(self.over)
 
     def __exit__(self, *_: object) -> None:
-        self.reader.scope = self.before
+        self.reader.scope, self.reader.turns = self.before

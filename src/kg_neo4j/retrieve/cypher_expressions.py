@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j.retrieve.cypher_calls import Calls
 from kg_neo4j.retrieve.cypher_tokens import CypherRefused
-from kg_neo4j.retrieve.cypher_values import NODE, RELATIONSHIP, Piece, join, weigh
+from kg_neo4j.retrieve.cypher_values import LONGEST_LOOP, NODE, RELATIONSHIP, Piece, join, turns, weigh
 
 DEEPEST = 30  # brackets within brackets
 
@@ -53,6 +53,8 @@ class Expressions(Calls):
                 left = Piece(f"{left.text} {sign}", is_aggregate=left.is_aggregate)
                 continue
             right = self._sum()
+            if sign == "IN" and self.turns * turns(right) > LONGEST_LOOP:
+                raise CypherRefused("IN within a loop over a list may take too long: UNWIND a list, and use WHERE")
             if sign not in ("=", "<>", "IN"):
                 left.need_value(sign), right.need_value(sign)
             aggregate = left.is_aggregate or right.is_aggregate

@@ -16,7 +16,7 @@ from kg_neo4j.retrieve.cypher_tokens import CypherRefused
 from kg_neo4j.retrieve.cypher_values import NODE, PATH, RELATIONSHIP, Piece
 
 FURTHEST = 6  # steps of a path
-MOST_NODES = 16  # node patterns of a query
+MOST_NODES = 6  # that patterns of a query find; at eight, planning takes many seconds and the server's memory
 ANY_LABEL = "|".join(VISIBLE)
 
 
@@ -74,13 +74,13 @@ class Patterns(Expressions):
 
     def _node(self) -> str:
         self.expect("(")
-        self.nodes += 1
-        if self.nodes > MOST_NODES:
-            raise CypherRefused(f"a query has at most {MOST_NODES} node patterns")
         name = ""
         if self.token.kind == "name" and self.token.word != "WHERE":
             name = self.name("a variable")
         known = self._known(name, NODE) if name else False
+        self.nodes += not known
+        if self.nodes > MOST_NODES:
+            raise CypherRefused(f"a query has at most {MOST_NODES} node patterns")
         if self.token.value == ":" and self.token.kind == "mark":
             self.place += 1
             labels = self.labels_of(name)

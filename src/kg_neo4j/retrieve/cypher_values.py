@@ -13,6 +13,9 @@ from kg_neo4j.retrieve.cypher_tokens import CypherRefused
 
 LIST_CAP = 200  # elements of a gathered list that are returned
 HEAVIEST = 5_000  # stored values in one row
+LONGEST_LOOP = 1_000_000  # turns of loops within each other: the server does not look at its deadline within one
+GATHERED = 100_000  # elements that a gathered list is taken to have
+STORED = 100  # elements that a stored list is taken to have
 
 VALUE, NODE, RELATIONSHIP, PATH = "value", "node", "relationship", "path"
 
@@ -58,6 +61,13 @@ class Piece:
             weight=weigh(self.weight * (LIST_CAP + 1)),
             is_gathered=False,
         )
+
+
+def turns(over: Piece) -> int:
+    """Return how many elements a list is taken to have."""
+    if over.is_gathered:
+        return GATHERED
+    return max(1, over.weight) * (STORED if over.is_value else 1)
 
 
 def weigh(weight: int) -> int:
@@ -129,7 +139,7 @@ FUNCTIONS = {
         *(Function(name) for name in ("toLower", "toUpper", "lower", "upper", "trim", "lTrim", "rTrim", "reverse")),
         *(Function(name, 2, 2) for name in ("left", "right")),
         Function("substring", 2, 3),
-        Function("split", 2, 2, grows=10),
+        Function("split", 2, 2),
         Function("normalize"),
         *(Function(name, is_small=True) for name in ("toInteger", "toFloat", "toString", "toBoolean")),
         *(Function(name, is_small=True) for name in ("abs", "ceil", "floor", "sign", "sqrt")),

@@ -153,7 +153,8 @@ def test_hostile_queries_are_refused(text: str) -> None:
         ("MATCH (a:PERSON) RETURN count(count(a))", "aggregation within"),
         ("MATCH (a:PERSON) WHERE count(a) > 1 RETURN a.name", "WHERE comes before"),
         ("RETURN " + "(" * 40 + "1" + ")" * 40, "brackets"),
-        ("MATCH " + ", ".join(f"(a{n})" for n in range(20)) + " RETURN 1", "node patterns"),
+        ("MATCH " + ", ".join(f"(a{n})" for n in range(7)) + " RETURN 1", "node patterns"),
+        ("MATCH (a)--(b)--(c)--(d) WHERE (a)--(:PLACE)--(:PERSON)--() RETURN 1", "node patterns"),
         ("RETURN " + ", ".join(f"{n} AS c{n}" for n in range(13)), "columns"),
         ("MATCH (a:PERSON) " + "WITH a " * 20 + "RETURN a.name", "clauses"),
         ("MATCH (a:PERSON)-[a]-(b) RETURN b.name", "taken"),
@@ -172,7 +173,37 @@ DOUBLED = "WITH s + s AS s "
 @pytest.mark.parametrize(
     "text",
     [
+        "MATCH (a:PERSON) WITH collect(a.name) AS l RETURN any(x IN l WHERE any(y IN l WHERE x + y = 'q')) AS b",
+        "MATCH (a:PERSON) WITH collect(a) AS l RETURN all(x IN l WHERE x IN l) AS b",
+        "MATCH (a:PERSON) WITH collect(a.name) AS l RETURN [x IN a.aliases WHERE none(y IN l WHERE x = y)] AS b",
+        "MATCH (a:PERSON) RETURN [w IN a.aliases WHERE any(x IN a.aliases WHERE any(y IN a.aliases WHERE "
+        "any(z IN a.aliases WHERE w + x + y = z)))] AS b",
+        "MATCH (a:PERSON) RETURN any(x IN split(a.name, '') WHERE any(y IN split(a.name, '') WHERE "
+        "any(z IN split(a.name, '') WHERE single(w IN split(a.name, '') WHERE w = x + y + z)))) AS b",
+    ],
+)
+def test_loops_within_loops_are_refused_because_the_server_does_not_stop_them(text: str) -> None:
+    with pytest.raises(CypherRefused, match=r"may take too long|not defined"):
+        written(text)
+
+
+def test_one_loop_over_a_gathered_list_and_small_ones_within_each_other_are_allowed() -> None:
+    written("MATCH (a:PERSON) WITH collect(a.name) AS l RETURN any(x IN l WHERE x = 'q') AS b")
+    written("MATCH (a:PERSON) WITH collect(a.name) AS l MATCH (b:PERSON) WHERE b.name IN l RETURN b.name")
+    made = written("MATCH (a:PERSON) RETURN [x IN split(a.name, ' ') WHERE x IN a.aliases] AS b")
+    assert "split(left(a.name, 500), $_1)[..100]" in made.text
+
+
+def test_the_name_of_the_graph_is_nobody_s_parameter() -> None:
+    with pytest.raises(CypherRefused, match=r"no parameter \$graph"):
+        guard("RETURN $graph AS g", {"graph": "other"}, SCHEMA, "g")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "WITH 'aaaa' AS s " + DOUBLED * 14 + "RETURN s",
+        "WITH 'aaaa' AS s " + DOUBLED * 14 + "RETURN size(s) AS n",
         "WITH 'a' AS s WITH " + " + ".join("s" * 80) + " AS s WITH " + " + ".join("s" * 80) + " AS s RETURN s",
         "MATCH (a:PERSON) WITH [a.name, a.name] AS l " + "WITH [l, l, l, l, l, l, l, l] AS l " * 5 + "RETURN l",
         "MATCH (a:PERSON) WITH collect(a.name) AS l RETURN [x IN l | [y IN l | x + y]] AS all",
