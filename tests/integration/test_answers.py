@@ -146,6 +146,13 @@ def test_a_path_keeps_to_what_filters_leave(database: Database, films: str) -> N
     assert {each.document for each in given.citations} <= {"Rain Road (film)"}
 
 
+@pytest.mark.parametrize(
+    "question", ["?!", "Who directed ?", "Who was born first, or ?", "Are and both ?", "the father of"]
+)
+def test_questions_with_nothing_in_them_have_no_short_answer(database: Database, films: str, question: str) -> None:
+    assert answer(database, films, question, mode="local").short == ""
+
+
 def test_flat_search_reads_no_path(database: Database, films: str) -> None:
     assert answer(database, films, "Where was the director of film Rain Road born?", mode="naive").path == ()
 

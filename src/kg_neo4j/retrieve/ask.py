@@ -69,7 +69,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
         notes.append(_nothing(database, graph, search.scope))
     writing = Writing(tokeniser, max_context_tokens, model, checks or Checks(), hear)
     short = None
-    if model is None and mode != "naive":
+    if model is None and mode != "naive" and search.words is not None:
         linked = routed.linked if routed and routed.linked else named(database, search)
         things = Things(database, graph, search.scope)
         short = find_short(asked, linked.names, things, _searcher(database, search, found, embedder, tokeniser))

@@ -72,7 +72,7 @@ def _read(reduced: Reduced, search: Callable[[str], Found]) -> Short | None:
     Where they have nothing of the kind, but steps led to them, they are the answer, without a short one.
     """
     question = read(reduced.text)
-    if not asks_for_words(question) and not reduced.steps:
+    if not reduced.steps and not (question.names and asks_for_words(question)):
         return None
     cited = extract(question, search(reduced.text)).citations
     if not cited:
