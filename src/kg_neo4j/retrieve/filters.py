@@ -12,12 +12,13 @@ import fnmatch
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.values import RESERVED_LABELS, ValueRefused, normalise_type
 from kg_neo4j.extract.years import MAX_YEAR, MIN_YEAR, parse_year
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.graph.database import Database, Row, Transaction
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.interface import Scope
 
@@ -27,7 +28,7 @@ _YEARS = re.compile(r"(?<![\d.,])\d{3,4}(?![\d.,]\d)")
 
 
 def resolve(database: Database, graph: str, filters: Filters) -> Scope | None:
-    """Return what `filters` leave of `graph`; None where nothing is filtered. Three round trips at most.
+    """Return what `filters` leave of `graph`; None where nothing is filtered.
 
     Raises UsageError for a document, language, kind or type that the graph does not have, and for years in the wrong
     order. A graph without documents has no scope: what is missing there is not the filter's fault.
@@ -40,22 +41,35 @@ def resolve(database: Database, graph: str, filters: Filters) -> Scope | None:
         return None
     types = _types(database, graph, filters.types) if filters.types else None
     dates = _dates(database, graph, filters) if _has_years(filters) else None
-    row = database.read(
-        queries.get("retrieve/scope"),
-        graph=graph,
-        documents=documents,
-        types=types,
-        dates=dates,
-        since=MIN_YEAR if filters.since is None else filters.since,
-        until=MAX_YEAR if filters.until is None else filters.until,
-    )[0]
-    return Scope(
-        chunks=tuple(row["chunks"]),
-        entities=tuple(row["entities"]),
-        facts=tuple(row["facts"]),
-        documents=None if documents is None else tuple(documents),
-        said=say(filters),
-    )
+    left = _Left(graph, documents, types, dates, *_range(filters))
+    chunks, entities, facts = database.read_transaction(left.read)
+    return Scope(chunks, entities, facts, None if documents is None else tuple(documents), say(filters))
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What filters ask for, as the queries take it; None is everything."""
+
+    graph: str
+    documents: list[str] | None
+    types: list[str] | None
+    dates: list[str] | None
+    since: int
+    until: int
+
+    def read(self, transaction: Transaction) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Return the ids of the chunks, entities and facts that are left."""
+
+        def run(name: str, **params: object) -> Row:
+            return transaction.run(queries.get(f"retrieve/scope_{name}"), **params)[0]
+
+        years = {"since": self.since, "until": self.until}
+        bounds = {"types": self.types, "dates": self.dates}
+        chunks = run("chunks", graph=self.graph, documents=self.documents, **bounds, **years)["ids"]
+        entities = run("entities", chunks=chunks, **bounds, **years)["ids"]
+        stated = run("facts", chunks=chunks, **bounds)
+        drawn = run("shared", shared=stated["shared"])["ids"] if stated["shared"] else []
+        return tuple(chunks), tuple(entities), tuple(sorted({*stated["ids"], *drawn}))
 
 
 def check(filters: Filters) -> None:
@@ -106,6 +120,11 @@ def years_of(date: str) -> tuple[int, int] | None:
         except ValueRefused:
             return None
     return min(found), max(found)
+
+
+def _range(filters: Filters) -> tuple[int, int]:
+    since, until = filters.since, filters.until
+    return MIN_YEAR if since is None else since, MAX_YEAR if until is None else until
 
 
 def _has_years(filters: Filters) -> bool:
@@ -189,8 +208,7 @@ def _types(database: Database, graph: str, wanted: Collection[str]) -> list[str]
 
 def _dates(database: Database, graph: str, filters: Filters) -> list[str]:
     """Return the dates of the graph, as its texts give them, that reach into the range of years."""
-    since = MIN_YEAR if filters.since is None else filters.since
-    until = MAX_YEAR if filters.until is None else filters.until
+    since, until = _range(filters)
     found = []
     for row in database.read(queries.get("retrieve/dates"), graph=graph):
         years = years_of(row["date"])

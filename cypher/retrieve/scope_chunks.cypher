@@ -1,0 +1,28 @@
+// title:   Chunks that filters leave
+// purpose: Chunks of the documents that mention an entity of the types and give a date in the range.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $documents LIST<STRING> (ids, or null: all);
+//          $types LIST<STRING> (of entities, or null: all); $dates LIST<STRING> (those in the range, or null: any, also none);
+//          $since INTEGER (year); $until INTEGER (year)
+// columns: ids LIST<STRING>
+// order:   none; the list is in ascending order
+// source:  kg-neo4j
+CALL () {
+  UNWIND coalesce($documents, []) AS id
+  MATCH (d:Document {id: id})<-[:IN_DOCUMENT]-(c:Chunk)
+  WHERE c.graph = $graph
+  RETURN c
+  UNION
+  WITH 1 AS one WHERE $documents IS NULL
+  MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(c:Chunk)
+  RETURN c
+}
+WITH c
+WHERE ($types IS NULL OR EXISTS { (c)<-[:MENTIONED_IN]-(e:Entity) WHERE e.type IN $types })
+  AND ($dates IS NULL
+       OR EXISTS { (c)<-[s:STATED_IN]-(:Fact) WHERE toString(s.start_date) IN $dates }
+       OR EXISTS { (c)<-[m:MENTIONED_IN]-(e:Entity)
+                   WHERE $since <= m.birth_year <= $until OR $since <= m.death_year <= $until
+                      OR (e.type IN ['DATE', 'YEAR'] AND e.name IN $dates) })
+WITH c.id AS id ORDER BY id
+RETURN collect(id) AS ids
