@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from entity_graph import load, two_cliques
 from fake_llm import FakeLlm
 from kg_neo4j import Settings
+from kg_neo4j._cli import app as command_line
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import UsageError
@@ -263,3 +266,26 @@ def test_other_graphs_are_left_alone(database: Database, graph: str, model: Chat
     before = dump(database, graph)
     assert report(database, f"{graph}-other", model).reports == 0
     assert dump(database, graph) == before
+
+
+def test_the_list_says_what_it_leaves_out(database: Database, graph: str, environment: Mapping[str, str]) -> None:
+    def listed(*words: str) -> tuple[str, str]:
+        result = CliRunner().invoke(command_line.app, ["communities", *words], env=dict(environment))
+        assert result.exit_code == 0, result.output
+        return result.stdout, result.stderr
+
+    load(database, graph, [HERMIT])
+    report(database, graph, None)
+    assert "no community has 2 members or more; --smallest 1 lists" in listed()[1]
+    out, said = listed("--smallest", "1")
+    assert "Hermit" in out
+    assert "first" not in said
+    load(database, graph, [*two_cliques(), HERMIT])
+    report(database, graph, None)
+    out, said = listed("--limit", "1", "--level", "0")
+    assert "A1" in out or "B1" in out
+    assert "the first 1; --limit lists more" in said
+    shown = CliRunner().invoke(
+        command_line.app, ["report", "shortest-path", "--set", "from=A1", "--set", "to=Hermit"], env=dict(environment)
+    )
+    assert f"note: nothing in graph {graph!r} fits" in shown.stderr

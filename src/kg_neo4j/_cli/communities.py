@@ -61,6 +61,8 @@ def communities(
         with progress(quiet=as_json) as bars:
             found = pipeline.communities(settings=settings, level=level, smallest=smallest, limit=limit, progress=bars)
         _list(settings.graph, found, as_json=as_json)
+        if not as_json:
+            _remark(found, smallest, limit)
 
 
 def _list(graph: str, found: tuple[ListedCommunity, ...], *, as_json: bool) -> None:
@@ -71,6 +73,15 @@ def _list(graph: str, found: tuple[ListedCommunity, ...], *, as_json: bool) -> N
         (each.level, each.number, each.size, each.rating, each.title or "", ", ".join(each.members)) for each in found
     ]
     print_table(("Level", "Community", "Size", "Rating", "Title", "Members"), rows)
+
+
+def _remark(found: tuple[ListedCommunity, ...], smallest: int, limit: int) -> None:
+    """Say what the table does not."""
+    if not found:
+        hint = "" if smallest == 1 else "; --smallest 1 lists entities that stand alone, too"
+        typer.echo(f"note: no community has {smallest} members or more{hint}", err=True)
+    elif len(found) == limit:
+        typer.echo(f"note: the first {limit}; --limit lists more, --level one level", err=True)
     if found and not any(each.title for each in found):
         typer.echo("no reports yet: `kg communities --reports` writes them (--dry-run says what they cost)", err=True)
 

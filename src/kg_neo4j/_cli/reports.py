@@ -37,6 +37,8 @@ def report(
         found = canned_reports.run(database, name, graph=settings.graph, parameters=parameters)
     if output == "table":
         print_table(found.columns, found.rows, found.title)
+        if not found.rows:
+            typer.echo(f"note: nothing in graph {settings.graph!r} fits", err=True)
     else:
         print_text(canned_reports.render(found, output))
 
