@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kg_neo4j.errors import KgError
     from kg_neo4j.pipeline import LoadOptions, ask, load, unload
-    from kg_neo4j.records import Answer, Citation, LoadReport
+    from kg_neo4j.records import Answer, Citation, Filters, LoadReport
     from kg_neo4j.settings import Settings
 
-__all__ = ["Answer", "Citation", "KgError", "LoadOptions", "LoadReport", "Settings", "ask", "load", "unload"]
+__all__ = ["Answer", "Citation", "Filters", "KgError", "LoadOptions", "LoadReport", "Settings", "ask", "load", "unload"]
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Answer": "records",
     "Citation": "records",
+    "Filters": "records",
     "KgError": "errors",
     "LoadOptions": "pipeline",
     "LoadReport": "records",
