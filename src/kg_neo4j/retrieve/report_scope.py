@@ -45,7 +45,12 @@ def _kept(finding: Finding, entities: frozenset[str], facts: frozenset[str]) -> 
     return replace(
         finding,
         summary="",
-        explanation=" ".join(f"{text}." for text, _, _ in kept),
+        explanation=" ".join(text if _ended(text) else f"{text}." for text, _, _ in kept),
         entities={number: each for number, each in known.items() if number in used},
         relationships={number: each for number, each in stated.items() if number in used_facts},
     )
+
+
+def _ended(text: str) -> bool:
+    """Return whether a statement ends with a full stop before its mark."""
+    return without_marks(text).rstrip().endswith((".", "!", "?", "…"))

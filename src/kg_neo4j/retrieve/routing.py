@@ -34,7 +34,7 @@ _WHOLE = re.compile(
     r"across (all|the|these)|throughout|in all (of )?(the|these)|of (all )?(the|these) (texts?|documents?|stories|"
     r"articles?|books?|sources?|collection|corpus|material|notes)|(these|the) (texts?|documents?|articles?|sources?|"
     r"collection|corpus|data|material)|summar(y|ise|ize)|overview|gist|outline|themes?|topics?|motifs?|"
-    r"w całości|ogólnie|podsumuj|streść|streszcz\w*)\b",
+    r"what (is|are|was|were) (this|the|these|it|all this)( \w+)? about|w całości|ogólnie|podsumuj|streść|streszcz\w*)\b",
     re.IGNORECASE,
 )
 _PARTS = re.compile(
@@ -43,6 +43,10 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
+_SINGLE = frozenset(  # one thing among many, though the word is a general one: "What happened to the book?"
+    "book text story article document character event figure group idea part person place point thing".split()
+)
+_REFERS = frozenset("he him his she her hers it its they them their there".split())  # "Who was she?"
 _ONE = (Asks.TIME, Asks.AGE, Asks.MEASURE, Asks.YES_NO)  # asks for one thing, which a report on many tells badly
 
 
@@ -84,7 +88,11 @@ def is_about_the_whole(question: Question) -> bool:
     """Return whether a question asks about all that there is, and not about something in it."""
     if question.names or question.asks in _ONE:
         return False
-    return not asked_terms(question) or bool(_WHOLE.search(question.text) or _PARTS.search(question.text))
+    if _WHOLE.search(question.text) or _PARTS.search(question.text):
+        return True
+    if _SINGLE.issuperset(question.terms) or _REFERS.intersection(question.terms):
+        return False
+    return not asked_terms(question)
 
 
 def _small_names(database: Database, search: Search) -> tuple[str, ...]:

@@ -45,3 +45,11 @@ def test_what_a_heading_says_of_all_is_left_out() -> None:
     (kept,) = keep(reports(), scope(("clara",), ()))
     assert "Friends." not in (kept.findings[0].summary, kept.summary)
     assert kept.findings[0].explanation == "Clara left [Data: Entities (3)]."
+
+
+def test_a_statement_that_ends_before_its_mark_gets_no_second_full_stop() -> None:
+    whole = reports()[0]
+    finding = Finding("Ada.", "Ada sang. [Data: Entities (1)] Ben left [Data: Entities (2)]", {1: "ada", 2: "ben"}, {})
+    fields = {name: getattr(whole, name) for name in whole.__slots__} | {"findings": (finding,)}
+    (kept,) = keep([CommunityReport(**fields)], scope(("ada", "ben"), ()))
+    assert kept.findings[0].explanation == "Ada sang. [Data: Entities (1)] Ben left [Data: Entities (2)]."
