@@ -34,7 +34,8 @@ _WHOLE = re.compile(
     r"across (all|the|these)|throughout|in all (of )?(the|these)|of (all )?(the|these) (texts?|documents?|stories|"
     r"articles?|books?|sources?|collection|corpus|material|notes)|(these|the) (texts?|documents?|articles?|sources?|"
     r"collection|corpus|data|material)|summar(y|ise|ize)|overview|gist|outline|themes?|topics?|motifs?|"
-    r"what (is|are|was|were) (this|the|these|it|all this)( \w+)? about|w całości|ogólnie|podsumuj|streść|streszcz\w*)\b",
+    r"what (is|are|was|were) (this|the|these|it|all this)( \w+)? about|w całości|ogólnie|podsumuj|streść|"
+    r"streszcz\w*)\b",
     re.IGNORECASE,
 )
 _PARTS = re.compile(
