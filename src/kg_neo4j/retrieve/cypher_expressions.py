@@ -24,7 +24,7 @@ class Expressions(Calls):
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.lost(f"more than {DEEPEST} brackets within each other")
-        found = self._joined(("OR", "XOR"), lambda: self._joined(("AND",), self._not))
+        found = self._joined(("OR",), lambda: self._joined(("AND",), self._not))
         self.depth -= 1
         return found
 

@@ -18,7 +18,7 @@ from kg_neo4j.retrieve.cypher_tokens import CypherRefused
 GIVEN: dict[str, CellParameter] = {"x": "Ada", "names": ["a", "b"], "n": 3}
 ANY = "Entity|Chunk|Document|Fact"
 KEYWORDS = frozenset(
-    """MATCH OPTIONAL WHERE WITH DISTINCT UNWIND RETURN ORDER BY DESC SKIP LIMIT AS AND OR XOR NOT IN IS NULL STARTS
+    """MATCH OPTIONAL WHERE WITH DISTINCT UNWIND RETURN ORDER BY DESC SKIP LIMIT AS AND OR NOT IN IS NULL STARTS
     ENDS CONTAINS CASE WHEN THEN ELSE END EXISTS COUNT COLLECT SHORTEST ALL""".split()
 )
 
