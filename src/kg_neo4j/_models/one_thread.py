@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def one_thread() -> AbstractContextManager[object]:
     """Keep BLAS to one thread until the context is left; of several threads within, the first one gives them back."""
-    return _controller().limit(limits=1, user_api="blas")
+    limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
+    return limited
 
 
 @cache
