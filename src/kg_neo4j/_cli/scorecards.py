@@ -129,7 +129,7 @@ def _row(title: str, score: Score) -> tuple[str, ...]:
     return (
         title,
         *_three(score.shares),
-        "-".join(f"{edge:.3f}".removeprefix("0") for edge in score.interval.f1),
+        "-".join(f"{edge:.3f}".removeprefix("0")[:4] for edge in score.interval.f1),
         macro,
     )
 
