@@ -181,11 +181,17 @@ def test_what_cannot_be_meant_is_said(offline: Settings, text: str, tmp_path: Pa
         tune([str(tmp_path / "empty.txt")], settings=offline)
     with pytest.raises(UsageError):
         tune([text], settings=offline, options=TuneOptions(chunks=0))
-    (tmp_path / "few.txt").write_text("it rained.", "utf-8")
-    tuned = tune([str(tmp_path / "few.txt")], settings=offline)
-    assert schemas.parse(tuned.text, "here").node_types == tuned.node_types
     with pytest.raises(UsageError, match="cannot write"):
-        write_schema(tuned, tmp_path / "no folder" / "x.toml")
+        write_schema(tune([text], settings=offline, options=TuneOptions(chunks=1)), tmp_path / "no folder" / "x.toml")
+
+
+def test_where_no_relationship_is_found_any_type_is_allowed(offline: Settings, tmp_path: Path) -> None:
+    """A list closed over the few types that were found would refuse those of the example that ships."""
+    (tmp_path / "few.txt").write_text("Anna Kowalska slept. It rained in Berlin.", "utf-8")
+    tuned = tune([str(tmp_path / "few.txt")], settings=offline)
+    assert schemas.parse(tuned.text, "here").node_types == tuned.node_types == tuned.relationship_types == ()
+    assert tuned.example_text == schemas.load("graph").example_text
+    assert "any are allowed" in tuned.notes[0]
 
 
 def test_the_command_writes_a_file_and_never_over_another_one(

@@ -176,7 +176,8 @@ class _Tuning:
         progress.finish("tune")
         types = type_proposals.count(found)
         if not types.is_usable:
-            self.notes += ("the built-in rules find too little in the sample: where no types stand, any are allowed",)
+            types = type_proposals.TypeProposal((), ())
+            self.notes += ("the built-in rules find too little in the sample to name types: any are allowed",)
         config = extraction_config(self.settings, wanted, _closed(rules.schema, types))
         return self._tuned(types, self._example(passages_by_rows(self.sample, found), config), "offline-1")
 
@@ -236,7 +237,9 @@ class _Tuning:
                 named = {end for row in relationships for end in (row.source_id, row.target_id)}
                 nodes = [node for node in found.nodes if node.node_id in named]
                 return passage.chunk.text, answer_of(config.schema, nodes, relationships)
-        self.notes += ("no relationship was found in the passages tried: the worked example is the one that ships",)
+        self.notes += (
+            "no relationship was found in the passages tried: the example is the one that ships, with types of its own",
+        )
         return None
 
     def _tuned(self, types: TypeProposal, example: tuple[str, str] | None, model: str) -> Tuned:
