@@ -99,10 +99,9 @@ def refused_by_plan(database: Database, graph: str, text: str) -> bool:
 
 def refused_by_server(database: Database, graph: str, text: str) -> bool:
     """The READ transaction and the server's settings alone: the text as it is, run."""
-    with database.driver.session(default_access_mode="READ") as session:
+    with contextlib.suppress(DatabaseError), database.reading(timeout_s=5, fetch_size=50) as transaction:
         try:
-            with session.begin_transaction(timeout=5) as transaction:
-                transaction.run(text, graph=graph).consume()
+            transaction.run(text, graph=graph).consume()
         except (Neo4jError, DriverError):
             return True
     return False
