@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kg_neo4j.retrieve.cypher_schema import GraphSchema
+from kg_neo4j.retrieve.cypher.schema import GraphSchema
 
 SCHEMA = GraphSchema(
     labels={"Entity": 5, "PERSON": 3, "PLACE": 2, "Chunk": 3, "Document": 1, "Fact": 3},

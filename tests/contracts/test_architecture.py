@@ -33,7 +33,7 @@ PURE = (
     *("graph/fold", "graph/identity", "graph/resolution/decisions", "graph/resolution/names"),
     *("graph/resolution/bearers", "graph/resolution/proposals", "graph/resolution/candidates"),
     *("graph/resolution/rules", "graph/resolution/parts"),
-    *("retrieve/packing", "retrieve/citations"),
+    *("retrieve/packing", "retrieve/checking/citations", "retrieve/checking/support", "retrieve/cypher/guard"),
 )
 MODULES = sorted(ROOT.rglob("*.py"))
 

@@ -26,7 +26,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import vectors
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import Checks, ask
-from kg_neo4j.retrieve.citations import quotes_are_in_place
+from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
 from kg_neo4j.retrieve.subgraph import QUERY, browser_text, parameters
 from small_graph import load
 

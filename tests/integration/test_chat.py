@@ -23,8 +23,8 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline import AskOptions, Chat, chat
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve import spreading
-from kg_neo4j.retrieve.conversation import Turn
-from kg_neo4j.retrieve.follow_ups import resolve
+from kg_neo4j.retrieve.conversation.follow_ups import resolve
+from kg_neo4j.retrieve.conversation.turns import Turn
 from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.question import fulltext_query, read
 from kg_neo4j.retrieve.routing import CYPHER, GLOBAL, route

@@ -25,11 +25,11 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve.cypher_answer import NOT_FOUND, REFUSED, CypherMode, ask_cypher
-from kg_neo4j.retrieve.cypher_guard import IDS, GuardedQuery, guard
-from kg_neo4j.retrieve.cypher_run import Limits, explain, read_rows, run
-from kg_neo4j.retrieve.cypher_schema import GraphSchema, read_schema
-from kg_neo4j.retrieve.cypher_tokens import CypherRefused
+from kg_neo4j.retrieve.cypher.answer import NOT_FOUND, REFUSED, CypherMode, ask_cypher
+from kg_neo4j.retrieve.cypher.guard import IDS, GuardedQuery, guard
+from kg_neo4j.retrieve.cypher.run import Limits, explain, read_rows, run
+from kg_neo4j.retrieve.cypher.schema import GraphSchema, read_schema
+from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 from small_graph import load
 
 TOKENISER = tokens.load("approximate-1")

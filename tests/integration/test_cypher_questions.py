@@ -22,8 +22,8 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve.citations import quotes_are_in_place
-from kg_neo4j.retrieve.cypher_answer import NOT_FOUND, CypherMode, ask_cypher
+from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
+from kg_neo4j.retrieve.cypher.answer import NOT_FOUND, CypherMode, ask_cypher
 from kg_neo4j.settings import Settings
 from small_graph import FACTS, PARAGRAPHS, load
 

@@ -29,10 +29,10 @@ from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import ask, spreading
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.global_answer import GlobalMode, ask_global
 from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.local import retrieve as retrieve_local
 from kg_neo4j.retrieve.naive import retrieve as retrieve_naive
+from kg_neo4j.retrieve.overview.global_answer import GlobalMode, ask_global
 from kg_neo4j.retrieve.question import fulltext_query, read
 from small_graph import OTHER_PARAGRAPHS
 from small_graph import load as load_small

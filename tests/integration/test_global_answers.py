@@ -28,8 +28,8 @@ from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.organise.stored_reports import read_reports
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve import partial_answers, report_selection
-from kg_neo4j.retrieve.global_answer import NOT_FOUND, GlobalMode, ask_global
+from kg_neo4j.retrieve.overview import partial_answers, report_selection
+from kg_neo4j.retrieve.overview.global_answer import NOT_FOUND, GlobalMode, ask_global
 from report_writer import answer_globally, is_global_prompt, write_report
 from small_graph import load as load_ada
 

@@ -22,8 +22,8 @@ from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.pipeline.answering import Answerer, answerer
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import spreading
-from kg_neo4j.retrieve.conversation import Mention, Turn
-from kg_neo4j.retrieve.follow_ups import resolve
+from kg_neo4j.retrieve.conversation.follow_ups import resolve
+from kg_neo4j.retrieve.conversation.turns import Mention, Turn
 from odd_questions import EMPTY, odd_questions
 from small_graph import OTHER_PARAGRAPHS, load
 

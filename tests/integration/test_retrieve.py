@@ -298,7 +298,8 @@ def test_a_models_marks_become_citations_that_are_in_place(database: Database, a
 def test_citations_of_sources_that_were_not_given_are_removed_and_reported(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
         llm.rules = lambda _, user: (
-            f"Babbage died on 18 October 1871 [{marked(user, '18 October')}][C99]. He was kind [7], it is said [{'f' * 32}]."
+            f"Babbage died on 18 October 1871 [{marked(user, '18 October')}][C99]. "
+            f"He was kind [7], it is said [{'f' * 32}]."
         )
         given = asked(database, ada, llm, "When did Charles Babbage die?")
     assert given.answer == "Babbage died on 18 October 1871 [1]. He was kind, it is said."

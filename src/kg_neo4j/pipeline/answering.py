@@ -88,7 +88,7 @@ class Answerer:
         )
 
     def _globally(self, question: str, options: AskOptions) -> Answer:
-        from kg_neo4j.retrieve.global_answer import GlobalMode, ask_global
+        from kg_neo4j.retrieve.overview.global_answer import GlobalMode, ask_global
 
         concurrency = self.settings.model_concurrency
         how = GlobalMode(self.tokeniser, self.model, self.cache, concurrency, options.level, options.max_context_tokens)
@@ -96,7 +96,7 @@ class Answerer:
 
     def _by_query(self, question: str, writer: ChatModel | None) -> Answer:
         """Answer from a query: a canned one, or one that `writer` writes; the mode "auto" lets nobody write one."""
-        from kg_neo4j.retrieve.cypher_answer import CypherMode, ask_cypher
+        from kg_neo4j.retrieve.cypher.answer import CypherMode, ask_cypher
 
         how = CypherMode(self.tokeniser, writer, self.cache)
         return ask_cypher(self.database, question, self.settings.graph, how)

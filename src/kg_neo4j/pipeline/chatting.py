@@ -14,7 +14,7 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j.retrieve.conversation import Turn
+    from kg_neo4j.retrieve.conversation.turns import Turn
     from kg_neo4j.settings import Settings
 
 HISTORY_TOKENS = 1_000
@@ -47,8 +47,8 @@ class Chat:
 
         A question that raises is no turn of the conversation.
         """
-        from kg_neo4j.retrieve.conversation import remember
-        from kg_neo4j.retrieve.spoken_of import turn_of
+        from kg_neo4j.retrieve.conversation.spoken_of import turn_of
+        from kg_neo4j.retrieve.conversation.turns import remember
 
         check(question, self.options)
         understood, by, usage, why = self._understand(question)
@@ -70,9 +70,9 @@ class Chat:
 
     def _understand(self, question: str) -> tuple[str, str, Usage, str]:
         """Return a question that stands by itself, who made it so, what that cost, and why not the model."""
-        from kg_neo4j.retrieve.follow_ups import resolve
+        from kg_neo4j.retrieve.conversation.follow_ups import resolve
+        from kg_neo4j.retrieve.conversation.rewriting import rewrite
         from kg_neo4j.retrieve.question import MAX_CHARACTERS
-        from kg_neo4j.retrieve.rewriting import rewrite
 
         usage, why = Usage(), ""
         if not self.turns or len(question) > MAX_CHARACTERS:  # nobody refers at such length

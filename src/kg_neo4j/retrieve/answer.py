@@ -14,7 +14,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
 from kg_neo4j.records import Evidence, Usage
-from kg_neo4j.retrieve.citations import CheckedAnswer, Source, check
+from kg_neo4j.retrieve.checking.citations import CheckedAnswer, Source, check
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.packing import Packed, pack_found
 

@@ -14,6 +14,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import local, naive
+from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope, Search
 from kg_neo4j.retrieve.linking import Linked, named
@@ -21,9 +22,8 @@ from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import Checks, Writing
 from kg_neo4j.retrieve.reply import reply as write_reply
 from kg_neo4j.retrieve.routing import Routed, route
-from kg_neo4j.retrieve.short_answer import find_short
-from kg_neo4j.retrieve.standing import keep_standing
-from kg_neo4j.retrieve.things import Things
+from kg_neo4j.retrieve.short.short_answer import find_short
+from kg_neo4j.retrieve.short.things import Things
 
 MODES = ("auto", "local", "naive")
 NOT_FOUND = "The graph holds no answer to this."

@@ -11,14 +11,14 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Citation, Claim, Evidence, PathStep, Usage
 from kg_neo4j.retrieve.answer import ModelReply, ask_model
-from kg_neo4j.retrieve.claims import DROP, MARK, SUPPORTED, UNCITED, UNSUPPORTED, Checked, check_claims, settle
-from kg_neo4j.retrieve.extractive import extract
+from kg_neo4j.retrieve.checking.claims import DROP, MARK, SUPPORTED, UNCITED, UNSUPPORTED, Checked, check_claims, settle
+from kg_neo4j.retrieve.checking.judge import judge
+from kg_neo4j.retrieve.extracting.extractive import extract
+from kg_neo4j.retrieve.extracting.sentences import readable
 from kg_neo4j.retrieve.interface import Found
-from kg_neo4j.retrieve.judge import judge
 from kg_neo4j.retrieve.packing import pack_found
 from kg_neo4j.retrieve.question import Question
-from kg_neo4j.retrieve.sentences import readable
-from kg_neo4j.retrieve.short_answer import Short, tell
+from kg_neo4j.retrieve.short.short_answer import Short, tell
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 WITHOUT_MODEL = "answered without a model: sentences of the sources, word for word"

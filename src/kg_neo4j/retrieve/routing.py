@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Routing
-from kg_neo4j.retrieve.cypher_questions import CannedRows, ask_canned
-from kg_neo4j.retrieve.cypher_templates import recognise
+from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
+from kg_neo4j.retrieve.cypher.templates import recognise
 from kg_neo4j.retrieve.interface import Scope, Search
 from kg_neo4j.retrieve.linking import Linked, exact_query, look_up, named
+from kg_neo4j.retrieve.overview.report_extracts import asked_terms
+from kg_neo4j.retrieve.overview.report_selection import report_levels
 from kg_neo4j.retrieve.question import Asks, Question
-from kg_neo4j.retrieve.report_extracts import asked_terms
-from kg_neo4j.retrieve.report_selection import report_levels
 from kg_neo4j.retrieve.words import fold, split_words
 
 GLOBAL, CYPHER = "global", "cypher"

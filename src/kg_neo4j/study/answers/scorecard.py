@@ -141,8 +141,8 @@ def _asker(database: Database, settings: Settings, options: AnswersOptions) -> C
 def _scored(database: Database, graph: str, question: AnsweredQuestion, answer: Answer) -> GivenAnswer:
     """Return the answer with its scores; its citations are looked up in the graph, not taken on trust."""
     from kg_neo4j.graph import queries
-    from kg_neo4j.retrieve.citations import quotes_are_in_place
-    from kg_neo4j.retrieve.claims import plain_text
+    from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
+    from kg_neo4j.retrieve.checking.claims import plain_text
 
     said = (answer.short or plain_text(answer.answer)) if answer.found else ""
     ids = sorted({each.chunk_id for each in answer.citations})

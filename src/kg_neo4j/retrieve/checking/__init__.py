@@ -1,0 +1,1 @@
+"""Whether an answer holds: its claims, what they cite, and whether that supports them."""

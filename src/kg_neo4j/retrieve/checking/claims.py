@@ -1,0 +1,130 @@
+"""The claims of an answer: its sentences, each with what it cites and whether that supports it. Pure.
+
+A claim whose cited words do not support it is marked in the text, or dropped; it is never silently left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kg_neo4j.records import Citation, Claim
+from kg_neo4j.retrieve.checking.support import Passage, Support, supports
+from kg_neo4j.retrieve.extracting.sentences import readable, split_sentences
+from kg_neo4j.retrieve.interface import Found
+
+SUPPORTED, UNSUPPORTED, UNCITED = "supported", "unsupported", "uncited"
+MARK, DROP = "mark", "drop"
+MARKED = "[unsupported]"
+
+_NUMBER = re.compile(r"\s*\[(\d+)\]")
+_AFTER_END = re.compile(r"([.!?…][\"'”’»)]*)((?:\s*\[\d+\])+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An answer with every claim checked. `text` shows what was found of each."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    claims: tuple[Claim, ...]
+    dropped: tuple[Claim, ...] = ()  # no longer in the text
+
+    def count(self, support: str) -> int:
+        """Return how many claims, dropped ones too, are of one kind."""
+        return sum(1 for claim in (*self.claims, *self.dropped) if claim.support == support)
+
+
+def check_claims(text: str, citations: Sequence[Citation], found: Found) -> tuple[Claim, ...]:
+    """Return the claims of `text`, whose marks are numbers of `citations`, each judged by the words it cites."""
+    passages = [passage_of(citation, found) for citation in citations]
+    return tuple(_judged(sentence, passages) for sentence in split_claims(text))
+
+
+def split_claims(text: str) -> list[str]:
+    """Return the sentences of an answer with their marks; one that consists of marks belongs to the one before."""
+    return [each.text for each in split_sentences(_AFTER_END.sub(r"\2\1", text))]
+
+
+def passage_of(citation: Citation, found: Found) -> Passage:
+    """Return what a citation rests on, with the names that the graph knows in its chunk."""
+    chunk = found.chunk(citation.chunk_id)
+    names = tuple(
+        (entity.name, *entity.aliases)
+        for entity in found.entities
+        if any(place.chunk_id == citation.chunk_id for place in entity.mentions)
+    )
+    return Passage(citation.quote, citation.document, names, chunk.text if chunk else "")
+
+
+def settle(
+    text: str, citations: Sequence[Citation], claims: Sequence[Claim], unsupported: str, verdicts: Mapping[int, Support]
+) -> Checked:
+    """Return the answer as shown: what is unsupported is marked; with "drop" it goes, as does what cites nothing.
+
+    `verdicts` are a model's, by the claim's place; they stand above those of the words. Citations that only a dropped
+    claim used go with it.
+    """
+    claims = [_with_verdict(claim, verdicts.get(place)) for place, claim in enumerate(claims)]
+    sentences = split_claims(text)
+    pairs = list(zip(sentences, claims, strict=True))
+    if unsupported == MARK:
+        shown = [_marked(sentence) if claim.support == UNSUPPORTED else sentence for sentence, claim in pairs]
+        return Checked(" ".join(shown), tuple(citations), tuple(claims))
+    kept = [(sentence, claim) for sentence, claim in pairs if claim.support == SUPPORTED]
+    dropped = tuple(claim for claim in claims if claim.support != SUPPORTED)
+    return _renumbered(kept, citations, dropped)
+
+
+def without(checked: Checked, gone: frozenset[int]) -> Checked:
+    """Return the answer without the citations of numbers `gone`, whose chunks are there no more."""
+    pairs = []
+    for sentence, claim in zip(split_claims(checked.text), checked.claims, strict=True):
+        left = tuple(number for number in claim.citations if number not in gone)
+        shown = _NUMBER.sub(lambda mark: "" if int(mark[1]) in gone else mark[0], sentence)
+        changed = claim
+        if left != claim.citations:
+            changed = replace(claim, citations=left, support=UNCITED if not left else claim.support)
+            changed = replace(changed, reason="the cited chunk is gone") if not left else changed
+        pairs.append((shown, changed))
+    return _renumbered(pairs, checked.citations, checked.dropped)
+
+
+def _judged(sentence: str, passages: Sequence[Passage]) -> Claim:
+    numbers = tuple(dict.fromkeys(int(number) for number in _NUMBER.findall(sentence)))
+    numbers = tuple(number for number in numbers if 1 <= number <= len(passages))
+    text = readable(_NUMBER.sub("", sentence)).strip()
+    if not numbers:
+        return Claim(text, (), UNCITED, "it cites no source")
+    verdict = supports(text, [passages[number - 1] for number in numbers])
+    return Claim(text, numbers, SUPPORTED if verdict.supported else UNSUPPORTED, verdict.reason)
+
+
+def _with_verdict(claim: Claim, verdict: Support | None) -> Claim:
+    if verdict is None or claim.support == UNCITED:
+        return claim
+    support = SUPPORTED if verdict.supported else UNSUPPORTED
+    return replace(claim, support=support, reason=verdict.reason, judged_by="model")
+
+
+def _marked(sentence: str) -> str:
+    """Put the mark before the full stop."""
+    end = re.search(r"[.!?…]*[\"'”’»)]*$", sentence)
+    place = end.start() if end else len(sentence)
+    return f"{sentence[:place]} {MARKED}{sentence[place:]}"
+
+
+def _renumbered(
+    pairs: Sequence[tuple[str, Claim]], citations: Sequence[Citation], dropped: tuple[Claim, ...]
+) -> Checked:
+    used = list(dict.fromkeys(number for _, claim in pairs for number in claim.citations))
+    new = {old: place for place, old in enumerate(used, 1)}
+    texts = [_NUMBER.sub(lambda mark: f" [{new[int(mark[1])]}]" if int(mark[1]) in new else "", s) for s, _ in pairs]
+    claims = tuple(replace(claim, citations=tuple(new[old] for old in claim.citations)) for _, claim in pairs)
+    return Checked(" ".join(texts), tuple(citations[old - 1] for old in used), claims, dropped)
+
+
+def plain_text(text: str) -> str:
+    """Return an answer without the numbers of its citations and without marks of what is unsupported."""
+    return _NUMBER.sub("", text.replace(f" {MARKED}", ""))

@@ -1,0 +1,129 @@
+"""Whether one statement denies what another one says, or says its opposite. Pure."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from kg_neo4j.retrieve.checking.roles import ends
+from kg_neo4j.retrieve.checking.statement import Statement
+from kg_neo4j.retrieve.words import family, is_stop_word, same_word
+
+SCOPE = 4  # words after a denial that it reaches
+_DENIALS = frozenset(
+    """not never no neither nor none without cannot nobody nothing isn't wasn't aren't weren't don't doesn't didn't
+    hasn't haven't hadn't won't wouldn't can't couldn't shouldn't nie nigdy bez ani""".split()
+)
+_FAILURES = frozenset("failed fails refused refuses declined unable denied denies hardly unlike lacked lacks".split())
+_BOUNDS = frozenset(
+    "when while before after until because although but on in at from for by and or who which that".split()
+)
+_PAIRS = (
+    ("before earlier prior", "after later following"),
+    ("older elder eldest oldest", "younger youngest"),
+    ("more most larger largest bigger biggest greater", "less fewer least smaller smallest fewest"),
+    ("north northern", "south southern"),
+    ("east eastern", "west western"),
+    ("won win wins winning victory victorious", "lost lose loses losing defeat defeated"),
+    ("increased increase rose rises grew growth higher highest", "decreased decrease fell declined lower lowest"),
+    ("first", "last final"),
+    ("born birth", "died die death dead"),
+    ("began begin started opened founded", "ended closed abolished dissolved"),
+    ("accepted accepts agreed", "rejected rejects refused"),
+    ("male man", "female woman"),
+    ("arrived", "left departed"),
+    ("allowed permitted", "forbidden banned prohibited"),
+)
+_INVERSE = (  # the same, said from the other end
+    ("father mother parent parents", "son daughter child children"),
+    ("husband", "wife"),
+    ("brother", "sister"),
+    ("teacher taught", "student pupil"),
+    ("employer hired", "employee"),
+    ("bought buys purchased", "sold sells"),
+    ("older elder", "younger"),
+)
+_OPPOSITES = tuple((frozenset(left.split()), frozenset(right.split())) for left, right in (*_PAIRS, *_INVERSE))
+_FROM_THE_OTHER_END = frozenset(_OPPOSITES[len(_PAIRS) :])
+
+
+def denied(said: Statement, windows: Sequence[Statement]) -> str:
+    """Return why the windows deny the claim, or the claim what they say; empty where neither does."""
+    mine = _denied_words(said)
+    for word in said.content:
+        places = [each for each in windows if _finds(each, word) or (word in mine and _against(word) & each.words)]
+        if not places:
+            continue
+        theirs = [_denies(each, word) or (word in mine and bool(_against(word) & each.words)) for each in places]
+        if word in mine and not any(theirs):
+            return f"it denies {said.written[word]!r}, the cited text does not"
+        if word not in mine and not mine and all(theirs):
+            return f"the cited text denies {said.written[word]!r}"
+    if mine and not any(_denied_words(each) or _against(*mine) & each.words for each in windows):
+        return "it denies what the cited text does not deny"
+    return ""
+
+
+def opposite(said: Statement, windows: Sequence[Statement]) -> str:
+    """Return which word of the claim stands against its opposite in the windows; empty where none does."""
+    there = frozenset().union(*(each.words for each in windows))
+    mine_denied = _denied_words(said)
+    for pair in _OPPOSITES:
+        for mine, theirs in (pair, pair[::-1]):
+            used = (said.words & mine) - mine_denied
+            if used and not (mine & there) and theirs & there and not (theirs & said.words):
+                if _same_form(used, there):
+                    continue
+                if pair in _FROM_THE_OTHER_END and _from_the_other_end(said, min(used), windows, theirs):
+                    continue
+                word = min(used)
+                return f"it says {word!r} where the cited text says {min(theirs & there)!r}"
+    return ""
+
+
+def _same_form(used: frozenset[str], there: frozenset[str]) -> bool:
+    """Return whether the windows say another form of the claim's own word."""
+    return any(same_word(word, other) for word in used for other in there)
+
+
+def _denied_words(statement: Statement) -> frozenset[str]:
+    """Return the content words that stand within reach of a denial."""
+    found: set[str] = set()
+    for index, word in enumerate(statement.order):
+        if word in _DENIALS or word in _FAILURES:
+            after = itertools.takewhile(
+                lambda each: each not in _BOUNDS, statement.order[index + 1 : index + 1 + SCOPE]
+            )
+            found.update(each for each in after if not is_stop_word(each))
+            if word in _FAILURES:
+                found.add(word)
+    return frozenset(found)
+
+
+def _finds(statement: Statement, word: str) -> bool:
+    return word in statement.words or any(same_word(word, other) for other in statement.words)
+
+
+def _denies(statement: Statement, word: str) -> bool:
+    """Return whether every use of `word` is within reach of a denial."""
+    forms = {other for other in statement.words if other == word or same_word(word, other) or other in family(word)}
+    return bool(forms) and forms <= _denied_words(statement)
+
+
+def _against(*words: str) -> frozenset[str]:
+    """Return the words that say the opposite of any of `words`."""
+    found: set[str] = set()
+    for left, right in _OPPOSITES:
+        found |= right if left.intersection(words) else left if right.intersection(words) else frozenset()
+    return frozenset(found)
+
+
+def _from_the_other_end(said: Statement, word: str, windows: Sequence[Statement], theirs: frozenset[str]) -> bool:
+    """Return whether "A is the father of B" stands against "B is the son of A", which is the same."""
+    mine = ends(said, word)
+    for each in windows:
+        for other in each.words & theirs:
+            their = ends(each, other)
+            if mine and their and (mine[0] & their[0] or mine[1] & their[1]):
+                return False
+    return True

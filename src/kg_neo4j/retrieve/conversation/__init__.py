@@ -1,0 +1,1 @@
+"""Follow-ups of a conversation, made to stand by themselves."""

@@ -1,0 +1,153 @@
+"""Of whom and what a question and its answer speak: entities of the graph, each a person, a place, a date or a thing.
+
+Whether a person is a woman or a man is told by what the graph states (SISTER_OF, a role), by a title, by a first name
+that is on a list or near to those that are (`extract.offline_gender`); else by nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kg_neo4j.extract.offline_gender import guess_gender
+from kg_neo4j.extract.offline_words import FEMALE_NAMES, FEMALE_TITLES, MALE_NAMES, MALE_TITLES
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.records import Answer
+from kg_neo4j.retrieve.conversation.turns import Mention, Turn
+from kg_neo4j.retrieve.linking import link
+from kg_neo4j.retrieve.question import read
+from kg_neo4j.retrieve.words import fold, split_words, word_spans
+
+PLACES = frozenset(
+    """PLACE LOCATION CITY TOWN VILLAGE SETTLEMENT COUNTRY REGION STATE PROVINCE CONTINENT ISLAND MOUNTAIN CAVE RIVER
+    LAKE SEA OCEAN DESERT BUILDING ADDRESS GPE LOC FACILITY""".split()
+)
+PEOPLE = frozenset("PERSON PEOPLE HUMAN CHARACTER MAN WOMAN CHILD".split())
+DATES = frozenset(("DATE", "YEAR"))
+MENTIONS = 24  # of one turn
+
+_WOMEN = frozenset("woman girl wife widow mother daughter sister queen princess actress nun".split())
+_MEN = frozenset("man boy husband widower father son brother king prince actor monk".split())
+_SHE = frozenset("she her hers herself".split())
+_HE = frozenset("he his him himself".split())
+_KIN = {
+    **dict.fromkeys(("DAUGHTER_OF", "MOTHER_OF", "SISTER_OF", "WIFE_OF", "WIDOW_OF"), "f"),
+    **dict.fromkeys(("SON_OF", "FATHER_OF", "BROTHER_OF", "HUSBAND_OF", "WIDOWER_OF"), "m"),
+}
+
+
+def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
+    """Return an answered question as a turn of a conversation. Three round trips at most."""
+    named = link(database, graph, read(answer.question))
+    places = [{"chunk": each.chunk_id, "start": each.start, "end": each.end} for each in answer.citations]
+    text = answer.answer if answer.found else ""
+    rows = database.read(
+        queries.get("retrieve/spoken_of"), graph=graph, named=list(named.entities), places=places if text else []
+    )
+    asked, told = [], []
+    for row in rows:
+        at, said = _in_question(row, answer.question)
+        if said:
+            asked.append((at, _mention(row, said)))
+        elif (at := _in_answer(row, text)) >= 0:
+            told.append((at, _mention(row, "")))
+    asked += _unknown(answer.question, [each.said for _, each in asked])
+    mentions = [each for some in (asked, told) for _, each in sorted(some, key=lambda pair: (pair[0], pair[1].name))]
+    return Turn(answer.question, text, _different(mentions)[:MENTIONS])
+
+
+def gender_of(name: str, role: str, kin: Sequence[str], after: str) -> str:
+    """Return "f", "m", or "" where nothing tells. `after`: text from where somebody is mentioned first."""
+    sides = {_KIN[each] for each in kin if each in _KIN}
+    if len(sides) == 1:
+        return sides.pop()
+    first = fold(split_words(name)[0]) if split_words(name) else ""
+    for words, side in ((FEMALE_TITLES, "f"), (MALE_TITLES, "m")):
+        if first in words:
+            return side
+    said = {fold(word) for word in split_words(role)}
+    if bool(said & (_WOMEN | FEMALE_TITLES)) != bool(said & (_MEN | MALE_TITLES)):
+        return "f" if said & (_WOMEN | FEMALE_TITLES) else "m"
+    if (first in FEMALE_NAMES) != (first in MALE_NAMES):
+        return "f" if first in FEMALE_NAMES else "m"
+    return guess_gender(first) or _by_pronouns(after)
+
+
+def kind_of(entity_type: str) -> str:
+    """Return "person", "place", "date" or "thing"."""
+    for kind, types in (("person", PEOPLE), ("place", PLACES), ("date", DATES)):
+        if entity_type in types:
+            return kind
+    return "thing"
+
+
+def _by_pronouns(after: str) -> str:
+    """Tell by the first pronouns after a name."""
+    words = [fold(word) for word in split_words(after)[:50]]
+    she, he = sum(word in _SHE for word in words), sum(word in _HE for word in words)
+    return "f" if she > 2 * he else "m" if he > 2 * she else ""
+
+
+def _mention(row: Row, said: str) -> Mention:
+    """Return a mention; one by a part of a name keeps it, because others may have that part, too."""
+    kind = kind_of(row["type"] or "")
+    gender = gender_of(row["name"], row["role"], row["kin"], row["after"]) if kind == "person" else ""
+    in_full = not said or said.casefold() in {each.casefold() for each in (row["name"], *row["aliases"])}
+    return Mention(row["name"] if in_full else said, kind, gender, said)
+
+
+def _different(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+    """Return mentions without repeats, and without those of the answer that are parts of one of the question."""
+    asked = [each.name for each in mentions if each.said]
+    kept = [each for each in mentions if each.said or not any(each.name in name for name in asked)]
+    first: dict[str, Mention] = {}
+    for each in kept:
+        first.setdefault(each.name, each)
+    return tuple(first.values())
+
+
+def _in_question(row: Row, question: str) -> tuple[int, str]:
+    """Return where a question names an entity, and how: the longest of its names, or a part of one; -1 and ""."""
+    for name in sorted([row["name"], *row["aliases"]], key=len, reverse=True):
+        match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
+        if match:
+            return match.start(), match[0]
+    if not row["named"]:
+        return -1, ""
+    words = {fold(word) for word in split_words(row["name"])}
+    spans = [(start, end) for start, end in word_spans(question) if fold(question[start:end]) in words]
+    spans = [span for span in spans if question[span[0]].isupper()]
+    if not spans:
+        return -1, ""
+    start = end = spans[-1][0]
+    for left, right in spans:
+        start, end = (left, right) if not end or left - end > 1 else (start, right)
+    return start, re.sub(r"['’]s?$", "", question[start:end])
+
+
+def _in_answer(row: Row, text: str) -> int:
+    """Return where an answer names somebody: in full, or by a part of the name in the very words cited; else -1."""
+    words = split_words(row["name"])
+    parts = [words[-1], words[0]] if row["cited"] and words else []
+    for wanted in (row["name"], *row["aliases"], *parts):
+        if match := re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text):
+            return match.start()
+    return -1
+
+
+def _unknown(question: str, known: Sequence[str]) -> list[tuple[int, Mention]]:
+    """Return the names of a question that the graph does not know."""
+    found = []
+    words = [(start, end, fold(question[start:end])) for start, end in word_spans(question)]
+    taken = {fold(word) for each in known for word in split_words(each)}
+    for run in read(question).full_names:
+        if taken & set(run):
+            continue
+        for index in range(len(words)):
+            if tuple(word for _, _, word in words[index : index + len(run)]) == run:
+                start, end = words[index][0], words[index + len(run) - 1][1]
+                name = re.sub(r"['’]s?$", "", question[start:end])
+                found.append((start, Mention(name, "", "", name)))
+                break
+    return found

@@ -1,0 +1,189 @@
+"""The mode `cypher`: a question answered from the rows of a query.
+
+Canned queries come first and need no model. Where none fits and a model is set, the model writes a query, which runs
+behind every guard of `model`. The rows become the answer, and cite the chunks that they rest on.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from kg_neo4j._models.cache import AnswerCache
+from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.graph.database import Database
+from kg_neo4j.records import Answer, Citation, Evidence, QueryTrace, Usage
+from kg_neo4j.retrieve.cypher.citations import RowCitations, read_things
+from kg_neo4j.retrieve.cypher.model import Writing, WrittenQuery
+from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
+from kg_neo4j.retrieve.cypher.run import Limits
+from kg_neo4j.retrieve.cypher.telling import TOLD, Teller, listed
+from kg_neo4j.retrieve.cypher.templates import EXAMPLES
+from kg_neo4j.retrieve.question import Question, read
+
+MODE = "cypher"
+NOT_FOUND = "The graph holds no answer to this."
+REFUSED = "No query that is safe to run came of this question."
+SHOWN = 20  # rows in the answer
+KEPT = 100  # rows in its trace
+
+
+@dataclass(frozen=True, slots=True)
+class CypherMode:
+    """How to answer from queries."""
+
+    tokeniser: Tokeniser
+    model: ChatModel | None = None  # that writes queries where no canned one fits; None: canned queries alone
+    cache: AnswerCache | None = None
+    limits: Limits = field(default_factory=Limits)  # of a query that a model wrote
+
+
+@dataclass(slots=True)
+class Reply:
+    """An answer on its way."""
+
+    text: str = ""
+    citations: tuple[Citation, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    trace: QueryTrace | None = None
+    usage: Usage = field(default_factory=Usage)
+    notes: list[str] = field(default_factory=list)
+    found: bool = False
+    model_seconds: float = 0.0
+
+
+def ask_cypher(database: Database, question: str, graph: str, how: CypherMode) -> Answer:
+    """Answer `question` from the rows of a query on `graph`; `found` is False where there are none.
+
+    Nothing in the graph is changed. Raises UsageError for an empty question, and the model's and the database's errors.
+    """
+    started = time.monotonic()
+    asked = read(question)
+    reply = _reply(database, asked, graph, how)
+    if asked.cut:
+        reply.notes.insert(0, f"the question was cut to its first {len(asked.text):,} characters")
+    return _answer(asked, reply, started)
+
+
+def _reply(database: Database, asked: Question, graph: str, how: CypherMode) -> Reply:
+    canned = ask_canned(database, graph, asked)
+    if isinstance(canned, CannedRows):
+        return _from_rows(database, graph, canned, how)
+    if how.model is None:
+        return _unmatched(canned.reason)
+    writing = Writing(how.model, how.cache, how.limits)
+    written = writing.write(database, graph, asked)
+    if written is None:
+        return _unwritten(writing)
+    return _from_written(database, graph, asked, written, how, writing)
+
+
+def _answer(asked: Question, reply: Reply, started: float) -> Answer:
+    seconds = time.monotonic() - started
+    return Answer(
+        question=asked.text,
+        mode=MODE,
+        answer=reply.text or NOT_FOUND,
+        found=reply.found,
+        citations=reply.citations,
+        evidence=reply.evidence,
+        usage=reply.usage,
+        seconds=seconds,
+        notes=tuple(reply.notes),
+        retrieval_seconds=max(0.0, seconds - reply.model_seconds),
+        model_seconds=reply.model_seconds,
+        query=reply.trace,
+    )
+
+
+def _unmatched(reason: str) -> Reply:
+    examples = " ".join(EXAMPLES)
+    without = "without a model the mode cypher answers questions of a few forms"
+    hint = f"{without}: {examples} OPENAI_API_KEY or OPENAI_BASE_URL sets a model that writes queries"
+    return Reply(notes=[reason, hint] if reason else [hint])
+
+
+def _from_rows(database: Database, graph: str, canned: CannedRows, how: CypherMode) -> Reply:
+    """Return the rows of a canned query as a list, each with its citations."""
+    reply = Reply(text=canned.heading, found=bool(canned.rows))
+    reply.notes.append(f"answered by the canned query {canned.query.replace('_', '-')}, without a model")
+    for each in canned.named:
+        if each.words != each.name:
+            others = f"; it may also be {each.others}" if each.others else ""
+            reply.notes.append(f"{each.words!r} was taken to mean {each.name}{others}")
+    citing = RowCitations(read_things(database, graph, canned.ids[:SHOWN]), how.tokeniser)
+    lines, uncited = [], 0
+    for line, ids in zip(canned.lines[:SHOWN], canned.ids, strict=False):
+        marks = citing.cite(line, ids)
+        uncited += not marks
+        lines.append(f"- {line}{marks}")
+    if (left := len(canned.rows) - SHOWN) > 0:
+        more = "at least " if canned.is_full else ""
+        lines.append(f"and {more}{left:,} more")
+    reply.text = "\n".join([canned.heading, *lines])
+    if uncited:
+        reply.notes.append(f"{uncited} of the rows shown rest on no chunk and cite none")
+    reply.citations, reply.evidence = tuple(citing.citations), tuple(citing.evidence)
+    reply.trace = QueryTrace(
+        cypher=canned.cypher,
+        parameters=canned.parameters,
+        template=canned.query,
+        model=None,
+        columns=canned.columns,
+        rows=canned.rows[:KEPT],
+        rows_cut=max(0, len(canned.rows) - KEPT),
+        is_more=canned.is_full,
+    )
+    return reply
+
+
+def _unwritten(writing: Writing) -> Reply:
+    """Say that no query ran, and why."""
+    reply = Reply(usage=writing.usage, model_seconds=writing.seconds)
+    if writing.silent:
+        reply.notes.append(writing.silent)
+    reply.notes += [f"a query that the model wrote was refused: {reason}" for reason in writing.refused]
+    if writing.refused and not writing.silent:
+        reply.text = REFUSED
+    return reply
+
+
+def _from_written(
+    database: Database, graph: str, asked: Question, written: WrittenQuery, how: CypherMode, writing: Writing
+) -> Reply:
+    """Return what a query that a model wrote gave: told by the model, or as a list where that is of no use."""
+    rows, reply = written.rows, Reply(usage=writing.usage, model_seconds=writing.seconds)
+    reply.notes.append(f"answered by a query that the model {writing.model.name} wrote")
+    reply.notes += [f"its first query was refused: {reason}" for reason in writing.refused]
+    reply.notes += rows.notes
+    reply.trace = QueryTrace(
+        cypher=written.query.text,
+        parameters=written.query.parameters,
+        template=None,
+        model=writing.model.name,
+        columns=rows.columns,
+        rows=rows.rows[:KEPT],
+        rows_cut=len(rows.rows[KEPT:]) + rows.cut,
+        is_more=rows.is_more,
+    )
+    if not rows.rows:
+        reply.notes.append("the query ran and found nothing")
+        return reply
+    things = read_things(database, graph, rows.ids[:TOLD])
+    citing = RowCitations(things, how.tokeniser)
+    told = Teller(writing.model, how.cache).tell(asked.text, written.query.text, rows, citing)
+    reply.usage += told.usage
+    reply.model_seconds += told.seconds
+    reply.notes += told.notes
+    if told.is_denied:
+        reply.notes.append("the model says that the rows of its query do not answer the question")
+        return reply
+    if not told.text:
+        citing = RowCitations(things, how.tokeniser)
+    reply.text = told.text or "\n".join(listed(rows, SHOWN, citing))
+    reply.found = True
+    reply.citations, reply.evidence = tuple(citing.citations), tuple(citing.evidence)
+    if not reply.citations:
+        reply.notes.append("the rows rest on no chunk: nothing is cited")
+    return reply

@@ -1,0 +1,255 @@
+"""Questions that a canned query answers: names linked to the graph, the query run, its rows put in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.organise import search_indexes
+from kg_neo4j.records import Cell, CellParameter
+from kg_neo4j.retrieve.cypher.templates import Form, recognise, relationships_of, types_of
+from kg_neo4j.retrieve.linking import Linked, bearers, link, look_up, near_query
+from kg_neo4j.retrieve.question import Question, read
+from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+
+FETCHED = 201  # rows; those beyond the ones that are shown are counted
+PATHS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class CannedRows:
+    """What a canned query gave. `columns` and `rows` leave out the ids, of which there is a tuple for each row."""
+
+    query: str  # name in cypher/questions
+    cypher: str
+    parameters: Mapping[str, CellParameter]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    ids: tuple[tuple[str, ...], ...]
+    heading: str
+    lines: tuple[str, ...]  # one for each row
+    named: tuple[Named, ...] = ()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the query stopped at its bound, so that there may be more rows."""
+        return len(self.rows) >= FETCHED
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """No canned query fits; `reason` says what was not understood, empty where no form fits the question."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a part of a question names."""
+
+    words: str  # of the question
+    name: str  # in the graph; of several bearers all, at most three
+    ids: tuple[str, ...]
+    others: str = ""  # further bearers of the name, as far as the words go
+
+
+def ask_canned(database: Database, graph: str, question: Question) -> CannedRows | Unmatched:
+    """Return the rows of the first canned query that fits `question`; no rows are an answer, too."""
+    reason = ""
+    for form in recognise(question.text):
+        found = _run(database, graph, form)
+        if isinstance(found, CannedRows):
+            return found
+        reason = reason or found.reason
+    return Unmatched(reason)
+
+
+def _run(database: Database, graph: str, form: Form) -> CannedRows | Unmatched:
+    """Look up what `form` leaves open and run its query."""
+    known = database.read(queries.get("reports/nodes_by_type"), graph=graph)
+    types = types_of(form.kind, [row["NodeType"] for row in known])
+    if types is None:
+        if form.query not in ("relations", "in_common", "stated"):
+            return Unmatched(f"the graph has no entities of the kind {form.kind!r}")
+        types = ()  # "who" in a graph without persons
+    named: dict[str, Named] = {}
+    for place, words in (("x", form.x), ("y", form.y)):
+        if words:
+            found = _name(database, graph, words)
+            if found is None:
+                return Unmatched(f"the graph names nothing that is called {words!r}")
+            named[place] = found
+    relationships: tuple[str, ...] = ()
+    direction = form.direction
+    if form.query == "stated":
+        drawn = database.read(queries.get("reports/relationships_by_type"), graph=graph)
+        relationships, direction = relationships_of(
+            form.verb, form.direction, [row["RelationshipType"] for row in drawn]
+        )
+        if not relationships:
+            return Unmatched(f"the graph has no relationship that says {form.verb!r}")
+    values: dict[str, CellParameter] = {
+        "x": list(named["x"].ids) if "x" in named else [],
+        "y": list(named["y"].ids) if "y" in named else [],
+        "types": list(types),
+        "events": list(form.events),
+        "from": form.years[0] if form.years else None,
+        "to": form.years[1] if form.years else None,
+        "relationships": list(relationships),
+        "direction": direction,
+        "limit": PATHS if form.query == "connections" else 5 if form.query == "most_connected" else FETCHED,
+    }
+    query = queries.get(f"questions/{form.query}")
+    given = {each.name: values[each.name] for each in query.params if each.name != "graph"}
+    rows = database.read(query, graph=graph, **given)
+    if not rows and "types" in given and types and form.query in ("relations", "in_common", "stated"):
+        given["types"] = []  # "Who was born in Berlin?" is asked of what the graph may not know to be persons
+        rows = database.read(query, graph=graph, **given)
+    return _worded(form, query, {"graph": graph, **given}, rows, named)
+
+
+def _name(database: Database, graph: str, words: str) -> Named | None:
+    """Return the entities that `words` name; None where a word that says something is no part of a name."""
+    linked = link(database, graph, read(words)) if can_link(database) else Linked()
+    if not linked.entities:
+        return None
+    named = {fold(word) for name in linked.names for word in split_words(name)}
+    if any(fold(word) not in named and not is_stop_word(fold(word)) for word in split_words(words)):
+        return None
+    rows = look_up(database, graph, [near_query(linked.names[0])], None)[0] if len(linked.names) == 1 else []
+    parts = [] if bearers(linked.names[0], rows) else _with_all_words(linked.names[0], rows)
+    known = _known(database, graph, list(dict.fromkeys((*linked.entities, *parts))))
+    if len(parts) < 2:
+        return Named(
+            words, _listed([known[each]["Name"] for each in linked.entities if each in known]), linked.entities
+        )
+    ranked = sorted((each for each in parts if each in known), key=lambda each: (-known[each]["Relationships"], each))
+    names = [known[each]["Name"] for each in ranked]
+    return Named(words, names[0], (ranked[0],), _listed(names[1:]))
+
+
+def _with_all_words(words: str, rows: Sequence[Row]) -> list[str]:
+    """Return the entities that have all of `words` in one of their names: "Humboldt" is Alexander's and Wilhelm's."""
+    wanted = set(map(fold, split_words(words)))
+    return [
+        row["id"]
+        for row in rows
+        if row["kind"] == "entity" and any(wanted <= set(map(fold, split_words(name))) for name in row["names"])
+    ]
+
+
+def _known(database: Database, graph: str, ids: Sequence[str]) -> dict[str, Row]:
+    return {row["Id"]: row for row in database.read(queries.get("questions/names"), graph=graph, ids=list(ids))}
+
+
+def _listed(names: Sequence[str]) -> str:
+    different = list(dict.fromkeys(name or "" for name in names))
+    return ", ".join(different[:3]) + (", ..." if len(different) > 3 else "")
+
+
+def can_link(database: Database) -> bool:
+    """Return whether names can be looked up: the indexes over names are made with the first load."""
+    names = {index.name for index in search_indexes.list_indexes(database) if index.state == "ONLINE"}
+    return all(search_indexes.fulltext_index_name(label) in names for label in ("Entity", "Document"))
+
+
+# ------------------------------------------------------------------------------------------------------- in words
+
+
+def _worded(
+    form: Form,
+    query: queries.Query,
+    given: Mapping[str, CellParameter],
+    rows: Sequence[Row],
+    named: Mapping[str, Named],
+) -> CannedRows:
+    columns = tuple(column.name for column in query.columns if column.name != "Ids")
+    return CannedRows(
+        query=form.query,
+        cypher=query.text,
+        parameters=given,
+        columns=columns,
+        rows=tuple(tuple(_cell(row[column]) for column in columns) for row in rows),
+        ids=tuple(tuple(each for each in row["Ids"] if each) for row in rows),
+        heading=_heading(form, rows, {place: each.name for place, each in named.items()}),
+        lines=tuple(_line(form.query, row) for row in rows),
+        named=tuple(named.values()),
+    )
+
+
+def _cell(value: object) -> Cell:
+    if isinstance(value, list):
+        return tuple(str(each) for each in value)
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def _heading(form: Form, rows: Sequence[Row], names: Mapping[str, str]) -> str:
+    """Return one sentence that says what the rows are; it claims nothing that the rows do not say."""
+    x, y = names.get("x", ""), names.get("y", "")
+    when = "" if form.years is None else _years(*form.years)
+    if not rows:
+        return _none(form, x, y, when)
+    total = sum(row["Count"] for row in rows) if form.query.startswith("number") else len(rows)
+    many = f"{total:,}{'+' if total >= FETCHED and not form.query.startswith('number') else ''}"
+    return {
+        "relations": f"The graph relates {x} to the following ({many}):",
+        "connections": f"{x} and {y} are connected by {rows[0].get('Steps')} step{'s' * (rows[0].get('Steps') != 1)}:",
+        "in_common": f"{x} and {y} have in common ({many}):",
+        "year": f"{when}{' ' + x + ':' if x else ':'}",
+        "life": f"{x}:",
+        "number": f"The graph knows {many} {form.kind or 'entities'}:",
+        "number_related": f"{x} is related to {many} {form.kind or 'entities'}:",
+        "most_connected": "Most relationships in the graph:",
+        "mentions": f"{x} is mentioned in {many} document{'s' * (total != 1)}:",
+        "entities": f"The graph knows {many} {'people' if form.kind in ('who', '') else form.kind}:",
+        "stated": f"The graph says ({many}):",
+    }[form.query]
+
+
+def _none(form: Form, x: str, y: str, when: str) -> str:
+    """Say what the graph does not hold."""
+    return {
+        "connections": f"No way of at most six steps leads from {x} to {y} in the graph.",
+        "in_common": f"The graph relates nothing to both {x} and {y}.",
+        "year": f"The graph holds nothing {'of ' + x + ' ' if x else ''}that is dated {when}.",
+        "life": f"The graph does not say when that was for {x}.",
+    }.get(form.query, f"The graph holds no answer to this{' about ' + x if x else ''}.")
+
+
+def _years(first: int, last: int) -> str:
+    shown = [f"{-year} BC" if year < 0 else str(year) for year in (first, last)]
+    return shown[0] if first == last else f"{shown[0]} to {shown[1]}"
+
+
+def _line(query: str, row: Row) -> str:
+    """Return a row in words: names as they are, relationships as arrows."""
+    if query == "relations":
+        return f"{row['Node']} {row['Relationship']} {row['Neighbour']}{_dated(row)}"
+    if query == "connections":
+        steps = [f" {arrow} {node}" for arrow, node in zip(row["Relationships"], row["Nodes"][1:], strict=True)]
+        return str(row["Nodes"][0]) + "".join(steps)
+    if query == "in_common":
+        return f"{row['Shared']}: {row['X']} {row['OfX']} {row['Shared']}; {row['Y']} {row['OfY']} {row['Shared']}"
+    if query == "year":
+        return f"{row['Who']} {row['Relationship']}{' ' + row['Target'] if row['Target'] else ''} ({row['Date']})"
+    if query == "life":
+        return f"{row['Who']} {row['Event']} {row['Date']}"
+    if query.startswith("number"):
+        return f"{row['Count']:,} {row['Type']}, among them {', '.join(row['Examples'])}"
+    if query == "most_connected":
+        return f"{row['Name']} ({row['Type']}): {row['Connections']:,}"
+    if query == "mentions":
+        return f"{row['Document']}: {_many(row['Mentions'], 'time')} in {_many(row['Chunks'], 'chunk')}"
+    if query == "entities":
+        return f"{row['Name']} ({row['Type']}{', ' + row['Role'] if row['Role'] else ''})"
+    return f"{row['Source']} -{row['Relationship']}-> {row['Target']}{_dated(row)}"
+
+
+def _dated(row: Row) -> str:
+    return f" ({row['Date']})" if row["Date"] else ""
+
+
+def _many(number: int, word: str) -> str:
+    return f"{number:,} {word}{'s' * (number != 1)}"

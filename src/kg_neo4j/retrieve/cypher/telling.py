@@ -1,0 +1,157 @@
+"""The rows of a query that a model wrote, told: by the model in sentences that cite rows, or as a list."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.cache import AnswerCache, key_of
+from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
+from kg_neo4j.records import Cell, Usage
+from kg_neo4j.retrieve.cypher.citations import RowCitations
+from kg_neo4j.retrieve.cypher.run import QueryRows
+from kg_neo4j.retrieve.extracting.sentences import split_sentences
+
+TOLD = 50  # rows that a model is shown
+WIDEST = 400  # characters of one row that it is shown
+ANSWER_TOKENS = 600
+
+_NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)
+_MARKS = re.compile(r"\s*\[\s*R?\s?\d+(?:\s*[,;]\s*R?\s?\d+)*\s*\]", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was made of the rows. `text` is empty where the model said that they hold no answer, or was of no use."""
+
+    text: str = ""
+    usage: Usage = field(default_factory=Usage)
+    notes: tuple[str, ...] = ()
+    is_denied: bool = False  # the model says that the rows do not answer the question
+    seconds: float = 0.0  # of waiting for the model
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """The model that tells rows."""
+
+    model: ChatModel
+    cache: AnswerCache | None = None
+
+    def tell(self, question: str, query: str, rows: QueryRows, citing: RowCitations) -> Told:
+        """Return an answer to `question` from `rows`, whose marks became numbers of citations."""
+        lines = [f"[R{number}] {words(rows.columns, row)[:WIDEST]}" for number, row in enumerate(rows.rows[:TOLD], 1)]
+        left = len(rows.rows) - len(lines) + rows.cut
+        if left > 0 or rows.is_more:
+            lines.append(f"(further rows were left out: {'at least ' * rows.is_more}{left})")
+        shown = "\n".join(lines)
+        prompt = prompts.load("cypher_answer")
+        fence = hash_id("fence", shown, question)[:8]
+        system, user = prompt.render(query=query, rows=shown, fence=fence, question=question)
+        key = key_of(self.model.name, system, user, temperature=prompt.temperature, max_tokens=ANSWER_TOKENS)
+        said = self.cache.get(key) if self.cache else None
+        usage, started = Usage(), time.monotonic()
+        if said is None:
+            try:
+                said = self.model.complete(system, user, max_tokens=ANSWER_TOKENS, temperature=prompt.temperature)
+            except (ContentFiltered, BadModelAnswer, ContextTooLong) as error:
+                return Told(usage=Usage(calls=1), notes=(str(error),))
+            usage = said.usage
+        seconds = time.monotonic() - started
+        told = replace(_checked(without_thoughts(said.text).strip(), rows, citing, usage), seconds=seconds)
+        if self.cache and (told.text or told.is_denied):
+            self.cache.put(key, said)
+        return told
+
+
+def _checked(text: str, rows: QueryRows, citing: RowCitations, usage: Usage) -> Told:
+    """Return the model's answer with its marks checked: those of rows that there are not are taken out."""
+    if _NOT_IN_GRAPH.fullmatch(text):
+        return Told(usage=usage, is_denied=True)
+    unknown: list[str] = []
+    known: list[int] = []
+
+    def number_of(match: re.Match[str]) -> str:
+        numbers = [int(each) for each in _NUMBER.findall(match[0])]
+        before = split_sentences(_MARKS.sub("", text[: match.start()]))
+        marks = ""
+        for number in dict.fromkeys(numbers):
+            if 1 <= number <= min(TOLD, len(rows.rows)):
+                known.append(number)
+                marks += citing.cite(before[-1].text if before else text, rows.ids[number - 1]).strip()
+            else:
+                unknown.append(f"R{number}")
+        return " " + "".join(dict.fromkeys(re.findall(r"\[\d+\]", marks))) if marks else ""
+
+    checked = _MARKS.sub(number_of, text).strip()
+    notes = [f"removed marks of rows that were not given: {', '.join(unknown)}"] if unknown else []
+    if not known:
+        return Told(usage=usage, notes=(*notes, "the model's answer cited no row and was left out: these are the rows"))
+    bare = sum(1 for sentence in split_sentences(checked) if not re.search(r"\[\d+\]", sentence.text))
+    if bare:
+        notes.append(f"{bare} sentences of the answer cite no chunk")
+    return Told(checked, usage, tuple(notes))
+
+
+def listed(rows: QueryRows, shown: int, citing: RowCitations) -> list[str]:
+    """Return the first `shown` rows as lines, each with its citations."""
+    lines = []
+    for row, ids in zip(rows.rows[:shown], rows.ids, strict=False):
+        line = words(rows.columns, row)
+        lines.append(f"- {line}{citing.cite(line, ids)}")
+    left = len(rows.rows) - len(lines) + rows.cut
+    if left > 0 or rows.is_more:
+        lines.append(f"and {'at least ' * rows.is_more}{left:,} more")
+    return lines
+
+
+def words(columns: Sequence[str], row: Sequence[Cell]) -> str:
+    """Return a row in words: its one value, or each with its column's name; empty values are left out."""
+    if len(row) == 1:
+        return _said(row[0]) or "nothing"
+    parts = [f"{name}: {said}" for name, cell in zip(columns, row, strict=True) if (said := _said(cell))]
+    return ", ".join(parts) or "nothing"
+
+
+def _said(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.6g}"
+    if isinstance(cell, tuple):
+        return ", ".join(said for each in cell if (said := _said(each)))
+    if isinstance(cell, Mapping):
+        return _thing(cell)
+    return " ".join(str(cell).split())
+
+
+def _thing(cell: Mapping[str, Cell]) -> str:
+    """Return a node, a relationship, a path or a map in words."""
+    nodes, steps = cell.get("nodes"), cell.get("relationships")
+    if isinstance(nodes, tuple) and isinstance(steps, tuple):
+        return _path(nodes, steps)
+    if "source" in cell and "target" in cell and "type" in cell:
+        when = f" ({cell['start_date']})" if cell.get("start_date") else ""
+        return f"{_said(cell['source'])} -{_said(cell['type'])}-> {_said(cell['target'])}{when}"
+    name = cell.get("name") or cell.get("title")
+    if name and "id" in cell:
+        return _said(name) + (f" ({_said(cell['type'])})" if cell.get("type") else "")
+    return ", ".join(f"{key}: {said}" for key, each in cell.items() if key != "id" and (said := _said(each)))
+
+
+def _path(nodes: Sequence[Cell], steps: Sequence[Cell]) -> str:
+    text = _said(nodes[0]) if nodes else ""
+    for before, step, node in zip(nodes, steps, nodes[1:], strict=False):
+        if isinstance(step, Mapping):
+            arrow = f"-{_said(step.get('type'))}->" if step.get("source") == before else f"<-{_said(step.get('type'))}-"
+            text += f" {arrow} {_said(node)}"
+    return text

@@ -1,0 +1,1 @@
+"""Answers without a model: the sentences that answer best."""

@@ -1,0 +1,1 @@
+"""The mode `global`: questions about the whole, answered from community reports."""

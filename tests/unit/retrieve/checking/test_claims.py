@@ -1,0 +1,87 @@
+"""Claims of an answer: split, checked, marked, dropped, renumbered."""
+
+from __future__ import annotations
+
+from kg_neo4j.records import Citation, Claim
+from kg_neo4j.retrieve.checking.claims import (
+    DROP,
+    MARK,
+    Checked,
+    check_claims,
+    plain_text,
+    settle,
+    split_claims,
+    without,
+)
+from kg_neo4j.retrieve.checking.support import Support
+from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, Place
+
+CHUNK = FoundChunk("a" * 32, "Ada was born in London. She met Babbage in 1833.", 0, "", "Ada", 1.0)
+FOUND = Found("local", (CHUNK,))
+BORN = Citation(CHUNK.id, "Ada", 0, 23, "Ada was born in London.")
+MET = Citation(CHUNK.id, "Ada", 24, 48, "She met Babbage in 1833.")
+TEXT = "Ada was born in London [1]. She met Babbage in 1834 [2]. She was kind."
+
+
+def claims() -> tuple[Claim, ...]:
+    return check_claims(TEXT, (BORN, MET), FOUND)
+
+
+def test_each_sentence_is_a_claim_with_its_citations_and_a_verdict() -> None:
+    assert [(claim.text, claim.citations, claim.support) for claim in claims()] == [
+        ("Ada was born in London.", (1,), "supported"),
+        ("She met Babbage in 1834.", (2,), "unsupported"),
+        ("She was kind.", (), "uncited"),
+    ]
+    assert "1834" in claims()[1].reason
+
+
+def test_marks_after_the_full_stop_belong_to_the_sentence_before() -> None:
+    assert split_claims("Ada was born. [1] [2] She met him. [3]") == ["Ada was born [1] [2].", "She met him [3]."]
+
+
+def test_unsupported_claims_are_marked_before_the_full_stop() -> None:
+    checked = settle(TEXT, (BORN, MET), claims(), MARK, {})
+    assert checked.text == "Ada was born in London [1]. She met Babbage in 1834 [2] [unsupported]. She was kind."
+    assert checked.citations == (BORN, MET)
+    assert checked.dropped == ()
+
+
+def test_dropped_claims_take_their_citations_with_them_and_the_others_are_numbered_anew() -> None:
+    text = "She met Babbage in 1834 [2]. Ada was born in London [1]. She was kind."
+    checked = settle(text, (BORN, MET), check_claims(text, (BORN, MET), FOUND), DROP, {})
+    assert checked.text == "Ada was born in London [1]."
+    assert checked.citations == (BORN,)
+    assert [claim.citations for claim in checked.claims] == [(1,)]
+    assert (checked.count("unsupported"), checked.count("uncited")) == (1, 1)
+
+
+def test_a_models_verdict_stands_above_that_of_the_words_but_not_above_a_missing_citation() -> None:
+    verdicts = {0: Support(False, "no"), 1: Support(True), 2: Support(True)}
+    checked = settle(TEXT, (BORN, MET), claims(), MARK, verdicts)
+    assert [(claim.support, claim.judged_by) for claim in checked.claims] == [
+        ("unsupported", "model"),
+        ("supported", "model"),
+        ("uncited", "words"),
+    ]
+
+
+def test_names_that_the_graph_knows_in_the_chunk_count_as_said() -> None:
+    place = Place(CHUNK.id, "Babbage", 32, 39)
+    entity = FoundEntity("e" * 32, "Babbage", "PERSON", ("Charles Babbage",), "", "", False, 1.0, (place,))
+    text = "She met Charles Babbage in 1833 [1]."
+    assert check_claims(text, (MET,), FOUND)[0].support == "unsupported"
+    assert check_claims(text, (MET,), Found("local", (CHUNK,), (entity,)))[0].support == "supported"
+
+
+def test_citations_that_are_gone_leave_the_text_and_the_others_are_numbered_anew() -> None:
+    checked = Checked(TEXT, (BORN, MET), claims())
+    left = without(checked, frozenset({1}))
+    assert left.text == "Ada was born in London. She met Babbage in 1834 [1]. She was kind."
+    assert left.citations == (MET,)
+    assert [claim.support for claim in left.claims] == ["uncited", "unsupported", "uncited"]
+    assert left.claims[0].reason == "the cited chunk is gone"
+
+
+def test_an_answer_can_be_had_without_its_numbers_and_marks() -> None:
+    assert plain_text("She met him [2] [unsupported]. He died [1] [3].") == "She met him. He died."

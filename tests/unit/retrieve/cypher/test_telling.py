@@ -1,0 +1,56 @@
+"""Rows in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from kg_neo4j._models import tokens
+from kg_neo4j.records import Cell
+from kg_neo4j.retrieve.checking.citations import Source
+from kg_neo4j.retrieve.cypher.citations import CitedThing, RowCitations
+from kg_neo4j.retrieve.cypher.run import QueryRows
+from kg_neo4j.retrieve.cypher.telling import listed, words
+from kg_neo4j.retrieve.interface import FoundChunk
+
+CHUNK = FoundChunk("c" * 32, "Ada met Babbage in 1833. They spoke.", 8, "", "Ada", 0.0)
+THING = CitedThing("f" * 32, "fact", "Ada MET Babbage", (Source("", CHUNK, 0, 24),))
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        (3, "3"),
+        (True, "yes"),
+        (0.123456789, "0.123457"),
+        (("a", None, "b"), "a, b"),
+        ({"id": "1", "name": "Ada", "type": "PERSON"}, "Ada (PERSON)"),
+        ({"id": "1", "title": "Diary"}, "Diary"),
+        ({"type": "MET", "source": "Ada", "target": "Babbage", "start_date": "1833"}, "Ada -MET-> Babbage (1833)"),
+        (
+            {
+                "nodes": ("Ada", "Babbage", "Byron"),
+                "relationships": ({"type": "MET", "source": "Ada"}, {"type": "KNEW", "source": "Byron"}),
+            },
+            "Ada -MET-> Babbage <-KNEW- Byron",
+        ),
+        ({"a": 1, "b": None}, "a: 1"),
+        (None, "nothing"),
+    ],
+)
+def test_cells(cell: Cell, said: str) -> None:
+    assert words(("x",), (cell,)) == said
+
+
+def test_several_columns_are_named_and_empty_ones_left_out() -> None:
+    assert words(("name", "born", "n"), ("Ada", None, 0)) == "name: Ada, n: 0"
+    assert words(("a", "b"), (None, None)) == "nothing"
+
+
+def test_a_list_of_rows_cites_what_each_rests_on_and_counts_the_rest() -> None:
+    rows = QueryRows(("name",), (("Babbage",), ("Byron",), ("Kay",)), ((THING.id,), ("0" * 32,), ()), cut=4)
+    citing = RowCitations({THING.id: THING}, tokens.load("approximate-1"))
+    assert listed(rows, 2, citing) == ["- Babbage [1]", "- Byron", "and 5 more"]
+    assert [each.quote for each in citing.citations] == ["Ada met Babbage in 1833."]
+    assert [each.kind for each in citing.evidence] == ["fact", "chunk"]
+    full = QueryRows(("name",), (("Babbage",),), ((),), cut=900, is_more=True)
+    assert listed(full, 2, citing)[-1] == "and at least 900 more"
