@@ -22,7 +22,7 @@ help:
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
 	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders, Leiden, retrieval"
-	@echo "make train-ner  train the English pipeline anew from ../shared/data (about an hour on two shared cores)"
+	@echo "make train-ner  train the English pipeline anew from ../shared/data (half an hour of processor time; then train-relations)"
 	@echo "make train-relations  train the relation model anew from ../shared/data (about two hours on two shared cores)"
 	@echo "make train-embedder  train the embedder anew from ../shared/data (about half an hour on two shared cores)"
 	@echo "make clean      remove the environment and what the demo wrote (not the database)"

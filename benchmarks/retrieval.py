@@ -1,6 +1,6 @@
 """How long does one retrieval take, beside neo4j-graphrag's, on the same server, indexes and vectors?
 
-    python benchmarks/retrieval.py [--chunks 20000] [--questions 200] [--rounds 3] [--keep DIR] [--json]
+    python benchmarks/retrieval.py [--chunks 20000] [--questions 200] [--rounds 3] [--json]
 
 A library of passages (benchmarks/library.py) is loaded by `kg_neo4j.load`: chunks, entities and relationships, all
 embedded. Then, in each round, one after the other, every question is searched for by
