@@ -7,7 +7,7 @@
 //          $first INTEGER (finds to look at, above $fetch, default 200);
 //          $only_entities LIST<STRING> (those that filters leave, or null: all); $only_documents LIST<STRING> (likewise)
 // columns: place INTEGER (index of the phrase), kind STRING (entity or document), id STRING, names LIST<STRING>,
-//          evidence INTEGER (rows that mention it)
+//          evidence INTEGER (rows that mention it), type STRING (of an entity, or null)
 // order:   place, then kind, then score descending, then id
 // source:  kg-neo4j
 UNWIND range(0, size($phrases) - 1) AS place
@@ -29,7 +29,7 @@ CALL (place) {
     RETURN node, score
   }
   RETURN 'entity' AS kind, node.id AS id, [node.name] + coalesce(node.aliases, []) AS names, score,
-         coalesce(node.evidence_count, 0) AS evidence
+         coalesce(node.evidence_count, 0) AS evidence, node.type AS type
   UNION ALL
   CALL (place) { // all of them only where the best are of other graphs or filtered out
     CALL db.index.fulltext.queryNodes('kg_document_text', $phrases[place], {limit: $first}) YIELD node, score
@@ -47,7 +47,8 @@ CALL (place) {
     }
     RETURN node, score
   }
-  RETURN 'document' AS kind, node.id AS id, [node.title] + coalesce(node.redirects, []) AS names, score, 0 AS evidence
+  RETURN 'document' AS kind, node.id AS id, [node.title] + coalesce(node.redirects, []) AS names, score, 0 AS evidence,
+         null AS type
 }
-RETURN place, kind, id, names, evidence
+RETURN place, kind, id, names, evidence, type
 ORDER BY place, kind, score DESC, id

@@ -15,16 +15,11 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.conversation.turns import Mention, Turn
+from kg_neo4j.retrieve.kinds import kind_of
 from kg_neo4j.retrieve.linking import link
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.words import fold, split_words, word_spans
 
-PLACES = frozenset(
-    """PLACE LOCATION CITY TOWN VILLAGE SETTLEMENT COUNTRY REGION STATE PROVINCE CONTINENT ISLAND MOUNTAIN CAVE RIVER
-    LAKE SEA OCEAN DESERT BUILDING ADDRESS GPE LOC FACILITY""".split()
-)
-PEOPLE = frozenset("PERSON PEOPLE HUMAN CHARACTER MAN WOMAN CHILD".split())
-DATES = frozenset(("DATE", "YEAR"))
 MENTIONS = 24  # of one turn
 
 _WOMEN = frozenset("woman girl wife widow mother daughter sister queen princess actress nun".split())
@@ -72,14 +67,6 @@ def gender_of(name: str, role: str, kin: Sequence[str], after: str) -> str:
     if (first in FEMALE_NAMES) != (first in MALE_NAMES):
         return "f" if first in FEMALE_NAMES else "m"
     return guess_gender(first) or _by_pronouns(after)
-
-
-def kind_of(entity_type: str) -> str:
-    """Return "person", "place", "date" or "thing"."""
-    for kind, types in (("person", PEOPLE), ("place", PLACES), ("date", DATES)):
-        if entity_type in types:
-            return kind
-    return "thing"
 
 
 def _by_pronouns(after: str) -> str:

@@ -18,6 +18,7 @@ from kg_neo4j.retrieve.short.likely import asks_for_words, first_likely
 from kg_neo4j.retrieve.short.substitution import Reduced, reduce
 from kg_neo4j.retrieve.short.things import Things
 from kg_neo4j.retrieve.short.wanted import read_wanted
+from kg_neo4j.retrieve.words import fold, same_word, split_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def find_short(
         followed = _follow(reduced.text, things)
         if followed is not None:
             return replace(followed, steps=(*reduced.steps, *followed.steps))
-    return _read(reduced, search)
+    return _read(reduced, things, search)
 
 
 def _follow(question: str, things: Things) -> Short | None:
@@ -66,7 +67,7 @@ def _follow(question: str, things: Things) -> Short | None:
     return Short(reached[0].value, reached[0].steps) if reached and reached[0].steps else None
 
 
-def _read(reduced: Reduced, search: Callable[[str], Found]) -> Short | None:
+def _read(reduced: Reduced, things: Things, search: Callable[[str], Found]) -> Short | None:
     """Return what the sentences that answer the last step have of the kind that is asked for.
 
     Where they have nothing of the kind, but steps led to them, they are the answer, without a short one.
@@ -77,15 +78,24 @@ def _read(reduced: Reduced, search: Callable[[str], Found]) -> Short | None:
     cited = extract(question, search(reduced.text)).citations
     if not cited:
         return None
-    order = cited[::-1] if len(cited) == 2 else cited  # of two in a chain the second one answers
-    likely = first_likely(question, [each.quote for each in order])
+    chained = len(cited) == 2 and not _says_all(question, cited[0].quote)
+    order = cited[::-1] if chained else cited  # of two in a chain the second one answers
+    likely = first_likely(question, [each.quote for each in order], things.kinds)
     if likely is None and not reduced.steps:
         return None
     answering = order[likely[0]] if likely else order[0]
     leading = [each for each in cited if each != answering]
     value = likely[1].value if likely else ""
-    steps = [*(_said(each, "what leads on") for each in leading), _said(answering, value or "what answers")]
+    steps = [_said(each, "what leads on") for each in leading] if chained else []
+    steps.append(_said(answering, value or "what answers"))
+    steps += [] if chained else [_said(each, "more") for each in leading]
     return Short(value, (*reduced.steps, *steps))
+
+
+def _says_all(question: Question, sentence: str) -> bool:
+    """Return whether a sentence has every word of a question but its names: it answers by itself."""
+    said = [fold(word) for word in split_words(sentence)]
+    return all(any(word == each or same_word(word, each) for each in said) for word in question.others)
 
 
 def _said(citation: Citation, what: str) -> Step:

@@ -11,6 +11,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.retrieve.interface import Scope, only
+from kg_neo4j.retrieve.kinds import kind_of
 from kg_neo4j.retrieve.linking import bearers, exact_query, look_up, near_query, nearly
 from kg_neo4j.retrieve.words import split_words
 
@@ -84,6 +85,13 @@ class Things:
             self._known[key] = self._find(name, entity_id)
         found = self._known[key]
         return found if found is None or found.exact or nearly_so else None
+
+    def kinds(self, name: str) -> frozenset[str]:
+        """Return the kinds (`retrieve.kinds`) of the entities of exactly that name; empty where there is none."""
+        if not normalise(name):
+            return frozenset()
+        found = bearers(name, look_up(self._database, self._graph, [exact_query(name)], self._scope)[0])
+        return frozenset(kind_of(row["type"] or "") for row in found if row["kind"] == "entity")
 
     def _find(self, name: str, entity_id: str) -> Thing | None:
         if not normalise(name):

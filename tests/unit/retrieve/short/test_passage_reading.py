@@ -99,17 +99,26 @@ def test_dates_are_compared_by_year_month_and_day(text: str, when: tuple[int, ..
         ("How many people live in Hald?", "At the 2011 census Hald had 6,960 people.", "6,960"),
         ("In which city is the school?", "The school is in Bergen.", "Bergen"),
         ("Who taught Ada Lind?", "Ada Lind was taught by Otto Berg.", "Otto Berg"),
+        ("How old was Ada Lind when she died?", "She died on 6 May 1950, at the age of sixty.", "sixty"),
+        ("How many ships did Ada Lind see?", "On 6 May 1950 Ada Lind saw twelve ships.", "twelve"),
         ("Which band made Salt?", "Salt is an album by Low Tide.", "Low Tide"),
     ],
 )
 def test_what_is_asked_for_is_found_beside_what_is_said_of_it(question: str, sentence: str, value: str) -> None:
     likely = find_likely(read(question), sentence)
     assert likely is not None
-    if question.startswith("How many"):
-        assert likely.value in ("6,960", "2011")  # a census has a year, too
-    else:
-        assert likely.value == value
+    assert likely.value == value
     assert sentence[likely.start : likely.end] == likely.value
+
+
+def test_who_is_no_place_and_where_is_nobody() -> None:
+    kinds = {"Oslo": {"place"}, "Otto Berg": {"person"}, "Ada Lind": {"person"}}
+    sentence = "In Oslo, Otto Berg, who wrote a flora of Hald, taught Ada Lind."
+    for question, value in (("Who taught Ada Lind?", "Otto Berg"), ("Where was Ada Lind taught?", "Oslo")):
+        likely = find_likely(read(question), sentence, lambda name: kinds.get(name, ()))
+        assert likely is not None
+        assert likely.value == value
+    assert find_likely(read("Who taught Ada Lind?"), "Ada Lind was taught in Hald.", lambda _: ()) is None
 
 
 def test_a_question_for_an_explanation_has_no_short_answer() -> None:
