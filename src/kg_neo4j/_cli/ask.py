@@ -57,6 +57,13 @@ def ask(
     judge: Annotated[
         bool | None, typer.Option("--judge/--no-judge", help="Let the model judge the claims, too: one more call.")
     ] = None,
+    decompose: Annotated[
+        bool,
+        typer.Option("--decompose", help="Let the model take the question apart before the search: one more call."),
+    ] = False,
+    rerank: Annotated[
+        bool, typer.Option("--rerank", help="Let the model put the passages in order: one more call.")
+    ] = False,
     model: ModelOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
@@ -70,7 +77,15 @@ def ask(
         settings = settings_for(graph=graph, model=model, unsupported=unsupported, judge=judge)
         with draft(stream=is_streamed(stream, as_json)) as hear:
             answer = pipeline.ask(
-                question, settings=settings, mode=mode, level=level, filters=kept, progress=bars, hear=hear
+                question,
+                settings=settings,
+                mode=mode,
+                level=level,
+                filters=kept,
+                decompose=decompose,
+                rerank=rerank,
+                progress=bars,
+                hear=hear,
             )
     if as_json:
         print_json(answer_shape(answer) | ({"cypher": browser_text(answer, settings.graph)} if cypher else {}))

@@ -29,6 +29,8 @@ class AskOptions:
     level: int | None = None  # of communities, for the mode "global"; 0 is the coarsest
     max_context_tokens: int = 6000
     filters: Filters = field(default_factory=Filters)
+    decompose: bool = False  # the model takes the question apart before the search: one more call
+    rerank: bool = False  # the model puts the passages in order after it: one more call
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Answerer:
     def answer(self, question: str, options: AskOptions, hear: Callable[[str], None] | None = None) -> Answer:
         """Answer one question. Raises as `ask`."""
         check(question, options)
+        if (options.decompose or options.rerank) and self.model is None:
+            raise UsageError("only a model takes questions apart and ranks", hint="OPENAI_API_KEY or OPENAI_BASE_URL")
         if options.mode == GLOBAL:
             return self._globally(question, options)
         if options.mode == CYPHER:
@@ -85,6 +89,7 @@ class Answerer:
             routed=routed,
             checks=retrieve.Checks(self.settings.unsupported, self.settings.judge),
             hear=hear,
+            assistance=retrieve.Assistance(options.decompose, options.rerank),
         )
 
     def _globally(self, question: str, options: AskOptions) -> Answer:
@@ -125,6 +130,8 @@ def check(question: str, options: AskOptions) -> None:
 
     if options.level is not None and options.mode != GLOBAL:
         raise UsageError("a level is for the mode global", hint="--mode global --level N")
+    if (options.decompose or options.rerank) and options.mode in (GLOBAL, CYPHER):
+        raise UsageError(f"the mode {options.mode} searches in its own way", hint="--decompose, --rerank: local, naive")
     if options.mode == CYPHER and options.filters:
         raise UsageError("the mode cypher takes no filters", hint="--mode local, naive and global do")
     retrieve.check(question, AUTO if options.mode in (GLOBAL, CYPHER) else options.mode)

@@ -21,6 +21,8 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     level: int | None = None,
     filters: Filters | None = None,
     max_context_tokens: int = 6000,
+    decompose: bool = False,
+    rerank: bool = False,
     progress: Progress = SILENT,
     hear: Callable[[str], None] | None = None,
 ) -> Answer:
@@ -29,12 +31,13 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     `mode` is "local", "naive", "global": from the community reports, those of one `level` where it is given (0 is the
     coarsest), "cypher": from the rows of a query, a canned one or one that the model writes, or "auto", which chooses
     by the question and says in `routing` what and why; it never lets a model write a query. What is found, told of and
-    cited obeys `filters`. `hear` is told a model's words as they come, before they are checked. `found` is False where
-    the graph does not hold an answer.
+    cited obeys `filters`. A model takes the question apart before the search where `decompose` is set, and puts the
+    passages in order after it where `rerank` is; UsageError without a model. `hear` is told a model's words as they
+    come, before they are checked. `found` is False where the graph does not hold an answer.
     """
     from kg_neo4j.graph.database import connect
 
-    options = AskOptions(mode, level, max_context_tokens, filters or Filters())
+    options = AskOptions(mode, level, max_context_tokens, filters or Filters(), decompose, rerank)
     check(question, options)
     with connect(settings, progress) as database:
         return answerer(settings, database).answer(question, options, hear)

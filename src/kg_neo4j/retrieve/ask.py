@@ -14,6 +14,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import local, naive
+from kg_neo4j.retrieve.assisting import Assistance, Assisted, assist
 from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope, Search
@@ -43,6 +44,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     routed: Routed | None = None,
     checks: Checks | None = None,
     hear: Callable[[str], None] | None = None,
+    assistance: Assistance | None = None,
 ) -> Answer:
     """Answer `question` from `graph`; `found` is False, and the text says so, where it does not hold an answer.
 
@@ -51,8 +53,8 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     Nothing but what `filters` leave is found, told of or cited; UsageError for what they name and the graph has not.
     Without a model the answer is made of sentences of the sources. A graph without vectors is searched by words.
     Claims that their sources do not support are marked, or treated as `checks` says. `hear` is told a model's words as
-    they come, before they are checked. `max_context_tokens` bounds the evidence. Raises UsageError for an empty
-    question or an unknown mode, and the model's and the database's errors.
+    they come, before they are checked. With `assistance` the model helps to search, too. `max_context_tokens` bounds
+    the evidence. Raises UsageError for an empty question or an unknown mode, and the model's and the database's errors.
     """
     started = time.monotonic()
     check(question, mode)
@@ -64,7 +66,13 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     if mode == "auto":
         routed = routed or route(database, search)
     found = retrieve(database, search, mode, routed)
-    notes += [*_said(search.scope), *found.notes]
+    again = _searcher(database, search, found, embedder, tokeniser)
+    assisted = Assisted(found)
+    if model is not None and assistance is not None:
+        assisted = assist(asked.text, found, assistance, again, (model, tokeniser))
+        found = assisted.found
+    helped = assisted.model_seconds
+    notes += [*_said(search.scope), *found.notes, *assisted.notes]
     if not found.chunks:
         notes.append(_nothing(database, graph, search.scope))
     writing = Writing(tokeniser, max_context_tokens, model, checks or Checks(), hear)
@@ -72,7 +80,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     if model is None and mode != "naive" and search.words is not None:
         linked = routed.linked if routed and routed.linked else named(database, search)
         things = Things(database, graph, search.scope)
-        short = find_short(asked, linked.names, things, _searcher(database, search, found, embedder, tokeniser))
+        short = find_short(asked, linked.names, things, again)
     retrieved = time.monotonic()
     reply = write_reply(asked, found, writing, short)
     reply, gone = keep_standing(database, graph, reply)
@@ -83,14 +91,14 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
         found=bool(reply.text),
         citations=reply.citations,
         evidence=reply.evidence,
-        usage=reply.usage,
+        usage=assisted.usage + reply.usage,
         seconds=time.monotonic() - started,
         notes=(*notes, *reply.notes, *gone),
         claims=reply.claims,
         short=reply.short,
         path=reply.path,
-        retrieval_seconds=retrieved - started,
-        model_seconds=reply.model_seconds,
+        retrieval_seconds=retrieved - started - helped,
+        model_seconds=reply.model_seconds + helped,
         routing=routed.routing if routed else None,
     )
 

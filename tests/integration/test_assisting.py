@@ -1,0 +1,56 @@
+"""A model that helps to search: it takes the question apart and puts the passages in order, on a real Neo4j."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from pydantic import SecretStr
+
+from fake_llm import FakeLlm
+from film_graph import by_model, load_films, mark
+from kg_neo4j import Settings, pipeline
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.retrieve import Assistance
+
+
+@pytest.fixture(scope="module")
+def films(database: Database) -> Iterator[str]:
+    """A small graph of films, for tests that only read."""
+    graph = f"test-films-{uuid.uuid4().hex[:12]}"
+    load_films(database, graph)
+    yield graph
+    delete_graph(database, graph)
+
+
+def test_a_model_helps_to_search_where_it_is_asked_to(database: Database, films: str) -> None:
+    def helps(prompt: str, user: str) -> str:
+        if "take questions apart" in prompt:
+            return "Who directed the film Salt?\nWhere can 45 rooms be seen?"
+        if "in which they help" in prompt:
+            return re.findall(r"\[(\d+)\] Tom Berg", user)[0]
+        return f"He was born on 1 March 1902 [{mark(user, '1 March 1902')}]."
+
+    question = "When was the director of Salt born?"
+    with FakeLlm() as llm:
+        llm.rules = helps
+        given = by_model(database, films, llm, question, assistance=Assistance(decompose=True, rerank=True))
+        prompts = [request.prompt for request in llm.requests]
+    assert (len(prompts), given.usage.calls) == (3, 3)
+    assert prompts[-1].index("Tom Berg (born") < prompts[-1].index("Salt is a 1940")  # the passage ranked first
+    assert given.notes[0] == "searched for its parts, too: Who directed the film Salt? | Where can 45 rooms be seen?"
+    assert given.citations[0].document == "Tom Berg"
+
+
+def test_only_a_model_helps(database: Database, films: str) -> None:
+    address = database.address
+    settings = Settings(
+        neo4j_uri=address.uri, neo4j_username=address.username, neo4j_password=SecretStr(address.password), graph=films
+    )
+    for mode, message in (("local", "only a model"), ("global", "searches in its own way")):
+        with pytest.raises(UsageError, match=message):
+            pipeline.ask("Who directed Salt?", settings=settings, mode=mode, rerank=True)
