@@ -14,7 +14,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import local, naive
-from kg_neo4j.retrieve.assisting import Assistance, Assisted, assist
+from kg_neo4j.retrieve.assisting import Assistance, assist
 from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope, Search
@@ -23,7 +23,7 @@ from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import Checks, Writing
 from kg_neo4j.retrieve.reply import reply as write_reply
 from kg_neo4j.retrieve.routing import Routed, route
-from kg_neo4j.retrieve.short.short_answer import find_short
+from kg_neo4j.retrieve.short.short_answer import Short, find_short
 from kg_neo4j.retrieve.short.things import Things
 
 MODES = ("auto", "local", "naive")
@@ -67,20 +67,13 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
         routed = routed or route(database, search)
     found = retrieve(database, search, mode, routed)
     again = _searcher(database, search, found, embedder, tokeniser)
-    assisted = Assisted(found)
-    if model is not None and assistance is not None:
-        assisted = assist(asked.text, found, assistance, again, (model, tokeniser))
-        found = assisted.found
-    helped = assisted.model_seconds
+    assisted = assist(asked.text, found, assistance or Assistance(), again, (model, tokeniser) if model else None)
+    found, helped = assisted.found, assisted.model_seconds
     notes += [*_said(search.scope), *found.notes, *assisted.notes]
     if not found.chunks:
         notes.append(_nothing(database, graph, search.scope))
     writing = Writing(tokeniser, max_context_tokens, model, checks or Checks(), hear)
-    short = None
-    if model is None and mode != "naive" and search.words is not None:
-        linked = routed.linked if routed and routed.linked else named(database, search)
-        things = Things(database, graph, search.scope)
-        short = find_short(asked, linked.names, things, again)
+    short = _short(database, search, routed, again) if model is None and mode != "naive" else None
     retrieved = time.monotonic()
     reply = write_reply(asked, found, writing, short)
     reply, gone = keep_standing(database, graph, reply)
@@ -101,6 +94,14 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
         model_seconds=reply.model_seconds + helped,
         routing=routed.routing if routed else None,
     )
+
+
+def _short(database: Database, search: Search, routed: Routed | None, again: Callable[[str], Found]) -> Short | None:
+    """Return the short answer that the graph has to a question, without a model; None where words are not searched."""
+    if search.words is None:
+        return None
+    linked = routed.linked if routed and routed.linked else named(database, search)
+    return find_short(search.question, linked.names, Things(database, search.graph, search.scope), again)
 
 
 def _searcher(

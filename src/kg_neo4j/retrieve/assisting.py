@@ -56,12 +56,14 @@ def assist(
     found: Found,
     assistance: Assistance,
     search: Callable[[str], Found],
-    using: tuple[ChatModel, Tokeniser],
+    using: tuple[ChatModel, Tokeniser] | None,
 ) -> Assisted:
     """Return `found` with what `search` finds for the parts of `question`, and in the order that the model gives it.
 
-    Raises the errors of the model that concern every question.
+    Without a model, `found` as it is. Raises the errors of the model that concern every question.
     """
+    if using is None:
+        return Assisted(found)
     usage, notes, seconds = Usage(), [], 0.0
     if assistance.decompose:
         started = time.monotonic()
