@@ -24,7 +24,7 @@ help:
 	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders, Leiden, retrieval"
 	@echo "make train-ner  train the English pipeline anew from ../shared/data (half an hour of processor time; then train-relations)"
 	@echo "make train-relations  train the relation model anew from ../shared/data (about two hours on two shared cores)"
-	@echo "make train-embedder  train the embedder anew from ../shared/data (about half an hour on two shared cores)"
+	@echo "make train-embedder  train the embedder anew from ../shared/data (about a quarter of an hour)"
 	@echo "make clean      remove the environment and what the demo wrote (not the database)"
 
 $(VENV)/.installed: pyproject.toml constraints.txt
