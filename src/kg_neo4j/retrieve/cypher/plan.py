@@ -17,16 +17,17 @@ from kg_neo4j.retrieve.cypher.values import AGGREGATES, FUNCTIONS
 MOST_STEPS = 400
 
 # What reads, of the operators of Neo4j 5. Left out on purpose: all that write, call procedures, load or show; the
-# counts of the count store, which are of all graphs together; scans of all nodes, and seeks by Neo4j's own ids; the
-# older paths of several steps, of which a plan does not say what the nodes between the ends are held to.
+# counts of the count store, which are of all graphs together; seeks by Neo4j's own ids; the older paths of several
+# steps, of which a plan does not say what the nodes between the ends are held to.
 OPERATORS = frozenset(
     """
     ProduceResults Projection Filter Argument EmptyRow Apply SemiApply AntiSemiApply LetSemiApply LetAntiSemiApply
-    SelectOrSemiApply SelectOrAntiSemiApply LetSelectOrSemiApply LetSelectOrAntiSemiApply RollUpApply ConditionalApply
-    AntiConditionalApply Optional CartesianProduct NodeHashJoin ValueHashJoin NodeLeftOuterHashJoin AssertSameNode
-    NodeRightOuterHashJoin LeftOuterHashJoin RightOuterHashJoin AssertSameRelationship CacheProperties EagerAggregation
-    OrderedAggregation Distinct OrderedDistinct Sort PartialSort Top PartialTop Top1WithTies Limit ExhaustiveLimit Skip
-    Unwind Eager Union OrderedUnion TriadicSelection TriadicBuild TriadicFilter NodeByLabelScan UnionNodeByLabelsScan
+    SelectOrSemiApply SelectOrAntiSemiApply LetSelectOrSemiApply LetSelectOrAntiSemiApply RollUpApply
+    ConditionalApply AntiConditionalApply Optional CartesianProduct NodeHashJoin ValueHashJoin
+    NodeLeftOuterHashJoin AssertSameNode NodeRightOuterHashJoin LeftOuterHashJoin RightOuterHashJoin
+    AssertSameRelationship CacheProperties EagerAggregation OrderedAggregation Distinct OrderedDistinct Sort
+    PartialSort Top PartialTop Top1WithTies Limit ExhaustiveLimit Skip Unwind Eager Union OrderedUnion
+    TriadicSelection TriadicBuild TriadicFilter AllNodesScan NodeByLabelScan UnionNodeByLabelsScan
     IntersectionNodeByLabelsScan SubtractionNodeByLabelsScan NodeIndexSeek NodeUniqueIndexSeek NodeIndexScan
     NodeIndexSeekByRange NodeUniqueIndexSeekByRange NodeIndexContainsScan NodeIndexEndsWithScan MultiNodeIndexSeek
     DirectedRelationshipTypeScan UndirectedRelationshipTypeScan DirectedUnionRelationshipTypesScan
@@ -40,6 +41,7 @@ _SCANS = frozenset(
     NodeUniqueIndexSeek NodeIndexScan NodeIndexSeekByRange NodeUniqueIndexSeekByRange NodeIndexContainsScan
     NodeIndexEndsWithScan MultiNodeIndexSeek""".split()
 )
+_ALL_NODES = "AllNodesScan"  # of a small database the planner reads every node, and compares them after that
 _INTERNAL = frozenset(  # functions that the planner adds
     """isrepeattrailunique isrepeatacyclicunique unique disjoint noneofrelationships any all none single exists not
     count collect""".split()
@@ -105,7 +107,9 @@ def _found(steps: Sequence[PlanStep]) -> set[str]:
     """Return the names of all nodes that a plan finds."""
     names: set[str] = set()
     for step in steps:
-        if step.operator in _SCANS:
+        if step.operator == _ALL_NODES:
+            names.add(step.details.strip("`"))
+        elif step.operator in _SCANS:
             names |= set(_SCANNED.findall(step.details))
         elif (
             "Expand" in step.operator or "Path" in step.operator or "Repeat" in step.operator or "Scan" in step.operator

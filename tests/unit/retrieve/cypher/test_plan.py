@@ -28,6 +28,15 @@ def test_a_plan_that_reads_one_graph_passes() -> None:
     check_plan("r", (PlanStep("Unwind", "$autolist_0 AS x"),))
 
 
+def test_a_scan_of_all_nodes_passes_where_they_are_held_to_the_graph() -> None:
+    check_plan("r", (PlanStep("Filter", "a.graph = $graph"), PlanStep("AllNodesScan", "a")))
+    for details in ("b", "", "a, b", "`b`"):
+        with pytest.raises(CypherRefused, match="not held to the graph"):
+            check_plan("r", (PlanStep("Filter", "a.graph = $graph"), PlanStep("AllNodesScan", details)))
+    with pytest.raises(CypherRefused, match="not held to the graph"):
+        check_plan("r", (PlanStep("Filter", "a.graph = $graph OR a:X"), PlanStep("AllNodesScan", "a")))
+
+
 @pytest.mark.parametrize("query_type", ["w", "rw", "s", "", None])
 def test_only_reading_passes(query_type: str | None) -> None:
     with pytest.raises(CypherRefused, match="only read"):
@@ -37,8 +46,8 @@ def test_only_reading_passes(query_type: str | None) -> None:
 @pytest.mark.parametrize(
     "operator",
     """Create Delete DetachDelete SetProperty SetLabels Merge LockingMerge Foreach SubqueryForeach TransactionForeach
-    TransactionApply ProcedureCall LoadCSV AllNodesScan NodeCountFromCountStore RelationshipCountFromCountStore
-    VarLengthExpand(All) VarLengthExpand(Pruning) ShortestPath
+    TransactionApply ProcedureCall LoadCSV PartitionedAllNodesScan NodeCountFromCountStore
+    RelationshipCountFromCountStore VarLengthExpand(All) VarLengthExpand(Pruning) ShortestPath
     NodeByElementIdSeek NodeByIdSeek AdministrationCommand ShowProcedures CommandPrintInfo EmptyResult
     CreateIndex none Unheard""".split(),
 )
