@@ -1,0 +1,88 @@
+"""What the parts of the narrative tree hand to each other: aspects, clusters and how a tree is built. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+NAME = "narrative"  # of a tree, where none is given
+LEAF_TOKENS = 200  # W4: 200, 200 to 600 work
+SUMMARY_TOKENS = 200  # W4
+SUMMARY_TEMPERATURE = 0.5  # W4
+LEVELS = 5  # W4: at most
+DETAILS = 1  # for each leaf, by default; W4: the first adds most
+MOST_DETAILS = 3
+REPEATS = 2  # of clustering and naming, where an aspect is shown nowhere (W4)
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """One way of looking at a text."""
+
+    name: str  # lower-case words joined by "_": unique in its set, stored on the summaries
+    title: str  # as people read it
+    question: str  # what a summary of this aspect answers
+    prompt: str = "summary"  # name of the prompt that asks for its summaries
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A node of level 0: a chunk, or a passage that was cut for the tree."""
+
+    id: str
+    text: str
+    token_count: int
+    start: int  # in the document's text, as `end`
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Soft clusters of nodes: a node is in one or more of them."""
+
+    members: tuple[tuple[int, ...], ...]  # positions of nodes, ascending; no cluster is empty
+    probabilities: tuple[tuple[float, ...], ...]  # of each member, in the same order, 0 to 1
+
+
+class Fit(Protocol):
+    """A fitted reduction with its mixtures: it puts further vectors into the same clusters."""
+
+    def assign(self, vectors: npt.NDArray[np.float32]) -> tuple[tuple[tuple[int, float], ...], ...]:
+        """Return, for each row of shape (n, d), its clusters with their probabilities; at least one each."""
+
+    def to_json(self) -> str:
+        """Return it as text, from which `clustering.read_fit` makes it again, equal to the bit."""
+
+
+class Summariser(Protocol):
+    """What writes summaries: one for each aspect, one for details (W4). See `summarisers.AbstractSummariser`."""
+
+    @property
+    def name(self) -> str:
+        """Name of the aspect, or "detail"."""
+
+    @property
+    def method(self) -> str:
+        """Stored beside what it wrote: "model" or "extractive", or a name of the user's own."""
+
+    def summarize(self, context: str, max_tokens: int = SUMMARY_TOKENS) -> str:
+        """Return a summary of `context`, of at most `max_tokens` tokens; empty where there is nothing to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeOptions:
+    """How to build a tree; stored with it, because another choice gives another tree."""
+
+    name: str = NAME
+    leaf_tokens: int = LEAF_TOKENS
+    summary_tokens: int = SUMMARY_TOKENS
+    details: int = DETAILS
+    levels: int = LEVELS
+    seed: int = 42
+
+
+Aspects = Sequence[Aspect]
