@@ -54,6 +54,9 @@ class Settings(BaseSettings):
     prices: Path | None = Field(None, validation_alias="KG_PRICES")  # TOML; None: the user's prices.toml
     unsupported: Literal["mark", "drop"] = Field("mark", validation_alias="KG_UNSUPPORTED")  # claims of an answer
     judge: bool = Field(False, validation_alias="KG_JUDGE")  # a further call judges the claims, not their words
+    judge_model: str | None = Field(None, validation_alias="KG_JUDGE_MODEL")  # of evaluations; None: the chat model
+    judge_base_url: str | None = Field(None, validation_alias="KG_JUDGE_BASE_URL")  # None: the chat model's server
+    judge_api_key: SecretStr | None = Field(None, validation_alias="KG_JUDGE_API_KEY")  # for that server alone
     answer_cache: bool = Field(True, validation_alias="KG_ANSWER_CACHE")  # answers that were paid for, across graphs
     spacy_model: str | None = Field(None, validation_alias="KG_SPACY_MODEL")
 

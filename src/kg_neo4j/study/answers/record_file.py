@@ -1,0 +1,48 @@
+"""A file of what a run was given, one JSON object a line, so that a run which was killed goes on where it was.
+
+Each line has a `kind`. A line is on the disk before it is used; one that was being written when the run ended is cut
+off and written again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kg_neo4j.errors import UnreadableSource
+
+
+class RecordFile:
+    """The lines of one file. A file that is not there is begun; one process writes at a time."""
+
+    def __init__(self, path: str) -> None:
+        """Read it. Raises UnreadableSource where a line is none of ours."""
+        self._path = Path(path)
+        self._rows: dict[str, list[dict[str, Any]]] = {}
+        try:
+            data = self._path.read_bytes() if self._path.exists() else b""
+            whole = data.rfind(b"\n") + 1
+            if whole < len(data):
+                with self._path.open("r+b") as file:
+                    file.truncate(whole)
+        except OSError as error:
+            raise UnreadableSource(f"{path}: {(error.strerror or str(error)).lower()}") from error
+        for number, line in enumerate(data[:whole].split(b"\n")[:-1], 1):
+            try:
+                row = json.loads(line)
+                self._rows.setdefault(str(row.get("kind", "")), []).append(row)
+            except (ValueError, AttributeError) as error:
+                raise UnreadableSource(f"{path}, line {number}: not what `kg eval answers --save` writes") from error
+
+    def rows(self, kind: str) -> tuple[dict[str, Any], ...]:
+        """Return the lines of one kind, in their order."""
+        return tuple(self._rows.get(kind, ()))
+
+    def append(self, kind: str, row: Mapping[str, Any]) -> None:
+        """Write a line, at once on the disk."""
+        line = {"kind": kind, **row}
+        self._rows.setdefault(kind, []).append(line)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
