@@ -1,0 +1,197 @@
+"""A fitted reduction with its mixtures, as stored with a tree: it puts vectors into the same clusters again. Pure.
+
+Rows are worked on one by one with NumPy's own loops, never with BLAS: a row's clusters do not depend on the rows beside
+it, nor on the number of threads.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+THRESHOLD = 0.1  # probability from which a node is in a cluster (RAPTOR)
+DIGITS = 6  # of a probability
+VERSION = 1  # of the stored form
+
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Axes through a centre: fewer dimensions."""
+
+    centre: Floats  # (d,)
+    axes: Floats  # (k, d)
+
+    def project(self, rows: npt.NDArray[Any]) -> Doubles:
+        """Return rows of shape (n, d) as (n, k)."""
+        centre, axes = self.centre.astype(np.float64), self.axes.astype(np.float64)
+        reduced = np.zeros((len(rows), len(axes)))
+        for number, row in enumerate(rows):
+            reduced[number] = ((row - centre) * axes).sum(axis=1)
+        return reduced
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One mixture of spheres, and where each of its components leads."""
+
+    reduction: Reduction  # to k dimensions
+    weights: Floats  # (c,)
+    means: Floats  # (c, k)
+    variances: Floats  # (c,)
+    is_soft: bool  # else only the most probable component counts
+    children: tuple[tuple[str, int], ...]  # ("step", number) or ("cluster", number), for each component
+
+    def shares(self, rows: Doubles) -> list[tuple[tuple[int, float], ...]]:
+        """Return, for each row, the components that it belongs to, with probabilities; always the most probable."""
+        weights, means = self.weights.astype(np.float64), self.means.astype(np.float64)
+        variances = self.variances.astype(np.float64)
+        constant = np.log(weights) - 0.5 * means.shape[1] * np.log(2 * math.pi * variances)
+        shares = []
+        for row in self.reduction.project(rows):
+            logs = constant - 0.5 * ((row - means) ** 2).sum(axis=1) / variances
+            odds = np.exp(logs - logs.max())
+            best = int(np.argmax(logs))
+            probabilities = [round(float(odd), DIGITS) for odd in odds / odds.sum()]
+            shares.append(
+                tuple(
+                    (number, probability if self.is_soft else 1.0)
+                    for number, probability in enumerate(probabilities)
+                    if number == best or (self.is_soft and probability > THRESHOLD)
+                )
+            )
+        return shares
+
+
+@dataclass(frozen=True, slots=True)
+class FittedClusters:
+    """All steps from the first mixture to the final clusters. Implements `interface.Fit`."""
+
+    base: Reduction  # of the vectors, before every step
+    first: tuple[str, int] | None  # a step, or the only cluster; None: there were no nodes
+    steps: tuple[Step, ...]
+
+    def assign(self, vectors: npt.NDArray[np.float32]) -> tuple[tuple[tuple[int, float], ...], ...]:
+        """Return, for each row of shape (n, d), its clusters, ascending, with their probabilities.
+
+        At least one each, unless the fit was made of no nodes. Raises ValueError for rows of another dimension, or
+        with a value that is not a number.
+        """
+        rows = checked(vectors)
+        first = self.first
+        if first is None:
+            return tuple(() for _ in rows)
+        if rows.shape[1] != self.base.centre.shape[0]:
+            raise ValueError(f"vectors of {rows.shape[1]} dimensions; those of the tree have {len(self.base.centre)}")
+        return tuple(self._route(row, first) for row in self.base.project(rows))
+
+    def _route(self, row: Doubles, first: tuple[str, int]) -> tuple[tuple[int, float], ...]:
+        """Follow one row down the steps; ways that lead to one cluster add up."""
+        found: dict[int, list[float]] = {}
+        ways = [(first, 1.0)]
+        while ways:
+            (kind, number), probability = ways.pop()
+            if kind == "cluster":
+                found.setdefault(number, []).append(probability)
+                continue
+            step = self.steps[number]
+            ways += [(step.children[component], probability * share) for component, share in step.shares(row[None])[0]]
+        return tuple((number, total(found[number])) for number in sorted(found))
+
+    def to_json(self) -> str:
+        """Return it as text, from which `read` makes it again, equal to the bit."""
+        return json.dumps(
+            {
+                "version": VERSION,
+                "base": _reduction_as_data(self.base),
+                "first": self.first,
+                "steps": [
+                    {
+                        "reduction": _reduction_as_data(step.reduction),
+                        "weights": _array_as_data(step.weights),
+                        "means": _array_as_data(step.means),
+                        "variances": _array_as_data(step.variances),
+                        "soft": step.is_soft,
+                        "children": step.children,
+                    }
+                    for step in self.steps
+                ],
+            },
+            separators=(",", ":"),
+        )
+
+
+def read(text: str) -> FittedClusters:
+    """Return the fit that `FittedClusters.to_json` wrote. Raises ValueError for anything else."""
+    try:
+        data = json.loads(text)
+        if data["version"] != VERSION:
+            raise ValueError(f"version {data['version']}, not {VERSION}")
+        steps = tuple(
+            Step(
+                _reduction(each["reduction"]),
+                _array(each["weights"]),
+                _array(each["means"]),
+                _array(each["variances"]),
+                bool(each["soft"]),
+                tuple(_child(child) for child in each["children"]),
+            )
+            for each in data["steps"]
+        )
+        first = None if data["first"] is None else _child(data["first"])
+        ways = [(-1, first)] + [(number, child) for number, step in enumerate(steps) for child in step.children]
+        if any(way and way[0] == "step" and not number < way[1] < len(steps) for number, way in ways):
+            raise ValueError("a step leads to one that is not below it")
+        return FittedClusters(_reduction(data["base"]), first, steps)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"the stored clusters of a tree cannot be read: {error}") from error
+
+
+def total(probabilities: Iterable[float]) -> float:
+    """Return their sum, at most 1, rounded; their order does not matter."""
+    return round(min(1.0, math.fsum(probabilities)), DIGITS)
+
+
+def checked(vectors: npt.NDArray[np.float32]) -> Floats:
+    """Return vectors of shape (n, d) as they are compared. Raises ValueError for another shape, or for no numbers."""
+    rows = np.asarray(vectors, dtype=np.float32)
+    if rows.ndim != 2:
+        raise ValueError(f"vectors are rows of an array of two dimensions, not of shape {rows.shape}")
+    if not np.isfinite(rows).all():
+        raise ValueError("a vector has a value that is not a number")
+    return rows
+
+
+def _child(data: Sequence[Any]) -> tuple[str, int]:
+    kind, number = data
+    if kind not in ("step", "cluster"):
+        raise ValueError(f"a component leads to a {kind!r}")
+    return str(kind), int(number)
+
+
+def _reduction_as_data(reduction: Reduction) -> dict[str, object]:
+    return {"centre": _array_as_data(reduction.centre), "axes": _array_as_data(reduction.axes)}
+
+
+def _reduction(data: Mapping[str, Any]) -> Reduction:
+    return Reduction(_array(data["centre"]), _array(data["axes"]))
+
+
+def _array_as_data(array: Floats) -> list[object]:
+    """Return shape and bytes, little-endian."""
+    return [list(array.shape), base64.b64encode(array.astype("<f4").tobytes()).decode("ascii")]
+
+
+def _array(data: Sequence[Any]) -> Floats:
+    shape, encoded = data
+    flat = np.frombuffer(base64.b64decode(encoded, validate=True), dtype="<f4").astype(np.float32)
+    return flat.reshape([int(length) for length in shape])

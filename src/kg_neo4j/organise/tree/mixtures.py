@@ -1,0 +1,141 @@
+"""One step of clustering: a reduction to few dimensions, and the mixture of Gaussians that fits best by BIC. Pure.
+
+scikit-learn takes a second to import, so only the functions that need it do.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_neo4j.organise.tree.fitted import Doubles, Floats, Reduction, Step
+
+BASE_DIMENSIONS = 48  # to which vectors are reduced once; steps reduce further
+DIMENSIONS = 10  # of a step, at most (RAPTOR)
+NODES_A_DIMENSION = 4  # fewer nodes have fewer dimensions
+MOST_COMPONENTS = 50  # RAPTOR
+NODES_A_COMPONENT = 2  # on average at least: else every node becomes a cluster of its own
+PATIENCE = 8  # numbers of components tried after the best one
+SMALLEST_VARIANCE = 0.02  # of a component, where the widest axis has 1: equal nodes draw no cluster to a point
+_NEGLIGIBLE = 1e-6  # of the largest spread, in single precision
+
+
+@contextmanager
+def quiet_single_thread() -> Iterator[None]:
+    """Keep scikit-learn, SciPy and NumPy to one thread: sums are the same on every machine. No warnings of EM."""
+    import sklearn.mixture  # noqa: F401 - its libraries have to be loaded to be found
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+def reduction(rows: npt.NDArray[np.floating], dimensions: int, *, scaled: bool = False) -> Reduction:
+    """Return the principal axes of rows of shape (n, d): at most `dimensions`, fewer where the rows spread less.
+
+    `scaled`: the widest axis gets the variance 1. Rows that are all equal have no axis.
+    """
+    centre = rows.astype(np.float64).mean(axis=0) if len(rows) else np.zeros(rows.shape[1])
+    centred = rows - centre
+    _, spreads, axes = np.linalg.svd(centred, full_matrices=False)
+    spread_of_rows = float(np.abs(rows).max(initial=0.0)) * max(1.0, len(rows) ** 0.5)
+    wide = spreads > _NEGLIGIBLE * max(spread_of_rows, float(spreads.max(initial=0.0)))
+    count = min(dimensions, int(wide.sum()))
+    kept = axes[:count]
+    largest = np.abs(kept).argmax(axis=1) if count else np.zeros(0, dtype=np.int64)
+    kept = (
+        kept * np.where(kept[np.arange(count), largest] < 0, -1.0, 1.0)[:, None]
+    )  # an axis has no direction: give one
+    if scaled and count:
+        kept = kept * (len(rows) ** 0.5 / float(spreads[0]))
+    return Reduction(centre.astype(np.float32), kept.astype(np.float32))
+
+
+def fit(rows: Doubles, seed: int, *, least: int = 1) -> Step | None:
+    """Return the best mixture of `least` or more components, or None where one cluster is all there is.
+
+    The components are spheres of different size: of all forms they need the fewest nodes (docs/decisions/0024).
+    """
+    reduced = reduction(rows, max(1, min(DIMENSIONS, len(rows) // NODES_A_DIMENSION)), scaled=True)
+    points = reduced.project(rows)
+    distinct = len(np.unique(points, axis=0)) if points.shape[1] else 1
+    most = min(MOST_COMPONENTS, distinct, max(least, len(rows) // NODES_A_COMPONENT))
+    if most < max(2, least):
+        return None
+    best = _best(points, least, most, seed)
+    if best is None or len(best[0]) < 2:
+        return None
+    return _without_empty(reduced, rows, *best)
+
+
+def _best(points: Doubles, least: int, most: int, seed: int) -> tuple[Floats, Floats, Floats] | None:
+    """Return weights, means and variances of the mixture whose BIC is lowest; the smallest of equals."""
+    from sklearn.mixture import GaussianMixture
+
+    best, lowest, since = None, np.inf, 0
+    for count in range(least, most + 1):
+        mixture = GaussianMixture(
+            count, covariance_type="spherical", reg_covar=SMALLEST_VARIANCE, random_state=seed, max_iter=200
+        )
+        score = float(mixture.fit(points).bic(points))
+        since += 1
+        if score < lowest - 1e-9:
+            best, lowest, since = mixture, score, 0
+        elif since >= PATIENCE:
+            break
+    if best is None:
+        return None
+    return best.weights_.astype(np.float32), best.means_.astype(np.float32), best.covariances_.astype(np.float32)
+
+
+def _without_empty(reduced: Reduction, rows: Doubles, weights: Floats, means: Floats, variances: Floats) -> Step:
+    """Return the mixture without components to which no row belongs."""
+    kept = np.flatnonzero(weights > 0)
+    while True:
+        step = Step(reduced, weights[kept], means[kept], variances[kept], True, (("cluster", 0),) * len(kept))
+        used = sorted({component for share in step.shares(rows) for component, _ in share})
+        if len(used) == len(kept):
+            return step
+        kept = kept[used]
+
+
+def cut(rows: Doubles, token_counts: Sequence[int]) -> Step | None:
+    """Return a step that cuts rows across their widest axis, with about half of the tokens on each side.
+
+    None where all stand at one place. For rows that no mixture divides evenly: prose of one kind with an odd page.
+    """
+    axis = reduction(rows, 1, scaled=True)
+    places = axis.project(rows)
+    if not places.shape[1]:
+        return None
+    order = np.argsort(places[:, 0], kind="stable")
+    sorted_places = places[order, 0]
+    before = np.cumsum(np.asarray(token_counts, dtype=np.float64)[order])
+    borders = np.flatnonzero(np.diff(sorted_places) > _NEGLIGIBLE)
+    if not len(borders):
+        return None
+    border = int(borders[np.abs(before[borders] - before[-1] / 2).argmin()])
+    middle = (sorted_places[border] + sorted_places[border + 1]) / 2
+    return _two_sides(axis, middle - 1.0, middle + 1.0)
+
+
+def halves(rows: Doubles, border: int) -> Step:
+    """Return a step that sends others to the nearer part: the rows before `border`, or those from there on."""
+    first, second = rows[:border].mean(axis=0), rows[border:].mean(axis=0)
+    axis = second - first
+    length = float(np.sqrt((axis * axis).sum()))
+    axis = axis / length if length > _NEGLIGIBLE else np.zeros_like(axis)
+    middle = (first + second) / 2
+    return _two_sides(Reduction(middle.astype(np.float32), axis[None].astype(np.float32)), -1.0, 1.0)
+
+
+def _two_sides(axis: Reduction, left: float, right: float) -> Step:
+    equal = np.ones(2, dtype=np.float32)
+    means = np.array([[left], [right]], dtype=np.float32)
+    return Step(axis, equal, means, equal, False, (("cluster", 0),) * 2)
