@@ -1,14 +1,14 @@
 // title:   All nodes for the export
 // purpose: All nodes of a graph, in one order. Revoked decisions shape nothing and are left out; answers about
-//          descriptions and communities are, like vectors: the summaries and reports made of them are there. So are the
-//          numbers of communities, which depend on former runs.
+//          descriptions, communities and trees are, like vectors and fits: the summaries and reports made of them are
+//          there. So are the numbers of communities, which depend on former runs.
 // mode:    read
 // params:  $graph STRING (graph name, default main)
 // columns: labels LIST<STRING>, properties MAP
 // order:   structural label, then id
 // source:  kg-neo4j
-MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|Summary)
-WHERE n.graph = $graph AND NOT coalesce(n.revoked, false) AND NOT (n:Answer AND n.kind IN ['description', 'report'])
-RETURN labels(n) AS labels, n {.*, embedding: null, number: CASE WHEN n:Community THEN null ELSE n.number END} AS properties
+MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|Passage|Summary|Tree)
+WHERE n.graph = $graph AND NOT coalesce(n.revoked, false) AND NOT (n:Answer AND n.kind IN ['description', 'report', 'aspects', 'summary', 'detail', 'vector'])
+RETURN labels(n) AS labels, n {.*, embedding: null, fit: null, number: CASE WHEN n:Community THEN null ELSE n.number END} AS properties
 ORDER BY [label IN labels(n) WHERE label IN ['Answer', 'Chunk', 'Community', 'Decision', 'Detail', 'Document', 'Entity', 'Fact',
-                                          'Summary']][0], n.id
+                                          'Passage', 'Summary', 'Tree']][0], n.id

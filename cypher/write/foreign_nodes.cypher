@@ -5,6 +5,6 @@
 // columns: nodes INTEGER
 // order:   none
 // source:  kg-neo4j
-MATCH (n:Document|Chunk|Answer|Entity|Fact|Community|Summary|Detail|Decision|Lease|GraphState)
+MATCH (n:Document|Chunk|Answer|Entity|Fact|Community|Summary|Detail|Decision|Tree|TreeNode|Lease|GraphState)
 WHERE n.graph IS NULL
 RETURN count(*) AS nodes

@@ -20,6 +20,7 @@ from kg_neo4j.graph.database import Database
 LEFT_OUT = (
     *("embedding", "embedding_hash", "recorded", "community", "source", "origin", "resolve_run"),
     *("input_tokens", "output_tokens", "cached"),
+    *("fit", "answers"),  # of trees: their clusters and what they rest on, as vectors and answers are
 )
 
 

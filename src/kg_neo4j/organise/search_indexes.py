@@ -15,8 +15,8 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import await_indexes
 from kg_neo4j.graph.database import Database
 
-LABELS = ("Chunk", "Entity", "Fact")  # whose nodes have vectors
-WORDED = ("Chunk", "Document", "Entity", "Fact")  # whose nodes are found by words
+LABELS = ("Chunk", "Entity", "Fact", "TreeNode")  # whose nodes have vectors
+WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
 ONLINE_S = 600
 _CLEARED_AT_A_TIME = 10_000
 
@@ -55,7 +55,7 @@ def fulltext_index_name(label: str) -> str:
 
 
 def list_indexes(database: Database) -> tuple[SearchIndex, ...]:
-    """Return the search indexes on chunks, entities and facts, by name."""
+    """Return the search indexes on chunks, entities, facts and tree nodes, by name."""
     return tuple(SearchIndex(**row) for row in database.read(queries.get("write/vector_indexes")))
 
 

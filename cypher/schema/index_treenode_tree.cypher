@@ -1,0 +1,8 @@
+// title:   Nodes of a narrative tree
+// purpose: Finds what belongs to one tree without reading the nodes of all.
+// mode:    schema
+// params:  none
+// columns: none
+// order:   none
+// source:  W4
+CREATE INDEX kg_treenode_tree IF NOT EXISTS FOR (n:TreeNode) ON (n.tree)

@@ -1,0 +1,11 @@
+// title:   Delete nodes of a narrative tree
+// purpose: What a tree does not have any more.
+// mode:    write
+// params:  $graph STRING (graph name, default main); $ids LIST<STRING> (of passages, summaries and details)
+// columns: none
+// order:   none
+// source:  W4
+UNWIND $ids AS id
+MATCH (n:TreeNode {id: id})
+WHERE n.graph = $graph
+DETACH DELETE n

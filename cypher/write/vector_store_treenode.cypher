@@ -1,0 +1,11 @@
+// title:   Store vectors of TreeNode nodes
+// purpose: A stored answer: the vector, and the hash of the text and the model that it was made from.
+// mode:    write
+// params:  $graph STRING (graph name, default main); $rows LIST<MAP> (id, vector and hash of each node)
+// columns: none
+// order:   none
+// source:  W5
+UNWIND $rows AS row
+MATCH (n:TreeNode {id: row.id})
+WHERE n.graph = $graph
+SET n.embedding = row.vector, n.embedding_hash = row.hash

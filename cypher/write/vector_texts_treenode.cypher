@@ -1,0 +1,12 @@
+// title:   What is embedded of tree nodes
+// purpose: The text itself; a page of nodes with the hash of what their vector was made from.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $after STRING (id of the last node of the page before);
+//          $limit INTEGER (nodes a page, >= 1)
+// columns: id STRING, hash STRING, text STRING
+// order:   id
+// source:  W5
+MATCH (n:TreeNode)
+WHERE n.id > $after AND n.graph = $graph
+RETURN n.id AS id, CASE WHEN n.embedding IS NOT NULL THEN n.embedding_hash END AS hash, n.text AS text
+ORDER BY id LIMIT $limit
