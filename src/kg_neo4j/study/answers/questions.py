@@ -17,8 +17,16 @@ class AnsweredQuestion:
 
     id: str
     text: str
-    answers: tuple[str, ...]  # one at least
+    answers: tuple[str, ...]  # one at least: any of them is right
     type: str = ""
+    document: str = ""  # key of the text that it is about; empty: the whole graph
+    golden: tuple[str, ...] = ()  # what an answer is held against whole; empty: the first of `answers`
+    is_hard: bool = False
+
+    @property
+    def held_against(self) -> tuple[str, ...]:
+        """The golden answers: the better score of them counts."""
+        return self.golden or self.answers[:1]
 
 
 def read_answered(path: str) -> tuple[AnsweredQuestion, ...]:
@@ -30,7 +38,9 @@ def read_answered(path: str) -> tuple[AnsweredQuestion, ...]:
             answers = [*answer] if isinstance(answer, list) else [answer]
             answers += row.get("answer_aliases") or []
             said = tuple(dict.fromkeys(str(each) for each in answers if str(each).strip()))
-            question = AnsweredQuestion(str(row["id"]), str(row["question"]), said, str(row.get("type") or ""))
+            golden = tuple(str(each) for each in answer if str(each).strip()) if isinstance(answer, list) else said[:1]
+            kind = str(row.get("type") or "")
+            question = AnsweredQuestion(str(row["id"]), str(row["question"]), said, kind, golden=golden)
         except (KeyError, TypeError) as error:
             raise UnreadableSource(f"{path}, line {line}: no question: it needs id, question and answer") from error
         if not said or not question.text.strip():
