@@ -2,13 +2,25 @@
 // purpose: Answers "Which people are there?": entities, the best attested first.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $types LIST<STRING> (types; none: every type);
-//          $limit INTEGER (rows, >= 1, default 201)
+//          $limit INTEGER (rows, >= 1, default 201);
+//          $only_entities LIST<STRING> (those that filters leave, or null: all); $only_chunks LIST<STRING> (likewise)
 // columns: Name STRING, Type STRING, Role STRING, Evidence INTEGER (rows that mention it), Ids LIST<STRING> (the entity)
 // order:   Evidence descending, then Name, then ids
 // source:  kg-neo4j
 MATCH (n:Entity)
-WHERE n.graph = $graph AND ($types = [] OR n.type IN $types)
-WITH n, coalesce(n.evidence_count, 0) AS Evidence
+WHERE n.graph = $graph AND ($types = [] OR n.type IN $types) AND ($only_entities IS NULL OR n.id IN $only_entities)
+CALL (n) { // under filters as the texts that are left say it
+  WITH n WHERE $only_chunks IS NULL
+  RETURN n.role AS Role, coalesce(n.evidence_count, 0) AS Evidence
+  UNION ALL
+  WITH n WHERE $only_chunks IS NOT NULL
+  MATCH (n)-[m:MENTIONED_IN]->(c:Chunk)
+  WHERE c.id IN $only_chunks
+  WITH n, m, c ORDER BY c.index, c.id, m.row
+  WITH n, collect(m.role)[0] AS Role, count(m) AS Evidence
+  RETURN Role, Evidence
+}
+WITH n, Role, Evidence
 ORDER BY Evidence DESC, n.name, n.id
 LIMIT $limit
-RETURN n.name AS Name, n.type AS Type, n.role AS Role, Evidence, [n.id] AS Ids
+RETURN n.name AS Name, n.type AS Type, Role, Evidence, [n.id] AS Ids

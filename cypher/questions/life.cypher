@@ -2,7 +2,9 @@
 // purpose: Answers "When was X born?" and "When did X die?": the years of the entity, and what states them.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names);
-//          $events LIST<STRING> (BORN, DIED or both)
+//          $events LIST<STRING> (BORN, DIED or both);
+//          $only_chunks LIST<STRING> (those that filters leave, or null: all);
+//          $only_facts LIST<STRING> (likewise)
 // columns: Who STRING, Event STRING (BORN or DIED), Date STRING (as the text gives it, else the year), Evidence INTEGER (rows that
 //          state it), Ids LIST<STRING> (the facts, else the entity)
 // order:   Who, then Event, then whether a fact states it, then Evidence descending, then Date, then ids
@@ -12,14 +14,38 @@ MATCH (n:Entity {id: id})
 WHERE n.graph = $graph
 CALL (n) {
   UNWIND [['BORN', n.birth_year], ['DIED', n.death_year]] AS event
-  WITH n, event WHERE event[1] IS NOT NULL
+  WITH n, event
+  WHERE event[1] IS NOT NULL
+    AND ($only_chunks IS NULL OR EXISTS { // a text that is left says it
+      MATCH (n)-[m:MENTIONED_IN]->(c:Chunk)
+      WHERE c.id IN $only_chunks AND event[1] = CASE event[0] WHEN 'BORN' THEN m.birth_year ELSE m.death_year END })
   RETURN event[0] AS Event, toString(event[1]) AS Date, n.evidence_count AS Evidence, n.id AS rests, 1 AS place
   UNION ALL
   MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:Entity)
   WHERE o.graph = $graph AND (type(r) STARTS WITH 'BORN' OR type(r) STARTS WITH 'DIED' OR type(r) IN ['DATE_OF_BIRTH', 'DATE_OF_DEATH'])
-    AND (r.start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR'])
+    AND (r.start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR']) AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+  CALL (r) { // under filters as the texts that are left say it
+    WITH r WHERE $only_chunks IS NULL
+    RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
+    UNION ALL
+    WITH r WHERE $only_chunks IS NOT NULL
+    MATCH (one:Fact {id: r.fact_id})
+    CALL (one) {
+      RETURN one AS f
+      UNION
+      MATCH (f:Fact {relationship_id: one.relationship_id})
+      RETURN f
+    }
+    MATCH (f)-[s:STATED_IN]->(c:Chunk)
+    WHERE c.id IN $only_chunks
+    WITH r, s, c ORDER BY c.index, c.id, s.row
+    WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence
+    RETURN start_date, Evidence
+  }
+  WITH n, o, r, start_date, Evidence
+  WHERE start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR']
   RETURN CASE WHEN type(r) STARTS WITH 'BORN' OR type(r) = 'DATE_OF_BIRTH' THEN 'BORN' ELSE 'DIED' END AS Event,
-         coalesce(r.start_date, o.name) AS Date, coalesce(r.evidence_count, 1) AS Evidence, r.fact_id AS rests, 0 AS place
+         coalesce(start_date, o.name) AS Date, Evidence, r.fact_id AS rests, 0 AS place
 }
 WITH n, Event, Date, Evidence, rests, place
 WHERE Event IN $events

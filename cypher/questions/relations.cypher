@@ -2,7 +2,8 @@
 // purpose: Answers "Who is related to X?" and "What is known about X?": every relationship of the entities that X names.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names);
-//          $types LIST<STRING> (types of the other end; none: every type); $limit INTEGER (rows, >= 1, default 201)
+//          $types LIST<STRING> (types of the other end; none: every type); $limit INTEGER (rows, >= 1, default 201);
+//          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_facts LIST<STRING> (likewise)
 // columns: Node STRING, Relationship STRING (arrows show its direction), Neighbour STRING, NeighbourType STRING,
 //          Date STRING (as the text gives it), Evidence INTEGER (rows that state it), Ids LIST<STRING> (the fact)
 // order:   Evidence descending, then Neighbour, then Relationship, then ids
@@ -12,9 +13,28 @@ MATCH (n:Entity {id: id})
 WHERE n.graph = $graph
 MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)
 WHERE o.graph = $graph AND ($types = [] OR o.type IN $types) AND NOT (startNode(r).id IN $x AND endNode(r) = n AND n <> o)
-WITH n, r, o, coalesce(r.evidence_count, 1) AS Evidence,
+  AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+CALL (r) { // under filters as the texts that are left say it
+  WITH r WHERE $only_chunks IS NULL
+  RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
+  UNION ALL
+  WITH r WHERE $only_chunks IS NOT NULL
+  MATCH (one:Fact {id: r.fact_id})
+  CALL (one) {
+    RETURN one AS f
+    UNION
+    MATCH (f:Fact {relationship_id: one.relationship_id})
+    RETURN f
+  }
+  MATCH (f)-[s:STATED_IN]->(c:Chunk)
+  WHERE c.id IN $only_chunks
+  WITH r, s, c ORDER BY c.index, c.id, s.row
+  WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence
+  RETURN start_date, Evidence
+}
+WITH n, r, o, start_date, Evidence,
      CASE WHEN startNode(r) = n THEN '-' + type(r) + '->' ELSE '<-' + type(r) + '-' END AS Relationship
 ORDER BY Evidence DESC, o.name, Relationship, n.id, o.id, r.fact_id
 LIMIT $limit
-RETURN n.name AS Node, Relationship, o.name AS Neighbour, o.type AS NeighbourType, r.start_date AS Date, Evidence,
+RETURN n.name AS Node, Relationship, o.name AS Neighbour, o.type AS NeighbourType, start_date AS Date, Evidence,
        [r.fact_id] AS Ids

@@ -3,7 +3,8 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names);
 //          $relationships LIST<STRING> (relationship types); $direction STRING (out: X is the source; in: X is the target; both);
-//          $types LIST<STRING> (types of the other end; none: every type); $limit INTEGER (rows, >= 1, default 201)
+//          $types LIST<STRING> (types of the other end; none: every type); $limit INTEGER (rows, >= 1, default 201);
+//          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_facts LIST<STRING> (likewise)
 // columns: Source STRING, Relationship STRING, Target STRING, Answer STRING (the end that is not X), Date STRING (as the text gives it),
 //          Evidence INTEGER (rows that state it), Ids LIST<STRING> (the fact)
 // order:   Evidence descending, then Answer, then Relationship, then ids
@@ -14,9 +15,28 @@ WHERE n.graph = $graph
 MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)
 WHERE o.graph = $graph AND o <> n AND type(r) IN $relationships AND ($types = [] OR o.type IN $types)
   AND ($direction = 'both' OR ($direction = 'out' AND startNode(r) = n) OR ($direction = 'in' AND endNode(r) = n))
+  AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
 WITH DISTINCT r, o
-WITH r, o, startNode(r) AS source, endNode(r) AS target, coalesce(r.evidence_count, 1) AS Evidence
+CALL (r) { // under filters as the texts that are left say it
+  WITH r WHERE $only_chunks IS NULL
+  RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
+  UNION ALL
+  WITH r WHERE $only_chunks IS NOT NULL
+  MATCH (one:Fact {id: r.fact_id})
+  CALL (one) {
+    RETURN one AS f
+    UNION
+    MATCH (f:Fact {relationship_id: one.relationship_id})
+    RETURN f
+  }
+  MATCH (f)-[s:STATED_IN]->(c:Chunk)
+  WHERE c.id IN $only_chunks
+  WITH r, s, c ORDER BY c.index, c.id, s.row
+  WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence
+  RETURN start_date, Evidence
+}
+WITH r, o, start_date, Evidence, startNode(r) AS source, endNode(r) AS target
 ORDER BY Evidence DESC, o.name, type(r), o.id, r.fact_id
 LIMIT $limit
-RETURN source.name AS Source, type(r) AS Relationship, target.name AS Target, o.name AS Answer, r.start_date AS Date, Evidence,
+RETURN source.name AS Source, type(r) AS Relationship, target.name AS Target, o.name AS Answer, start_date AS Date, Evidence,
        [r.fact_id] AS Ids

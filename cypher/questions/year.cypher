@@ -2,7 +2,9 @@
 // purpose: Answers "What happened in 1804?" and "What did X do in 1804?": dated relationships, births and deaths.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names; none: everybody);
-//          $from INTEGER (first year, negative for BC); $to INTEGER (last year); $limit INTEGER (rows, >= 1, default 201)
+//          $from INTEGER (first year, negative for BC); $to INTEGER (last year); $limit INTEGER (rows, >= 1, default 201);
+//          $only_chunks LIST<STRING> (those that filters leave, or null: all);
+//          $only_entities LIST<STRING> (likewise); $only_facts LIST<STRING> (likewise)
 // columns: Year INTEGER (negative for BC), Date STRING (as the text gives it), Who STRING, Relationship STRING, Target STRING,
 //          Evidence INTEGER (rows that state it), Ids LIST<STRING> (the fact, else the entity)
 // order:   Year, then Who, Relationship, Target, then Evidence descending, then ids
@@ -10,15 +12,40 @@
 CALL () {
   MATCH (n:Entity)
   WHERE n.graph = $graph AND n.birth_year >= $from AND n.birth_year <= $to
+    AND ($only_entities IS NULL OR n.id IN $only_entities) AND ($only_chunks IS NULL OR EXISTS {
+      MATCH (n)-[m:MENTIONED_IN]->(c:Chunk) WHERE c.id IN $only_chunks AND m.birth_year = n.birth_year })
   RETURN n, toString(n.birth_year) AS Date, 'BORN' AS Relationship, null AS o, n.evidence_count AS Evidence, n.id AS id
   UNION ALL
   MATCH (n:Entity)
   WHERE n.graph = $graph AND n.death_year >= $from AND n.death_year <= $to
+    AND ($only_entities IS NULL OR n.id IN $only_entities) AND ($only_chunks IS NULL OR EXISTS {
+      MATCH (n)-[m:MENTIONED_IN]->(c:Chunk) WHERE c.id IN $only_chunks AND m.death_year = n.death_year })
   RETURN n, toString(n.death_year) AS Date, 'DIED' AS Relationship, null AS o, n.evidence_count AS Evidence, n.id AS id
   UNION ALL
   MATCH (n:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:Entity)
   WHERE n.graph = $graph AND o.graph = $graph AND (r.start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR'])
-  RETURN n, coalesce(r.start_date, o.name) AS Date, type(r) AS Relationship, o, r.evidence_count AS Evidence,
+    AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+  CALL (r) { // under filters as the texts that are left say it
+    WITH r WHERE $only_chunks IS NULL
+    RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
+    UNION ALL
+    WITH r WHERE $only_chunks IS NOT NULL
+    MATCH (one:Fact {id: r.fact_id})
+    CALL (one) {
+      RETURN one AS f
+      UNION
+      MATCH (f:Fact {relationship_id: one.relationship_id})
+      RETURN f
+    }
+    MATCH (f)-[s:STATED_IN]->(c:Chunk)
+    WHERE c.id IN $only_chunks
+    WITH r, s, c ORDER BY c.index, c.id, s.row
+    WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence
+    RETURN start_date, Evidence
+  }
+  WITH n, o, r, start_date, Evidence
+  WHERE start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR']
+  RETURN n, coalesce(start_date, o.name) AS Date, type(r) AS Relationship, o, Evidence,
          r.fact_id AS id
 }
 WITH n, Date, Relationship, o, Evidence, id

@@ -52,12 +52,12 @@ class Answerer:
         if options.mode == GLOBAL:
             return self._globally(question, options)
         if options.mode == CYPHER:
-            return self._by_query(question, self.model)
+            return self._by_query(question, self.model, options.filters)
         routed = self._route(question, options) if options.mode == AUTO else None
         if routed is not None and routed.routing.mode == GLOBAL:
             return replace(self._globally(question, options), routing=routed.routing)
         if routed is not None and routed.routing.mode == CYPHER:
-            return replace(self._by_query(question, None), routing=routed.routing)
+            return replace(self._by_query(question, None, options.filters), routing=routed.routing)
         return self._from_chunks(question, options, routed, hear)
 
     def _route(self, question: str, options: AskOptions) -> Routed:
@@ -99,12 +99,12 @@ class Answerer:
         how = GlobalMode(self.tokeniser, self.model, self.cache, concurrency, options.level, options.max_context_tokens)
         return ask_global(self.database, question, self.settings.graph, how, options.filters)
 
-    def _by_query(self, question: str, writer: ChatModel | None) -> Answer:
+    def _by_query(self, question: str, writer: ChatModel | None, filters: Filters) -> Answer:
         """Answer from a query: a canned one, or one that `writer` writes; the mode "auto" lets nobody write one."""
         from kg_neo4j.retrieve.cypher.answer import CypherMode, ask_cypher
 
         how = CypherMode(self.tokeniser, writer, self.cache)
-        return ask_cypher(self.database, question, self.settings.graph, how)
+        return ask_cypher(self.database, question, self.settings.graph, how, filters)
 
 
 def answerer(settings: Settings, database: Database, *, budget: Budget | None = None) -> Answerer:
@@ -132,7 +132,5 @@ def check(question: str, options: AskOptions) -> None:
         raise UsageError("a level is for the mode global", hint="--mode global --level N")
     if (options.decompose or options.rerank) and options.mode in (GLOBAL, CYPHER):
         raise UsageError(f"the mode {options.mode} searches in its own way", hint="--decompose, --rerank: local, naive")
-    if options.mode == CYPHER and options.filters:
-        raise UsageError("the mode cypher takes no filters", hint="--mode local, naive and global do")
     retrieve.check(question, AUTO if options.mode in (GLOBAL, CYPHER) else options.mode)
     filters.check(options.filters)

@@ -62,8 +62,8 @@ class Routed:
 
 def route(database: Database, search: Search, beyond: Collection[str] = ()) -> Routed:
     """Return the mode for a question: "local", "naive", or one of those in `beyond`, of "global" and "cypher"."""
-    if CYPHER in beyond and search.scope is None and (canned := _canned(database, search)):
-        return Routed(Routing(CYPHER, f"the canned query {canned} answers it"))
+    if CYPHER in beyond and (canned := _canned(database, search)):
+        return Routed(Routing(CYPHER, f"the canned query {canned} answers it"), scope=search.scope)
     linked = named(database, search)
     names = linked.names or _small_names(database, search)
     about_whole = is_about_the_whole(search.question) and not names
@@ -114,5 +114,5 @@ def _canned(database: Database, search: Search) -> str | None:
     """Return the name of the canned query that has rows for a question; None where none has, or sentences say it."""
     if not any(form.query in CANNED for form in recognise(search.question.text)):
         return None
-    found = ask_canned(database, search.graph, search.question)
+    found = ask_canned(database, search.graph, search.question, search.scope)
     return found.query if isinstance(found, CannedRows) and found.query in CANNED and found.rows else None

@@ -7,19 +7,22 @@ behind every guard of `model`. The rows become the answer, and cite the chunks t
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph.database import Database
-from kg_neo4j.records import Answer, Citation, Evidence, QueryTrace, Usage
-from kg_neo4j.retrieve.cypher.citations import RowCitations, read_things
+from kg_neo4j.records import Answer, Citation, Evidence, Filters, QueryTrace, Usage
+from kg_neo4j.retrieve.cypher.citations import CitedThing, RowCitations, read_things
 from kg_neo4j.retrieve.cypher.model import Writing, WrittenQuery
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher.run import Limits
 from kg_neo4j.retrieve.cypher.telling import TOLD, Teller, listed
 from kg_neo4j.retrieve.cypher.templates import EXAMPLES
+from kg_neo4j.retrieve.filters import resolve
+from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.question import Question, read
 
 MODE = "cypher"
@@ -53,30 +56,37 @@ class Reply:
     model_seconds: float = 0.0
 
 
-def ask_cypher(database: Database, question: str, graph: str, how: CypherMode) -> Answer:
+def ask_cypher(
+    database: Database, question: str, graph: str, how: CypherMode, filters: Filters | None = None
+) -> Answer:
     """Answer `question` from the rows of a query on `graph`; `found` is False where there are none.
 
+    Nothing but what `filters` leave is read, told of or cited, but for the schema, which a model is shown as a whole.
     Nothing in the graph is changed. Raises UsageError for an empty question, and the model's and the database's errors.
     """
     started = time.monotonic()
     asked = read(question)
-    reply = _reply(database, asked, graph, how)
+    scope = resolve(database, graph, filters or Filters())
+    reply = _reply(database, asked, graph, how, scope)
+    if scope is not None:
+        reply.notes.insert(0, f"kept to {scope.said}: {len(scope.chunks):,} chunks")
     if asked.cut:
         reply.notes.insert(0, f"the question was cut to its first {len(asked.text):,} characters")
     return _answer(asked, reply, started)
 
 
-def _reply(database: Database, asked: Question, graph: str, how: CypherMode) -> Reply:
-    canned = ask_canned(database, graph, asked)
+def _reply(database: Database, asked: Question, graph: str, how: CypherMode, scope: Scope | None) -> Reply:
+    canned = ask_canned(database, graph, asked, scope)
     if isinstance(canned, CannedRows):
-        return _from_rows(database, graph, canned, how)
+        return _from_rows(canned, read_things(database, graph, canned.ids[:SHOWN], scope), how)
     if how.model is None:
         return _unmatched(canned.reason)
     writing = Writing(how.model, how.cache, how.limits)
-    written = writing.write(database, graph, asked)
+    written = writing.write(database, graph, asked, scope)
     if written is None:
         return _unwritten(writing)
-    return _from_written(database, graph, asked, written, how, writing)
+    things = read_things(database, graph, written.rows.ids[:TOLD], scope)
+    return _from_written(asked, written, things, how, writing)
 
 
 def _answer(asked: Question, reply: Reply, started: float) -> Answer:
@@ -104,7 +114,7 @@ def _unmatched(reason: str) -> Reply:
     return Reply(notes=[reason, hint] if reason else [hint])
 
 
-def _from_rows(database: Database, graph: str, canned: CannedRows, how: CypherMode) -> Reply:
+def _from_rows(canned: CannedRows, things: Mapping[str, CitedThing], how: CypherMode) -> Reply:
     """Return the rows of a canned query as a list, each with its citations."""
     reply = Reply(text=canned.heading, found=bool(canned.rows))
     reply.notes.append(f"answered by the canned query {canned.query.replace('_', '-')}, without a model")
@@ -112,7 +122,7 @@ def _from_rows(database: Database, graph: str, canned: CannedRows, how: CypherMo
         if each.words != each.name:
             others = f"; it may also be {each.others}" if each.others else ""
             reply.notes.append(f"{each.words!r} was taken to mean {each.name}{others}")
-    citing = RowCitations(read_things(database, graph, canned.ids[:SHOWN]), how.tokeniser)
+    citing = RowCitations(things, how.tokeniser)
     lines, uncited = [], 0
     for line, ids in zip(canned.lines[:SHOWN], canned.ids, strict=False):
         marks = citing.cite(line, ids)
@@ -150,7 +160,7 @@ def _unwritten(writing: Writing) -> Reply:
 
 
 def _from_written(
-    database: Database, graph: str, asked: Question, written: WrittenQuery, how: CypherMode, writing: Writing
+    asked: Question, written: WrittenQuery, things: Mapping[str, CitedThing], how: CypherMode, writing: Writing
 ) -> Reply:
     """Return what a query that a model wrote gave: told by the model, or as a list where that is of no use."""
     rows, reply = written.rows, Reply(usage=writing.usage, model_seconds=writing.seconds)
@@ -170,7 +180,6 @@ def _from_written(
     if not rows.rows:
         reply.notes.append("the query ran and found nothing")
         return reply
-    things = read_things(database, graph, rows.ids[:TOLD])
     citing = RowCitations(things, how.tokeniser)
     told = Teller(writing.model, how.cache).tell(asked.text, written.query.text, rows, citing)
     reply.usage += told.usage

@@ -10,7 +10,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, Evidence
 from kg_neo4j.retrieve.checking.citations import Source, locate
-from kg_neo4j.retrieve.interface import FoundChunk
+from kg_neo4j.retrieve.interface import FoundChunk, Scope, only
 
 PLACES = 3  # of one entity or fact that are looked at
 PER_ROW = 6  # ids of one row that are cited: a path of six steps rests on six facts
@@ -57,12 +57,16 @@ class RowCitations:
         self.evidence += [each for each in rows if each not in self.evidence]
 
 
-def read_things(database: Database, graph: str, rows: Sequence[Sequence[str]]) -> dict[str, CitedThing]:
-    """Return what the ids of `rows` are, as far as they are of `graph` and a chunk speaks of them."""
+def read_things(
+    database: Database, graph: str, rows: Sequence[Sequence[str]], scope: Scope | None = None
+) -> dict[str, CitedThing]:
+    """Return what the ids of `rows` are, as far as a chunk of `graph`, and of `scope`, speaks of them."""
     ids = list(dict.fromkeys(each for row in rows for each in row[:PER_ROW]))[:MOST_IDS]
     if not ids:
         return {}
-    found = database.read(queries.get("retrieve/row_places"), graph=graph, ids=ids, limit=PLACES)
+    found = database.read(
+        queries.get("retrieve/row_places"), graph=graph, ids=ids, limit=PLACES, **only(scope, "chunks")
+    )
     return {
         row["id"]: CitedThing(row["id"], row["kind"], row["name"] or "", tuple(map(_source, row["places"])))
         for row in found

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 
 from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.cursor import RESERVED
-from kg_neo4j.retrieve.cypher.patterns import Patterns
-from kg_neo4j.retrieve.cypher.schema import GraphSchema
+from kg_neo4j.retrieve.cypher.patterns import ONLY_FACTS, ONLY_NODES, Patterns
+from kg_neo4j.retrieve.cypher.schema import GraphSchema, narrow
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused, tokenise
 from kg_neo4j.retrieve.cypher.values import HEAVIEST, NODE, PATH, RELATIONSHIP, Piece, shown
+from kg_neo4j.retrieve.interface import Scope
 
 MOST_ROWS = 1_001  # that leave the server: one more than are counted
 MOST_CLAUSES = 16
@@ -34,11 +35,25 @@ class GuardedQuery:
     columns: tuple[str, ...]
 
 
-def guard(text: str, given: Mapping[str, CellParameter], schema: GraphSchema, graph: str) -> GuardedQuery:
-    """Return the query `text` with parameters `given`, held to `graph`; CypherRefused says why it cannot be."""
-    reader = _Query(tokenise(text), schema, given)
+def guard(
+    text: str, given: Mapping[str, CellParameter], schema: GraphSchema, graph: str, scope: Scope | None = None
+) -> GuardedQuery:
+    """Return the query `text` with parameters `given`, held to `graph`; CypherRefused says why it cannot be.
+
+    With a `scope` it is held to what that leaves, too: its nodes, its facts, and properties that one text says.
+    """
+    reader = _Query(tokenise(text), schema if scope is None else narrow(schema), given)
     written, columns = reader.read()
-    return GuardedQuery(written, {**reader.parameters, "graph": graph}, columns)
+    return GuardedQuery(written, {**reader.parameters, **_left(scope), "graph": graph}, columns)
+
+
+def _left(scope: Scope | None) -> dict[str, CellParameter]:
+    """Return the parameters that patterns are held to under filters."""
+    if scope is None:
+        return {}
+    documents = scope.documents or ()
+    nodes = [*scope.entities, *scope.chunks, *scope.facts, *documents]
+    return {ONLY_NODES: nodes, ONLY_FACTS: list(scope.facts)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +236,7 @@ class _Query(Patterns):
 
     def _given(self, item: _Item) -> _Item:
         """Return a column as it leaves the query; one that is not what it was must not hide what it was made of."""
-        made = shown(item.piece)
+        made = shown(item.piece, is_filtered=self.schema.is_filtered)
         return _Item(item.name if item.piece.is_value else f"{item.name}_", made)
 
     # -- what a row rests on

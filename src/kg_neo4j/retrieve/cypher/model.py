@@ -6,7 +6,7 @@ import math
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kg_neo4j._models import prompts
@@ -21,8 +21,9 @@ from kg_neo4j.records import CellParameter, Usage
 from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
 from kg_neo4j.retrieve.cypher.questions import can_link
 from kg_neo4j.retrieve.cypher.run import Limits, QueryRows, run
-from kg_neo4j.retrieve.cypher.schema import GraphSchema, describe, read_schema
+from kg_neo4j.retrieve.cypher.schema import GraphSchema, describe, narrow, read_schema
 from kg_neo4j.retrieve.cypher.tokens import LONGEST, LONGEST_TEXT, CypherRefused
+from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.linking import Linked, link
 from kg_neo4j.retrieve.question import Question
 
@@ -57,13 +58,19 @@ class Writing:
     silent: str = ""  # why the model wrote no query at all
     seconds: float = 0.0  # of waiting for the model
 
-    def write(self, database: Database, graph: str, question: Question) -> WrittenQuery | None:
+    def write(
+        self, database: Database, graph: str, question: Question, scope: Scope | None = None
+    ) -> WrittenQuery | None:
         """Return the query that the model writes for `question`, run on `graph`; None where none came of it.
+
+        With a `scope` it reads nothing else; the schema that the model is shown has the counts of the whole graph.
 
         Nothing of a refused query runs. Raises the model's errors, and the database's other than refusals.
         """
         schema = read_schema(database, graph)
-        entities, names = _names(database, graph, question)
+        if scope is not None:
+            schema, scope = narrow(schema), with_documents(database, graph, scope)
+        entities, names = _names(database, graph, question, scope)
         complaint = ""
         for _ in range(ROUNDS):
             asked = self._ask(schema, names, question, complaint)
@@ -74,7 +81,7 @@ class Writing:
                 self.silent = "the model found no query on this graph that answers the question"
                 return None
             try:
-                query = guard(text, {**check_parameters(given), **entities}, schema, graph)
+                query = guard(text, {**check_parameters(given), **entities}, schema, graph, scope)
                 rows = run(database, query, self.limits)
             except CypherRefused as refusal:
                 self.refused.append(str(refusal))
@@ -155,9 +162,19 @@ def _scalar(name: str, value: Any) -> str | int | float | bool | None:
     raise CypherRefused(f"${name} is no short text, number or truth")
 
 
-def _names(database: Database, graph: str, question: Question) -> tuple[dict[str, CellParameter], str]:
+def with_documents(database: Database, graph: str, scope: Scope) -> Scope:
+    """Return a scope that names its documents: all of the graph, where filters do not choose among them."""
+    if scope.documents is not None:
+        return scope
+    rows = database.read(queries.get("retrieve/sources"), graph=graph)
+    return replace(scope, documents=tuple(sorted(row["id"] for row in rows)))
+
+
+def _names(
+    database: Database, graph: str, question: Question, scope: Scope | None
+) -> tuple[dict[str, CellParameter], str]:
     """Return the entities that the question names as parameters, and these in words."""
-    linked = link(database, graph, question) if can_link(database) else Linked()
+    linked = link(database, graph, question, scope) if can_link(database) else Linked()
     rows = database.read(queries.get("questions/names"), graph=graph, ids=list(linked.entities[:NAMED]))
     known = {row["Id"]: row for row in rows}
     entities: dict[str, CellParameter] = {}

@@ -18,6 +18,17 @@ from kg_neo4j.retrieve.cypher.values import NODE, PATH, RELATIONSHIP, Piece
 FURTHEST = 6  # steps of a path
 MOST_NODES = 6  # that patterns of a query find; at eight, planning takes many seconds and the server's memory
 ANY_LABEL = "|".join(VISIBLE)
+ONLY_NODES, ONLY_FACTS = "_only_nodes", "_only_facts"  # parameters: ids that filters leave
+
+
+def _held(name: str) -> str:
+    """Return the condition that holds a node to what filters leave."""
+    return f" WHERE {name}.id IN ${ONLY_NODES}"
+
+
+def _further(held: str, condition: str) -> str:
+    """Return a condition of the query, after the one that holds its pattern, if there is one."""
+    return f" AND ({condition})" if held else f" WHERE {condition}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +40,7 @@ class Link:
     right: str  # "-" or "->"
     steps: tuple[int, int] | None = None  # None: exactly one
     between: str = "Entity"  # labels of the nodes between several steps
+    is_filtered: bool = False  # what is between several steps is held to what filters leave
 
     @property
     def text(self) -> str:
@@ -36,8 +48,10 @@ class Link:
         one = f"{self.left}[{self.inside}]{self.right}" if self.inside else f"{self.left}[]{self.right}"
         if self.steps is None:
             return one
-        node = f"(:{self.between} {{graph: $graph}})"
-        return f" ({node}{one}{node}){{{self.steps[0]},{self.steps[1]}}} "
+        ends = [f"({name}:{self.between} {{graph: $graph}}{_held(name)})" for name in ("_a", "_b")]
+        if not self.is_filtered:
+            ends = [f"(:{self.between} {{graph: $graph}})"] * 2
+        return f" ({ends[0]}{one}{ends[1]}){{{self.steps[0]},{self.steps[1]}}} "
 
 
 @dataclass(slots=True)
@@ -91,9 +105,11 @@ class Patterns(Expressions):
             properties = [*properties, "graph: $graph"]
         if name and not known:
             self.added[name] = Piece(name, NODE)
-        text = name + labels + (f" {{{', '.join(properties)}}}" if properties else "")
+        called = self._handle(name)
+        held = _held(called) if self.schema.is_filtered and not known else ""
+        text = called + labels + (f" {{{', '.join(properties)}}}" if properties else "") + held
         if self.accept("WHERE"):
-            text += f" WHERE {self._inner_condition()}"
+            text += _further(held, self._inner_condition())
         self.expect(")")
         return f"({text})"
 
@@ -179,11 +195,12 @@ class Patterns(Expressions):
             said = {token.value for token in self.tokens[place : self.place]}
             between = ANY_LABEL if said & set(STRUCTURE) else "Entity"
             self.expect("]")
-        elif self.is_naming:
-            inside = self._unnamed()
+        else:
+            name = self._unnamed() if self.is_naming else self._handle("")
+            inside = name + self._facts_left(name)
         self.expect("-")
         right = "->" if left == "-" and self.accept(">") else "-"
-        return Link(left, inside, right, steps, between)
+        return Link(left, inside, right, steps, between, self.schema.is_filtered)
 
     def _inside(self) -> tuple[str, tuple[int, int] | None]:
         name = self.name("a variable") if self.token.kind == "name" and self.token.word != "WHERE" else ""
@@ -198,13 +215,29 @@ class Patterns(Expressions):
             name = self._unnamed(depth=0 if steps is None else 1)
         elif name:
             self.added[name] = Piece(name, RELATIONSHIP, 0 if steps is None else 1, 1 if steps is None else FURTHEST)
-        text = name + types + (f" {{{', '.join(properties)}}}" if properties else "")
+        name = self._handle(name)
+        held = self._facts_left(name)
+        text = name + types + (f" {{{', '.join(properties)}}}" if properties else "") + held
         if self.token.word == "WHERE":
             if steps is not None:
                 raise CypherRefused("a path of several steps takes its condition after the pattern")
             self.expect("WHERE")
-            text += f" WHERE {self._inner_condition()}"
+            text += _further(held, self._inner_condition())
         return text, steps
+
+    def _handle(self, name: str) -> str:
+        """Return a name for a pattern whose condition needs one; only under filters."""
+        if name or not self.schema.is_filtered:
+            return name
+        self.unnamed += 1
+        return f"_n{self.unnamed}"
+
+    def _facts_left(self, name: str) -> str:
+        """Return the condition that holds a relationship to what filters leave; empty where nothing is filtered."""
+        if not self.schema.is_filtered:
+            return ""
+        structure = ", ".join(f"'{each}'" for each in STRUCTURE)
+        return f" WHERE (type({name}) IN [{structure}] OR {name}.fact_id IN ${ONLY_FACTS})"
 
     def _unnamed(self, depth: int = 0) -> str:
         self.unnamed += 1

@@ -10,6 +10,7 @@ from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Cell, CellParameter
 from kg_neo4j.retrieve.cypher.templates import Form, recognise, relationships_of, types_of
+from kg_neo4j.retrieve.interface import Scope, only
 from kg_neo4j.retrieve.linking import Linked, bearers, link, look_up, near_query
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
@@ -55,18 +56,23 @@ class Named:
     others: str = ""  # further bearers of the name, as far as the words go
 
 
-def ask_canned(database: Database, graph: str, question: Question) -> CannedRows | Unmatched:
-    """Return the rows of the first canned query that fits `question`; no rows are an answer, too."""
+def ask_canned(
+    database: Database, graph: str, question: Question, scope: Scope | None = None
+) -> CannedRows | Unmatched:
+    """Return the rows of the first canned query that fits `question`; no rows are an answer, too.
+
+    Names are those of what `scope` leaves, and the rows tell of nothing else; relationships have both their ends.
+    """
     reason = ""
     for form in recognise(question.text):
-        found = _run(database, graph, form)
+        found = _run(database, graph, form, scope)
         if isinstance(found, CannedRows):
             return found
         reason = reason or found.reason
     return Unmatched(reason)
 
 
-def _run(database: Database, graph: str, form: Form) -> CannedRows | Unmatched:
+def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> CannedRows | Unmatched:
     """Look up what `form` leaves open and run its query."""
     known = database.read(queries.get("reports/nodes_by_type"), graph=graph)
     types = types_of(form.kind, [row["NodeType"] for row in known])
@@ -77,7 +83,7 @@ def _run(database: Database, graph: str, form: Form) -> CannedRows | Unmatched:
     named: dict[str, Named] = {}
     for place, words in (("x", form.x), ("y", form.y)):
         if words:
-            found = _name(database, graph, words)
+            found = _name(database, graph, words, scope)
             if found is None:
                 return Unmatched(f"the graph names nothing that is called {words!r}")
             named[place] = found
@@ -100,6 +106,7 @@ def _run(database: Database, graph: str, form: Form) -> CannedRows | Unmatched:
         "relationships": list(relationships),
         "direction": direction,
         "limit": PATHS if form.query == "connections" else 5 if form.query == "most_connected" else FETCHED,
+        **only(scope, "entities", "facts", "chunks"),
     }
     query = queries.get(f"questions/{form.query}")
     given = {each.name: values[each.name] for each in query.params if each.name != "graph"}
@@ -110,15 +117,15 @@ def _run(database: Database, graph: str, form: Form) -> CannedRows | Unmatched:
     return _worded(form, query, {"graph": graph, **given}, rows, named)
 
 
-def _name(database: Database, graph: str, words: str) -> Named | None:
+def _name(database: Database, graph: str, words: str, scope: Scope | None) -> Named | None:
     """Return the entities that `words` name; None where a word that says something is no part of a name."""
-    linked = link(database, graph, read(words)) if can_link(database) else Linked()
+    linked = link(database, graph, read(words), scope) if can_link(database) else Linked()
     if not linked.entities:
         return None
     named = {fold(word) for name in linked.names for word in split_words(name)}
     if any(fold(word) not in named and not is_stop_word(fold(word)) for word in split_words(words)):
         return None
-    rows = look_up(database, graph, [near_query(linked.names[0])], None)[0] if len(linked.names) == 1 else []
+    rows = look_up(database, graph, [near_query(linked.names[0])], scope)[0] if len(linked.names) == 1 else []
     parts = [] if bearers(linked.names[0], rows) else _with_all_words(linked.names[0], rows)
     known = _known(database, graph, list(dict.fromkeys((*linked.entities, *parts))))
     if len(parts) < 2:

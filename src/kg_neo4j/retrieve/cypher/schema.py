@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from kg_neo4j.extract.values import TYPE_PATTERN
 from kg_neo4j.graph import queries
@@ -23,6 +23,10 @@ _HIDDEN = frozenset(  # vectors, hashes, what runs keep, display numbers
     community_degree quote_start quote_end quote_method""".split()
 )
 
+_TOLD_ONCE = frozenset(  # properties that come from one text alone, and the names of things
+    "id name type fact_id title text index section language source url quote start end token_count".split()
+)
+
 
 @dataclass(frozen=True, slots=True)
 class GraphSchema:
@@ -34,6 +38,7 @@ class GraphSchema:
     node_properties: Mapping[str, tuple[str, ...]]  # by label of VISIBLE
     relationship_properties: tuple[str, ...]
     hidden: frozenset[str] = field(default=_HIDDEN)
+    is_filtered: bool = False  # queries are held to what filters leave
 
     @property
     def properties(self) -> frozenset[str]:
@@ -64,6 +69,21 @@ def read_schema(database: Database, graph: str) -> GraphSchema:
             properties |= set(_plain(row["Properties"]))
             ends[name] = (row["SourceType"] or "", row["TargetType"] or "")
     return GraphSchema(labels, relationships, ends, node_properties, tuple(sorted(properties | {"quote"})))
+
+
+def narrow(schema: GraphSchema) -> GraphSchema:
+    """Return what a query under filters may read: no property that is put together from all texts of the graph."""
+    plain = {label: _told_once(names) for label, names in schema.node_properties.items()}
+    return replace(
+        schema,
+        node_properties=plain,
+        relationship_properties=_told_once(schema.relationship_properties),
+        is_filtered=True,
+    )
+
+
+def _told_once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name in _TOLD_ONCE)
 
 
 def _plain(names: list[str]) -> tuple[str, ...]:

@@ -20,9 +20,11 @@ STORED = 100  # elements that a stored list is taken to have
 VALUE, NODE, RELATIONSHIP, PATH = "value", "node", "relationship", "path"
 
 _NODE_MAP = "{.id, .name, .title, .type, .description}"
+_FILTERED_NODE_MAP = "{.id, .name, .title, .type}"
 _RELATIONSHIP_MAP = (
     "{.fact_id, .description, .start_date, type: type(_x), source: startNode(_x).name, target: endNode(_x).name}"
 )
+_FILTERED_RELATIONSHIP_MAP = "{.fact_id, type: type(_x), source: startNode(_x).name, target: endNode(_x).name}"
 _PATH_MAP = (
     "{nodes: [_x IN nodes(_p) | coalesce(_x.name, _x.title)], "
     "relationships: [_x IN relationships(_p) | {type: type(_x), source: startNode(_x).name}]}"
@@ -86,16 +88,19 @@ def join(text: str, *parts: Piece) -> Piece:
     )
 
 
-def shown(piece: Piece) -> Piece:
-    """Return what leaves the query for `piece`: values as they are, of anything else a few properties."""
+def shown(piece: Piece, *, is_filtered: bool = False) -> Piece:
+    """Return what leaves the query for `piece`: values as they are, of anything else a few properties.
+
+    Under filters none that is put together from all texts of the graph.
+    """
     bound = piece.bounded()
     if bound.is_value:
         return bound
     if bound.depth > 1:
         raise CypherRefused(f"return properties, not lists of lists of {bound.base}s")
     inner = {
-        NODE: f"_x {_NODE_MAP}",
-        RELATIONSHIP: f"_x {_RELATIONSHIP_MAP}",
+        NODE: f"_x {_FILTERED_NODE_MAP if is_filtered else _NODE_MAP}",
+        RELATIONSHIP: f"_x {_FILTERED_RELATIONSHIP_MAP if is_filtered else _RELATIONSHIP_MAP}",
         PATH: _PATH_MAP.replace("_p", "_y").replace("_x", "_z"),
     }[bound.base]
     variable = "_y" if bound.base == PATH else "_x"
