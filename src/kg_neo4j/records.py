@@ -43,6 +43,7 @@ __all__ = [
     "ExtractReport",
     "Extraction",
     "Filters",
+    "KindShare",
     "LoadPlan",
     "LoadReport",
     "ModelAnswer",
@@ -59,6 +60,7 @@ __all__ = [
     "Section",
     "SkippedSource",
     "Span",
+    "TreeStep",
     "Usage",
 ]
 
@@ -198,7 +200,7 @@ class Routing:
 class Evidence:
     """One retrieved unit: a chunk, an entity or a fact, with the chunk that supports it."""
 
-    kind: str  # "chunk", "entity", "fact", or "report" (global mode; the id is its community's)
+    kind: str  # "chunk", "entity", "fact", "report" (mode global: a community's id), "summary" or "detail" (mode tree)
     id: str
     text: str
     score: float  # higher is better; comparable within one retrieval only
@@ -207,6 +209,8 @@ class Evidence:
     start: int | None = None  # offsets into the chunk
     end: int | None = None
     token_count: int = 0
+    aspect: str = ""  # of a summary
+    level: int = 0  # of a summary, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +262,27 @@ class CitationPath:
 
 
 @dataclass(frozen=True, slots=True)
+class TreeStep:
+    """A node of a narrative tree on the way from what was read to the chunk that is cited."""
+
+    kind: str  # "summary", "detail" or "passage"
+    id: str
+    aspect: str = ""  # of a summary
+    level: int = 0  # of a summary, from 1
+    number: int = 0  # of a summary in its aspect and level, of a detail of its leaf, of a passage
+
+
+@dataclass(frozen=True, slots=True)
+class KindShare:
+    """How much of what a narrative tree gave to a question is of one kind."""
+
+    kind: str  # "chunk", "summary" or "detail"
+    aspect: str  # of summaries
+    nodes: int
+    share: float  # of all nodes that were read, 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
 class QueryTrace:
     """Mode cypher: the query that an answer was read from, as it ran, and what it gave."""
 
@@ -292,3 +317,5 @@ class Answer:
     model_seconds: float = 0.0
     routing: Routing | None = None  # mode "auto": what it chose and why
     query: QueryTrace | None = None  # mode "cypher"; None where no query ran
+    descents: tuple[tuple[TreeStep, ...], ...] = ()  # mode "tree": the way to each citation; empty: the chunk was read
+    shares: tuple[KindShare, ...] = ()  # mode "tree": of what kinds was read

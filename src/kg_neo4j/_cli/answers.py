@@ -8,8 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from kg_neo4j._cli.terminal import print_text
-from kg_neo4j.records import Answer, Citation, PathStep
+from kg_neo4j.records import Answer, Citation, PathStep, TreeStep
 
+SHOWN_KINDS = (
+    *(("chunk", "passages"), ("entity", "entities"), ("fact", "facts"), ("report", "reports")),
+    *(("summary", "summaries"), ("detail", "details")),
+)
 SUPPORT_SIGNS = {"supported": "ok", "unsupported": "NOT SUPPORTED", "uncited": "CITES NOTHING"}
 
 
@@ -26,6 +30,8 @@ def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) 
             path = answer.paths[number - 1]
             report = f"community {path.number} of level {path.level} ({path.title})"
             print_text(f"      by the report on {report}, by its {path.kind} {path.name}")
+        if answer.descents and answer.descents[number - 1]:
+            print_text(f"      by {descent_line(answer.descents[number - 1])}")
     if evidence:
         _show_evidence(answer)
     if evidence and answer.query:
@@ -33,11 +39,35 @@ def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) 
         print_text(f"  with {json.dumps(answer.query.parameters, ensure_ascii=False)}")
     if stats:
         print_text(stats_line(answer))
+    if stats and answer.shares:
+        print_text(shares_line(answer))
 
 
 def path_lines(path: tuple[PathStep, ...]) -> list[str]:
     """Return one line a step: "Rain Road -DIRECTOR-> Ada Lind [1]"."""
     return [_line(f"{step.source} -{step.relation}-> {step.target} [{step.citation}]") for step in path]
+
+
+def descent_line(steps: tuple[TreeStep, ...]) -> str:
+    """Return how a tree leads to a chunk: "summary of theme, level 2, number 0 -> ... -> the chunk"."""
+    named = [_step(step) for step in steps]
+    return " -> ".join([*named, "the chunk"])
+
+
+def _step(step: TreeStep) -> str:
+    if step.kind == "summary":
+        return f"the summary of {step.aspect.replace('_', ' ')}, level {step.level}, number {step.number}"
+    return f"{step.kind} {step.number}"
+
+
+def shares_line(answer: Answer) -> str:
+    """Return of what kinds the nodes were that a tree gave: "5 nodes: 40% chunk, 40% summary of theme, 20% detail"."""
+    count = sum(share.nodes for share in answer.shares)
+    named = [
+        f"{share.share:.0%} {share.kind}{' of ' + share.aspect.replace('_', ' ') if share.aspect else ''}"
+        for share in answer.shares
+    ]
+    return f"{count} nodes of the tree: {', '.join(named)}"
 
 
 def stats_line(answer: Answer) -> str:
@@ -92,12 +122,13 @@ def _show_evidence(answer: Answer) -> None:
         cited = "".join(f"[{number}]" for number in claim.citations)
         why = f" ({claim.reason})" if claim.reason else ""
         print_text(f"  {SUPPORT_SIGNS[claim.support]}{why}, by {claim.judged_by}: {claim.text} {cited}".rstrip())
-    for kind, head in (("chunk", "passages"), ("entity", "entities"), ("fact", "facts"), ("report", "reports")):
+    for kind, head in SHOWN_KINDS:
         listed = [each for each in answer.evidence if each.kind == kind]
         if listed:
             print_text(f"{head}:")
         for each in listed:
-            at = f", {each.document} [{each.start}:{each.end}]" if each.document else ""
+            at = f", {each.document} [{each.start}:{each.end}]" if each.chunk_id else ""
+            at += f", of {each.aspect.replace('_', ' ')}, level {each.level}" if each.aspect else ""
             print_text(f"  {each.kind} {each.id} ({each.score:.3f}{at}): {_line(each.text)}")
 
 

@@ -24,10 +24,28 @@ from kg_neo4j._cli.terminal import print_json, print_text, progress
 def ask(
     question: Annotated[str, typer.Argument(help="A question in plain words.")],
     mode: Annotated[
-        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to find the evidence.")
+        str, typer.Option("--mode", metavar="auto|local|global|tree|naive|cypher", help="How to find the evidence.")
     ] = "auto",
     level: Annotated[
         int | None, typer.Option("--level", min=0, help="With --mode global: of the communities; 0 is the coarsest.")
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", metavar="N", min=1, help="With --mode tree: nodes to read [default: 5].")
+    ] = None,
+    traversal: Annotated[
+        str | None,
+        typer.Option("--traversal", metavar="top-down|bottom-up", help="With --mode tree: level by level."),
+    ] = None,
+    tree: Annotated[
+        str | None, typer.Option("--tree", metavar="NAME", help="With --mode tree: which trees [default: narrative].")
+    ] = None,
+    aspect: Annotated[
+        list[str] | None,
+        typer.Option("--aspect", metavar="NAME", help="With --mode tree: summaries of this aspect only; repeatable."),
+    ] = None,
+    context_tokens: Annotated[
+        int | None,
+        typer.Option("--context-tokens", metavar="N", min=1, help="Evidence at most [default: 6000; of a tree 1700]."),
     ] = None,
     document: DocumentOption = None,
     language: DocumentLanguageOption = None,
@@ -71,7 +89,9 @@ def ask(
     """Answer a question from the graph, with citations that exist."""
     from kg_neo4j import pipeline
     from kg_neo4j.retrieve.subgraph import browser_text
+    from kg_neo4j.retrieve.tree.choice import COLLAPSED, TOP_K, TreeChoice
 
+    chosen = TreeChoice(tree or TreeChoice().name, top_k or TOP_K, traversal or COLLAPSED, tuple(aspect or ()))
     kept = filters_of(document, language, kind, entity_type, since, until)
     with progress(quiet=as_json) as bars:
         settings = settings_for(graph=graph, model=model, unsupported=unsupported, judge=judge)
@@ -82,6 +102,8 @@ def ask(
                 mode=mode,
                 level=level,
                 filters=kept,
+                max_context_tokens=context_tokens,
+                tree=chosen,
                 decompose=decompose,
                 rerank=rerank,
                 progress=bars,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 HELP = """\
 a line is a question; it may refer to what was said before ("Where did she die?", "And his wife?", "What about Paris?")
 /show          what the last answer rests on
-/mode [NAME]   the mode, or another one: auto, local, naive, global, cypher
+/mode [NAME]   the mode, or another one: auto, local, naive, global, tree, cypher
 /reset         forget what was said
 /help          this
 /quit          leave; so does Ctrl-D"""
@@ -42,7 +42,7 @@ LONGEST_LINE = 10_000_000  # characters; what is longer is read in parts
 
 def chat(
     mode: Annotated[
-        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to find the evidence.")
+        str, typer.Option("--mode", metavar="auto|local|global|tree|naive|cypher", help="How to find the evidence.")
     ] = "auto",
     document: DocumentOption = None,
     language: DocumentLanguageOption = None,

@@ -95,4 +95,6 @@ def answer_shape(answer: Answer) -> dict[str, Any]:
         "model_seconds": round(answer.model_seconds, 3),
         "notes": list(answer.notes),
         "query": asdict(answer.query) if answer.query else None,
+        "descents": [[asdict(step) for step in steps] for steps in answer.descents],
+        "shares": [asdict(share) for share in answer.shares],
     }

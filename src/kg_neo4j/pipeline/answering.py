@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Answer, Filters
+from kg_neo4j.retrieve.tree.choice import CONTEXT_TOKENS as TREE_TOKENS
+from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
     from kg_neo4j.retrieve.routing import Routed
     from kg_neo4j.settings import Settings
 
-AUTO, GLOBAL, CYPHER = "auto", "global", "cypher"
+AUTO, GLOBAL, CYPHER, TREE = "auto", "global", "cypher", "tree"
+CONTEXT_TOKENS = 6_000  # of evidence; of a tree fewer, see `retrieve.tree.choice`
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,11 @@ class AskOptions:
 
     mode: str = AUTO
     level: int | None = None  # of communities, for the mode "global"; 0 is the coarsest
-    max_context_tokens: int = 6000
+    max_context_tokens: int | None = None  # of evidence; None: 6,000, of a tree 1,700
     filters: Filters = field(default_factory=Filters)
     decompose: bool = False  # the model takes the question apart before the search: one more call
     rerank: bool = False  # the model puts the passages in order after it: one more call
+    tree: TreeChoice = field(default_factory=TreeChoice)  # for the mode "tree"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +57,15 @@ class Answerer:
             return self._globally(question, options)
         if options.mode == CYPHER:
             return self._by_query(question, self.model, options.filters)
+        if options.mode == TREE:
+            return self._from_tree(question, options, hear)
         routed = self._route(question, options) if options.mode == AUTO else None
         if routed is not None and routed.routing.mode == GLOBAL:
             return replace(self._globally(question, options), routing=routed.routing)
         if routed is not None and routed.routing.mode == CYPHER:
             return replace(self._by_query(question, None, options.filters), routing=routed.routing)
+        if routed is not None and routed.routing.mode == TREE:
+            return replace(self._from_tree(question, options, hear), routing=routed.routing)
         return self._from_chunks(question, options, routed, hear)
 
     def _route(self, question: str, options: AskOptions) -> Routed:
@@ -69,7 +77,7 @@ class Answerer:
         asked = read(question)
         scope = resolve(self.database, self.settings.graph, options.filters)
         search = Search(self.settings.graph, asked, fulltext_query(asked), scope=scope)
-        return route(self.database, search, (GLOBAL, CYPHER))
+        return route(self.database, search, (GLOBAL, CYPHER, TREE), options.tree.name)
 
     def _from_chunks(
         self, question: str, options: AskOptions, routed: Routed | None, hear: Callable[[str], None] | None
@@ -84,7 +92,7 @@ class Answerer:
             model=self.model,
             embedder=self.embedder,
             tokeniser=self.tokeniser,
-            max_context_tokens=options.max_context_tokens,
+            max_context_tokens=_tokens(options),
             filters=options.filters,
             routed=routed,
             checks=retrieve.Checks(self.settings.unsupported, self.settings.judge),
@@ -96,8 +104,23 @@ class Answerer:
         from kg_neo4j.retrieve.overview.global_answer import GlobalMode, ask_global
 
         concurrency = self.settings.model_concurrency
-        how = GlobalMode(self.tokeniser, self.model, self.cache, concurrency, options.level, options.max_context_tokens)
+        how = GlobalMode(self.tokeniser, self.model, self.cache, concurrency, options.level, _tokens(options))
         return ask_global(self.database, question, self.settings.graph, how, options.filters)
+
+    def _from_tree(self, question: str, options: AskOptions, hear: Callable[[str], None] | None) -> Answer:
+        from kg_neo4j.retrieve.reply import Checks
+        from kg_neo4j.retrieve.tree.answer import TreeMode, ask_tree
+
+        how = TreeMode(
+            embedder=self.embedder,
+            tokeniser=self.tokeniser,
+            model=self.model,
+            choice=options.tree,
+            max_context_tokens=_tokens(options, TREE_TOKENS),
+            checks=Checks(self.settings.unsupported, self.settings.judge),
+            hear=hear,
+        )
+        return ask_tree(self.database, question, self.settings.graph, how, options.filters)
 
     def _by_query(self, question: str, writer: ChatModel | None, filters: Filters) -> Answer:
         """Answer from a query: a canned one, or one that `writer` writes; the mode "auto" lets nobody write one."""
@@ -105,6 +128,10 @@ class Answerer:
 
         how = CypherMode(self.tokeniser, writer, self.cache)
         return ask_cypher(self.database, question, self.settings.graph, how, filters)
+
+
+def _tokens(options: AskOptions, otherwise: int = CONTEXT_TOKENS) -> int:
+    return otherwise if options.max_context_tokens is None else options.max_context_tokens
 
 
 def answerer(settings: Settings, database: Database, *, budget: Budget | None = None) -> Answerer:
@@ -130,7 +157,9 @@ def check(question: str, options: AskOptions) -> None:
 
     if options.level is not None and options.mode != GLOBAL:
         raise UsageError("a level is for the mode global", hint="--mode global --level N")
-    if (options.decompose or options.rerank) and options.mode in (GLOBAL, CYPHER):
+    if options.tree != TreeChoice() and options.mode not in (TREE, AUTO):
+        raise UsageError("which nodes of a tree are read is for the mode tree", hint="--mode tree")
+    if (options.decompose or options.rerank) and options.mode in (GLOBAL, CYPHER, TREE):
         raise UsageError(f"the mode {options.mode} searches in its own way", hint="--decompose, --rerank: local, naive")
-    retrieve.check(question, AUTO if options.mode in (GLOBAL, CYPHER) else options.mode)
+    retrieve.check(question, AUTO if options.mode in (GLOBAL, CYPHER, TREE) else options.mode)
     filters.check(options.filters)

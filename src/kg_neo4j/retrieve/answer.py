@@ -15,7 +15,7 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
 from kg_neo4j.records import Evidence, Usage
 from kg_neo4j.retrieve.checking.citations import CheckedAnswer, Source, check
-from kg_neo4j.retrieve.interface import Found
+from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode
 from kg_neo4j.retrieve.packing import Packed, pack_found
 
 ANSWER_TOKENS = 800  # room for the answer within the model's window; five sentences need 200
@@ -127,9 +127,25 @@ def _title(source: Source) -> str:
 def _sources(evidence: Sequence[Evidence], found: Found) -> list[Source]:
     """Give every passage of the context its mark, in the order in which the passages were chosen."""
     sources: list[Source] = []
+    nodes = {node.id: node for node in found.nodes}
     for each in evidence:
+        if each.kind in ("summary", "detail") and each.id in nodes:
+            sources.append(_node_source(f"C{len(sources) + 1}", nodes[each.id], found))
         chunk = found.chunk(each.chunk_id or "")
         if each.kind == "chunk" and chunk is not None:
             start, end = each.start or 0, len(chunk.text) if each.end is None else each.end
-            sources.append(Source(f"C{len(sources) + 1}", chunk, start, end))
+            steps = found.way(chunk.id, start, end) if nodes else ()
+            sources.append(Source(f"C{len(sources) + 1}", chunk, start, end, steps))
     return sources
+
+
+def _node_source(mark: str, node: FoundNode, found: Found) -> Source:
+    """Return a node of a tree as a source: it is shown, and what lies beneath it is cited."""
+    what = f"a summary of its {node.aspect.replace('_', ' ')}" if node.kind == "summary" else "in short"
+    shown = FoundChunk(node.id, node.text, 0, what, node.document, node.score)
+    beneath = tuple(
+        Source(mark, chunk, place.start, place.end, place.steps)
+        for place in node.places
+        if (chunk := found.chunk(place.chunk_id)) is not None
+    )
+    return Source(mark, shown, 0, len(node.text), beneath=beneath)

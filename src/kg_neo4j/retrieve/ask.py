@@ -27,6 +27,7 @@ from kg_neo4j.retrieve.short.short_answer import Short, find_short
 from kg_neo4j.retrieve.short.things import Things
 
 MODES = ("auto", "local", "naive")
+WORDED = ("Chunk", "Document", "Entity", "Fact")  # whose full-text indexes a search by words needs
 NOT_FOUND = "The graph holds no answer to this."
 
 
@@ -142,7 +143,7 @@ def prepare(
     indexes = [index for index in search_indexes.list_indexes(database) if index.state == "ONLINE"]
     names = {index.name for index in indexes}
     search = Search(graph=graph, question=question)
-    if all(search_indexes.fulltext_index_name(label) in names for label in search_indexes.WORDED):
+    if all(search_indexes.fulltext_index_name(label) in names for label in WORDED):
         search = replace(search, words=fulltext_query(question))
     fitting = {index.label: index.name for index in indexes if index.kind == "VECTOR" and index.fits(embedder)}
     if not fitting:
@@ -157,6 +158,7 @@ def prepare(
         chunk_index=fitting.get("Chunk"),
         entity_index=fitting.get("Entity"),
         fact_index=fitting.get("Fact"),
+        node_index=fitting.get("TreeNode"),
     )
     return search, notes
 

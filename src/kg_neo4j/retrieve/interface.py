@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from kg_neo4j.records import TreeStep
 from kg_neo4j.retrieve.question import Question
 
 
@@ -64,6 +65,31 @@ class FoundFact:
 
 
 @dataclass(frozen=True, slots=True)
+class LeafPlace:
+    """Words of a chunk that a node of a tree rests on, and the nodes on the way there, the one that was found first."""
+
+    chunk_id: str
+    start: int
+    end: int
+    steps: tuple[TreeStep, ...] = ()  # none where the node is the chunk itself
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNode:
+    """A node of a narrative tree."""
+
+    id: str
+    kind: str  # "chunk" (a leaf), "summary" or "detail"
+    text: str
+    aspect: str  # of a summary
+    level: int  # 0 for leaves and details
+    number: int
+    document: str  # title
+    score: float
+    places: tuple[LeafPlace, ...] = ()  # what it rests on; of a summary, the leaves nearest to the question first
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """All that one retrieval found, each kind in descending order of score. Every Place names one of `chunks`."""
 
@@ -72,10 +98,19 @@ class Found:
     entities: tuple[FoundEntity, ...] = ()
     facts: tuple[FoundFact, ...] = ()
     notes: tuple[str, ...] = ()  # what could not be searched
+    nodes: tuple[FoundNode, ...] = ()  # mode tree: what is read; `chunks` are what it rests on
 
     def chunk(self, chunk_id: str) -> FoundChunk | None:
         """Return the chunk of that id, or None."""
         return next((chunk for chunk in self.chunks if chunk.id == chunk_id), None)
+
+    def way(self, chunk_id: str, start: int, end: int) -> tuple[TreeStep, ...]:
+        """Return how a tree leads to words of a chunk: not at all where it was read itself, else by its best node."""
+        for node in sorted(self.nodes, key=lambda node: node.kind != "chunk"):
+            for place in node.places:
+                if place.chunk_id == chunk_id and place.start < end and start < place.end:
+                    return place.steps
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +135,7 @@ class Search:
     chunk_index: str | None = None
     entity_index: str | None = None
     fact_index: str | None = None
+    node_index: str | None = None  # nodes of narrative trees
     scope: Scope | None = None  # None: nothing is filtered
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.records import Evidence
 from kg_neo4j.retrieve.extracting.sentences import Sentence, split_sentences
-from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, Place
+from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, FoundNode, Place
 
 CHUNK_SHARE = 0.6  # of the budget for whole chunks, so that facts find room; what they leave is filled with chunks
 OVERHEAD = 16  # tokens for the mark, the title and the line breaks of a unit
@@ -81,7 +81,13 @@ def _closure(unit: Unit, known: Mapping[str, Unit], chosen: Mapping[str, Unit]) 
 
 
 def pack_found(found: Found, tokeniser: Tokeniser, budget: int) -> Packed:
-    """Choose from what was found: the best chunks, then facts and entities with their words, then further chunks."""
+    """Choose from what was found: the best chunks, then facts and entities with their words, then further chunks.
+
+    Of a tree the nodes found, in their order.
+    """
+    if found.nodes:
+        units = [unit for node in found.nodes for unit in _node_units(node, found, tokeniser)]
+        return pack(units, {unit.key: unit for unit in units}, budget)
     chunks = _chunk_units(found, tokeniser)
     small = [unit for unit in chunks if unit.evidence.token_count <= LARGEST_CHUNK * budget]
     known = {unit.key: unit for unit in chunks}
@@ -90,6 +96,34 @@ def pack_found(found: Found, tokeniser: Tokeniser, budget: int) -> Packed:
     graph = _graph_units(found, tokeniser, held, known)
     second = pack(graph, known, budget, replace(first, left_out=0))
     return pack(chunks, known, budget, second)
+
+
+def _node_units(node: FoundNode, found: Found, tokeniser: Tokeniser) -> list[Unit]:
+    """Return the units of a node: one, but for a leaf that reaches over several chunks its part in each."""
+    if node.kind != "chunk":
+        made = Evidence(
+            kind=node.kind,
+            id=node.id,
+            text=node.text,
+            score=node.score,
+            document=node.document,
+            token_count=tokeniser.count(node.text) + OVERHEAD,
+            aspect=node.aspect,
+            level=node.level,
+        )
+        return [Unit(f"{node.kind} {node.id}", made)]
+    units: list[Unit] = []
+    for place in node.places:
+        chunk = found.chunk(place.chunk_id)
+        if chunk is None:
+            continue
+        text = chunk.text[place.start : place.end]
+        tokens = tokeniser.count(text) + (0 if units else OVERHEAD)
+        where = (chunk.id, chunk.document, place.start, place.end, tokens)
+        needs = (units[-1].key,) if units else ()
+        evidence = Evidence("chunk", chunk.id, text, node.score, *where)
+        units.append(Unit(f"words {chunk.id} {place.start} {place.end}", evidence, needs))
+    return units
 
 
 def _chunk_units(found: Found, tokeniser: Tokeniser) -> list[Unit]:

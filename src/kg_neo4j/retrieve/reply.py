@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import Citation, Claim, Evidence, PathStep, Usage
+from kg_neo4j.records import Citation, Claim, Evidence, PathStep, TreeStep, Usage
 from kg_neo4j.retrieve.answer import ModelReply, ask_model
 from kg_neo4j.retrieve.checking.claims import DROP, MARK, SUPPORTED, UNCITED, UNSUPPORTED, Checked, check_claims, settle
 from kg_neo4j.retrieve.checking.judge import judge
@@ -19,6 +19,7 @@ from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.packing import pack_found
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.short.short_answer import Short, tell
+from kg_neo4j.retrieve.tree.telling import SUMMARY_TOLD, tell_summary
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 WITHOUT_MODEL = "answered without a model: sentences of the sources, word for word"
@@ -65,6 +66,7 @@ class Reply:
     short: str = ""
     path: tuple[PathStep, ...] = ()
     model_seconds: float = 0.0
+    ways: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # how a tree leads to each citation
 
 
 def reply(question: Question, found: Found, writing: Writing, short: Short | None = None) -> Reply:
@@ -84,13 +86,15 @@ def reply(question: Question, found: Found, writing: Writing, short: Short | Non
 def _extractive(question: Question, found: Found, writing: Writing) -> Reply:
     """Answer with sentences; what they rest on comes first in the evidence."""
     extracted = extract(question, found)
+    note = WITHOUT_MODEL if extracted.text else TRY_A_MODEL
+    if found.nodes and not extracted.text and (told := tell_summary(question, found)).text:
+        extracted, note = told, SUMMARY_TOLD
     cited = tuple(_cited(citation, writing.tokeniser) for citation in extracted.citations)
     left = writing.max_context_tokens - sum(each.token_count for each in cited)
     packed = pack_found(found, writing.tokeniser, left)
     claims = tuple(
         Claim(readable(citation.quote), (number,), SUPPORTED) for number, citation in enumerate(extracted.citations, 1)
     )
-    note = WITHOUT_MODEL if extracted.text else TRY_A_MODEL
     return Reply(extracted.text, extracted.citations, (*cited, *packed.evidence), claims, notes=(note,))
 
 
@@ -133,6 +137,7 @@ def _by_model(question: Question, found: Found, model: ChatModel, writing: Writi
     if answer.checked is None and not answer.silent:
         return replace(made, model_seconds=time.monotonic() - started)
     checked, usage, said = _checked(answer, found, model, writing.checks)
+    made = replace(made, ways=answer.checked.ways if answer.checked else {})
     made = replace(made, usage=made.usage + usage, notes=(*made.notes, *said), model_seconds=time.monotonic() - started)
     if checked is not None and checked.citations:
         short = answer.short if _is_cited(answer.short, checked) else ""

@@ -1,8 +1,9 @@
 """The mode `auto`: which mode a question is put to, and why. By rule, without a model.
 
 What the graph itself knows better than any text (how two are connected, how many there are) goes to a canned query of
-the mode `cypher`, if it gives rows; a question about the whole to the community reports, if they are written; one that
-names something in the graph to the walk from there; any other one to the chunks.
+the mode `cypher`, if it gives rows; a question about an aspect of a narrative to its tree, if a complete one is there;
+one about the whole to the community reports, if they are written; one that names something in the graph to the walk
+from there; any other one to the chunks.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.organise.tree.interface import NAME
 from kg_neo4j.records import Routing
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher.templates import recognise
@@ -20,9 +23,11 @@ from kg_neo4j.retrieve.linking import Linked, exact_query, look_up, named
 from kg_neo4j.retrieve.overview.report_extracts import asked_terms
 from kg_neo4j.retrieve.overview.report_selection import report_levels
 from kg_neo4j.retrieve.question import Asks, Question
+from kg_neo4j.retrieve.tree.asking import asked_cue
+from kg_neo4j.retrieve.tree.trees import read_trees
 from kg_neo4j.retrieve.words import fold, split_words
 
-GLOBAL, CYPHER = "global", "cypher"
+GLOBAL, CYPHER, TREE = "global", "cypher", "tree"
 NAMES = 3  # that a reason tells of
 TERMS = 12  # of a question without capitals that are looked up
 CANNED = frozenset(  # queries of cypher/questions that count or connect; what sentences say is left to sentences
@@ -60,16 +65,42 @@ class Routed:
     scope: Scope | None = None
 
 
-def route(database: Database, search: Search, beyond: Collection[str] = ()) -> Routed:
-    """Return the mode for a question: "local", "naive", or one of those in `beyond`, of "global" and "cypher"."""
+def route(database: Database, search: Search, beyond: Collection[str] = (), tree: str = NAME) -> Routed:
+    """Return the mode for a question: "local", "naive", or one of those in `beyond`, of "global", "cypher", "tree"."""
     if CYPHER in beyond and (canned := _canned(database, search)):
         return Routed(Routing(CYPHER, f"the canned query {canned} answers it"), scope=search.scope)
     linked = named(database, search)
+    if TREE in beyond and (why := why_tree(database, search, linked, tree)):
+        return Routed(Routing(TREE, why), linked, search.scope)
     names = linked.names or _small_names(database, search)
     about_whole = is_about_the_whole(search.question) and not names
     levels = report_levels(database, search.graph, search.scope) if about_whole and GLOBAL in beyond else ()
     chosen = choose(search.question, names, reports=any(each.reports for each in levels))
     return Routed(chosen, linked, search.scope)
+
+
+def why_tree(database: Database, search: Search, linked: Linked, name: str) -> str:
+    """Return why a question is put to narrative trees; empty where it is about no aspect, or no good tree is there.
+
+    What the question names has to be spoken of in a document with a tree; a question about the whole is put to trees
+    only where every document has one.
+    """
+    cue = asked_cue(search.question)
+    trees = read_trees(database, search.graph, name, search.scope) if cue else ()
+    good = [each for each in trees if each.is_good]
+    if cue is None or not good or search.question.asks in _ONE:
+        return ""
+    if linked:
+        ids = [*linked.entities, *linked.documents]
+        query = queries.get("retrieve/spoken_of_in")
+        rows = database.read(query, graph=search.graph, ids=ids, documents=[each.document_id for each in good])
+        good = [each for each in good if each.document_id in {row["document"] for row in rows}]
+    elif is_about_the_whole(search.question) and len(good) < len(trees):
+        return ""
+    if not good:
+        return ""
+    where = f"“{good[0].title}” has" if len(good) == 1 else f"{len(good)} documents have"
+    return f"the question is about {cue.said}, and {where} a narrative tree"
 
 
 def choose(question: Question, names: Sequence[str], *, reports: bool) -> Routing:

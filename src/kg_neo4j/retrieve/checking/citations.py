@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from kg_neo4j.records import Citation
+from kg_neo4j.records import Citation, TreeStep
 from kg_neo4j.retrieve.checking.support import best_window
 from kg_neo4j.retrieve.extracting.sentences import split_sentences
 from kg_neo4j.retrieve.interface import FoundChunk
+from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
+
+PLACES = 3  # beneath a node of a tree that one mark leads to, at most
+LOOKED_AT = 8  # leaves beneath a node that have most words of a claim, sentence by sentence
+MORE_WORDS = 2  # of a claim that a further place must have
 
 _MARK = re.compile(
     r"\s*[\[【(]\s*(?P<inside>(?:[Cc](?:hunk)?\s?\d+|\d{1,4}|[0-9a-f]{32})"
@@ -31,6 +36,8 @@ class Source:
     chunk: FoundChunk
     start: int  # of the part that was shown
     end: int
+    steps: tuple[TreeStep, ...] = ()  # of a tree, how it leads here
+    beneath: tuple[Source, ...] = ()  # a node of a tree: `chunk` is what was shown, this is cited
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,7 @@ class CheckedAnswer:
     citations: tuple[Citation, ...]
     invalid: tuple[str, ...]  # marks of sources that were not in the context, as the model wrote them
     uncited: int  # sentences without a valid citation
+    ways: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # how a tree leads to each
 
 
 def check(text: str, sources: Sequence[Source]) -> CheckedAnswer:
@@ -51,6 +59,7 @@ def check(text: str, sources: Sequence[Source]) -> CheckedAnswer:
     by_mark = {source.mark: source for source in sources} | {source.chunk.id: source for source in sources}
     citations: list[Citation] = []
     invalid: list[str] = []
+    ways: dict[Citation, tuple[TreeStep, ...]] = {}
 
     def replace(match: re.Match[str]) -> str:
         marks = [_normal(mark) for mark in _ONE.findall(match["inside"])]
@@ -60,13 +69,42 @@ def check(text: str, sources: Sequence[Source]) -> CheckedAnswer:
         numbers = []
         for mark in dict.fromkeys(marks):
             if mark in by_mark:
-                numbers.append(_number(locate(claim, by_mark[mark]), citations))
+                for citation, steps in cite(claim, by_mark[mark]):
+                    numbers.append(_number(citation, citations))
+                    ways.setdefault(citation, steps)
             else:
                 invalid.append(mark)
         return "".join(f" [{number}]" for number in dict.fromkeys(numbers))
 
     checked = _MARK.sub(replace, text).strip()
-    return CheckedAnswer(checked, tuple(citations), tuple(dict.fromkeys(invalid)), _uncited(checked))
+    return CheckedAnswer(checked, tuple(citations), tuple(dict.fromkeys(invalid)), _uncited(checked), ways)
+
+
+def cite(claim: str, source: Source) -> list[tuple[Citation, tuple[TreeStep, ...]]]:
+    """Return the citations of `source` for `claim`, each with the way to it: one, or of a node of a tree more.
+
+    What lies beneath a node is looked through for the words of the claim; a further place is cited as long as it has
+    words of it that those before have not, 3 at most.
+    """
+    if not source.beneath:
+        return [(locate(claim, source), source.steps)]
+    wanted = _beginnings(claim)
+    ranked = sorted(source.beneath, key=lambda each: -len(wanted & _beginnings(each.chunk.text[each.start : each.end])))
+    found = [(locate(claim, each), each.steps) for each in ranked[:LOOKED_AT]]
+    chosen: list[tuple[Citation, tuple[TreeStep, ...]]] = []
+    for _ in range(PLACES):
+        best = max(found, key=lambda each: len(wanted & _beginnings(each[0].quote)))
+        gained = wanted & _beginnings(best[0].quote)
+        if chosen and len(gained) < MORE_WORDS:
+            break
+        chosen.append(best)
+        wanted -= gained
+    return chosen
+
+
+def _beginnings(text: str) -> frozenset[str]:
+    """Return the first letters of the words that say something: forms of one word are alike in them."""
+    return frozenset(word[:5] for word in map(fold, split_words(text)) if not is_stop_word(word))
 
 
 def locate(claim: str, source: Source) -> Citation:

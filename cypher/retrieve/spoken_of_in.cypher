@@ -1,0 +1,14 @@
+// title:   Documents that speak of something
+// purpose: Of some documents those that are named themselves or mention one of the entities.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $ids LIST<STRING> (entities and documents);
+//          $documents LIST<STRING> (ids of those to choose from)
+// columns: document STRING (id)
+// order:   document
+// source:  kg-neo4j
+UNWIND $documents AS id
+MATCH (d:Document {id: id})
+WHERE d.graph = $graph
+  AND (d.id IN $ids OR EXISTS { (d)<-[:IN_DOCUMENT]-(:Chunk)<-[:MENTIONED_IN]-(e:Entity) WHERE e.id IN $ids })
+RETURN DISTINCT d.id AS document
+ORDER BY document

@@ -1,0 +1,21 @@
+// title:   Nodes of trees that filters take away
+// purpose: Every leaf that rests on a chunk which filters do not leave, and every node that descends to such a leaf.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $trees LIST<STRING> (ids); $only_chunks LIST<STRING> (those that filters leave)
+// columns: ids LIST<STRING>
+// order:   none; the list is in ascending order
+// source:  kg-neo4j
+UNWIND $trees AS tree
+MATCH (t:Tree {id: tree})-[:HAS_LEAF]->(leaf)
+WHERE t.graph = $graph
+  AND ((leaf:Chunk AND NOT leaf.id IN $only_chunks)
+       OR EXISTS { (leaf)-[:OVERLAPS]->(c:Chunk) WHERE NOT c.id IN $only_chunks })
+WITH DISTINCT leaf
+CALL (leaf) {
+  RETURN leaf AS node
+  UNION
+  MATCH (leaf)<-[:SUMMARISES|DETAILS*1..6]-(node:TreeNode)
+  RETURN DISTINCT node
+}
+WITH DISTINCT node.id AS id ORDER BY id
+RETURN collect(id) AS ids

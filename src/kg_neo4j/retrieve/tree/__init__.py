@@ -1,0 +1,1 @@
+"""The mode `tree`: a narrative tree's leaves, summaries and details, searched together (W4)."""

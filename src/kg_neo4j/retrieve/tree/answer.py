@@ -1,0 +1,84 @@
+"""A question answered from narrative trees: what is read are nodes of all levels, what is cited are words of chunks."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph.database import Database
+from kg_neo4j.records import Answer, Filters, KindShare
+from kg_neo4j.retrieve.ask import NOT_FOUND, prepare
+from kg_neo4j.retrieve.checking.standing import keep_standing
+from kg_neo4j.retrieve.filters import resolve
+from kg_neo4j.retrieve.interface import FoundNode
+from kg_neo4j.retrieve.question import read
+from kg_neo4j.retrieve.reply import Checks, Writing, reply
+from kg_neo4j.retrieve.tree.choice import CONTEXT_TOKENS, MODE, TreeChoice
+from kg_neo4j.retrieve.tree.search import retrieve
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMode:
+    """How to answer from trees."""
+
+    embedder: EmbeddingModel
+    tokeniser: Tokeniser
+    model: ChatModel | None = None  # None: sentences of the sources
+    choice: TreeChoice = field(default_factory=TreeChoice)
+    max_context_tokens: int = CONTEXT_TOKENS
+    checks: Checks = field(default_factory=Checks)
+    hear: Callable[[str], None] | None = None  # is told a model's words as they come, before they are checked
+
+
+def ask_tree(database: Database, question: str, graph: str, how: TreeMode, filters: Filters | None = None) -> Answer:
+    """Answer `question` from the narrative trees of `graph`; `found` is False where they hold no answer.
+
+    With `filters` nothing is read that rests on a chunk which they do not leave. Raises UsageError for an empty
+    question, an aspect that no tree has or what filters name in vain, and the model's and the database's errors.
+    """
+    started = time.monotonic()
+    asked = read(question)
+    if how.max_context_tokens < 1:
+        raise UsageError(f"max_context_tokens is at least 1, not {how.max_context_tokens}")
+    search, notes = prepare(database, asked, graph, how.embedder, how.tokeniser)
+    search = replace(search, scope=resolve(database, graph, filters or Filters()))
+    if search.scope is not None:
+        notes.append(f"kept to {search.scope.said}: {len(search.scope.chunks):,} chunks")
+    found = retrieve(database, search, how.choice, how.tokeniser, how.max_context_tokens)
+    notes += found.notes
+    if not found.nodes and not found.notes:
+        notes.append(f"nothing in the trees of graph {graph!r} can be read within {how.max_context_tokens:,} tokens")
+    retrieved = time.monotonic()
+    writing = Writing(how.tokeniser, how.max_context_tokens, how.model, how.checks, how.hear)
+    said = reply(asked, found, writing)
+    said, gone = keep_standing(database, graph, said)
+    ways = [said.ways.get(each, found.way(each.chunk_id, each.start, each.end)) for each in said.citations]
+    return Answer(
+        question=asked.text,
+        mode=MODE,
+        answer=said.text or NOT_FOUND,
+        found=bool(said.text),
+        citations=said.citations,
+        evidence=said.evidence,
+        usage=said.usage,
+        seconds=time.monotonic() - started,
+        notes=(*notes, *said.notes, *gone),
+        claims=said.claims,
+        short=said.short,
+        retrieval_seconds=retrieved - started,
+        model_seconds=said.model_seconds,
+        descents=tuple(ways),
+        shares=shares(found.nodes),
+    )
+
+
+def shares(nodes: Sequence[FoundNode]) -> tuple[KindShare, ...]:
+    """Return how much of what was read is of each kind, the most first."""
+    counts = Counter((node.kind, node.aspect) for node in nodes)
+    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return tuple(KindShare(kind, aspect, count, count / len(nodes)) for (kind, aspect), count in ranked)

@@ -1,0 +1,140 @@
+"""Nodes of narrative trees for a question: the collapsed tree, or a walk down from the roots or up from the leaves.
+
+What is read is chosen by cosine: whole nodes within a number and a budget of tokens. A node of which every sentence
+stands in what was chosen before is passed over, because it would say nothing new. Then everything beneath is read, so
+that each node leads to words of chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.organise.tree.interface import LEVELS
+from kg_neo4j.retrieve.extracting.sentences import split_sentences
+from kg_neo4j.retrieve.interface import Found, FoundNode, Search
+from kg_neo4j.retrieve.packing import OVERHEAD
+from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, CHUNK, COLLAPSED, MODE, SUMMARY, TOP_DOWN, TreeChoice
+from kg_neo4j.retrieve.tree.descent import descend
+from kg_neo4j.retrieve.tree.trees import read_trees, usable
+
+SPARE = 3  # times as many nodes are looked at as are kept: some say nothing new, some do not fit
+FETCH = 100  # neighbours asked of an index; where too few of them are of these trees, the search is exact
+NO_VECTORS = "a narrative tree is searched by vectors, and there are none that fit: `kg load` and `kg tree` make them"
+
+
+def retrieve(database: Database, search: Search, choice: TreeChoice, tokeniser: Tokeniser, budget: int) -> Found:
+    """Return the nodes that are read, at most `budget` tokens, and the chunks that they rest on.
+
+    Raises UsageError for an aspect that no tree has.
+    """
+    trees = read_trees(database, search.graph, choice.name, search.scope)
+    ids, notes = usable(trees, choice)
+    if search.vector is None and ids:
+        notes.append(NO_VECTORS)
+    if search.vector is None or not ids:
+        return Found(MODE, notes=tuple(notes))
+    rows = _Reading(database, search, choice, ids).rows()
+    nodes = choose([_node(row) for row in rows], tokeniser, choice, budget)
+    nodes, chunks = descend(database, search, nodes)
+    return Found(MODE, chunks, notes=tuple(notes), nodes=nodes)
+
+
+def choose(ranked: Iterable[FoundNode], tokeniser: Tokeniser, choice: TreeChoice, budget: int) -> tuple[FoundNode, ...]:
+    """Return the best nodes: whole ones that fit, none that only repeats. A traversal keeps those of all levels."""
+    kept: list[FoundNode] = []
+    left, said = budget, ""
+    for node in ranked:
+        if choice.traversal == COLLAPSED and len(kept) == choice.top_k:
+            break
+        cost = tokeniser.count(node.text) + OVERHEAD
+        if cost > left or _repeats(node.text, said):
+            continue
+        kept.append(node)
+        left -= cost
+        said += f" {_plain(node.text)} "
+    return tuple(kept)
+
+
+def _repeats(text: str, said: str) -> bool:
+    sentences = split_sentences(text)
+    return bool(said and sentences) and all(_plain(each.text) in said for each in sentences)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+class _Reading:
+    """One question put to trees."""
+
+    def __init__(self, database: Database, search: Search, choice: TreeChoice, trees: Sequence[str]) -> None:
+        self._database, self._choice = database, choice
+        self._shared: dict[str, Any] = {
+            "graph": search.graph,
+            "trees": list(trees),
+            "vector": list(search.vector or ()),
+        }
+        self._shared |= {"aspects": list(choice.aspects) or None, "excluded": self._excluded(search)}
+        self._indexes = {"chunk_index": search.chunk_index, "node_index": search.node_index}
+
+    def rows(self) -> list[Row]:
+        """Return nodes, best first, more than are kept."""
+        if self._choice.traversal == TOP_DOWN:
+            return self._walk("roots", "down")
+        if self._choice.traversal == BOTTOM_UP:
+            return self._walk("leaves", "up")
+        limit = SPARE * self._choice.top_k
+        return self._database.read(
+            queries.get("retrieve/tree_search"),
+            **self._shared,
+            **self._indexes,
+            kinds=list(self._choice.kinds),
+            details=self._choice.details,
+            fetch=max(FETCH, 4 * limit),
+            top_k=limit,
+        )
+
+    def _walk(self, begin: str, onward: str) -> list[Row]:
+        """Return the best nodes of each level, the nearest of all first."""
+        found: dict[str, Row] = {}
+        rows = self._step(begin, [])
+        for _ in range(LEVELS + 1):
+            new = [row for row in rows if row["id"] not in found]
+            if not new:
+                break
+            found |= {row["id"]: row for row in new}
+            ends = onward == "down" and all(row["kind"] == CHUNK for row in new)
+            rows = [] if ends else self._step(onward, [row["id"] for row in new])
+        kept = [row for row in found.values() if row["kind"] in self._choice.kinds]
+        return sorted(kept, key=lambda row: (-row["score"], row["id"]))
+
+    def _step(self, to: str, begin: Sequence[str]) -> list[Row]:
+        query = queries.get("retrieve/tree_step")
+        found: list[Row] = self._database.read(
+            query, **self._shared, begin=list(begin), to=to, limit=self._choice.top_k
+        )
+        return found
+
+    def _excluded(self, search: Search) -> list[str]:
+        if search.scope is None:
+            return []
+        query = queries.get("retrieve/tree_excluded")
+        given = {"graph": search.graph, "trees": self._shared["trees"], "only_chunks": list(search.scope.chunks)}
+        return list(self._database.read(query, **given)[0]["ids"])
+
+
+def _node(row: Row) -> FoundNode:
+    return FoundNode(
+        id=row["id"],
+        kind=row["kind"],
+        text=row["text"] or "",
+        aspect=row["aspect"] if row["kind"] == SUMMARY else "",
+        level=row["level"] if row["kind"] == SUMMARY else 0,
+        number=row["number"],
+        document=row["document"] or "",
+        score=float(row["score"]),
+    )

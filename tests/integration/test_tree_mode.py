@@ -1,0 +1,382 @@
+"""The mode tree on a real Neo4j: what is read, what is cited and by which way, and what is said of bad trees."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from fake_llm import FakeLlm
+from kg_neo4j import Settings, pipeline
+from kg_neo4j._cli import app as command_line
+from kg_neo4j._models import tokens
+from kg_neo4j._models.offline_embedding import HashedEmbedding
+from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j.errors import UsageError
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.queries import Query
+from kg_neo4j.pipeline import AskOptions
+from kg_neo4j.records import Answer, Filters, TreeStep
+from kg_neo4j.retrieve.ask import prepare
+from kg_neo4j.retrieve.interface import Found, Scope
+from kg_neo4j.retrieve.question import read
+from kg_neo4j.retrieve.tree import search as searching
+from kg_neo4j.retrieve.tree.answer import TreeMode, ask_tree
+from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, TreeChoice
+from kg_neo4j.retrieve.tree.search import retrieve
+from narrative_tree import PARAGRAPHS, SUMMARIES, write
+from small_graph import load
+
+TOKENISER = tokens.load("approximate-1")
+MODEL = HashedEmbedding()
+CHUNKS = Query(
+    *("test/chunks", "", "", "read", (), (), "", ""),
+    "MATCH (c:Chunk) WHERE c.graph = $graph RETURN c.id AS id, c.text AS text",
+)
+
+
+@pytest.fixture(scope="module")
+def holm(database: Database) -> Iterator[str]:
+    """A graph with a story and its tree over its chunks, for tests that only read."""
+    name = f"test-holm-{uuid.uuid4().hex[:12]}"
+    write(database, name, MODEL, TOKENISER)
+    yield name
+    delete_graph(database, name)
+
+
+@pytest.fixture(scope="module")
+def passages(database: Database) -> Iterator[str]:
+    """The same story in three chunks, with a tree over six passages."""
+    name = f"test-passages-{uuid.uuid4().hex[:12]}"
+    write(database, name, MODEL, TOKENISER, passages=True)
+    yield name
+    delete_graph(database, name)
+
+
+def found_by(
+    database: Database,
+    graph: str,
+    question: str,
+    choice: TreeChoice | None = None,
+    scope: Scope | None = None,
+    budget: int = 6000,
+) -> Found:
+    search, _ = prepare(database, read(question), graph, MODEL, TOKENISER)
+    return retrieve(database, replace(search, scope=scope), choice or TreeChoice(), TOKENISER, budget)
+
+
+def ask(database: Database, graph: str, question: str, filters: Filters | None = None, **how: object) -> Answer:
+    return ask_tree(database, question, graph, TreeMode(MODEL, TOKENISER, **how), filters)  # type: ignore[arg-type]
+
+
+def kinds(found: Found) -> set[str]:
+    return {node.kind for node in found.nodes}
+
+
+def texts(database: Database, graph: str) -> dict[str, str]:
+    return {row["id"]: row["text"] for row in database.read(CHUNKS, graph=graph)}
+
+
+# ------------------------------------------------------------------------------------------------- what is read
+
+
+@pytest.mark.parametrize("text", [PARAGRAPHS[3], SUMMARIES[0][3], SUMMARIES[3][3], "in short: since then the lamp at"])
+def test_nodes_of_all_levels_are_found_together(database: Database, holm: str, text: str) -> None:
+    found = found_by(database, holm, text)
+    assert found.nodes[0].text.startswith(text)
+    assert len(found.nodes) == 5
+    assert [node.score for node in found.nodes] == sorted((node.score for node in found.nodes), reverse=True)
+
+
+@pytest.mark.parametrize("name", ["holm", "passages"])
+def test_every_node_leads_to_words_of_chunks(database: Database, name: str, request: pytest.FixtureRequest) -> None:
+    graph = request.getfixturevalue(name)
+    found = found_by(database, graph, "lamp promise strangers brother pardon", TreeChoice(top_k=16))
+    known = texts(database, graph)
+    assert kinds(found) == {"chunk", "summary", "detail"}
+    for node in found.nodes:
+        assert node.places
+        for place in node.places:
+            assert known[place.chunk_id][place.start : place.end]
+            assert place.chunk_id in {chunk.id for chunk in found.chunks}
+            assert [step.kind for step in place.steps][:1] == ([] if node.kind == "chunk" else [node.kind])[:1] or (
+                node.kind == "chunk" and name == "passages"
+            )
+
+
+def test_the_way_down_goes_level_by_level(database: Database, passages: str) -> None:
+    found = found_by(database, passages, SUMMARIES[3][3], TreeChoice(top_k=1))
+    (top,) = found.nodes
+    assert (top.aspect, top.level) == ("character", 2)
+    ways = {tuple(step.kind for step in place.steps) for place in top.places}
+    assert ways == {("summary", "summary", "passage")}
+    assert {[step.level for step in place.steps][1] for place in top.places} == {1}
+    assert {step.number for place in top.places for step in place.steps[2:]} == {0, 1, 2, 4}
+
+
+def test_a_passage_over_two_chunks_is_read_as_a_part_of_each(database: Database, passages: str) -> None:
+    answer = ask(database, passages, PARAGRAPHS[3], choice=TreeChoice(top_k=1))
+    parts = [each for each in answer.evidence if (each.start is not None and each.score < 1.0) or each.kind == "chunk"]
+    assert {each.text for each in parts} >= {PARAGRAPHS[3], "He had come to ask her pardon."}
+    assert answer.shares[0].nodes == 1
+
+
+def test_aspects_kinds_and_the_number_of_details_bound_what_is_read(database: Database, holm: str) -> None:
+    every = TreeChoice(top_k=20)
+    question = "Mara lamp brother"
+    assert {n.aspect for n in found_by(database, holm, question, every).nodes if n.kind == "summary"} == {
+        "theme",
+        "character",
+    }
+    theme = found_by(database, holm, question, replace(every, aspects=("theme",)))
+    assert {node.aspect for node in theme.nodes if node.kind == "summary"} == {"theme"}
+    assert kinds(found_by(database, holm, question, replace(every, kinds=("summary",)))) == {"summary"}
+    assert "detail" not in kinds(found_by(database, holm, question, replace(every, details=0)))
+    with pytest.raises(UsageError, match="no tree 'narrative' has summaries of 'tone'"):
+        found_by(database, holm, question, replace(every, aspects=("tone",)))
+
+
+def test_whole_nodes_within_the_budget_are_read(database: Database, holm: str) -> None:
+    answer = ask(database, holm, "promise strangers lamp", choice=TreeChoice(top_k=20), max_context_tokens=90)
+    read_ones = [each for each in answer.evidence if each.score < 1.0]
+    assert 0 < sum(each.token_count for each in read_ones) <= 90
+    assert sum(share.nodes for share in answer.shares) == len(read_ones)
+    assert ask(database, holm, "promise", max_context_tokens=3).found is False
+
+
+def test_a_node_that_only_repeats_what_is_read_is_passed_over(database: Database, graph: str) -> None:
+    write(database, graph, MODEL, TOKENISER)
+    repeat = Query(
+        *("test/repeat", "", "", "write", (), (), "", ""),
+        "MATCH (n:Detail) WHERE n.graph = $graph AND n.text STARTS WITH 'in short: since then' "
+        "SET n.text = 'Since then the lamp at Holm\nhas never burned low.'",
+    )
+    question = PARAGRAPHS[5]
+    before = found_by(database, graph, question, TreeChoice(top_k=20))
+    database.write(repeat, graph=graph)
+    after = found_by(database, graph, question, TreeChoice(top_k=20))
+    assert {node.id for node in before.nodes} - {node.id for node in after.nodes} == {
+        node.id for node in before.nodes if node.text.startswith("in short: since then")
+    }
+
+
+def test_other_graphs_and_trees_in_the_index_are_left_out_and_do_not_crowd(
+    database: Database, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [f"{graph}-{number}" for number in range(3)]
+    write(database, graph, MODEL, TOKENISER)
+    write(database, graph, MODEL, TOKENISER, name="raptor")
+    try:
+        for other in others:
+            write(database, other, MODEL, TOKENISER)
+        expected = found_by(database, graph, PARAGRAPHS[2]).nodes
+        monkeypatch.setattr(searching, "FETCH", 4)
+        monkeypatch.setattr(searching, "SPARE", 1)
+        found = found_by(database, graph, PARAGRAPHS[2], TreeChoice(top_k=1))
+        assert found.nodes[0].id == expected[0].id
+        raptor = found_by(database, graph, PARAGRAPHS[2], TreeChoice(name="raptor"))
+        summaries = {node.id for node in raptor.nodes if node.kind != "chunk"}
+        assert summaries
+        assert not summaries & {node.id for node in expected}
+    finally:
+        for other in others:
+            delete_graph(database, other)
+
+
+def test_without_an_index_the_search_is_exact_and_the_same(database: Database, holm: str) -> None:
+    search, _ = prepare(database, read(PARAGRAPHS[4]), holm, MODEL, TOKENISER)
+    assert search.node_index
+    near = retrieve(database, search, TreeChoice(), TOKENISER, 6000)
+    exact = retrieve(database, replace(search, node_index=None), TreeChoice(), TOKENISER, 6000)
+    assert [node.id for node in near.nodes] == [node.id for node in exact.nodes]
+    assert [node.score for node in near.nodes] == pytest.approx([node.score for node in exact.nodes], abs=1e-6)
+
+
+# ---------------------------------------------------------------------------------------------------- traversal
+
+
+def test_top_down_goes_from_the_roots_to_the_leaves_of_what_is_best(database: Database, holm: str) -> None:
+    found = found_by(database, holm, "siblings dutiful pardon", TreeChoice(top_k=1, traversal=TOP_DOWN))
+    assert [node.level for node in sorted(found.nodes, key=lambda node: -node.level)] == [2, 1, 0]
+    assert {node.aspect for node in found.nodes if node.kind == "summary"} == {"character"}
+
+
+def test_bottom_up_goes_from_the_leaves_to_their_summaries(database: Database, holm: str) -> None:
+    found = found_by(database, holm, PARAGRAPHS[1], TreeChoice(top_k=1, traversal=BOTTOM_UP))
+    assert sorted((node.kind, node.level) for node in found.nodes) == [("chunk", 0), ("summary", 1), ("summary", 2)]
+    assert found.nodes[0].text == PARAGRAPHS[1]
+
+
+# ------------------------------------------------------------------------------------------------------ filters
+
+
+def test_filters_take_away_every_node_that_rests_on_what_they_do_not_leave(database: Database, holm: str) -> None:
+    known = texts(database, holm)
+    left = tuple(sorted(each for each, text in known.items() if text in (PARAGRAPHS[0], PARAGRAPHS[2])))
+    for traversal in ("collapsed", TOP_DOWN, BOTTOM_UP):
+        choice = TreeChoice(top_k=20, traversal=traversal)
+        found = found_by(database, holm, "Mara lamp", choice, Scope(left, (), (), None, "some"))
+        assert found.nodes
+        for node in found.nodes:
+            assert {place.chunk_id for place in node.places} <= set(left)
+        summaries = [node.text for node in found.nodes if node.kind == "summary"]
+        assert set(summaries) <= {SUMMARIES[1][3]}
+
+
+def test_a_document_filter_leaves_its_own_tree(database: Database, graph: str) -> None:
+    write(database, graph, MODEL, TOKENISER)
+    write(database, graph, MODEL, TOKENISER, title="Another")
+    answer = ask(database, graph, "Mara brother", Filters(documents=("Another",)), choice=TreeChoice(top_k=20))
+    assert {each.document for each in answer.evidence} == {"Another"}
+    assert "kept to document Another" in answer.notes[0]
+
+
+# ------------------------------------------------------------------------------------------------ what is cited
+
+
+def test_without_a_model_a_sentence_is_cited_with_its_way(database: Database, holm: str) -> None:
+    answer = ask(database, holm, "How many men reached the shore?")
+    assert answer.found
+    assert "Four men reached the shore" in answer.answer
+    (citation,) = answer.citations
+    assert texts(database, holm)[citation.chunk_id][citation.start : citation.end] == citation.quote
+    assert len(answer.descents) == 1
+    assert answer.shares
+    assert sum(share.share for share in answer.shares) == pytest.approx(1)
+
+
+def test_without_a_model_a_summary_made_of_sentences_answers_what_no_sentence_does(
+    database: Database, graph: str
+) -> None:
+    write(database, graph, MODEL, TOKENISER)
+    extractive = Query(
+        *("test/extractive", "", "", "write", (), (), "", ""),
+        "MATCH (n:Summary {aspect: 'theme'}) WHERE n.graph = $graph SET n.text = $text",
+    )
+    said = "Mara says that a light is a promise one makes to strangers."
+    database.write(extractive, graph=graph, text=f"{said} A schooner struck the rocks before midnight.")
+    answer = ask(database, graph, "What is the theme?", choice=TreeChoice(kinds=("summary",)))
+    assert answer.answer == f"{said} [1] A schooner struck the rocks before midnight. [2]"
+    assert answer.citations[0].quote == said
+    assert [[step.aspect for step in way] for way in answer.descents] == [["theme"], ["theme"]]
+    assert "no answer but a summary" in " ".join(answer.notes)
+    assert ask(database, graph, "Who invented the telephone?").found is False
+
+
+def test_a_models_mark_of_a_summary_leads_to_the_sentences_of_its_leaves(
+    database: Database, holm: str, llm: FakeLlm, model: ChatModel
+) -> None:
+    def say(prompt: str, user: str) -> str:
+        marks = {line.partition("]")[0][1:]: line for line in user.splitlines() if line.startswith("[C")}
+        mark = next(mark for mark, line in marks.items() if "a summary of its theme" in line)
+        return f"A light is a promise that one makes to strangers [{mark}]. Mara sold three horses [{mark}]."
+
+    llm.rules = say
+    question = SUMMARIES[0][3]
+    answer = ask(database, holm, question, model=model, choice=TreeChoice(kinds=("summary",)))
+    assert answer.answer.startswith("A light is a promise that one makes to strangers [1].")
+    assert answer.citations[0].quote.endswith("Mara says that a light is a promise one makes to strangers.")
+    assert texts(database, holm)[answer.citations[0].chunk_id] == PARAGRAPHS[5]
+    assert answer.descents[0] == (TreeStep("summary", answer.descents[0][0].id, "theme", 1, 0),)
+    assert [claim.support for claim in answer.claims] == ["supported", "unsupported"]
+    assert "[unsupported]" in answer.answer
+
+
+def test_what_is_cited_may_stand_in_several_leaves(
+    database: Database, holm: str, llm: FakeLlm, model: ChatModel
+) -> None:
+    llm.rules = lambda _, user: (
+        "The schooner struck the rocks, and Mara says that a light is a promise one makes to strangers [C1]."
+    )
+    answer = ask(database, holm, SUMMARIES[0][3], model=model, choice=TreeChoice(top_k=1, kinds=("summary",)))
+    assert len(answer.citations) == 2
+    assert {each.quote[:20] for each in answer.citations} == {"A schooner struck th", "Mara says that a lig"}
+    assert answer.claims[0].support == "supported"
+    assert len(answer.descents) == 2
+
+
+# --------------------------------------------------------------------------------------- trees that are no good
+
+
+def test_a_missing_an_unfinished_and_a_stale_tree_are_said_with_what_to_do(database: Database, graph: str) -> None:
+    load(database, graph)
+    answer = ask(database, graph, "Who was Mara?")
+    assert not answer.found
+    assert answer.notes[0] == "1 document has no tree (“Ada”): `kg tree` builds it"
+    ids = write(database, graph, MODEL, TOKENISER)
+    assert "1 of 2 documents have no tree (“Ada”)" in ask(database, graph, "Who was Mara?").notes[0]
+    assert "`kg tree --name raptor` builds it" in ask(database, graph, "Mara?", choice=TreeChoice("raptor")).notes[0]
+    change = Query(
+        *("test/change", "", "", "write", (), (), "", ""),
+        "MATCH (c:Chunk {id: $id}) WHERE c.graph = $graph DETACH DELETE c",
+    )
+    database.write(change, graph=graph, id=ids["l1"])
+    stale = ask(database, graph, "How many men reached the shore?")
+    assert stale.found
+    assert "1 of 2 documents have changed since their tree was built (“Holm”)" in stale.notes[1]
+    write(database, graph, MODEL, TOKENISER, complete=False)
+    unfinished = ask(database, graph, "How many men reached the shore?")
+    assert not unfinished.found
+    assert "have a tree that was not finished (“Holm”)" in unfinished.notes[1]
+
+
+def test_vectors_of_another_model_are_said(database: Database, holm: str) -> None:
+    class Other(HashedEmbedding):
+        name = "other-1"
+
+    answer = ask_tree(database, "Who was Mara?", holm, TreeMode(Other(), TOKENISER))
+    assert not answer.found
+    assert any("searched by vectors" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize("wrong", [{"top_k": 0}, {"traversal": "sideways"}, {"kinds": ("leaf",)}, {"kinds": ()}])
+def test_what_cannot_be_meant_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        TreeChoice(**wrong)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------- the command, the library and a talk
+
+
+@pytest.fixture
+def offline_holm(settings: Settings, graph: str, database: Database) -> Settings:
+    """A graph whose vectors are those of the built-in model, and settings without another one."""
+    own = {"graph": graph, "openai_api_key": None, "openai_base_url": None, "embedding_model": "hashed-ngram-256-1"}
+    write(database, graph, MODEL, TOKENISER)
+    return settings.model_copy(update=own)
+
+
+def test_the_library_and_a_conversation_answer_in_this_mode(offline_holm: Settings) -> None:
+    answer = pipeline.ask("How many men reached the shore?", settings=offline_holm, mode="tree")
+    assert answer.mode == "tree"
+    assert answer.found
+    with pipeline.chat(settings=offline_holm, options=AskOptions("tree")) as talk:
+        assert talk.ask("How many men reached the shore?").answer.shares == answer.shares
+        talk.switch("naive")
+        talk.switch("tree")
+    with pytest.raises(UsageError, match="for the mode tree"):
+        pipeline.ask("Who?", settings=offline_holm, mode="naive", tree=TreeChoice(top_k=2))
+    with pytest.raises(UsageError, match="searches in its own way"):
+        pipeline.ask("Who?", settings=offline_holm, mode="tree", rerank=True)
+
+
+def test_the_command_shows_shares_and_ways(
+    offline_holm: Settings, environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**environment, "KG_EMBEDDING_MODEL": "hashed-ngram-256-1"}.items():
+        monkeypatch.setenv(name, value)
+    words = ["ask", "How many men reached the shore?", "--mode", "tree", "--top-k", "3"]
+    told = CliRunner().invoke(command_line.app, [*words, "--stats", "--show"])
+    assert told.exit_code == 0, told.output
+    assert "3 nodes of the tree: " in told.output
+    shape = json.loads(CliRunner().invoke(command_line.app, [*words, "--json", "--aspect", "theme"]).stdout)
+    assert shape["mode"] == "tree"
+    assert sum(share["nodes"] for share in shape["shares"]) == 3
+    assert len(shape["descents"]) == len(shape["citations"])
+    down = json.loads(CliRunner().invoke(command_line.app, [*words, "--json", "--traversal", "top-down"]).stdout)
+    assert {share["kind"] for share in down["shares"]} >= {"summary"}
