@@ -1,0 +1,226 @@
+"""Which aspects a cluster shows: the question to a model, and what its answer names. Pure.
+
+Small models follow "one name a line" best, so that is asked for; lists, JSON, titles instead of names, other spellings
+and remarks beside a name are read as well. Without a model, cues decide (`cues`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.organise.description_extracts import cut_at_word
+from kg_neo4j.organise.tree import cues
+from kg_neo4j.organise.tree.aspects import GENERAL
+from kg_neo4j.organise.tree.interface import Aspect
+
+ROUNDS = 2  # an answer that names nothing is asked for once more
+ANSWER_TOKENS = 200  # room for all names; more than that is no list of them
+SHARE_OF_TYPICAL = 1.1  # cues of a cluster, against those of the whole text, from which it shows an aspect
+MOST_REJECTED = 50  # that are kept
+
+_FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
+_BULLET = re.compile(r"^\s*(?:[-*•–—+>#]+|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
+_ITEM_END = re.compile(r"[,;|\n]")
+_REMARK = re.compile(r"\s*(?::|\s[-–—]+\s|\(|->|=)\s*")
+_DENIED = re.compile(
+    r"(?:no|not|none|absent|missing|false|n/?a|0|weak|unclear|nicht|nie|brak)\b", re.IGNORECASE
+)  # "plot: no"
+_NO_WORD = re.compile(r"[\W_]+")
+_IDLE = frozenset("the a an of and or aspect aspects narrative".split())
+_STEM = 5  # letters that two words share, of which one begins with the other: symbol, symbolism
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What an answer names."""
+
+    names: tuple[str, ...]  # in the order of the set, each once
+    rejected: tuple[str, ...]  # what is no aspect's name, as it was written
+
+
+def needs_naming(aspects: Sequence[Aspect]) -> bool:
+    """Say whether it is a question at all: the general aspect is shown by every cluster."""
+    return tuple(aspects) != (GENERAL,)
+
+
+def naming_messages(text: str, aspects: Sequence[Aspect], complaint: str = "") -> tuple[str, str]:
+    """Return system and user message; `complaint` is that of the answer before, or empty."""
+    return prompts.load("aspects").render(
+        aspects="\n".join(f"{aspect.name}: {aspect.title}. {aspect.question}" for aspect in aspects),
+        text=text,
+        boundary=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12],
+        complaint=complaint,
+    )
+
+
+def fitting(text: str, aspects: Sequence[Aspect], tokeniser: Tokeniser, window: int) -> str:
+    """Return the text, or its beginning where it does not fit a question in a window of so many tokens."""
+    asked = sum(tokeniser.count(message) for message in naming_messages("", aspects))
+    return cut_at_word(text, tokeniser, max(50, window - asked - ANSWER_TOKENS - 100))
+
+
+def complaint(named: Named, aspects: Sequence[Aspect]) -> str:
+    """Return what is said to a model whose answer named none."""
+    wrong = f" {json.dumps(named.rejected[0][:60], ensure_ascii=False)} is not one of them." if named.rejected else ""
+    listed = ", ".join(aspect.name for aspect in aspects)
+    return f"\nYour last answer named no aspect of the list.{wrong} Choose at least one of: {listed}."
+
+
+def read_names(text: str, aspects: Sequence[Aspect]) -> Named:
+    """Return the aspects that an answer names, and what in it is none. Never an error, whatever the answer is."""
+    found: set[str] = set()
+    rejected: list[str] = []
+    for item in _items(_FENCE.sub("", without_thoughts(text)).strip(), aspects):
+        head, _, remark = _split(item)
+        if remark and _DENIED.match(remark) and _match(head, aspects):
+            continue
+        names = _match(item, aspects) or _match(head, aspects)
+        if not names and remark:  # "Aspects: plot, character"
+            names = _match(remark, aspects)
+        if not names and _is_heading(item):
+            continue
+        if names:
+            found |= names
+        elif len(rejected) < MOST_REJECTED:
+            rejected.append(item)
+    return Named(tuple(aspect.name for aspect in aspects if aspect.name in found), tuple(rejected))
+
+
+def typical_densities(texts: Sequence[str], aspects: Sequence[Aspect]) -> Mapping[str, float]:
+    """Return, for each aspect, the cues for each word of all texts together: what `cued_aspects` compares with."""
+    return _densities(texts, aspects)
+
+
+def cued_aspects(text: str, aspects: Sequence[Aspect], typical: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the aspects of which `text` has more cues than is typical, in the order of the set; at least one.
+
+    `typical` comes from `typical_densities` of all leaves. The word lists are English: of a text in another language,
+    or one without any cue, the first aspect is taken.
+    """
+    if not aspects:
+        return ()
+    found = _densities([text], aspects)
+    share = {name: density / typical[name] if typical.get(name) else 0.0 for name, density in found.items()}
+    names = tuple(aspect.name for aspect in aspects if share[aspect.name] >= SHARE_OF_TYPICAL)
+    return names or (max(aspects, key=lambda aspect: share[aspect.name]).name,)
+
+
+def _densities(texts: Sequence[str], aspects: Sequence[Aspect]) -> dict[str, float]:
+    sentences = [sentence for text in texts for sentence in cues.sentences_of(text)]
+    words = sum(len(sentence.words) for sentence in sentences) or 1
+    return {
+        aspect.name: round(sum(cues.weight(sentence, aspect) for sentence in sentences) / words, 9)
+        for aspect in aspects
+    }
+
+
+def _items(said: str, aspects: Sequence[Aspect]) -> Iterator[str]:
+    """Yield what may be a name: entries of JSON, or parts of lines."""
+    entries = _json_entries(said)
+    if entries is None:
+        lines = [_BULLET.sub("", line) for line in said.splitlines()]
+        entries = [part for line in lines for part in _parts(line, aspects)]
+    for entry in entries:
+        item = entry.strip().strip("\"'`*_.[]{}“”„« »").strip()
+        if item:
+            yield item
+
+
+def _parts(line: str, aspects: Sequence[Aspect]) -> list[str]:
+    """Divide a line at commas, unless they stand in the remark beside a name."""
+    head, _, remark = _split(line)
+    pieces = _ITEM_END.split(line)
+    if not remark or _ITEM_END.search(head):
+        return pieces
+    if _match(head, aspects):
+        return pieces if any(_match(_split(piece)[0], aspects) for piece in pieces[1:]) else [line]
+    return [f"{head}:", *_ITEM_END.split(remark)]
+
+
+def _split(item: str) -> tuple[str, str, str]:
+    """Return what stands before a colon, dash or bracket, that sign, and what comes after it."""
+    match = _REMARK.search(item)
+    if match is None:
+        return item, "", ""
+    return item[: match.start()].strip("\"'`*_ "), match[0], item[match.end() :].strip("\"'`*_ )")
+
+
+def _json_entries(said: str) -> list[str] | None:
+    """Return the names in the first JSON list or object of an answer; None where there is none."""
+    start = min((place for place in (said.find("["), said.find("{")) if place >= 0), default=-1)
+    if start < 0:
+        return None
+    try:
+        data, _ = json.JSONDecoder(strict=False).raw_decode(said, start)
+    except (ValueError, RecursionError):
+        return None
+    return list(_strings(data))
+
+
+def _strings(data: object, depth: int = 0) -> Iterator[str]:
+    """Yield strings of lists, keys whose value is true or 1, and strings below keys."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, list) and depth < 4:
+        for each in data:
+            yield from _strings(each, depth + 1)
+    elif isinstance(data, dict) and depth < 4:
+        if isinstance(data.get("name"), str):  # {"name": "plot", "reason": "..."}
+            yield data["name"]
+            return
+        for key, value in data.items():
+            if isinstance(value, bool | int | float):
+                yield from [str(key)] if value else []
+            else:
+                yield from _strings(value, depth + 1)
+
+
+def _match(item: str, aspects: Sequence[Aspect]) -> set[str]:
+    """Return the aspects that an item names: one, or several joined by "and"."""
+    if one := _match_one(item, aspects):
+        return {one}
+    pieces = re.split(r"\s+(?:and|&|und|oraz|i)\s+|\s*/\s*", item)
+    matched = [_match_one(piece, aspects) for piece in pieces]
+    return {name for name in matched if name} if len(pieces) > 1 and all(matched) else set()
+
+
+def _match_one(item: str, aspects: Sequence[Aspect]) -> str | None:
+    """Return the aspect whose name or title an item is, or the only one that has all of its words."""
+    words = _words(item)
+    if not words or len(words) > 8:
+        return None
+    for aspect in aspects:
+        if words in (_words(aspect.name), _words(aspect.title)):
+            return aspect.name
+    own = [word for word in words if word not in _IDLE]
+    fitting = [
+        aspect.name
+        for aspect in aspects
+        if own
+        and all(
+            any(_is_same(word, other) for other in _words(aspect.name) + _words(aspect.title) if other not in _IDLE)
+            for word in own
+        )
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _NO_WORD.sub(" ", text.casefold()).split() if word]
+
+
+def _is_same(word: str, other: str) -> bool:
+    """Say whether two words are one, or one of them only has an ending more."""
+    short, long = sorted((word, other), key=len)
+    return short == long or (long.startswith(short) and (len(short) >= _STEM or long == short + "s"))
+
+
+def _is_heading(item: str) -> bool:
+    return item.endswith(":")
