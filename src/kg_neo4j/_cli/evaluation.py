@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from kg_neo4j._cli.eval_answers import answers
 from kg_neo4j._cli.load import PARTLY_DONE
 from kg_neo4j._cli.load_options import BudgetOption, CacheOption, GleaningsOption, SchemaOption
-from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.scorecards import scorecard_shape, show_scorecard
 from kg_neo4j._cli.terminal import print_json, progress
 from kg_neo4j.errors import UsageError
@@ -107,46 +108,4 @@ def retrieval(
         typer.echo(f"note: {note}", err=True)
 
 
-@app.command()
-def answers(
-    questions: Annotated[
-        str, typer.Option("--questions", metavar="FILE", help="Questions: id, question, answer; JSON lines.")
-    ],
-    corpus: Annotated[
-        str | None,
-        typer.Option("--corpus", metavar="FILE", help="Passages to load first, into a graph of their own; JSON lines."),
-    ] = None,
-    mode: Annotated[
-        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to find the evidence.")
-    ] = "auto",
-    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Questions at most.", min=1)] = None,
-    save: Annotated[
-        str | None,
-        typer.Option("--save", metavar="FILE", help="Keep each answer there; a run that was stopped goes on from it."),
-    ] = None,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Score answers: exact match, F1, how many are found, and how many claims are supported by what they cite."""
-    from kg_neo4j._cli.answer_scorecards import answers_shape, show_answers
-    from kg_neo4j.study.answers.scorecard import AnswersOptions, score_answers
-
-    if corpus is not None and graph is not None:
-        raise UsageError("a corpus is loaded into a graph of its own", hint="give --corpus or --graph")
-    settings = settings_for(model=model, graph=graph)
-    if model is not None and settings.offline:
-        raise UsageError(f"--model {model}, but no server to ask", hint="set OPENAI_API_KEY or OPENAI_BASE_URL")
-    options = AnswersOptions(corpus=corpus, mode=mode, limit=limit, save=save, budget_usd=budget_usd)
-    with progress(quiet=as_json) as bars:
-        card = score_answers(questions, settings=settings, options=options, progress=bars)
-    if as_json:
-        print_json(answers_shape(card))
-    else:
-        given = {"--corpus": corpus, "--graph": graph, "--limit": limit, "--save": save, "--model": model}
-        changed = {**given, "--mode": mode if mode != "auto" else None}
-        words = [word for name, value in changed.items() if value for word in (name, str(value))]
-        show_answers(card, ["kg", "eval", "answers", "--questions", questions, *words])
-    for note in card.notes:
-        typer.echo(f"note: {note}", err=True)
+app.command("answers")(answers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +37,7 @@ def plan(
     *,
     settings: Settings,
     options: LoadOptions | None = None,
+    documents: Iterable[Document] = (),
     progress: Progress = SILENT,
 ) -> LoadPlan:
     """Estimate what `load` with the same arguments would ask a model: calls, tokens, price and time.
@@ -61,10 +62,10 @@ def plan(
             check_schema(database, settings.graph, configuration)
         run = _Run(settings, options, tokeniser, extraction, configuration, database)
         run.prepare()
-        documents = read_documents(_to_extract(sources, tally), settings, options, tally)
+        read = read_documents(_to_extract(sources, tally), settings, options, tally, documents)
         if database is not None:
-            documents = Sync(database, settings, options, tally, ()).documents(documents)
-        for document in documents:
+            read = Sync(database, settings, options, tally, ()).documents(read)
+        for document in read:
             tally.documents += 1
             run.add(document)
             progress.advance("plan")

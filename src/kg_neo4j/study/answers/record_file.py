@@ -32,8 +32,9 @@ class RecordFile:
         for number, line in enumerate(data[:whole].split(b"\n")[:-1], 1):
             try:
                 row = json.loads(line)
-                self._rows.setdefault(str(row.get("kind", "")), []).append(row)
-            except (ValueError, AttributeError) as error:
+                kind = row["kind"] if "run" not in row else ""  # what a run of one mode saved is not of use here
+                self._rows.setdefault(str(kind), []).append(row)
+            except (ValueError, TypeError, KeyError) as error:
                 raise UnreadableSource(f"{path}, line {number}: not what `kg eval answers --save` writes") from error
 
     def rows(self, kind: str) -> tuple[dict[str, Any], ...]:

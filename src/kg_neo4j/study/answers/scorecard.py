@@ -12,9 +12,10 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer
-from kg_neo4j.study.answers.questions import AnsweredQuestion, read_answered
+from kg_neo4j.study.answers.asking import given_answer
+from kg_neo4j.study.answers.questions import read_answered
 from kg_neo4j.study.answers.saved import SavedAnswers
-from kg_neo4j.study.answers.scores import AnswerScore, GivenAnswer, exact_match, f1, score
+from kg_neo4j.study.answers.scores import AnswerScore, GivenAnswer, score
 from kg_neo4j.study.retrieval.questions import documents, graph_name, read_passages
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def score_answers(
             known = saved.get(question.id)
             taken += known is not None
             if known is None:
-                known = _scored(database, settings.graph, question, ask(question.text))
+                known = given_answer(database, settings.graph, question, ask(question.text))
                 saved.put(known)
             given.append(known)
             progress.advance("answers")
@@ -136,33 +137,3 @@ def _asker(database: Database, settings: Settings, options: AnswersOptions) -> C
     one = answerer(settings, database, budget=budget)
     how = AskOptions(mode=options.mode)
     return lambda question: one.answer(question, how)
-
-
-def _scored(database: Database, graph: str, question: AnsweredQuestion, answer: Answer) -> GivenAnswer:
-    """Return the answer with its scores; its citations are looked up in the graph, not taken on trust."""
-    from kg_neo4j.graph import queries
-    from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
-    from kg_neo4j.retrieve.checking.claims import plain_text
-
-    said = (answer.short or plain_text(answer.answer)) if answer.found else ""
-    ids = sorted({each.chunk_id for each in answer.citations})
-    rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=ids)
-    texts = {row["id"]: row["text"] for row in rows}
-    cited = [claim for claim in answer.claims if claim.citations]
-    return GivenAnswer(
-        id=question.id,
-        type=question.type,
-        said=said,
-        short=answer.short,
-        exact=exact_match(said, question.answers) if said else 0.0,
-        f1=f1(said, question.answers) if said else 0.0,
-        found=answer.found,
-        cited_claims=len(cited),
-        supported=sum(claim.support == "supported" for claim in cited),
-        citations=len(answer.citations),
-        valid=sum(quotes_are_in_place([each], texts) for each in answer.citations),
-        usage=answer.usage,
-        seconds=answer.seconds,
-        text=answer.answer,
-        notes=answer.notes,
-    )

@@ -39,6 +39,7 @@ class GivenAnswer:
     seconds: float
     text: str = ""
     notes: tuple[str, ...] = ()
+    context_tokens: int = 0  # of the evidence that the answer was made from
 
 
 @dataclass(frozen=True, slots=True)

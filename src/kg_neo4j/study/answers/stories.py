@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kg_neo4j.acquire.identity import document_id, hash_id, text_hash
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.records import Document, SkippedSource
 from kg_neo4j.study.answers.questions import AnsweredQuestion
+from kg_neo4j.study.retrieval.questions import read_passages
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,11 @@ class Story:
     stamp: str  # changes with the text
     url: str = ""
     language: str = "en"
+
+    @property
+    def named(self) -> str:
+        """Title and key: titles may be alike."""
+        return f"{self.title} ({self.key})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,15 @@ def cut(found: QuestionSet, selection: Selection) -> QuestionSet:
     )
 
 
+def stories_of(corpus: str) -> tuple[Story, ...]:
+    """Return the passages of a corpus as texts; those without text are left out. Raises as `read_passages`."""
+    return tuple(
+        Story(each.key, each.title, partial(str, each.text), text_hash(each.text))
+        for each in read_passages(corpus)
+        if each.text.strip()
+    )
+
+
 def is_of_kind(kind: str | None, named: str, url: str) -> bool:
     """Return whether a text is of a kind: the set names it so, or its address is there ("gutenberg")."""
     if kind is None:
@@ -76,7 +92,7 @@ def documents_of(stories: Sequence[Story], graph: str, refused: list[SkippedSour
         try:
             text = story.read()
         except UnreadableSource as problem:
-            refused.append(SkippedSource(story.title, str(problem)))
+            refused.append(SkippedSource(story.named, str(problem)))
             continue
         yield Document(
             id=document_id(graph, "file", story.key),

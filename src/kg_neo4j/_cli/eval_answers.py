@@ -1,0 +1,196 @@
+"""kg eval answers: one mode on a file of questions, or several systems on a published set."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from kg_neo4j._cli.load_options import BudgetOption
+from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.terminal import print_json, progress
+from kg_neo4j.errors import UsageError
+
+Changed = dict[str, Any]  # option -> value, of those that are not the default
+
+
+def answers(
+    questions: Annotated[
+        str,
+        typer.Option(
+            "--questions", metavar="PATH", help="Questions: JSON lines, a QuALITY file, a NarrativeQA folder."
+        ),
+    ],
+    corpus: Annotated[
+        str | None,
+        typer.Option("--corpus", metavar="FILE", help="Passages to load first, into a graph of their own; JSON lines."),
+    ] = None,
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to find the evidence.")
+    ] = "auto",
+    systems: Annotated[
+        str | None,
+        typer.Option("--systems", metavar="LIST", help="To compare: naive,raptor,tree,local,global,auto; with commas."),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="questions|quality|narrativeqa", help="Of the questions [default: guessed]."),
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="NAME", help="Texts of one source, such as gutenberg.")
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option("--set", metavar="train|valid|test", help="Of NarrativeQA, one set alone.")
+    ] = None,
+    documents: Annotated[int | None, typer.Option("--documents", metavar="N", help="Texts at most.", min=1)] = None,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Questions at most.", min=1)] = None,
+    summaries: Annotated[
+        bool, typer.Option("--summaries", help="NarrativeQA: the summaries in place of the texts.")
+    ] = False,
+    whole_graph: Annotated[
+        bool, typer.Option("--whole-graph", help="Do not keep a question to the text that it is about.")
+    ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="auto|model|words", help="Who judges statements [default: a model, if any]."),
+    ] = None,
+    chunk_tokens: Annotated[
+        int | None, typer.Option("--chunk-tokens", metavar="N", help="Of the texts' chunks [default: 200].", min=1)
+    ] = None,
+    context_tokens: Annotated[
+        int | None,
+        typer.Option("--context-tokens", metavar="N", help="Of evidence, for every system [default: 1700].", min=1),
+    ] = None,
+    save: Annotated[
+        str | None,
+        typer.Option("--save", metavar="FILE", help="Keep each answer there; a run that was stopped goes on from it."),
+    ] = None,
+    cases: Annotated[
+        str | None, typer.Option("--cases", metavar="FILE.csv", help="Write a table of all cases with their scores.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and ask nothing.")] = False,
+    model: ModelOption = None,
+    budget_usd: BudgetOption = None,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Score answers: similarity and correctness of systems, exact match, F1, and how many claims are supported."""
+    from kg_neo4j.study.answers.forms import QUESTIONS, guess
+
+    given: Changed = {
+        "--corpus": corpus,
+        "--mode": mode if mode != "auto" else None,
+        "--systems": systems,
+        "--format": form,
+        "--kind": kind,
+        "--set": split,
+        "--documents": documents,
+        "--limit": limit,
+        "--summaries": summaries,
+        "--whole-graph": whole_graph,
+        "--judge": judge,
+        "--chunk-tokens": chunk_tokens,
+        "--context-tokens": context_tokens,
+        "--save": save,
+        "--cases": cases,
+        "--dry-run": dry_run,
+        "--model": model,
+        "--budget-usd": budget_usd,
+        "--graph": graph,
+    }
+    given = {name: value for name, value in given.items() if value not in (None, False)}
+    settings = settings_for(model=model, graph=graph)
+    if model is not None and settings.offline:
+        raise UsageError(f"--model {model}, but no server to ask", hint="set OPENAI_API_KEY or OPENAI_BASE_URL")
+    one_mode = {"--corpus", "--mode", "--format", "--limit", "--save", "--model", "--budget-usd", "--graph"}
+    if given.keys() <= one_mode and (form or guess(questions)) == QUESTIONS:
+        _of_one_mode(questions, settings, given, as_json=as_json)
+    else:
+        _of_systems(questions, settings, given, as_json=as_json)
+
+
+def _of_one_mode(questions: str, settings: Any, given: Changed, *, as_json: bool) -> None:
+    """Score one mode, as the multi-hop sets are scored."""
+    from kg_neo4j._cli.answer_scorecards import answers_shape, show_answers
+    from kg_neo4j.study.answers.scorecard import AnswersOptions, score_answers
+
+    if "--corpus" in given and "--graph" in given:
+        raise UsageError("a corpus is loaded into a graph of its own", hint="give --corpus or --graph")
+    options = AnswersOptions(
+        corpus=given.get("--corpus"),
+        mode=given.get("--mode", "auto"),
+        limit=given.get("--limit"),
+        save=given.get("--save"),
+        budget_usd=given.get("--budget-usd"),
+    )
+    with progress(quiet=as_json) as bars:
+        card = score_answers(questions, settings=settings, options=options, progress=bars)
+    if as_json:
+        print_json(answers_shape(card))
+    else:
+        show_answers(card, _command(questions, given))
+    for note in card.notes:
+        typer.echo(f"note: {note}", err=True)
+
+
+def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool) -> None:
+    """Compare systems, as W4 compares them."""
+    from kg_neo4j._cli import answer_comparisons as shown
+    from kg_neo4j.study.answers.cases import write_cases
+    from kg_neo4j.study.answers.comparison import compare_systems
+    from kg_neo4j.study.answers.plan import plan_comparison
+
+    options = _options(given)
+    with progress(quiet=as_json) as bars:
+        if "--dry-run" in given:
+            plan = plan_comparison(questions, settings=settings, options=options, progress=bars)
+        else:
+            card = compare_systems(questions, settings=settings, options=options, progress=bars)
+    if "--dry-run" in given:
+        if as_json:
+            print_json(shown.plan_of_comparison_shape(plan))
+        else:
+            shown.show_plan_of_comparison(plan)
+        return
+    if "--cases" in given:
+        write_cases(given["--cases"], card.cases)
+    if as_json:
+        print_json(shown.comparison_shape(card))
+    else:
+        shown.show_comparison(card, _command(questions, given))
+        for line in shown.spent_now(card):
+            typer.echo(f"note: {line}", err=True)
+
+
+def _options(given: Changed) -> Any:
+    from kg_neo4j.study.answers.comparison import ComparisonOptions
+    from kg_neo4j.study.answers.stories import Selection
+
+    if "--systems" in given and "--mode" in given:
+        raise UsageError("--systems names the modes", hint="give --systems or --mode")
+    usual = ComparisonOptions()
+    named = str(given.get("--systems", given.get("--mode", "auto")))
+    return ComparisonOptions(
+        form=given.get("--format"),
+        selection=Selection(
+            given.get("--kind"),
+            given.get("--set"),
+            given.get("--documents"),
+            given.get("--limit"),
+            "--summaries" in given,
+        ),
+        systems=tuple(name.strip() for name in named.split(",") if name.strip()),
+        whole_graph="--whole-graph" in given,
+        judge=given.get("--judge", usual.judge),
+        graph=given.get("--graph"),
+        corpus=given.get("--corpus"),
+        chunk_tokens=given.get("--chunk-tokens", usual.chunk_tokens),
+        context_tokens=given.get("--context-tokens", usual.context_tokens),
+        save=given.get("--save"),
+        budget_usd=given.get("--budget-usd"),
+    )
+
+
+def _command(questions: str, given: Changed) -> list[str]:
+    words = [word for name, value in given.items() for word in ((name,) if value is True else (name, str(value)))]
+    return ["kg", "eval", "answers", "--questions", questions, *words]

@@ -1,0 +1,167 @@
+"""Asks one question of one system and scores the answer; what was asked before is taken from the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from kg_neo4j.acquire.identity import document_id, hash_id
+from kg_neo4j.errors import UnreadableSource
+from kg_neo4j.records import Answer, Filters, Usage
+from kg_neo4j.study.answers.cases import Case, GoldenScore, case_row, read_case
+from kg_neo4j.study.answers.correctness import answer_correctness, answer_similarity
+from kg_neo4j.study.answers.judgement import StatementJudge
+from kg_neo4j.study.answers.model_judge import ModelJudge
+from kg_neo4j.study.answers.questions import AnsweredQuestion
+from kg_neo4j.study.answers.recalling import Recalling
+from kg_neo4j.study.answers.record_file import RecordFile
+from kg_neo4j.study.answers.scores import GivenAnswer, exact_match, f1
+from kg_neo4j.study.answers.systems import System
+
+if TYPE_CHECKING:
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.pipeline.answering import Answerer
+
+ANSWER, CASE = "answer", "case"  # kinds of lines
+VERSION = 1  # of how answers are scored: lines that another version saved are not of use
+
+
+@dataclass(slots=True)
+class Asking:
+    """Asks and scores over one connection. `taken` counts the answers that the file had."""
+
+    answerer: Answerer
+    judge: StatementJudge
+    file: RecordFile | None
+    context_tokens: int
+    whole_graph: bool = False
+    taken: int = 0
+    _answers: Mapping[str, Mapping[str, Any]] | None = None
+    _cases: Mapping[str, Mapping[str, Any]] | None = None
+
+    def case(self, system: System, question: AnsweredQuestion) -> Case:
+        """Return the case of a question. Raises what asking raises; UnreadableSource for a file that is not ours."""
+        run = self._run(system, question)
+        given = self._given(run, system, question)
+        embedder = self.answerer.embedder.name
+        key = hash_id(run, self.judge.name, str(self.judge.is_proxy), embedder, *question.held_against)
+        if (row := self._saved(CASE).get(key)) is not None:
+            try:
+                return read_case(row, question, given)
+            except (KeyError, TypeError) as error:
+                raise UnreadableSource(f"the saved case of question {question.id} is none of ours") from error
+        with self._paid_by(self.judge, f"judge {system.name} {question.id}"):
+            case = self._scored(system, question, given)
+        if self.file:
+            self.file.append(CASE, {"key": key, **case_row(case)})
+        return case
+
+    @property
+    def paid(self) -> Usage:
+        """What this process paid, for answers and for judging."""
+        asked = (self.answerer.model, self.judge.model if isinstance(self.judge, ModelJudge) else None)
+        return sum((each.spent for each in asked if isinstance(each, Recalling)), Usage())
+
+    def knows(self, system: System, question: AnsweredQuestion) -> bool:
+        """Return whether the file has the answer."""
+        return self._run(system, question) in self._saved(ANSWER)
+
+    def filters(self, question: AnsweredQuestion) -> Filters:
+        """Return what a question is kept to: the text that it is about."""
+        if self.whole_graph or not question.document:
+            return Filters()
+        return Filters(documents=(document_id(self.answerer.settings.graph, "file", question.document),))
+
+    def _run(self, system: System, question: AnsweredQuestion) -> str:
+        """Return the key of an answer: a hash of all that shapes it but the graph's contents."""
+        settings, model = self.answerer.settings, self.answerer.model
+        how = (settings.unsupported, str(settings.judge), str(self.context_tokens), str(self.whole_graph))
+        asked = (system.name, question.id, question.text, question.document)
+        return hash_id(
+            f"answers {VERSION}", settings.graph, model.name if model else "", self.answerer.embedder.name, *how, *asked
+        )
+
+    def _saved(self, kind: str) -> Mapping[str, Mapping[str, Any]]:
+        if self._answers is None or self._cases is None:
+            rows = {name: self.file.rows(name) if self.file else () for name in (ANSWER, CASE)}
+            self._answers, self._cases = ({row.get("key", ""): row for row in rows[name]} for name in (ANSWER, CASE))
+        return self._answers if kind == ANSWER else self._cases
+
+    def _given(self, run: str, system: System, question: AnsweredQuestion) -> GivenAnswer:
+        if (row := self._saved(ANSWER).get(run)) is not None:
+            try:
+                given = given_of(row["given"])
+            except (KeyError, TypeError) as error:
+                raise UnreadableSource(f"the saved answer to question {question.id} is none of ours") from error
+            self.taken += 1
+            return given
+        options = system.options(self.filters(question), self.context_tokens)
+        with self._paid_by(self.answerer.model, f"{system.name} {question.id}"):
+            answer = self.answerer.answer(question.text, options)
+        given = given_answer(self.answerer.database, self.answerer.settings.graph, question, answer)
+        if self.file:
+            self.file.append(ANSWER, {"key": run, "system": system.name, "given": asdict(given)})
+        return given
+
+    def _scored(self, system: System, question: AnsweredQuestion, given: GivenAnswer) -> Case:
+        goldens: list[GoldenScore] = []
+        judging = Usage()
+        for golden in question.held_against:
+            similar = answer_similarity(given.said, golden, self.answerer.embedder, self.answerer.tokeniser)
+            found = answer_correctness(question.text, given.said, golden, judge=self.judge, similarity=similar)
+            judging += found.judgement.usage
+            sorted_ = found.judgement.statements
+            goldens.append(
+                GoldenScore(
+                    golden,
+                    similar,
+                    found.f1,
+                    found.score,
+                    *((sorted_.right, sorted_.wrong, sorted_.missing) if sorted_ else ((), (), ())),
+                    problem=found.judgement.problem,
+                )
+            )
+        return Case(system.name, question, given, tuple(goldens), self.judge.name, judging)
+
+    def _paid_by(self, who: object, owner: str) -> Any:
+        from contextlib import nullcontext
+
+        told = who.model if isinstance(who, ModelJudge) else who
+        return told.paid_by(owner) if isinstance(told, Recalling) else nullcontext()
+
+
+def given_of(row: Mapping[str, Any]) -> GivenAnswer:
+    """Return an answer as it was saved. Raises KeyError and TypeError where it is none."""
+    return GivenAnswer(**{**row, "usage": Usage(**row["usage"]), "notes": tuple(row["notes"])})
+
+
+def given_answer(database: Database, graph: str, question: AnsweredQuestion, answer: Answer) -> GivenAnswer:
+    """Return an answer with its scores; its citations are looked up in the graph, not taken on trust."""
+    from kg_neo4j.graph import queries
+    from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
+    from kg_neo4j.retrieve.checking.claims import plain_text
+
+    said = (answer.short or plain_text(answer.answer)) if answer.found else ""
+    ids = sorted({each.chunk_id for each in answer.citations})
+    rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=ids)
+    texts = {row["id"]: row["text"] for row in rows}
+    cited = [claim for claim in answer.claims if claim.citations]
+    return GivenAnswer(
+        id=question.id,
+        type=question.type,
+        said=said,
+        short=answer.short,
+        exact=exact_match(said, question.answers) if said else 0.0,
+        f1=f1(said, question.answers) if said else 0.0,
+        found=answer.found,
+        cited_claims=len(cited),
+        supported=sum(claim.support == "supported" for claim in cited),
+        citations=len(answer.citations),
+        valid=sum(quotes_are_in_place([each], texts) for each in answer.citations),
+        usage=answer.usage,
+        seconds=answer.seconds,
+        text=answer.answer,
+        notes=answer.notes,
+        context_tokens=sum(each.token_count for each in answer.evidence),
+    )
