@@ -44,6 +44,7 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
     model: str | None = Field(None, validation_alias="KG_MODEL")
+    aspect_model: str | None = Field(None, validation_alias="KG_ASPECT_MODEL")  # names aspects; None: `model` does
     model_window: int | None = Field(None, ge=1024, validation_alias="KG_MODEL_WINDOW")  # tokens
     embedding_model: str | None = Field(None, validation_alias="KG_EMBEDDING_MODEL")
     model_timeout_s: float = Field(120.0, gt=0, validation_alias="KG_MODEL_TIMEOUT_S")  # one call, in all

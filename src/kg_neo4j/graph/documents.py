@@ -18,6 +18,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
 
 CHUNKS_AT_A_TIME = 500
+NODES_AT_A_TIME = 5_000  # of trees
 FIGURES = 2_000  # answers looked at for an estimate; chunk ids are hashes, so the first ones are a sample
 
 
@@ -160,13 +161,29 @@ def withdraw_document(database: Database, lease: Lease, graph: str, document_id:
 
 
 def withdraw_chunks(database: Database, lease: Lease, graph: str, document_id: str) -> int:
-    """Delete the chunks of a document and their evidence; return how many went. Settle afterwards.
+    """Delete the chunks of a document, their evidence and its trees; return how many chunks went. Settle afterwards.
 
     The document stays, so that what is left to do can be asked for again by its name; delete it last.
     """
     _, stored_chunks = _stored(database, graph, document_id)
+    delete_trees(database, lease, graph, [document_id])
     _delete_chunks(database, lease, list(stored_chunks))
     return len(stored_chunks)
+
+
+def delete_trees(database: Database, lease: Lease, graph: str, document_ids: Sequence[str]) -> int:
+    """Delete the narrative trees of documents, with what a model said about them; return how many nodes went."""
+    query = queries.get("tree/delete_trees")
+
+    def delete(transaction: Transaction) -> int:
+        lease.prove(transaction)
+        parameters = {"graph": graph, "documents": list(document_ids), "limit": NODES_AT_A_TIME}
+        return int(transaction.run(query, **parameters)[0]["deleted"])
+
+    deleted = 0
+    while count := database.write_transaction(delete):
+        deleted += count
+    return deleted
 
 
 def delete_document(database: Database, lease: Lease, graph: str, document_id: str) -> None:

@@ -1,0 +1,12 @@
+// title:   Documents that trees can be built of
+// purpose: Which documents there are, under which names, and whether they have text.
+// mode:    read
+// params:  $graph STRING (graph name, default main)
+// columns: id STRING, title STRING, key STRING, source STRING, tokeniser STRING, chunks INTEGER
+// order:   title, then id
+// source:  W4
+MATCH (d:Document)
+WHERE d.graph = $graph
+RETURN d.id AS id, d.title AS title, d.key AS key, d.source AS source, d.tokeniser AS tokeniser,
+       COUNT { (:Chunk)-[:IN_DOCUMENT]->(d) } AS chunks
+ORDER BY title, id

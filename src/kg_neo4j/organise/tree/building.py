@@ -1,0 +1,312 @@
+"""A tree is built: clusters of leaves, their aspects, summaries, level on level within each aspect, then details.
+
+Nothing is published here: what comes out is the tree as it should be. Where its shape is stored, that shape is kept
+(`structure`) and only what rests on other texts than before is written again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from kg_neo4j._models.embedding import Vectors
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.organise.tree.clustering import soft_clusters
+from kg_neo4j.organise.tree.embedded import TreeVectors
+from kg_neo4j.organise.tree.interface import REPEATS, Aspect, Leaf, TreeOptions
+from kg_neo4j.organise.tree.leaves import Leaves
+from kg_neo4j.organise.tree.stored import DETAIL, PASSAGE, SUMMARY, Link, Node
+from kg_neo4j.organise.tree.structure import Cluster, Structure, members_of
+from kg_neo4j.organise.tree.writing import Item, Text, Writing
+from kg_neo4j.progress import Progress
+
+CLUSTER_TOKENS = 3_500  # of one cluster (RAPTOR), less in a smaller window
+STAGE = "tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The aspects of one cluster."""
+
+    aspects: tuple[str, ...]
+    flag: str = ""  # what was wrong with the answers
+    answers: tuple[str, ...] = ()  # keys
+
+
+class Namer(Protocol):
+    """Says which aspects texts show."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model that says it; empty where there is none."""
+
+    def name(self, texts: Sequence[str]) -> Sequence[Named]:
+        """Return the aspects of each text, at least one each. Raises Unfinished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a tree is built from."""
+
+    tree_id: str
+    document_id: str
+    leaves: Leaves
+    vectors: Vectors  # of the leaves
+    aspects: Sequence[Aspect]
+    options: TreeOptions
+    cluster_tokens: int  # a cluster of leaves or summaries has no more, where it is made
+    room: int  # tokens of one question; clusters that grew beyond it are shown in part
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A tree as it should be."""
+
+    nodes: tuple[Node, ...]
+    structure: Structure
+    naming_answers: tuple[str, ...] | None  # None: those of the stored tree
+    absent: tuple[str, ...]  # aspects that nothing of it shows
+    levels: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """A summary in the making."""
+
+    id: str
+    aspect: str
+    level: int
+    number: int
+    links: tuple[Link, ...]
+    hash: str  # of what it was made from
+    text: Text
+
+
+@dataclass(slots=True)
+class Building:
+    """One build."""
+
+    material: Material
+    namer: Namer
+    writing: Writing
+    embedding: TreeVectors
+    progress: Progress
+    stored: Structure | None = None
+    _upper: dict[str, list[tuple[Cluster, ...]]] = field(default_factory=dict)
+
+    def build(self) -> Draft:
+        """Return the tree as it should be. Raises Unfinished where somebody has to be asked and does not answer."""
+        structure, answers = (self.stored, None) if self.stored else self._structure()
+        summaries = self._first_level(structure)
+        level = summaries
+        for number in range(2, self.material.options.levels + 1):
+            level = self._next_level(level, number)
+            summaries = [*summaries, *level]
+            if not level:
+                break
+        if not self.stored:
+            structure = replace(structure, upper={name: tuple(levels) for name, levels in sorted(self._upper.items())})
+        details = self._details()
+        nodes = (*self._passages(), *self._summary_nodes(summaries), *details)
+        shown = {each.aspect for each in summaries}
+        absent = tuple(aspect.name for aspect in self.material.aspects if aspect.name not in shown)
+        return Draft(nodes, structure, answers, absent, max((each.level for each in summaries), default=0))
+
+    # ------------------------------------------------------------------------------------------------- clusters
+
+    def _structure(self) -> tuple[Structure, tuple[str, ...]]:
+        """Find clusters and name their aspects; where one is shown nowhere, again with another seed, at most twice.
+
+        Returns the shape that lacks fewest aspects, the first of such, and the keys of all answers on the way.
+        """
+        found: list[Structure] = []
+        answers: dict[str, None] = {}
+        for attempt in range(REPEATS + 1):
+            structure, used = self._attempt(attempt)
+            found.append(structure)
+            answers |= dict.fromkeys(used)
+            if not structure.absent:
+                break
+        return min(found, key=lambda each: len(each.absent)), tuple(answers)
+
+    def _attempt(self, number: int) -> tuple[Structure, list[str]]:
+        leaves, material = self.material.leaves.leaves, self.material
+        counts = [leaf.token_count for leaf in leaves]
+        seed = material.options.seed + number
+        clusters, fit = soft_clusters(material.vectors, counts, most_tokens=material.cluster_tokens, seed=seed)
+        named = self._named([[leaves[place] for place in members] for members in clusters.members])
+        shown = {name for each in named for name in each.aspects}
+        names = [aspect.name for aspect in material.aspects]
+        structure = Structure(
+            fit=fit,
+            aspect_set=tuple(material.aspects),
+            members=members_of(leaves, clusters),
+            aspects=tuple(tuple(name for name in names if name in each.aspects) for each in named),
+            naming=self.namer.model,
+            absent=tuple(name for name in names if name not in shown),
+            flags=tuple(f"cluster {place}: {each.flag}" for place, each in enumerate(named) if each.flag),
+        )
+        return structure, [key for each in named for key in each.answers]
+
+    def _named(self, clusters: Sequence[Sequence[Leaf]]) -> Sequence[Named]:
+        if len(self.material.aspects) == 1:
+            return [Named((self.material.aspects[0].name,)) for _ in clusters]
+        self.progress.start("aspects", len(clusters))
+        named = self.namer.name(["\n\n".join(leaf.text for leaf in cluster) for cluster in clusters])
+        self.progress.advance("aspects", len(clusters))
+        self.progress.finish("aspects")
+        return named
+
+    # ---------------------------------------------------------------------------------------------------- levels
+
+    def _first_level(self, structure: Structure) -> list[_Summary]:
+        leaves = self.material.leaves.leaves
+        clusters = structure.clusters_of(leaves, self.material.vectors)
+        wanted = []
+        for number, members in clusters.items():
+            parts = [(leaves[place].id, leaves[place].text, leaves[place].token_count) for place, _ in members]
+            shares = [probability for _, probability in members]
+            wanted += [(name, number, parts, shares) for name in structure.aspects[number]]
+        return self._summaries(1, wanted)
+
+    def _next_level(self, beneath: Sequence[_Summary], level: int) -> list[_Summary]:
+        """Return the summaries of one level more; none where no aspect has clusters that put summaries together."""
+        wanted = []
+        for aspect in self.material.aspects:
+            own = {each.number: each for each in beneath if each.aspect == aspect.name}
+            for number, cluster in enumerate(self._clusters(aspect.name, own, level)):
+                members = [(own[member], probability) for member, probability in cluster if member in own]
+                if members:
+                    parts = [(each.id, each.text.text, each.text.token_count) for each, _ in members]
+                    wanted.append((aspect.name, number, parts, [probability for _, probability in members]))
+        return self._summaries(level, wanted)
+
+    def _clusters(self, aspect: str, own: Mapping[int, _Summary], level: int) -> Sequence[Cluster]:
+        """Return the clusters of summaries of one aspect: those of the stored shape, else those that are found now."""
+        if self.stored is not None:
+            levels = self.stored.upper.get(aspect, ())
+            return levels[level - 2] if level - 2 < len(levels) else ()
+        if len(own) < 2:
+            return ()
+        numbers = sorted(own)
+        texts = [own[number].text for number in numbers]
+        found, _ = soft_clusters(
+            self.embedding.of_texts([text.text for text in texts]),
+            [text.token_count for text in texts],
+            most_tokens=self.material.cluster_tokens,
+            seed=self.material.options.seed,
+        )
+        if len(found.members) >= len(numbers):
+            return ()
+        clusters = tuple(
+            tuple((numbers[place], share) for place, share in zip(places, shares, strict=True))
+            for places, shares in zip(found.members, found.probabilities, strict=True)
+        )
+        self._upper.setdefault(aspect, []).append(clusters)
+        return clusters
+
+    def _summaries(
+        self, level: int, wanted: Sequence[tuple[str, int, Sequence[tuple[str, str, int]], Sequence[float]]]
+    ) -> list[_Summary]:
+        """Write the summaries of one level: each of an aspect, with a number, of parts (id, text, tokens)."""
+        items, links = [], {}
+        for aspect, number, parts, shares in wanted:
+            id = hash_id("tree summary", self.material.tree_id, aspect, str(level), str(number))
+            texts, flags = self._shown(parts, shares)
+            digest = self._hash("summary", aspect, texts)
+            items.append(Item(id, "summary", aspect, "\n\n".join(texts), digest, flags))
+            links[id] = tuple(sorted((part[0], share) for part, share in zip(parts, shares, strict=True)))
+        stage = f"level {level}"
+        self.progress.start(stage, len(items))
+        found = self.writing.write(items, level)
+        self.progress.advance(stage, len(items))
+        self.progress.finish(stage)
+        return [
+            _Summary(item.id, aspect, level, number, links[item.id], item.hash, found[item.id])
+            for item, (aspect, number, _, _) in zip(items, wanted, strict=True)
+        ]
+
+    def _shown(
+        self, parts: Sequence[tuple[str, str, int]], shares: Sequence[float]
+    ) -> tuple[list[str], tuple[str, ...]]:
+        """Return the texts of a cluster; of one that grew too long, those that belong to it most."""
+        left = self.material.room
+        kept: set[int] = set()
+        for place in sorted(range(len(parts)), key=lambda place: (-shares[place], place)):
+            if kept and parts[place][2] > left:
+                continue
+            kept.add(place)
+            left -= parts[place][2]
+        texts = [text for place, (_, text, _) in enumerate(parts) if place in kept]
+        if len(kept) == len(parts):
+            return texts, ()
+        return texts, (f"{len(parts) - len(kept)} of its {len(parts)} texts did not fit into one question",)
+
+    def _hash(self, kind: str, aspect: str, texts: Sequence[str]) -> str:
+        return hash_id(kind, aspect, str(self.material.options.summary_tokens), *texts)
+
+    # ----------------------------------------------------------------------------------------------------- nodes
+
+    def _details(self) -> list[Node]:
+        """Return the notes on each leaf; each one after the first is told what the former ones say."""
+        leaves = self.material.leaves.leaves
+        before: dict[str, tuple[str, ...]] = {leaf.id: () for leaf in leaves}
+        nodes = []
+        for number in range(self.material.options.details):
+            items = []
+            for leaf in leaves:
+                id = hash_id("tree detail", self.material.tree_id, leaf.id, str(number))
+                notes = before[leaf.id]
+                digest = self._hash("detail", "", [leaf.text, *notes])
+                items.append(Item(id, "detail", "detail", leaf.text, digest, (), notes))
+            stage = "details" if number == 0 else f"details {number + 1}"
+            self.progress.start(stage, len(items))
+            found = self.writing.write(items, 0)
+            self.progress.advance(stage, len(items))
+            self.progress.finish(stage)
+            for leaf, item in zip(leaves, items, strict=True):
+                text = found[item.id]
+                before[leaf.id] = (*before[leaf.id], text.text)
+                properties = {"number": number, **_said(item.hash, text)}
+                nodes.append(self._node(item.id, DETAIL, properties, ((leaf.id,),), text.text))
+        return self._embedded(nodes)
+
+    def _summary_nodes(self, summaries: Sequence[_Summary]) -> list[Node]:
+        nodes = []
+        for each in summaries:
+            place = {"aspect": each.aspect, "level": each.level, "number": each.number}
+            properties = {**place, **_said(each.hash, each.text)}
+            nodes.append(self._node(each.id, SUMMARY, properties, each.links, each.text.text))
+        return self._embedded(nodes)
+
+    def _passages(self) -> list[Node]:
+        leaves = self.material.leaves
+        if not leaves.are_passages:
+            return []
+        nodes = []
+        for index, leaf in enumerate(leaves.leaves):
+            properties = {"index": index, "text": leaf.text, "token_count": leaf.token_count}
+            properties |= {"start": leaf.start, "end": leaf.end}
+            nodes.append(self._node(leaf.id, PASSAGE, properties, leaves.overlaps[leaf.id], leaf.text))
+        return self._embedded(nodes)
+
+    def _node(self, id: str, label: str, properties: dict[str, Any], links: tuple[Link, ...], text: str) -> Node:
+        own = {"document_id": self.material.document_id, **properties}
+        return Node(id, label, own, tuple(sorted(links)), self.embedding.digest(text))
+
+    def _embedded(self, nodes: Sequence[Node]) -> list[Node]:
+        vectors = self.embedding.of_texts([node.properties["text"] for node in nodes])
+        return [replace(node, vector=vector.tolist()) for node, vector in zip(nodes, vectors, strict=True)]
+
+
+def _said(digest: str, text: Text) -> dict[str, Any]:
+    """Return the properties of what was written."""
+    return {
+        "text": text.text,
+        "token_count": text.token_count,
+        "method": text.method,
+        "hash": digest,
+        "flags": list(text.flags),
+        "answers": list(text.answers),
+    }

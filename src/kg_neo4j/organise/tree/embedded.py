@@ -1,0 +1,112 @@
+"""Vectors of a tree's texts: read where they are stored, made and stored where they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kg_neo4j._models.embedding import Vectors, embed_texts
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, batches
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.organise.tree.answers import store_rows
+from kg_neo4j.organise.vectors import store_chunks, text_hash
+
+TEXTS_A_CALL = 128
+
+
+@dataclass(slots=True)
+class TreeVectors:
+    """The vectors of one tree. With `keeps`, what is made is stored at once, before its node is published."""
+
+    database: Database
+    graph: str
+    tree_id: str
+    model: EmbeddingModel
+    tokeniser: Tokeniser
+    lease: Lease | None  # None: nothing is written
+    keeps: bool = False  # vectors that are paid for
+    made: int = 0  # texts that were embedded
+    _known: dict[str, list[float]] = field(default_factory=dict)
+
+    def digest(self, text: str) -> str:
+        """Return what the vector of a text is known by."""
+        return text_hash(text, self.model)
+
+    def of_texts(self, texts: Sequence[str]) -> Vectors:
+        """Return an array of shape (n, d), a row for each text."""
+        hashes = [self.digest(text) for text in texts]
+        self._read(sorted(set(hashes) - self._known.keys()))
+        missing = {key: text for key, text in zip(hashes, texts, strict=True) if key not in self._known}
+        for some in batches(sorted(missing), TEXTS_A_CALL):
+            found = embed_texts(self.model, [missing[key] for key in some], self.tokeniser)
+            made = dict(zip(some, (row.tolist() for row in found), strict=True))
+            if self.keeps and self.lease is not None:
+                self._keep(made)
+            self._known |= made
+            self.made += len(made)
+        return self._rows(hashes)
+
+    def of_chunks(self, chunks: Sequence[tuple[str, str, str | None]]) -> Vectors:
+        """Return an array of shape (n, d) for chunks, each (id, text, hash of its stored vector)."""
+        stale = [({"id": each, "text": text}, self.digest(text)) for each, text, _ in chunks]
+        stale = [one for one, (_, _, stored) in zip(stale, chunks, strict=True) if one[1] != stored]
+        if stale and self.lease is None:
+            return self.of_texts([text for _, text, _ in chunks])
+        if stale:
+            store_chunks(self.database, self.graph, self.model, self.tokeniser, stale)
+            self.made += len(stale)
+        ids = [each for each, _, _ in chunks]
+        rows = self.database.read(queries.get("tree/chunk_vectors"), graph=self.graph, ids=ids)
+        found = {row["id"]: row["embedding"] for row in rows}
+        return self._array([found[each] for each in ids])
+
+    def stored(self, ids: Sequence[str], texts: Sequence[str]) -> Vectors | None:
+        """Return the vectors of leaves without making any: a leaf without one is taken for its neighbour.
+
+        None where no leaf has one. Shape (n, d).
+        """
+        hashes = [self.digest(text) for text in texts]
+        self._read(sorted(set(hashes)))
+        rows = self.database.read(queries.get("tree/chunk_vectors"), graph=self.graph, ids=list(ids))
+        chunks = {row["id"]: row["embedding"] for row in rows}
+        found = [self._known.get(key, chunks.get(each)) for each, key in zip(ids, hashes, strict=True)]
+        near = next((vector for vector in found if vector is not None), None)
+        if near is None:
+            return None
+        rows_found = []
+        for vector in found:
+            near = near if vector is None else vector
+            rows_found.append(near)
+        return self._array(rows_found)
+
+    def _read(self, hashes: Sequence[str]) -> None:
+        if hashes:
+            query = queries.get("tree/node_vectors")
+            rows = self.database.read(query, graph=self.graph, tree=self.tree_id, hashes=list(hashes))
+            self._known |= {row["hash"]: row["embedding"] for row in rows}
+
+    def _keep(self, made: dict[str, list[float]]) -> None:
+        rows: list[dict[str, object]] = [
+            {
+                "id": hash_id("vector", self.graph, self.tree_id, key),
+                "graph": self.graph,
+                "kind": "vector",
+                "model": self.model.name,
+                "hash": key,
+                "embedding": vector,
+            }
+            for key, vector in made.items()
+        ]
+        store_rows(self.database, self.graph, self.tree_id, self.lease, rows)
+
+    def _rows(self, hashes: Sequence[str]) -> Vectors:
+        return self._array([self._known[key] for key in hashes])
+
+    def _array(self, rows: Sequence[Sequence[float]]) -> Vectors:
+        return np.array(rows, dtype=np.float32).reshape(len(rows), self.model.dimension)

@@ -1,0 +1,176 @@
+"""A tree as the graph has it: what is stored is compared with what should be, and only differences are written.
+
+Transactions are few and each proves the lease. The first takes the mark `complete` away, the last sets it: readers see
+the tree whole or not at all, and a run that is stopped between goes on with what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Transaction, batches
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import Query
+
+PASSAGE, SUMMARY, DETAIL = "Passage", "Summary", "Detail"
+NODES_A_WRITE = 500
+_WRITES = {PASSAGE: "tree/write_passages", SUMMARY: "tree/write_summaries", DETAIL: "tree/write_details"}
+_LEVELS = {PASSAGE: 0, DETAIL: 1}  # details after the passages that they are about
+
+Link = tuple[str, *tuple[float, ...]]  # the id of a node, and the numbers on the relationship to it
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A passage, summary or detail as it should be."""
+
+    id: str
+    label: str
+    properties: Mapping[str, Any]  # without id, graph, tree and vector; none is None
+    links: tuple[Link, ...]  # by id
+    digest: str  # of the text that its vector is made from
+    vector: Sequence[float] = field(default=(), compare=False, repr=False)
+
+    @property
+    def order(self) -> tuple[int, str]:
+        """What is written first is there when others link to it."""
+        return _LEVELS.get(self.label, int(self.properties.get("level", 0))), self.id
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTree:
+    """A tree as it is stored. `fit` is None where it was begun and never came to clusters."""
+
+    id: str
+    name: str
+    fingerprint: str | None
+    complete: bool
+    fit: str | None
+    settings: str | None
+    answers: tuple[str, ...]
+    properties: Mapping[str, Any]
+    leaves: tuple[str, ...]
+    nodes: Mapping[str, Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """All of a tree as it should be."""
+
+    nodes: Sequence[Node]
+    chunks: Sequence[str]  # leaves that are chunks
+    passages: Sequence[str]  # leaves that are passages
+    fit: str
+    settings: str
+    answers: Sequence[str]
+    properties: Mapping[str, Any]  # fingerprint, levels, absent, ...
+
+
+def tree_id(graph: str, document_id: str, name: str) -> str:
+    """Return the id of a document's tree."""
+    return hash_id("tree", graph, document_id, name)
+
+
+def read_tree(database: Database, graph: str, id: str) -> StoredTree | None:
+    """Return what is stored of a tree, without vectors; None where there is none."""
+    rows = database.read(queries.get("tree/tree"), graph=graph, id=id)
+    if not rows:
+        return None
+    tree = rows[0]["tree"]
+    nodes = database.read(queries.get("tree/nodes"), graph=graph, tree=id)
+    own = ("id", "graph", "name", "document_id", "fit", "settings", "answers", "complete")
+    return StoredTree(
+        id=id,
+        name=tree["name"],
+        fingerprint=tree.get("fingerprint"),
+        complete=bool(tree.get("complete")),
+        fit=tree.get("fit"),
+        settings=tree.get("settings"),
+        answers=tuple(tree.get("answers") or ()),
+        properties={name: value for name, value in tree.items() if name not in own},
+        leaves=tuple(rows[0]["leaves"]),
+        nodes={row["node"]["id"]: _node(row) for row in nodes},
+    )
+
+
+def begin_tree(database: Database, lease: Lease, graph: str, document_id: str, name: str) -> str:
+    """Create the node that answers hang on, unless it is there; return its id."""
+    id = tree_id(graph, document_id, name)
+    _proven(database, lease, queries.get("tree/begin"), graph=graph, document_id=document_id, id=id, name=name)
+    return id
+
+
+def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wanted: Publication) -> int:
+    """Write what differs and return how many nodes changed, came or went, the tree itself counted; 0 for none."""
+    gone = sorted(stored.nodes.keys() - {node.id for node in wanted.nodes})
+    changed = sorted((node for node in wanted.nodes if stored.nodes.get(node.id) != node), key=lambda node: node.order)
+    leaves = sorted([*wanted.chunks, *wanted.passages])
+    relinked = list(stored.leaves) != leaves
+    own = (stored.fit, stored.settings, list(stored.answers), dict(stored.properties))
+    kept = own == (wanted.fit, wanted.settings, list(wanted.answers), dict(wanted.properties))
+    if stored.complete and kept and not (gone or changed or relinked):
+        return 0
+    where = {"graph": graph, "tree": stored.id}
+    opened = {"fit": wanted.fit, "settings": wanted.settings, "answers": list(wanted.answers)}
+    _proven(database, lease, queries.get("tree/open"), graph=graph, id=stored.id, **opened)
+    for some in batches(gone, NODES_A_WRITE):
+        _proven(database, lease, queries.get("tree/delete_nodes"), graph=graph, ids=list(some))
+    chunks = {link[0] for node in wanted.nodes for link in node.links} - {node.id for node in wanted.nodes}
+    for place in sorted({node.order[0] for node in changed}):
+        for label, query in _WRITES.items():
+            rows = [_row(node, chunks) for node in changed if (node.order[0], node.label) == (place, label)]
+            for part in batches(rows, NODES_A_WRITE):
+                _write_rows(database, lease, queries.get(query), part, where)
+    links = {"chunks": list(wanted.chunks), "nodes": list(wanted.passages)}
+    if relinked:
+        _proven(database, lease, queries.get("tree/link_leaves"), **where, **links)
+    removed = dict.fromkeys(stored.properties.keys() - wanted.properties.keys())
+    properties = {**removed, **wanted.properties}
+    _proven(database, lease, queries.get("tree/finish"), graph=graph, id=stored.id, properties=properties)
+    return len(gone) + len(changed) + 1
+
+
+def _node(row: Mapping[str, Any]) -> Node:
+    properties = dict(row["node"])
+    id, digest = properties.pop("id"), properties.pop("embedding_hash", "")
+    for name in ("graph", "tree", "embedding"):
+        properties.pop(name, None)
+    label = next(each for each in (PASSAGE, SUMMARY, DETAIL) if each in row["labels"])
+    return Node(id, label, properties, tuple(tuple(link) for link in row["links"]), digest or "")
+
+
+def _row(node: Node, chunks: set[str]) -> dict[str, object]:
+    return {
+        "id": node.id,
+        "properties": dict(node.properties),
+        "embedding": list(node.vector),
+        "embedding_hash": node.digest,
+        "chunks": [list(link) for link in node.links if link[0] in chunks],
+        "nodes": [list(link) for link in node.links if link[0] not in chunks],
+    }
+
+
+def _write_rows(
+    database: Database, lease: Lease, query: Query, rows: Sequence[dict[str, object]], where: Mapping[str, str]
+) -> None:
+    """Write rows, in parts where they take more memory than the server has."""
+
+    def write(transaction: Transaction, some: Sequence[dict[str, object]]) -> None:
+        lease.prove(transaction)
+        transaction.run(query, rows=list(some), **where)
+
+    database.write_parts(rows, write)
+
+
+def _proven(database: Database, lease: Lease, query: Query, **params: Any) -> None:
+    """Run a query in a write transaction that proves the lease."""
+
+    def proven(transaction: Transaction) -> None:
+        lease.prove(transaction)
+        transaction.run(query, **params)
+
+    database.write_transaction(proven)

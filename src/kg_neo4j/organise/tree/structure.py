@@ -1,0 +1,106 @@
+"""The shape of a tree: its clusters, the aspects they show, which summaries each level puts together. Pure.
+
+It is found once and stored as JSON with the tree (first writer wins, until the tree is built anew). Where leaves
+change, those that were there keep their clusters, new ones are put into clusters by the fit, and all above stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_neo4j.organise.tree.clustering import read_fit
+from kg_neo4j.organise.tree.interface import Aspect, Clusters, Fit, Leaf
+
+VERSION = 1
+Share = tuple[int, float]  # the number of a cluster or of a member, and a probability
+Cluster = tuple[Share, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """The shape of one tree."""
+
+    fit: Fit
+    aspect_set: tuple[Aspect, ...]
+    members: Mapping[str, Cluster]  # id of each leaf that the clusters were made from: its clusters
+    aspects: tuple[tuple[str, ...], ...]  # names, of each cluster of leaves
+    naming: str  # the model that named them; empty: found by cues
+    upper: Mapping[str, tuple[tuple[Cluster, ...], ...]] = field(default_factory=dict)
+    # of each aspect: levels from 2; of each level: clusters of numbers of the level beneath
+    absent: tuple[str, ...] = ()  # aspects that no cluster shows
+    flags: tuple[str, ...] = ()  # what was wrong with answers that name aspects
+
+    def clusters_of(self, leaves: Sequence[Leaf], vectors: npt.NDArray[np.float32]) -> Mapping[int, tuple[Share, ...]]:
+        """Return the members of each cluster, by positions of leaves; a cluster without members is not there."""
+        new = [place for place, leaf in enumerate(leaves) if leaf.id not in self.members]
+        assigned = dict(zip(new, self.fit.assign(vectors[new]), strict=True)) if new else {}
+        found: dict[int, list[Share]] = {}
+        for place, leaf in enumerate(leaves):
+            for number, probability in self.members.get(leaf.id) or assigned[place]:
+                found.setdefault(number, []).append((place, probability))
+        return {number: tuple(found[number]) for number in sorted(found)}
+
+    def new_leaves(self, leaves: Sequence[Leaf]) -> int:
+        """Return how many leaves came after the clusters were made."""
+        return sum(leaf.id not in self.members for leaf in leaves)
+
+
+def members_of(leaves: Sequence[Leaf], clusters: Clusters) -> Mapping[str, Cluster]:
+    """Return the clusters of each leaf, by its id."""
+    found: dict[str, list[Share]] = {}
+    for number, (places, shares) in enumerate(zip(clusters.members, clusters.probabilities, strict=True)):
+        for place, share in zip(places, shares, strict=True):
+            found.setdefault(leaves[place].id, []).append((number, share))
+    return {each: tuple(shares) for each, shares in sorted(found.items())}
+
+
+def write(structure: Structure) -> str:
+    """Return a structure as JSON."""
+    return json.dumps(
+        {
+            "version": VERSION,
+            "fit": structure.fit.to_json(),
+            "aspect_set": [[each.name, each.title, each.question, each.prompt] for each in structure.aspect_set],
+            "members": structure.members,
+            "aspects": structure.aspects,
+            "naming": structure.naming,
+            "upper": structure.upper,
+            "absent": structure.absent,
+            "flags": structure.flags,
+        },
+        ensure_ascii=False,
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+
+
+def read(text: str) -> Structure:
+    """Return the structure that `write` wrote. Raises ValueError for anything else."""
+    try:
+        data = json.loads(text)
+        if data["version"] != VERSION:
+            raise ValueError(f"version {data['version']}, not {VERSION}")
+        return Structure(
+            fit=read_fit(data["fit"]),
+            aspect_set=tuple(Aspect(*each) for each in data["aspect_set"]),
+            members={each: _cluster(shares) for each, shares in data["members"].items()},
+            aspects=tuple(tuple(names) for names in data["aspects"]),
+            naming=data["naming"],
+            upper={
+                aspect: tuple(tuple(_cluster(cluster) for cluster in level) for level in levels)
+                for aspect, levels in data["upper"].items()
+            },
+            absent=tuple(data["absent"]),
+            flags=tuple(data["flags"]),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"the stored shape of a tree cannot be read: {error!r}") from error
+
+
+def _cluster(shares: Sequence[Sequence[float]]) -> Cluster:
+    return tuple((int(number), float(share)) for number, share in shares)

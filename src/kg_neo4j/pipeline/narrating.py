@@ -1,0 +1,314 @@
+"""Narrative trees: plan what they cost, build them, bring them up to date."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import SourceNotFound, UsageError
+from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.protocols import ChatModel
+    from kg_neo4j._models.tokens import Tokeniser
+    from kg_neo4j.graph.database import Database, Row
+    from kg_neo4j.organise.tree.interface import Aspect, Summariser
+    from kg_neo4j.organise.tree.trees import BuiltTree, PlannedTree, TreeBuilding
+    from kg_neo4j.organise.tree.writing import OpenQuestion
+    from kg_neo4j.settings import Settings
+
+DEFAULT_NAME = "narrative"
+LONGEST_NAME = 100  # characters
+ASPECT_TOKENS = 30  # of an answer that names all aspects
+ASPECTS, SUMMARY, DETAIL = "aspects", "summary", "detail"  # kinds of questions
+
+
+@dataclass(frozen=True, slots=True)
+class TreeBuildOptions:
+    """What to build. None: as the tree has it already, else the default (200, 200, 1)."""
+
+    documents: tuple[str, ...] = ()  # ids, titles, keys or sources; none: all
+    name: str = DEFAULT_NAME
+    aspects: Path | tuple[Aspect, ...] | None = None  # a file of them, or the aspects; None: the seven
+    leaf_tokens: int | None = None
+    summary_tokens: int | None = None
+    details: int | None = None  # notes for each leaf, 0 to 3
+    levels: int | None = None  # at most, 1 to 5
+    seed: int | None = None
+    rebuild: bool = False  # clusters and aspects are found anew
+    budget_usd: float | None = None  # asking stops before it would cost more; None: no limit
+
+
+@dataclass(frozen=True, slots=True)
+class TreeReport:
+    """What building the trees of one name did."""
+
+    graph: str
+    name: str
+    trees: tuple[BuiltTree, ...]  # by title
+    changes: int  # 0 on a repeat
+    usage: Usage
+    seconds: float
+    unfinished: tuple[str, ...] = ()  # one line a tree that is not whole
+    notes: tuple[str, ...] = ()
+
+    @property
+    def leaves(self) -> int:
+        """Leaves of all trees."""
+        return sum(tree.leaves for tree in self.trees)
+
+    @property
+    def details(self) -> int:
+        """Details of all trees."""
+        return sum(tree.details for tree in self.trees)
+
+    @property
+    def summaries(self) -> Mapping[tuple[int, str], int]:
+        """Summaries of all trees by level and aspect."""
+        return _summed([tree.summaries for tree in self.trees])
+
+
+@dataclass(frozen=True, slots=True)
+class TreePlan:
+    """What building trees would ask. `exact` are the calls that follow from the text; the others are estimates."""
+
+    graph: str
+    name: str
+    model: str | None  # None: nothing is asked
+    aspect_model: str | None
+    documents: int
+    leaves: int
+    summaries: Mapping[tuple[int, str], int]
+    details: int
+    calls: Mapping[str, int]  # "aspects", "level 1" to "level 5", "details"
+    usage: Usage
+    assumptions: tuple[str, ...] = field(default=())
+
+
+def tree(
+    *,
+    settings: Settings,
+    options: TreeBuildOptions | None = None,
+    summarisers: Sequence[Summariser] = (),
+    progress: Progress = SILENT,
+) -> TreeReport:
+    """Bring the narrative trees of documents up to date; a repeat asks nobody and changes nothing.
+
+    `summarisers` of your own replace those of the aspects that they name (`summarisers.AbstractSummariser`). Without a
+    model summaries are sentences of the text. Where the budget is reached or the model fails, what was paid for is
+    stored, the tree stays as it was and `unfinished` says so. Raises SourceNotFound for a document that is not there,
+    UsageError for options that a stored tree was not built with, LeaseHeld and DatabaseError.
+    """
+    from kg_neo4j.graph.constraints import ensure_constraints
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.organise import vectors
+    from kg_neo4j.organise.tree.trees import build_tree
+
+    options = options or TreeBuildOptions()
+    started, budget = time.monotonic(), budget_of(options.budget_usd)
+    how = _building(settings, options, summarisers, budget)
+    notes = [] if how.model else ["summaries are sentences of the text: no model is configured"]
+    built: list[BuiltTree] = []
+    unfinished: list[str] = []
+    with connect(settings, progress) as database:
+        ensure_constraints(database)
+        documents, empty = _documents(database, settings.graph, options.documents)
+        notes += empty
+        vectors.prepare(database, how.embedder)
+        with Lease(database, settings.graph) as lease:
+            for place, document in enumerate(documents):
+                own = replace(how, tokeniser=_tokeniser(document))
+                built.append(build_tree(database, lease, settings.graph, document, own, progress))
+                if built[-1].unfinished:
+                    left = f"; {len(documents) - place - 1} more documents wait" if place + 1 < len(documents) else ""
+                    unfinished.append(f"{document['title']}: {built[-1].unfinished}{left}")
+                    break
+    return TreeReport(
+        settings.graph,
+        options.name,
+        tuple(built),
+        sum(each.changes for each in built),
+        sum((each.usage for each in built), Usage()),
+        time.monotonic() - started,
+        tuple(unfinished),
+        (*notes, *(line for each in built for line in _remarks(each))),
+    )
+
+
+def plan_tree(
+    *,
+    settings: Settings,
+    options: TreeBuildOptions | None = None,
+    summarisers: Sequence[Summariser] = (),
+    progress: Progress = SILENT,
+) -> TreePlan:
+    """Return what `tree` with the same arguments would ask. Nobody is asked, nothing is written."""
+    from kg_neo4j._models.prices import price_of
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.organise.tree.trees import plan_tree as plan_one
+
+    options = options or TreeBuildOptions()
+    how = _building(settings, options, summarisers, None)
+    with connect(settings, progress) as database:
+        documents, _ = _documents(database, settings.graph, options.documents)
+        plans = []
+        for document in documents:
+            plans.append(plan_one(database, settings.graph, document, replace(how, tokeniser=_tokeniser(document))))
+    open_questions = [question for each in plans for question in each.open]
+    most = options.summary_tokens or 200
+    usage = Usage()
+    for model, asked in ((how.aspect_model, [ASPECTS]), (how.model, [SUMMARY, DETAIL])):
+        own = [each for each in open_questions if each.kind in asked]
+        if model is None or not own:
+            continue
+        read = sum(each.tokens for each in own)
+        written = sum(ASPECT_TOKENS if each.kind == ASPECTS else most for each in own)
+        price = price_of(model.name, settings)
+        usage += Usage(len(own), read, written, price.usd(read, written) if price else None)
+    return TreePlan(
+        settings.graph,
+        options.name,
+        how.model.name if how.model else None,
+        how.aspect_model.name if how.aspect_model else None,
+        len(plans),
+        sum(each.leaves for each in plans),
+        _summed([each.summaries for each in plans]),
+        sum(each.details for each in plans),
+        _calls(open_questions),
+        usage,
+        _assumptions(plans, open_questions, most) if open_questions else (),
+    )
+
+
+def _calls(questions: Sequence[OpenQuestion]) -> Mapping[str, int]:
+    def step(question: OpenQuestion) -> str:
+        return {ASPECTS: "aspects", DETAIL: "details"}.get(question.kind, f"level {question.level}")
+
+    return dict(sorted(Counter(step(each) for each in questions).items()))
+
+
+def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion], most: int) -> tuple[str, ...]:
+    """Return what an estimate rests on."""
+    found = []
+    if any(each.kind == ASPECTS for each in questions):
+        found.append("every cluster shows every aspect: there can be no more summaries of level 1, and fewer are usual")
+    if any(each.kind == SUMMARY for each in questions):
+        found.append("higher levels are clustered by sentences of the text, in place of summaries that are not written")
+    if any(each.is_simulated for each in plans):
+        found.append("clusters are found by the built-in vectors: those of the embedding model are not paid for yet")
+    return (*found, f"a summary or a note has {most} tokens", "no answer has to be asked for once more")
+
+
+def _remarks(built: BuiltTree) -> list[str]:
+    """Return what a person should know of a tree."""
+    lines = [f"{built.title}: {note}" for note in built.notes]
+    if built.absent:
+        lines.append(f"{built.title}: nothing of it shows {', '.join(built.absent)}")
+    if built.new_leaves * 2 > built.leaves:
+        lines.append(
+            f"{built.title}: {built.new_leaves} of {built.leaves} leaves came after its clusters were made; "
+            "--rebuild makes them anew"
+        )
+    if built.flagged:
+        lines.append(f"{built.title}: {built.flagged} texts are flagged (property `flags`)")
+    return lines
+
+
+def _building(
+    settings: Settings, options: TreeBuildOptions, summarisers: Sequence[Summariser], budget: Budget | None
+) -> TreeBuilding:
+    from kg_neo4j import _models
+    from kg_neo4j._models import tokens
+    from kg_neo4j._models.cache import open_cache
+    from kg_neo4j.organise.tree.aspects import load_aspects
+    from kg_neo4j.organise.tree.trees import TreeBuilding
+    from kg_neo4j.organise.tree.upkeep import TreeChoice
+
+    _check(options)
+    aspects = load_aspects(options.aspects) if isinstance(options.aspects, Path) else options.aspects
+    numbers = (options.leaf_tokens, options.summary_tokens, options.details, options.levels, options.seed)
+    model = _models.chat_model(settings, budget=budget)
+    return TreeBuilding(
+        TreeChoice(options.name, *numbers, aspects),
+        model,
+        _aspect_model(settings, budget, model),
+        _models.embedding_model(settings, budget=budget),
+        tokens.load(),
+        settings.model_concurrency,
+        open_cache(settings),
+        tuple(summarisers),
+        options.rebuild,
+        not _models.embeds_built_in(settings),
+    )
+
+
+def _aspect_model(settings: Settings, budget: Budget | None, model: ChatModel | None) -> ChatModel | None:
+    from kg_neo4j import _models
+
+    if settings.aspect_model is None or model is None:
+        return model
+    return _models.chat_model(settings.model_copy(update={"model": settings.aspect_model}), budget=budget)
+
+
+def _check(options: TreeBuildOptions) -> None:
+    """Raise UsageError for numbers that no tree can be built with."""
+    bounds = (
+        ("leaf tokens", options.leaf_tokens, 20, 10_000),
+        ("summary tokens", options.summary_tokens, 20, 10_000),
+        ("details", options.details, 0, 3),
+        ("levels", options.levels, 1, 5),
+    )
+    for what, value, least, most in bounds:
+        if value is not None and not least <= value <= most:
+            raise UsageError(f"{what} are {least} to {most}, not {value}", hint="see `kg tree --help`")
+    if not options.name.strip() or len(options.name) > LONGEST_NAME:
+        raise UsageError(f"a tree's name has 1 to {LONGEST_NAME} characters, not {len(options.name)}")
+
+
+def _documents(database: Database, graph: str, names: Sequence[str]) -> tuple[list[Row], list[str]]:
+    """Return the documents that are meant (id, title, tokeniser), by title, and notes on those without text.
+
+    Raises SourceNotFound for a name that no document bears, or for a graph without documents.
+    """
+    from kg_neo4j.graph import queries
+
+    stored = database.read(queries.get("tree/documents"), graph=graph)
+    for name in names:
+        if not any(name in (row["id"], row["title"], row["key"], row["source"]) for row in stored):
+            raise SourceNotFound(f"no document {name!r} in graph {graph!r}", hint="`kg documents` lists what is loaded")
+    if not stored:
+        raise SourceNotFound(
+            f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph"
+        )
+    meant = [
+        row
+        for row in stored
+        if not names or any(name in (row["id"], row["title"], row["key"], row["source"]) for name in names)
+    ]
+    empty = [f"{row['title']}: it has no text" for row in meant if not row["chunks"]]
+    return [row for row in meant if row["chunks"]], empty
+
+
+def _tokeniser(document: Row) -> Tokeniser:
+    """Return the tokeniser that the document's chunks were counted with; the usual one where it is not known."""
+    from kg_neo4j._models import tokens
+
+    try:
+        return tokens.load(document["tokeniser"])
+    except UsageError:
+        return tokens.load()
+
+
+def _summed(parts: Sequence[Mapping[tuple[int, str], int]]) -> Mapping[tuple[int, str], int]:
+    total: Counter[tuple[int, str]] = Counter()
+    for part in parts:
+        total.update(part)
+    return dict(sorted(total.items()))
