@@ -16,9 +16,9 @@ from collections.abc import Sequence
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.prompts import Prompt
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.errors import ContentFiltered, ContextTooLong
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
 from kg_neo4j.organise.description_extracts import cut_at_sentence, cut_at_word
 from kg_neo4j.organise.tree import extractive
 from kg_neo4j.organise.tree.aspects import prompt_of
@@ -158,16 +158,13 @@ class _Asking(AbstractSummariser):
         flags = (SHORTENED,) if shown != context else ()
         reason, complaint = EMPTY, ""
         for _ in range(ROUNDS):
-            system, user = self.messages(shown, max_tokens, before, complaint)
             try:
-                said = self._model.complete(
-                    system, user, max_tokens=self.answer_tokens(most), temperature=self._temperature
-                )
+                said = self._complete(self.messages(shown, max_tokens, before, complaint), most)
             except (ContentFiltered, ContextTooLong) as error:
                 reason = DECLINED if isinstance(error, ContentFiltered) else EMPTY
                 break
-            text = read_text(said.text)
-            if text:
+            text = read_text(said.text) if said else ""
+            if said and text:
                 return self._within(text, most, flags, broke_off=said.finish_reason == "length")
             complaint = "\nYour last answer was empty, or said nothing about the text. Write what is asked for."
         fallback = self._fallback.write(context, max_tokens, before)
@@ -178,6 +175,16 @@ class _Asking(AbstractSummariser):
         if self._model.window >= LARGE_WINDOW:
             return AMPLE_TOKENS
         return min(2 * most + 100, self._model.window // 2)
+
+    def _complete(self, messages: tuple[str, str], most: int) -> Completion | None:
+        """Ask; None for an answer that the client could not read: one without content, above all."""
+        system, user = messages
+        try:
+            return self._model.complete(
+                system, user, max_tokens=self.answer_tokens(most), temperature=self._temperature
+            )
+        except BadModelAnswer:
+            return None
 
     def _fitting(self, context: str, most: int, before: Sequence[str]) -> str:
         asked = sum(self._tokeniser.count(message) for message in self.messages("", most, before))
