@@ -24,9 +24,10 @@ _STEM = 5  # letters that two forms of one word share at least
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _QUOTED = re.compile(
-    r"“[^”]*(?:”|$)|\"[^\"]*(?:\"|$)|«[^»]*(?:»|$)|(?<!\w)['‘](?=\w).*?(?:(?<=[.,!?;:—-])['’](?!\w)|$)", re.DOTALL
+    r"“[^”]*(?:”|$)|(?<![\w.,!?;:])\"(?=\S)[^\"]*(?:\"|$)|«[^»]*(?:»|$)|(?<!\w)['‘](?=\w).*?(?:(?<=[.,!?;:—-])['’](?!\w)|$)",
+    re.DOTALL,
 )  # in British print a mark closes after a stop, so that an apostrophe closes nothing
-_CLOSED = re.compile(r"[^'‘“\"«]*?[.,!?;:—-]['’”\"»](?!\w)")  # the end of what was said in a sentence before
+_CLOSED = re.compile(r"\A.*?[.,!?;:—-]['’”\"»](?!\w)", re.DOTALL)  # the end of what was said in a sentence before
 _PARAGRAPH = re.compile(r"(?:[^\n]|\n(?!\s*\n))+")
 _SIMILE = re.compile(r"\b(?:as if|as though|like an? |as \w+ as|no more \w+ than|so \w+ that)\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\b(?:not \w+ but|instead of|in spite of|on the contrary|of course|far from)\b", re.IGNORECASE)
@@ -115,7 +116,7 @@ def sentences_of(text: str) -> tuple[Sentence, ...]:
         if written:
             outside = "".join(char for place, char in enumerate(text[start:end], start) if not said[place])
             words = tuple(word.lower() for word in written)
-            narrated = tuple(word.lower() for word in _WORD.findall(_CLOSED.sub(" ", outside, count=1)))
+            narrated = tuple(word.lower() for word in _WORD.findall(_CLOSED.sub(" ", outside)))
             names = tuple(word for word in written[1:] if _is_name(word))
             found.append(Sentence(line, words, narrated, names))
     return tuple(found)
@@ -126,7 +127,7 @@ def _said(text: str) -> bytearray:
     said = bytearray(len(text))
     for paragraph in _PARAGRAPH.finditer(text):
         for match in _QUOTED.finditer(paragraph[0]):
-            start, end = paragraph.start() + match.start() + 1, paragraph.start() + match.end()
+            start, end = paragraph.start() + match.start(), paragraph.start() + match.end()
             said[start:end] = b"\1" * (end - start)
     return said
 

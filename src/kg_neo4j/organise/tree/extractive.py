@@ -23,7 +23,7 @@ from kg_neo4j.organise.tree.cues import Sentence
 from kg_neo4j.organise.tree.interface import Aspect
 
 CUED = 0.6  # share of cues in what a sentence is worth; the rest is centrality
-REPEATED = 0.6  # how much of a sentence's worth is lost where one that is taken already says the same
+REPEATED = 0.8  # how much of a sentence's worth is lost where one that is taken already says the same
 FEWEST_WORDS = 5  # of a sentence that says something by itself
 LENGTH_POWER = 0.7  # of the length by which cues are divided: 1 would be their density, 0 their number
 LENGTH_FREE = 14  # words: up to here a longer sentence is not asked for more cues
@@ -116,9 +116,9 @@ def weigh_sentences(text: str) -> Weighed:
     for sentence in cues.sentences_of(text):
         distinct.setdefault(" ".join(sentence.words), sentence)
     kept = tuple(distinct.values())
-    vectors = np.array([_vector(sentence.text) for sentence in kept], dtype=np.float64).reshape(len(kept), -1)
     if not kept:
-        return Weighed((), vectors, np.zeros(0), False)
+        return Weighed((), np.zeros((0, 0)), np.zeros(0), False)
+    vectors = np.array([_vector(sentence.text) for sentence in kept], dtype=np.float64)
     lengths = np.array([min(len(sentence.words), LENGTH_FREE) for sentence in kept], dtype=np.float64)
     middle = (vectors * lengths[:, None]).sum(axis=0)
     near = np.maximum((vectors * middle).sum(axis=1), 0.0)
@@ -158,7 +158,8 @@ def _cued(sentence: Sentence, aspect: Aspect) -> float:
 
 
 def _shortened(weighed: Weighed, rank: int, tokeniser: Tokeniser, most_tokens: int) -> str:
-    order = np.argsort(-weighed.central, kind="stable")
+    said = np.array([min(len(sentence.words), LENGTH_FREE) for sentence in weighed.sentences]) / LENGTH_FREE
+    order = np.argsort(-weighed.central * said, kind="stable")
     text = weighed.sentences[int(order[min(rank, len(order) - 1)])].text
     bare = " ".join(_ASIDE.sub(" ", text).split())
     return cut_at_word(bare or text, tokeniser, most_tokens)
