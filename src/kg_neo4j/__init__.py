@@ -15,15 +15,31 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kg_neo4j.errors import KgError
-    from kg_neo4j.pipeline import LoadOptions, ask, load, unload
+    from kg_neo4j.organise.tree.summarisers import AbstractSummariser
+    from kg_neo4j.pipeline import LoadOptions, TreeBuildOptions, ask, load, tree, unload
     from kg_neo4j.records import Answer, Citation, Filters, LoadReport
     from kg_neo4j.settings import Settings
 
-__all__ = ["Answer", "Citation", "Filters", "KgError", "LoadOptions", "LoadReport", "Settings", "ask", "load", "unload"]
+__all__ = [
+    "AbstractSummariser",
+    "Answer",
+    "Citation",
+    "Filters",
+    "KgError",
+    "LoadOptions",
+    "LoadReport",
+    "Settings",
+    "TreeBuildOptions",
+    "ask",
+    "load",
+    "tree",
+    "unload",
+]
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AbstractSummariser": "organise.tree.summarisers",
     "Answer": "records",
     "Citation": "records",
     "Filters": "records",
@@ -31,8 +47,10 @@ _HOMES = {
     "LoadOptions": "pipeline",
     "LoadReport": "records",
     "Settings": "settings",
+    "TreeBuildOptions": "pipeline",
     "ask": "pipeline",
     "load": "pipeline",
+    "tree": "pipeline",
     "unload": "pipeline",
 }
 

@@ -9,7 +9,21 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from kg_neo4j._cli import ask, chat, communities, db, evaluation, extraction, graph, load, reports, resolve, study, tune
+from kg_neo4j._cli import (
+    ask,
+    chat,
+    communities,
+    db,
+    evaluation,
+    extraction,
+    graph,
+    load,
+    reports,
+    resolve,
+    study,
+    tree,
+    tune,
+)
 from kg_neo4j._cli.interrupts import Interrupts
 from kg_neo4j.errors import KgError
 
@@ -44,6 +58,7 @@ app.command("rebuild")(extraction.rebuild)
 app.command("resolve")(resolve.resolve)
 app.command("documents")(graph.documents)
 app.command("communities")(communities.communities)
+app.command("tree")(tree.tree)
 app.command("ask")(ask.ask)
 app.command("chat")(chat.chat)
 app.command("report")(reports.report)

@@ -12,6 +12,7 @@ from kg_neo4j.pipeline.asking import ask
 from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
 from kg_neo4j.pipeline.exchanging import extract
 from kg_neo4j.pipeline.loading import load
+from kg_neo4j.pipeline.narrating import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.planning import plan
 from kg_neo4j.pipeline.quarantining import quarantine, retry_quarantine
@@ -28,6 +29,9 @@ __all__ = [
     "CommunityReportOptions",
     "LoadOptions",
     "ResolveOptions",
+    "TreeBuildOptions",
+    "TreePlan",
+    "TreeReport",
     "TuneOptions",
     "ask",
     "chat",
@@ -37,11 +41,13 @@ __all__ = [
     "load",
     "plan",
     "plan_community_reports",
+    "plan_tree",
     "plan_tune",
     "quarantine",
     "rebuild",
     "resolve",
     "retry_quarantine",
+    "tree",
     "tune",
     "undo",
     "unload",

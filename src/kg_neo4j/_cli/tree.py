@@ -1,0 +1,191 @@
+"""kg tree: summaries of a text by aspect and level, over the text itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kg_neo4j._cli.load_options import BudgetOption, CacheOption
+from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.shapes import usage_shape
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
+
+if TYPE_CHECKING:
+    from kg_neo4j.pipeline import TreePlan, TreeReport
+
+PARTLY_DONE = 3
+
+DocumentsOption = Annotated[
+    list[str] | None,
+    typer.Option("--document", metavar="D", help="Title, file or id; repeatable [default: all documents]."),
+]
+NameOption = Annotated[str, typer.Option("--name", help="Of the trees; raptor: one general aspect, no details.")]
+AspectsOption = Annotated[
+    Path | None, typer.Option("--aspects", metavar="FILE", help="TOML: aspects of your own [default: the seven].")
+]
+LeafOption = Annotated[int | None, typer.Option("--leaf-tokens", metavar="N", help="Of a leaf [default: 200].")]
+SummaryOption = Annotated[
+    int | None, typer.Option("--summary-tokens", metavar="N", help="Of a summary, at most [default: 200].")
+]
+DetailsOption = Annotated[
+    int | None, typer.Option("--details", metavar="0..3", help="Condensed notes on each leaf [default: 1].")
+]
+
+
+def tree(
+    document: DocumentsOption = None,
+    name: NameOption = "narrative",
+    aspects: AspectsOption = None,
+    leaf_tokens: LeafOption = None,
+    summary_tokens: SummaryOption = None,
+    details: DetailsOption = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Find clusters and aspects anew.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Calls, tokens and price; no call.")] = False,
+    budget_usd: BudgetOption = None,
+    model: ModelOption = None,
+    aspect_model: Annotated[
+        str | None, typer.Option("--aspect-model", metavar="NAME", help="Names aspects [default: KG_ASPECT_MODEL].")
+    ] = None,
+    cache: CacheOption = True,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build narrative trees: summaries of soft clusters, by aspect and level, with details; or update them."""
+    from kg_neo4j import pipeline
+
+    settings = settings_for(graph=graph, model=model, aspect_model=aspect_model, answer_cache=None if cache else False)
+    options = pipeline.TreeBuildOptions(
+        documents=tuple(document or ()),
+        name=name,
+        aspects=aspects,
+        leaf_tokens=leaf_tokens,
+        summary_tokens=summary_tokens,
+        details=details,
+        rebuild=rebuild,
+        budget_usd=budget_usd,
+    )
+    with progress(quiet=as_json) as bars:
+        if dry_run:
+            _plan(pipeline.plan_tree(settings=settings, options=options, progress=bars), as_json=as_json)
+            return
+        report = pipeline.tree(settings=settings, options=options, progress=bars)
+    if as_json:
+        print_json(tree_shape(report))
+    else:
+        _summary(report)
+    if report.unfinished:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def tree_shape(report: TreeReport) -> dict[str, Any]:
+    """Return the shape of `kg tree --json`."""
+    return {
+        "graph": report.graph,
+        "name": report.name,
+        "trees": [
+            {
+                "id": each.id,
+                "document": each.title,
+                "leaves": each.leaves,
+                "leaf_kind": "passage" if each.are_passages else "chunk",
+                "summaries": _by_level(each.summaries),
+                "details": each.details,
+                "methods": dict(sorted(each.methods.items())),
+                "absent": list(each.absent),
+                "flagged": each.flagged,
+                "written": each.written,
+                "changes": each.changes,
+            }
+            for each in report.trees
+        ],
+        "leaves": report.leaves,
+        "summaries": _by_level(report.summaries),
+        "details": report.details,
+        "changes": report.changes,
+        **usage_shape(report.usage),
+        "seconds": round(report.seconds, 3),
+        "unfinished": list(report.unfinished),
+        "notes": list(report.notes),
+    }
+
+
+def _by_level(summaries: Mapping[tuple[int, str], int]) -> dict[str, dict[str, int]]:
+    """Return {level: {aspect: summaries}}."""
+    found: dict[str, dict[str, int]] = {}
+    for (level, aspect), count in summaries.items():
+        found.setdefault(str(level), {})[aspect] = count
+    return found
+
+
+def _table(summaries: Mapping[tuple[int, str], int]) -> None:
+    levels = sorted({level for level, _ in summaries})
+    aspects = sorted({aspect for _, aspect in summaries})
+    rows = [[aspect, *(summaries.get((level, aspect), 0) for level in levels)] for aspect in aspects]
+    if rows:
+        print_table(["Aspect", *(f"Level {level}" for level in levels)], rows)
+
+
+def _summary(report: TreeReport) -> None:
+    absent = sorted({aspect for each in report.trees for aspect in each.absent})
+    facts: dict[str, object] = {
+        "graph": report.graph,
+        "tree": report.name,
+        "documents": len(report.trees),
+        "leaves": report.leaves,
+        "summaries": sum(report.summaries.values()),
+        "details": report.details,
+        "absent": ", ".join(absent) or "no aspect",
+        "changes": report.changes,
+        "calls": report.usage.calls,
+    }
+    if report.usage.calls:
+        usage = report.usage
+        facts["tokens"] = f"{usage.input_tokens} input + {usage.output_tokens} output"
+        facts["price"] = "unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
+    print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
+    _table(report.summaries)
+    for line in (*report.unfinished, *report.notes):
+        typer.echo(f"note: {line}", err=True)
+
+
+def _plan(plan: TreePlan, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "graph": plan.graph,
+                "name": plan.name,
+                "model": plan.model,
+                "aspect_model": plan.aspect_model,
+                "documents": plan.documents,
+                "leaves": plan.leaves,
+                "summaries": _by_level(plan.summaries),
+                "details": plan.details,
+                "steps": dict(plan.calls),
+                **usage_shape(plan.usage),
+                "assumptions": list(plan.assumptions),
+            }
+        )
+        return
+    usage = plan.usage
+    facts: dict[str, object] = {
+        "graph": plan.graph,
+        "tree": plan.name,
+        "model": plan.model or "none: summaries are sentences of the text, nothing is paid",
+        "documents": plan.documents,
+        "leaves": plan.leaves,
+        "summaries": sum(plan.summaries.values()),
+        "details": plan.details,
+        "calls": f"{usage.calls}: {', '.join(f'{count} {step}' for step, count in plan.calls.items())}".rstrip(": "),
+    }
+    if plan.aspect_model and plan.aspect_model != plan.model:
+        facts["aspects by"] = plan.aspect_model
+    if usage.calls:
+        facts["tokens"] = f"{usage.input_tokens} input + {usage.output_tokens} output"
+        facts["price"] = "unknown: no price of this model" if usage.usd is None else f"{usage.usd:.4f} USD"
+    print_facts(facts)
+    _table(plan.summaries)
+    for assumption in plan.assumptions:
+        typer.echo(f"estimated: {assumption}")
