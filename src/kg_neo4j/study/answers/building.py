@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import BudgetReached, UsageError
+from kg_neo4j.acquire.identity import document_id
+from kg_neo4j.errors import BudgetReached, ModelUnavailable, UsageError
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import Progress
 from kg_neo4j.records import LoadReport, SkippedSource, Usage
 from kg_neo4j.study.answers.stories import Story, documents_of
-from kg_neo4j.study.answers.systems import GLOBAL, System
+from kg_neo4j.study.answers.systems import GLOBAL, RAPTOR, System
 
 if TYPE_CHECKING:
+    from kg_neo4j.pipeline.narrating import TreeBuildOptions
     from kg_neo4j.settings import Settings
+
+GO_ON = "what was recorded is kept; the same command goes on from there"
 
 
 @dataclass(slots=True)
@@ -53,28 +58,31 @@ class Building:
     def build(self, stories: Sequence[Story]) -> Built:
         """Load the texts and build what the systems read. Raises what these raise, BudgetReached among it."""
         built = Built()
-        for system in self.systems:
-            if system.tree:
-                raise UsageError(f"system {system.name}: no narrative tree is there to read", hint="kg tree builds it")
         if stories:
             report = self._load(stories, built)
             built.steps["load"] = report.usage
-            built.notes += [*report.notes, *report.unfinished]
+            built.notes += [*report.notes, *report.failed_chunks, *report.unfinished]
         for system in self.systems:
             if system.name == GLOBAL:
                 self._reports(built)
             if system.tree:
-                self._tree(system, built)
+                self._tree(system, stories, built)
         return built
 
-    def planned(self) -> dict[str, Usage]:
+    def planned(self, stories: Sequence[Story]) -> dict[str, Usage]:
         """Return what would be built beside the load, and what it would cost. Nothing is asked."""
         steps = {}
         for system in self.systems:
             if system.name == GLOBAL:
                 from kg_neo4j.pipeline.reporting import plan_community_reports
 
-                steps["reports"] = plan_community_reports(settings=self.settings).usage
+                with suppress(UsageError):  # there are no communities yet
+                    steps["reports"] = plan_community_reports(settings=self.settings).usage
+            if system.tree:
+                from kg_neo4j.pipeline.narrating import plan_tree
+
+                options = self.tree_options(system, stories, Built())
+                steps[f"tree {system.tree}"] = plan_tree(settings=self.settings, options=options).usage
         return steps
 
     def _load(self, stories: Sequence[Story], built: Built) -> LoadReport:
@@ -89,10 +97,41 @@ class Building:
         options = CommunityReportOptions(budget_usd=self.left(built.usage))
         done = community_reports(settings=self.settings, options=options, progress=self.progress)
         built.steps["reports"] = done.usage
-        built.notes += [*done.notes, *done.unfinished]
+        built.notes += done.notes
+        self._check("reports", done.unfinished, built.usage)
 
-    def _tree(self, system: System, built: Built) -> None:
-        raise NotImplementedError
+    def _tree(self, system: System, stories: Sequence[Story], built: Built) -> None:
+        from kg_neo4j.pipeline.narrating import tree
+
+        options = replace(self.tree_options(system, stories, built), budget_usd=self.left(built.usage))
+        done = tree(settings=self.settings, options=options, progress=self.progress)
+        built.steps[f"tree {system.tree}"] = done.usage
+        built.notes += done.notes
+        self._check(f"tree {system.tree}", done.unfinished, built.usage)
+
+    def tree_options(self, system: System, stories: Sequence[Story], built: Built) -> TreeBuildOptions:
+        """Return how a system's tree is built: RAPTOR's has one general aspect and no details."""
+        from kg_neo4j.organise.tree.aspects import GENERAL
+        from kg_neo4j.pipeline.narrating import TreeBuildOptions
+
+        gone = {each.source for each in built.refused}
+        documents = tuple(
+            document_id(self.settings.graph, "file", story.key) for story in stories if story.named not in gone
+        )
+        if system.name == RAPTOR:
+            return TreeBuildOptions(documents=documents, name=system.tree, aspects=(GENERAL,), details=0)
+        return TreeBuildOptions(documents=documents, name=system.tree)
+
+    def _check(self, step: str, unfinished: Sequence[str], spent: Usage) -> None:
+        """Raise what ended a step early: systems are compared whole."""
+        if not unfinished:
+            return
+        self.left(spent)
+        if self.budget_usd is not None and "budget" in unfinished[0]:
+            raise BudgetReached(
+                f"{step}: {unfinished[0]}", limit_usd=self.budget_usd, spent_usd=spent.usd or 0.0, hint=GO_ON
+            )
+        raise ModelUnavailable(f"{step}: {unfinished[0]}", hint=GO_ON)
 
     def left(self, spent: Usage) -> float | None:
         """Return what is left of the budget; None for no limit. Raises BudgetReached where nothing is."""
@@ -104,6 +143,6 @@ class Building:
                 f"the budget of {self.budget_usd:g} USD is used up by building: {used:.4f} USD are spent",
                 limit_usd=self.budget_usd,
                 spent_usd=used,
-                hint="what was recorded is kept; the same command with a larger --budget-usd goes on from there",
+                hint=f"{GO_ON}, with a larger --budget-usd",
             )
         return self.budget_usd - used

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import UsageError
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadPlan, Usage
+from kg_neo4j.retrieve.tree.trees import read_trees
 from kg_neo4j.study.answers.asking import Asking
 from kg_neo4j.study.answers.building import Building
 from kg_neo4j.study.answers.comparison import ComparisonOptions, open_run, prepare
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 STATEMENTS_PROMPT, VERDICT_PROMPT = 420, 480  # tokens of the prompts of the judge, with a question and short answers
 STATEMENTS_TOKENS, VERDICT_TOKENS = 60, 30  # of its answers
+UNREPORTED = "what `global` asks is known when there are community reports"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def plan_comparison(
         graph=settings.graph,
         model=asking.answerer.model.name if asking.answerer.model else None,
         judge=asking.judge.name,
-        building=building.planned() if is_loaded else {},
+        building=building.planned(found.stories) if is_loaded else {},
         load=None if is_loaded or not found.stories else _load_plan(building, found.stories, progress),
         systems={name: _priced(usage, settings) for name, usage in by_system.items()},
         judging=_priced(plan.judging(), settings_of_judge(settings)) if not asking.judge.is_proxy else Usage(),
@@ -113,6 +114,8 @@ class _Plan:
         self._chosen = chosen
         self._questions = questions
         self._is_loaded = is_loaded
+        self._unbuilt: set[str] = set()  # what is assumed because it is not built
+        self._built: dict[str, dict[str, bool]] = {}  # tree's name -> document -> whether its tree is whole
         self._answered: list[tuple[System, AnsweredQuestion]] = []  # what is still to be asked, and will be judged
 
     def answers(self, progress: Progress) -> dict[str, Usage]:
@@ -135,9 +138,10 @@ class _Plan:
         if not self._is_loaded:
             self.assumptions.append("the texts are not in the graph yet: one call for each question and system")
             if any(system.name == GLOBAL for system in self._chosen):
-                self.assumptions.append("how many community reports `global` reads is known when they are there")
+                self.assumptions.append(UNREPORTED)
         elif any(system.name == GLOBAL for system in self._chosen):
             self.assumptions.append("every community report that is read contributes to the answer")
+        self.assumptions += sorted(self._unbuilt)
         return found
 
     def judging(self) -> Usage:
@@ -160,12 +164,26 @@ class _Plan:
         judged = Usage(1, 600, 80) if answerer.settings.judge and system.name != GLOBAL else Usage()
         if not self._is_loaded:
             return Usage(1, self._asking.context_tokens + 500, ANSWER_TOKENS) + judged
+        filters = self._asking.filters(question)
+        if system.tree and not self._is_built(system.tree, filters.documents):
+            self._unbuilt.add(f"the tree {system.tree} is not there yet: one call for each question")
+            return Usage(1, self._asking.context_tokens + 500, ANSWER_TOKENS) + judged
         one = replace(answerer, model=model, cache=None)
-        options = system.options(self._asking.filters(question), self._asking.context_tokens)
+        options = system.options(filters, self._asking.context_tokens)
         try:
             one.answer(question.text, options)
         except Foreseen:
             return model.usage + judged
-        except UsageError:
-            return Usage()
+        if system.name == GLOBAL and not model.usage.calls:
+            self._unbuilt.add(UNREPORTED)
         return model.usage
+
+    def _is_built(self, tree: str, documents: Sequence[str]) -> bool:
+        """Return whether the trees of that name that a question reads are whole."""
+        if tree not in self._built:
+            one = self._asking.answerer
+            self._built[tree] = {
+                each.document_id: each.is_good for each in read_trees(one.database, one.settings.graph, tree)
+            }
+        built = self._built[tree]
+        return all(built.get(each, False) for each in documents or built)
