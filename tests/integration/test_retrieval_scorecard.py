@@ -71,10 +71,12 @@ def test_the_walk_finds_what_flat_search_does_not(evaluate: Run, tmp_path: Path)
     code, out, _ = evaluate("--json", "--k", "2", "--k", "5")
     assert code == 0
     shape = json.loads(out)
-    assert set(shape["ways"]) == {"bm25", "dense", "fused", "naive", "local"}
-    assert (shape["passages"], shape["asked"]) == (10, 2)
-    assert shape["ways"]["local"]["recall"]["2"] == 1.0
-    assert set(shape["ways"]["local"]["types"]) == {"bridge", "single"}
+    assert set(shape["modes"]) == {"bm25", "dense", "fusion", "naive", "local"}
+    assert (shape["passages"], shape["questions"]) == (10, 2)
+    for each in shape["modes"].values():
+        assert {"recall", "all_gold", "mrr", "ms_p50", "ms_p95"} <= set(each)
+    assert shape["modes"]["local"]["recall"]["2"] == 1.0
+    assert set(shape["modes"]["local"]["types"]) == {"bridge", "single"}
     assert shape["by_question"]["local"] == {"q1": 1.0, "q2": 1.0}
     assert set(shape["differences"]) == {"naive", "local"}
     saved = tmp_path / "saved.json"
@@ -98,7 +100,7 @@ def test_triples_of_another_extractor_are_the_graph(evaluate: Run, tmp_path: Pat
     shape = json.loads(out)
     assert (code, shape["nodes"], shape["relationships"]) == (0, 4, 3)
     assert f"{file} says nothing of 8 of 10 passages" in err
-    assert shape["ways"]["local"]["recall"]["2"] == 1.0
+    assert shape["modes"]["local"]["recall"]["2"] == 1.0
     assert shape["graph"] != json.loads(evaluate("--json", "--mode", "naive")[1])["graph"]
 
 

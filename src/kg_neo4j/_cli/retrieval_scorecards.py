@@ -17,15 +17,15 @@ from kg_neo4j.study.retrieval.scores import Difference, RetrievalScore, compare
 def retrieval_shape(card: RetrievalCard) -> dict[str, Any]:
     """Return the scorecard as plain values. Shares are 0 to 1, differences points of 100."""
     return {
-        "corpus": card.corpus,
-        "questions": card.questions,
-        "graph": card.graph,
+        "questions": card.asked,
         "passages": card.passages,
-        "asked": card.asked,
+        "corpus_file": card.corpus,
+        "questions_file": card.questions,
+        "graph": card.graph,
         "embedder": card.embedder,
         "nodes": card.load.nodes,
         "relationships": card.load.relationships,
-        "ways": {way: _score_shape(score) for way, score in card.scores.items()},
+        "modes": {way: _score_shape(score) for way, score in card.scores.items()},
         "best_flat": card.best_flat,
         "differences": {mode: _difference_shape(each) for mode, each in card.differences.items()},
         "compared_at": COMPARED,
@@ -118,8 +118,8 @@ def _score_shape(score: RetrievalScore) -> dict[str, Any]:
         "interval": {str(depth): [round(edge, 4) for edge in edges] for depth, edges in score.interval.items()},
         "all_gold": _rounded(score.all_gold),
         "mrr": round(score.mrr, 4),
-        "p50_ms": round(score.p50_ms, 2),
-        "p95_ms": round(score.p95_ms, 2),
+        "ms_p50": round(score.p50_ms, 2),
+        "ms_p95": round(score.p95_ms, 2),
         "types": {kind: _rounded(values) for kind, values in score.types.items()},
     }
 

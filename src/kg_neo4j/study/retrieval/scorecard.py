@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 MODES = ("naive", "local")
-FLAT = ("bm25", "dense", "fused")
+FLAT = ("bm25", "dense", "fusion")
 DEPTHS = (1, 2, 5, 10, 20)
 COMPARED = 5  # depth at which ways are compared
 
@@ -102,7 +102,7 @@ def score_retrieval(
     ways: dict[str, Callable[[str], Sequence[int]]] = {}
     words, near = flat.Bm25(passages), flat.Dense(passages, embedder, tokeniser)
     ways["bm25"], ways["dense"] = words.rank, near.rank
-    ways["fused"] = lambda question: flat.fuse(words.rank(question), near.rank(question))
+    ways["fusion"] = lambda question: flat.fuse(words.rank(question), near.rank(question))
     notes += loaded.notes
     with connect(settings, progress) as database:
         for mode in options.modes:
