@@ -1,0 +1,103 @@
+"""Narrative trees for tests: stories are recorded without extraction, trees built of them, by rules or a scripted model.
+
+The scripted model names all seven aspects, and summarises with sentences of what it is shown: as a plan assumes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from corpus import document
+from kg_neo4j._models import tokens
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import LoadConfiguration, record_document
+from kg_neo4j.graph.export import lines
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import Query
+from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
+from kg_neo4j.organise.tree.summarisers import ExtractiveDetails, ExtractiveSummariser
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+TOKENISER = tokens.load("approximate-1")
+ASPECTS = load_aspects()
+NAMES = [aspect.name for aspect in ASPECTS]
+CONFIGURATION = LoadConfiguration("c0", "graph", "s0", TOKENISER.name)
+SUMMARY_TOKENS = 200
+
+_TEXT = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.MULTILINE)
+_ASPECT = re.compile(r"with regard to one aspect alone: (.*)\.$", re.MULTILINE)
+_NOTE = re.compile(r"^- (.*)$", re.MULTILINE)
+
+
+@cache
+def story(name: str = "the_lamp_at_skarnes") -> tuple[str, ...]:
+    """Return the paragraphs of an example, the heading left out."""
+    text = (CHECKOUT / "examples" / f"{name}.md").read_text("utf-8")
+    return tuple(" ".join(part.split()) for part in text.split("\n\n")[1:] if part.strip())
+
+
+def tell(database: Database, graph: str, name: str, paragraphs: Sequence[str]) -> str:
+    """Record a story, or what it has become, one chunk a paragraph; return its document's id."""
+    found, chunks = document(graph, name, list(paragraphs))
+    with Lease(database, graph) as lease:
+        record_document(database, lease, found, chunks, CONFIGURATION)
+    return found.id
+
+
+def kind_of(prompt: str) -> str:
+    """Return what a prompt asks for."""
+    if "You say which aspects passages of a text show" in prompt:
+        return "aspects"
+    if "You condense a passage of a text into a note" in prompt:
+        return "detail"
+    return "summary" if "You are an expert in summarisation" in prompt else "other"
+
+
+def aspect_of(prompt: str) -> str:
+    """Return the name of the aspect that a summary is asked for."""
+    found = _ASPECT.search(prompt)
+    return next(aspect.name for aspect in ASPECTS if found and aspect.title == found[1]) if found else "general"
+
+
+def shown_text(user: str) -> str:
+    """Return the text that a prompt shows."""
+    found = _TEXT.search(user)
+    assert found
+    return found[2]
+
+
+def say(prompt: str, user: str) -> str:
+    """Return what the scripted model says."""
+    kind, text = kind_of(prompt), shown_text(user)
+    if kind == "aspects":
+        return "\n".join(NAMES)
+    if kind == "detail":
+        before = _NOTE.findall(user.rpartition("There are notes already")[2])
+        return ExtractiveDetails(TOKENISER).write(text, SUMMARY_TOKENS, before).text
+    named = {aspect.name: aspect for aspect in (*ASPECTS, GENERAL)}
+    return ExtractiveSummariser(named[aspect_of(prompt)], TOKENISER).summarize(text, SUMMARY_TOKENS)
+
+
+def dump(database: Database, graph: str) -> str:
+    """Return the export."""
+    return "\n".join(lines(database, graph))
+
+
+def read(database: Database, text: str, **params: Any) -> list[Mapping[str, Any]]:
+    """Run a query that only tests need."""
+    return list(database.read(Query("test", "test", "test", "read", (), (), "none", "test", text), **params))
+
+
+def change(database: Database, text: str, **params: Any) -> None:
+    """Run a write that only tests need."""
+    database.write(Query("test", "test", "test", "write", (), (), "none", "test", text), **params)
+
+
+def count(database: Database, graph: str, label: str) -> int:
+    """Return how many nodes of a label the graph has."""
+    text = f"MATCH (n:{label}) WHERE n.graph = $graph RETURN count(n) AS nodes"
+    return int(read(database, text, graph=graph)[0]["nodes"])
