@@ -43,7 +43,7 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
         content = plot_page.draw(data, colour_by).encode("utf-8")
     else:
         content = plot_picture.draw(data, suffix[1:], colour_by)
-    _write(target, content)
+    write_whole(target, content)
     return PlotReport(target, len(data.nodes), len(data.relationships))
 
 
@@ -59,7 +59,7 @@ def plot_side_by_side(
     if not graphs:
         raise UsageError("there are no graphs to draw side by side")
     panels = [plot_panels.Panel(title, read_graph(database, name, limit)) for title, name in graphs]
-    _write(target, plot_panels.draw(panels, colour_by))
+    write_whole(target, plot_panels.draw(panels, colour_by))
 
 
 def check_side_by_side(target: Path) -> None:
@@ -87,7 +87,7 @@ def _check(target: Path, colour_by: str, limit: int) -> str:
     return suffix
 
 
-def _write(target: Path, content: bytes) -> None:
+def write_whole(target: Path, content: bytes) -> None:
     """Write beside the target, then rename: nobody ever sees half a picture."""
     partial = target.with_name(f".{target.name}.part")
     try:

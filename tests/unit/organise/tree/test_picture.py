@@ -1,0 +1,231 @@
+"""The picture of a tree: every node is drawn, within the picture, in one way; texts stay texts."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.organise.tree import picture_page, picture_svg
+from kg_neo4j.organise.tree.picture import check_target, compose
+from kg_neo4j.organise.tree.picture_layout import (
+    DETAIL,
+    LEAF,
+    LEFT,
+    RIGHT,
+    SUMMARY,
+    WIDTH,
+    PictureNode,
+    TreePicture,
+    lay_out,
+    leaves_below,
+)
+from kg_neo4j.organise.tree.stored import Node, StoredTree
+
+HOSTILE = """</script><script>document.title = "taken"</script><img src=x onerror=alert(1)> & ]]> \x0b \ud800 “ü漢”"""
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def tree(leaves: int = 12, cluster: int = 3, *, text: str = "It snowed.", aspects: int = 2) -> TreePicture:
+    """Return a tree of so many leaves: clusters of neighbours in each aspect, a second level over all of them."""
+    nodes = [PictureNode(LEAF, "", 0, number, f"{text} {number}") for number in range(leaves)]
+    names = tuple(f"aspect_{number}" for number in range(aspects))
+    first: dict[str, list[int]] = {}
+    for name in names:
+        for number, start in enumerate(range(0, leaves, cluster)):
+            first.setdefault(name, []).append(len(nodes))
+            parts = tuple(range(start, min(start + cluster, leaves)))
+            nodes.append(PictureNode(SUMMARY, name, 1, number, text, "model", ("cut",) if number == 1 else (), parts))
+    for name in names:
+        if leaves > cluster:
+            nodes.append(PictureNode(SUMMARY, name, 2, 0, text, "extractive", (), tuple(first[name])))
+    nodes += [PictureNode(DETAIL, "", 0, 0, f"note: {text}", "model", (), (number,)) for number in range(leaves)]
+    return TreePicture(f"Tree of {text}", "narrative", (*names, "unseen"), ("unseen",), tuple(nodes))
+
+
+@pytest.mark.parametrize(
+    "picture", [tree(), tree(1), tree(1_000, 7, aspects=7), tree(40, 1)], ids=lambda each: each.leaves
+)
+def test_every_node_stands_within_the_picture(picture: TreePicture) -> None:
+    layout = lay_out(picture)
+    for node, spot in zip(picture.nodes, layout.spots, strict=True):
+        assert spot.x - spot.radius >= LEFT - 0.01
+        assert spot.x + spot.width + spot.radius <= WIDTH - RIGHT + 0.01
+        assert 0 < spot.y < layout.height
+        assert spot.radius if node.kind == SUMMARY else spot.width
+
+
+@pytest.mark.parametrize(
+    "picture", [tree(), tree(1_000, 7, aspects=7), tree(600, 2, aspects=1)], ids=lambda e: e.leaves
+)
+def test_summaries_of_one_level_do_not_cover_each_other(picture: TreePicture) -> None:
+    layout = lay_out(picture)
+    rows: dict[float, list[tuple[float, float]]] = {}
+    for node, spot in zip(picture.nodes, layout.spots, strict=True):
+        if node.kind == SUMMARY:
+            rows.setdefault(spot.y, []).append((spot.x, spot.radius))
+    assert len(rows) == (2 if picture.leaves > 1 else 1) * (len(picture.aspects) - 1)
+    for row in rows.values():
+        for (left, small), (right, large) in pairwise(sorted(row)):
+            assert right - left >= small + large - 0.01
+
+
+def test_a_summary_stands_above_the_middle_of_its_leaves() -> None:
+    picture = tree(12, 3, aspects=1)
+    layout = lay_out(picture)
+    step = (WIDTH - LEFT - RIGHT) / 12
+    assert [round(layout.spots[place].x) for place in range(12, 17)] == [
+        round(LEFT + step * middle) for middle in (1.5, 4.5, 7.5, 10.5, 6)
+    ]
+    assert leaves_below(picture)[16] == frozenset(range(12))
+
+
+def test_the_svg_draws_each_node_once_with_its_text() -> None:
+    picture = tree()
+    root = ElementTree.fromstring(picture_svg.draw(picture).encode())
+    groups = list(root.iter("{http://www.w3.org/2000/svg}g"))
+    assert sorted(int(each.attrib["data-n"]) for each in groups) == list(range(len(picture.nodes)))
+    titles = [each[0].text for each in groups]
+    assert "aspect 0, level 1, cluster 2: It snowed." in titles
+    assert "leaf 3: It snowed. 2" in titles
+    assert "note 1: note: It snowed." in titles
+    said = "".join(each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text"))
+    assert "12 leaves · 10 summaries · 12 notes · shown nowhere: unseen" in said
+
+
+def test_any_text_leaves_the_svg_whole() -> None:
+    drawn = picture_svg.draw(tree(text=HOSTILE)).encode("utf-8")
+    root = ElementTree.fromstring(drawn)
+    assert not [each for each in root.iter() if each.tag.endswith(("script", "img"))]
+    assert HOSTILE.split(" ", maxsplit=1)[0] in "".join(
+        each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}title")
+    )
+
+
+def test_an_empty_tree_is_drawn_too() -> None:
+    empty = TreePicture("Nothing", "narrative", ("plot",), ("plot",), ())
+    ElementTree.fromstring(picture_svg.draw(empty))
+    assert "Nothing" in picture_page.draw(empty)
+
+
+def test_a_thousand_leaves_stay_a_file_of_ordinary_size() -> None:
+    picture = tree(1_000, 7, text="It snowed in Skarnes. " * 40, aspects=7)
+    assert len(picture_svg.draw(picture)) < 3_000_000
+    many = tree(3_000, 1, aspects=1)
+    assert f'data-of="{many.leaves}"' not in picture_svg.draw(many)  # lines to leaves would be one grey surface
+    assert 'data-of="12"' in picture_svg.draw(tree())
+
+
+def test_the_same_tree_gives_the_same_bytes() -> None:
+    assert picture_svg.draw(tree()) == picture_svg.draw(tree())
+    assert picture_page.draw(tree()) == picture_page.draw(tree())
+
+
+class Page(HTMLParser):
+    """Notes the elements of a page, and what its scripts hold."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.scripts: list[str] = []
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1] == "script" and self.lasttag == "script":
+            self.scripts[-1] += data
+
+
+def test_texts_in_the_page_are_data_never_markup() -> None:
+    picture = tree(text=HOSTILE)
+    text = picture_page.draw(picture)
+    page = Page()
+    page.feed(text.encode("utf-8").decode())
+    assert page.tags.count("script") == 2
+    assert "img" not in page.tags
+    assert not {name for name in page.attributes if name.startswith("on")}
+    nodes = json.loads(page.scripts[0])
+    assert [node["text"] for node in nodes] == [picture_svg.whole(node.text) for node in picture.nodes]
+    plain = picture_page.draw(tree())
+    assert not re.search(r"(?:src|href)=|https?://(?!www\.w3\.org/2000/svg)|@import|url\(", plain)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+def test_a_browser_shows_a_nodes_text_and_sources(tmp_path: Path) -> None:
+    picture = tree(text=HOSTILE)
+    page = tmp_path / "tree.html"
+    page.write_bytes(picture_page.draw(picture).encode("utf-8"))
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    shown = subprocess.run(
+        [str(CHROMIUM), *flags, f"{page.as_uri()}#13"], capture_output=True, check=True, timeout=120
+    ).stdout.decode()
+    panel = shown[shown.index("<aside>") : shown.index("</aside>")]
+    assert "<h1>aspect 0, level 1, cluster 2</h1>" in panel
+    assert '<p class="method">by model</p>' in panel
+    assert '<p class="flag">cut</p>' in panel
+    assert "&lt;/script&gt;&lt;script&gt;document.title" in panel
+    assert re.findall(r"<button[^>]*>(leaf \d+|aspect[^:]*):", panel) == [
+        *("leaf 4", "leaf 5", "leaf 6"),
+        "aspect 0, level 2, cluster 1",
+    ]
+    assert "<title>taken" not in shown
+    near = {int(number) for number in re.findall(r'class="node \w+ near"[^>]* data-n="(\d+)"', shown)}
+    near |= {int(number) for number in re.findall(r'class="node \w+ near" data-n="(\d+)"', shown)}
+    assert {3, 4, 5} <= near
+    assert not near & {0, 1, 2, 6}
+
+
+def stored() -> StoredTree:
+    def node(id: str, label: str, links: list[tuple[str, float]], **said: object) -> Node:
+        own = {"text": id, "method": "model", "flags": [], **said}
+        return Node(id, label, own, tuple(links), "")
+
+    nodes = [
+        node("top", "Summary", [("s2", 1.0), ("s1", 0.5)], aspect="plot", level=2, number=0),
+        node("s2", "Summary", [("c2", 1.0)], aspect="plot", level=1, number=1, flags=["cut"]),
+        node("s1", "Summary", [("c1", 1.0), ("gone", 1.0)], aspect="plot", level=1, number=0),
+        node("o", "Summary", [("c1", 1.0)], aspect="mood", level=1, number=0),
+        node("d1", "Detail", [("c2",)], number=1),  # type: ignore[list-item]
+        node("d0", "Detail", [("c2",)], number=0),  # type: ignore[list-item]
+    ]
+    settings = json.dumps({"aspects": ["theme", "plot"]})
+    about = {"absent": ["theme"]}
+    return StoredTree("t", "narrative", "f", True, "{}", settings, (), about, ("c1", "c2"), {n.id: n for n in nodes})
+
+
+def test_a_stored_tree_is_drawn_by_level_and_aspect() -> None:
+    picture = compose(stored(), [("c2", "second"), ("c1", "first")], "Story")
+    assert picture.aspects == ("theme", "plot", "mood")
+    assert picture.absent == ("theme",)
+    assert [(node.kind, node.text, node.parts) for node in picture.nodes] == [
+        (LEAF, "second", ()),
+        (LEAF, "first", ()),
+        (SUMMARY, "s1", (1,)),
+        (SUMMARY, "s2", (0,)),
+        (SUMMARY, "o", (1,)),
+        (SUMMARY, "top", (2, 3)),
+        (DETAIL, "d0", (0,)),
+        (DETAIL, "d1", (0,)),
+    ]
+    assert picture.nodes[3].flags == ("cut",)
+
+
+def test_only_svg_and_html_are_drawn(tmp_path: Path) -> None:
+    check_target(tmp_path / "tree.SVG")
+    with pytest.raises(UsageError, match=r"cannot draw a tree into 'tree\.png'"):
+        check_target(tmp_path / "tree.png")
+    with pytest.raises(UsageError, match="there is no folder"):
+        check_target(tmp_path / "none" / "tree.svg")
