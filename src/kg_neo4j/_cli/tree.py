@@ -44,6 +44,9 @@ def tree(
     details: DetailsOption = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Find clusters and aspects anew.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Calls, tokens and price; no call.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tree of one document: .svg or .html.")
+    ] = None,
     budget_usd: BudgetOption = None,
     model: ModelOption = None,
     aspect_model: Annotated[
@@ -66,6 +69,7 @@ def tree(
         details=details,
         rebuild=rebuild,
         budget_usd=budget_usd,
+        plot=plot,
     )
     with progress(quiet=as_json) as bars:
         if dry_run:

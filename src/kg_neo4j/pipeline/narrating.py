@@ -44,6 +44,7 @@ class TreeBuildOptions:
     seed: int | None = None
     rebuild: bool = False  # clusters and aspects are found anew
     budget_usd: float | None = None  # asking stops before it would cost more; None: no limit
+    plot: Path | None = None  # .svg or .html: the tree of one document is drawn into it, once it is whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ def tree(
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.organise import vectors
+    from kg_neo4j.organise.tree.picture import plot_tree
     from kg_neo4j.organise.tree.trees import build_tree
 
     options = options or TreeBuildOptions()
@@ -122,6 +124,7 @@ def tree(
         ensure_constraints(database)
         documents, empty = _documents(database, settings.graph, options.documents)
         notes += empty
+        _check_plot(options, documents)
         vectors.prepare(database, how.embedder)
         with Lease(database, settings.graph) as lease:
             for place, document in enumerate(documents):
@@ -131,6 +134,9 @@ def tree(
                     left = f"; {len(documents) - place - 1} more documents wait" if place + 1 < len(documents) else ""
                     unfinished.append(f"{document['title']}: {built[-1].unfinished}{left}")
                     break
+        if options.plot and not unfinished:
+            about = {"name": options.name, "title": documents[0]["title"]}
+            plot_tree(database, settings.graph, documents[0]["id"], options.plot, **about)
     return TreeReport(
         settings.graph,
         options.name,
@@ -271,6 +277,19 @@ def _check(options: TreeBuildOptions) -> None:
             raise UsageError(f"{what} are {least} to {most}, not {value}", hint="see `kg tree --help`")
     if not options.name.strip() or len(options.name) > LONGEST_NAME:
         raise UsageError(f"a tree's name has 1 to {LONGEST_NAME} characters, not {len(options.name)}")
+
+
+def _check_plot(options: TreeBuildOptions, documents: Sequence[Row]) -> None:
+    """Raise UsageError for a picture that cannot be drawn, before anything is built."""
+    if options.plot is None:
+        return
+    from kg_neo4j.organise.tree.picture import check_target
+
+    check_target(options.plot)
+    if len(documents) != 1:
+        raise UsageError(
+            f"a picture shows the tree of one document, and there are {len(documents)}", hint="name one with --document"
+        )
 
 
 def _documents(database: Database, graph: str, names: Sequence[str]) -> tuple[list[Row], list[str]]:
