@@ -1,8 +1,8 @@
 """Nodes of narrative trees for a question: the collapsed tree, or a walk down from the roots or up from the leaves.
 
-What is read is chosen by cosine: whole nodes within a number and a budget of tokens. A node of which every sentence
-stands in what was chosen before is passed over, because it would say nothing new. Then everything beneath is read, so
-that each node leads to words of chunks.
+What is read is chosen by cosine, in the collapsed tree by words, too: whole nodes within a number and a budget of
+tokens. A node of which half of the sentences stand in what was chosen before is passed over, because it would say too
+little that is new. Then everything beneath is read, so that each node leads to words of chunks.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.organise.tree.interface import LEVELS
-from kg_neo4j.retrieve.extracting.sentences import split_sentences
 from kg_neo4j.retrieve.interface import Found, FoundNode, Search
 from kg_neo4j.retrieve.packing import OVERHEAD
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, CHUNK, COLLAPSED, MODE, SUMMARY, TOP_DOWN, TreeChoice
 from kg_neo4j.retrieve.tree.descent import descend
+from kg_neo4j.retrieve.tree.ranking import fuse, plain, repeats
 from kg_neo4j.retrieve.tree.trees import read_trees, usable
 
 SPARE = 3  # times as many nodes are looked at as are kept: some say nothing new, some do not fit
@@ -51,21 +51,12 @@ def choose(ranked: Iterable[FoundNode], tokeniser: Tokeniser, choice: TreeChoice
         if choice.traversal == COLLAPSED and len(kept) == choice.top_k:
             break
         cost = tokeniser.count(node.text) + OVERHEAD
-        if cost > left or _repeats(node.text, said):
+        if cost > left or repeats(node.text, said):
             continue
         kept.append(node)
         left -= cost
-        said += f" {_plain(node.text)} "
+        said += f" {plain(node.text)} "
     return tuple(kept)
-
-
-def _repeats(text: str, said: str) -> bool:
-    sentences = split_sentences(text)
-    return bool(said and sentences) and all(_plain(each.text) in said for each in sentences)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
 
 
 class _Reading:
@@ -79,6 +70,7 @@ class _Reading:
             "vector": list(search.vector or ()),
         }
         self._shared |= {"aspects": list(choice.aspects) or None, "excluded": self._excluded(search)}
+        self._words, self._question = search.words, search.question
         self._indexes = {"chunk_index": search.chunk_index, "node_index": search.node_index}
 
     def rows(self) -> list[Row]:
@@ -88,14 +80,14 @@ class _Reading:
         if self._choice.traversal == BOTTOM_UP:
             return self._walk("leaves", "up")
         limit = SPARE * self._choice.top_k
-        return self._database.read(
-            queries.get("retrieve/tree_search"),
-            **self._shared,
-            **self._indexes,
-            kinds=list(self._choice.kinds),
-            details=self._choice.details,
-            fetch=max(FETCH, 4 * limit),
-            top_k=limit,
+        given = {**self._shared, "kinds": list(self._choice.kinds), "details": self._choice.details}
+        given |= {"fetch": max(FETCH, 4 * limit), "top_k": limit}
+        near = self._database.read(queries.get("retrieve/tree_search"), **given, **self._indexes)
+        if self._words is None or not self._choice.words:
+            return near
+        del given["vector"]
+        return fuse(
+            self._question, near, self._database.read(queries.get("retrieve/tree_words"), **given, words=self._words)
         )
 
     def _walk(self, begin: str, onward: str) -> list[Row]:
