@@ -1,4 +1,4 @@
-"""Narrative trees for tests: stories are recorded without extraction, trees built of them, by rules or a scripted model.
+"""Narrative trees for tests: stories are recorded without extraction, trees are built of them.
 
 The scripted model names all seven aspects, and summarises with sentences of what it is shown: as a plan assumes it.
 """

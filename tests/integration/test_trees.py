@@ -99,7 +99,7 @@ def test_long_chunks_are_cut_into_passages_that_know_their_chunks(
         database,
         """
         MATCH (p:Passage)-[o:OVERLAPS]->(c:Chunk) WHERE p.graph = $graph
-        RETURN p.text AS text, p.start AS start, c.start AS begins, substring(c.text, o.start, o.end - o.start) AS shared
+        RETURN p.text AS text, substring(c.text, o.start, o.end - o.start) AS shared
         """,
         graph=graph,
     )
@@ -283,7 +283,7 @@ class Shouting(AbstractSummariser):
 
     def summarize(self, context: str, max_tokens: int = 200) -> str:
         self.calls += 1
-        return context.split(".")[0].upper()
+        return context.partition(".")[0].upper()
 
 
 def test_summarisers_of_ones_own_take_the_place_of_those_that_ship(
