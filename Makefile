@@ -13,12 +13,13 @@ TRAINING := $(OUT)/training/venv
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-long lint fix bench train-ner train-relations train-embedder clean
+.PHONY: help demo test test-long test-ragas lint fix bench train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
 	@echo "make test       the test suite, against a real Neo4j"
 	@echo "make test-long  what takes longer: more cases, more repeats, more kills"
+	@echo "make test-ragas  our scores of answers against those of the package ragas, in an environment of its own"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
 	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders, Leiden, retrieval"
@@ -41,6 +42,14 @@ test: $(VENV)/.installed
 
 test-long: $(VENV)/.installed
 	$(BIN)/python -m pytest -m long
+
+$(OUT)/ragas/venv/.installed: pyproject.toml
+	$(PYTHON) -m venv $(OUT)/ragas/venv
+	$(OUT)/ragas/venv/bin/python -m pip install --quiet --editable '.[ragas]' pytest pytest-timeout
+	touch $@
+
+test-ragas: $(OUT)/ragas/venv/.installed
+	$(OUT)/ragas/venv/bin/python -m pytest -W default benchmarks/ragas
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -5,6 +5,7 @@ Names without the prefix KG_ are the ones that everyone expects (NEO4J_URI, OPEN
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -89,3 +90,8 @@ class Settings(BaseSettings):
     def offline(self) -> bool:
         """True where no chat model is configured."""
         return self.openai_api_key is None and self.openai_base_url is None
+
+
+def forbid_reports_of_use() -> None:
+    """Set what keeps ragas, where it is installed, from reporting what is measured; before it is imported."""
+    os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")

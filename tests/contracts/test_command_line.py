@@ -22,7 +22,7 @@ COMMANDS = (
     *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
     *("communities", "ask", "report", "plot", "export", "browse", "study context", "study chunk-length", "tune"),
     *("db start", "db stop", "db status", "db logs", "db fetch", "db reset"),
-    *("chat", "tree", "study aggregation", "eval extraction", "eval retrieval"),
+    *("chat", "tree", "study aggregation", "eval extraction", "eval retrieval", "eval answers"),
 )
 Run = Callable[..., tuple[int, str, str]]
 

@@ -117,7 +117,12 @@ def show_plan_of_comparison(plan: ComparisonPlan) -> None:
 def _show_scores(scores: Sequence[SystemScore], title: str | None, *, is_proxy: bool) -> None:
     correct = "Correct (proxy)" if is_proxy else "Correct"
     heads = ["System", "Cases", correct, "95 %", "Similar", "EM", "F1", "Claims", "Context", "ms", "USD"]
-    print_table(heads, [_row(score) for score in scores], title)
+    rows = [_row(score) for score in scores]
+    if any(score.ragas_similarity is not None for score in scores):
+        heads += ["ragas: correct", "similar"]
+        theirs = [(_share(score.ragas_correctness), _share(score.ragas_similarity)) for score in scores]
+        rows = [(*row, *more) for row, more in zip(rows, theirs, strict=True)]
+    print_table(heads, rows, title)
 
 
 def _row(score: SystemScore) -> tuple[object, ...]:
@@ -170,6 +175,16 @@ def _score_shape(score: SystemScore) -> dict[str, Any]:
         "ms_p50": round(score.ms, 1),
         **usage_shape(score.usage),
         "judging": usage_shape(score.judging),
+        **(
+            {}
+            if score.ragas_similarity is None
+            else {
+                "ragas": {
+                    "correctness": _rounded(score.ragas_correctness),
+                    "similarity": _rounded(score.ragas_similarity),
+                }
+            }
+        ),
     }
 
 

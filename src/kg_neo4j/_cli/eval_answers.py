@@ -68,6 +68,9 @@ def answers(
     cases: Annotated[
         str | None, typer.Option("--cases", metavar="FILE.csv", help="Write a table of all cases with their scores.")
     ] = None,
+    ragas: Annotated[
+        bool, typer.Option("--ragas", help="The scores of the package ragas, too; it is an extra.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and ask nothing.")] = False,
     model: ModelOption = None,
     budget_usd: BudgetOption = None,
@@ -93,6 +96,7 @@ def answers(
         "--context-tokens": context_tokens,
         "--save": save,
         "--cases": cases,
+        "--ragas": ragas,
         "--dry-run": dry_run,
         "--model": model,
         "--budget-usd": budget_usd,
@@ -186,6 +190,7 @@ def _options(given: Changed) -> Any:
         corpus=given.get("--corpus"),
         chunk_tokens=given.get("--chunk-tokens", usual.chunk_tokens),
         context_tokens=given.get("--context-tokens", usual.context_tokens),
+        ragas="--ragas" in given,
         save=given.get("--save"),
         budget_usd=given.get("--budget-usd"),
     )

@@ -14,6 +14,7 @@ from kg_neo4j.study.answers.correctness import answer_correctness, answer_simila
 from kg_neo4j.study.answers.judgement import StatementJudge
 from kg_neo4j.study.answers.model_judge import ModelJudge
 from kg_neo4j.study.answers.questions import AnsweredQuestion
+from kg_neo4j.study.answers.ragas_scores import Ragas
 from kg_neo4j.study.answers.recalling import Recalling
 from kg_neo4j.study.answers.record_file import RecordFile
 from kg_neo4j.study.answers.scores import GivenAnswer, exact_match, f1
@@ -36,6 +37,7 @@ class Asking:
     file: RecordFile | None
     context_tokens: int
     whole_graph: bool = False
+    ragas: Ragas | None = None  # its scores, too
     taken: int = 0
     _answers: Mapping[str, Mapping[str, Any]] | None = None
     _cases: Mapping[str, Mapping[str, Any]] | None = None
@@ -45,7 +47,7 @@ class Asking:
         run = self._run(system, question)
         given = self._given(run, system, question)
         embedder = self.answerer.embedder.name
-        key = hash_id(run, self.judge.name, str(self.judge.is_proxy), embedder, *question.held_against)
+        key = hash_id(run, self.judge.name, f"{self.judge.is_proxy}", embedder, *question.held_against, *self._also)
         if (row := self._saved(CASE).get(key)) is not None:
             try:
                 return read_case(row, question, given)
@@ -62,6 +64,10 @@ class Asking:
         """What this process paid, for answers and for judging."""
         asked = (self.answerer.model, self.judge.model if isinstance(self.judge, ModelJudge) else None)
         return sum((each.spent for each in asked if isinstance(each, Recalling)), Usage())
+
+    @property
+    def _also(self) -> tuple[str, ...]:
+        return ("ragas",) if self.ragas else ()
 
     def knows(self, system: System, question: AnsweredQuestion) -> bool:
         """Return whether the file has the answer."""
@@ -111,6 +117,8 @@ class Asking:
             similar = answer_similarity(given.said, golden, self.answerer.embedder, self.answerer.tokeniser)
             found = answer_correctness(question.text, given.said, golden, judge=self.judge, similarity=similar)
             judging += found.judgement.usage
+            theirs = self.ragas.score(question.text, given.said, golden) if self.ragas else None
+            judging += theirs.usage if theirs else Usage()
             sorted_ = found.judgement.statements
             goldens.append(
                 GoldenScore(
@@ -119,7 +127,11 @@ class Asking:
                     found.f1,
                     found.score,
                     *((sorted_.right, sorted_.wrong, sorted_.missing) if sorted_ else ((), (), ())),
-                    problem=found.judgement.problem,
+                    problem="; ".join(
+                        each for each in (found.judgement.problem, theirs.problem if theirs else "") if each
+                    ),
+                    ragas_similarity=theirs.similarity if theirs else None,
+                    ragas_correctness=theirs.correctness if theirs else None,
                 )
             )
         return Case(system.name, question, given, tuple(goldens), self.judge.name, judging)

@@ -15,7 +15,18 @@ from kg_neo4j.study.answers.scores import GivenAnswer
 
 COLUMNS = (
     *("system", "id", "document", "hard", "question", "answer", "ground_truth", "correctness", "similarity"),
-    *("statements_f1", "tp", "fp", "fn", "exact_match", "f1", "judge", "problem"),
+    *(
+        "statements_f1",
+        "tp",
+        "fp",
+        "fn",
+        "exact_match",
+        "f1",
+        "judge",
+        "problem",
+        "ragas_correctness",
+        "ragas_similarity",
+    ),
 )
 
 
@@ -31,6 +42,8 @@ class GoldenScore:
     wrong: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     problem: str = ""
+    ragas_similarity: float | None = None  # None: ragas was not asked
+    ragas_correctness: float | None = None  # likewise, or its judge gave nothing of use
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +67,13 @@ class Case:
         """The correctness by the golden answer that is met best; None where none was judged."""
         judged = [each.correctness for each in self.goldens if each.correctness is not None]
         return max(judged) if judged else None
+
+    @property
+    def ragas(self) -> tuple[float | None, float | None]:
+        """The similarity and the correctness that ragas gives, by the golden answer that is met best."""
+        similar = [each.ragas_similarity for each in self.goldens if each.ragas_similarity is not None]
+        correct = [each.ragas_correctness for each in self.goldens if each.ragas_correctness is not None]
+        return max(similar, default=None), max(correct, default=None)
 
     @property
     def best(self) -> GoldenScore:
@@ -114,7 +134,8 @@ def _cells(case: Case, golden: GoldenScore) -> list[object]:
     asked = [question.text, given.said, golden.golden]
     scores = [_round(golden.correctness), _round(golden.similarity), _round(golden.f1)]
     cells = [*texts, int(question.is_hard), *asked, *scores, *counts, given.exact, _round(given.f1), case.judge]
-    return [_plain(cell) for cell in (*cells, golden.problem)]
+    ragas = (_round(golden.ragas_correctness), _round(golden.ragas_similarity))
+    return [_plain(cell) for cell in (*cells, golden.problem, *ragas)]
 
 
 def _plain(cell: object) -> object:

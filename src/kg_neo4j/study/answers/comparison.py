@@ -18,8 +18,11 @@ from kg_neo4j.study.answers.asking import Asking
 from kg_neo4j.study.answers.building import Building, Built
 from kg_neo4j.study.answers.cases import Case
 from kg_neo4j.study.answers.forms import read_set
+from kg_neo4j.study.answers.judgement import StatementJudge
 from kg_neo4j.study.answers.judges import AUTO, judge_of
+from kg_neo4j.study.answers.model_judge import ModelJudge
 from kg_neo4j.study.answers.questions import AnsweredQuestion
+from kg_neo4j.study.answers.ragas_scores import Ragas
 from kg_neo4j.study.answers.recalling import Recalling
 from kg_neo4j.study.answers.record_file import RecordFile
 from kg_neo4j.study.answers.stories import QuestionSet, Selection, graph_of, stories_of
@@ -45,6 +48,7 @@ class ComparisonOptions:
     corpus: str | None = None  # passages that plain questions are about, as a file
     chunk_tokens: int = LEAF_TOKENS  # of the texts (W4: 200)
     context_tokens: int = CONTEXT_TOKENS  # of evidence, for every system alike
+    ragas: bool = False  # compute the scores of the package ragas, too
     save: str | None = None  # file of what was said so far
     budget_usd: float | None = None  # what models may cost in this run, building and judging included; None: no limit
 
@@ -87,7 +91,9 @@ def compare_systems(
     found, settings = prepare(questions, settings, options)
     file = RecordFile(options.save) if options.save else None
     building = Building(settings, chosen, options.chunk_tokens, options.budget_usd, progress)
-    judge_of(settings, options.judge)  # what cannot be meant is said before anything is paid
+    judge = judge_of(settings, options.judge)  # what cannot be meant is said before anything is paid
+    if options.ragas:
+        check_ragas(judge)
     built = building.build(found.stories)
     asked = _readable(found, built)
     with connect(settings, progress) as database:
@@ -145,7 +151,19 @@ def open_run(
     if one.model is not None:
         one = replace(one, model=Recalling(one.model, file), cache=None if file else one.cache)
     judge = judge_of(settings, options.judge, budget=budget, file=file)
-    return Asking(one, judge, file, options.context_tokens, options.whole_graph)
+    ragas = Ragas(check_ragas(judge), one.embedder, one.tokeniser) if options.ragas else None
+    return Asking(one, judge, file, options.context_tokens, options.whole_graph, ragas)
+
+
+def check_ragas(judge: StatementJudge) -> Recalling:
+    """Return the model that ragas asks, too. Raises UsageError where words judge, or it is not installed."""
+    from importlib.util import find_spec
+
+    if not isinstance(judge, ModelJudge):
+        raise UsageError("the scores of ragas need a model as judge", hint="OPENAI_API_KEY or OPENAI_BASE_URL sets one")
+    if find_spec("ragas") is None:
+        raise UsageError("ragas is not installed", hint="pip install 'kg-neo4j[ragas]'")
+    return judge.model
 
 
 def _readable(found: QuestionSet, built: Built) -> list[AnsweredQuestion]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 STATEMENTS_PROMPT, VERDICT_PROMPT = 420, 480  # tokens of the prompts of the judge, with a question and short answers
 STATEMENTS_TOKENS, VERDICT_TOKENS = 60, 30  # of its answers
+RAGAS_PROMPT, RAGAS_TOKENS = 1_200, 150  # its prompts have examples, its answers reasons
 UNREPORTED = "what `global` asks is known when there are community reports"
 
 
@@ -150,11 +151,14 @@ class _Plan:
         statements = len(goldens) + len(self._answered)
         verdicts = sum(len(question.held_against) for _, question in self._answered)
         self.assumptions.append("every answer is judged apart; those that are alike, or not found, cost less")
-        return Usage(
+        ours = Usage(
             statements + verdicts,
             statements * STATEMENTS_PROMPT + verdicts * VERDICT_PROMPT,
             statements * STATEMENTS_TOKENS + verdicts * VERDICT_TOKENS,
         )
+        if not self._asking.ragas:
+            return ours
+        return ours + Usage(ours.calls, ours.calls * RAGAS_PROMPT, ours.calls * RAGAS_TOKENS)
 
     def _foreseen(self, system: System, question: AnsweredQuestion) -> Usage:
         answerer = self._asking.answerer

@@ -38,6 +38,7 @@ class Recalling:
         self._lock = threading.Lock()
         self._owner = ""
         self._known = {row["key"]: _kept(row) for row in file.rows(KIND)} if file else {}
+        self._told: set[str] = set()  # keys of what this process was told: it cost once
         self.calls = 0  # that this process made
         self.spent = Usage()  # by these
 
@@ -68,7 +69,8 @@ class Recalling:
         with self._lock:
             kept = self._known.get(key)
         if kept is not None:
-            free = kept.owner != self._owner
+            free = kept.owner != self._owner or key in self._told
+            self._told.add(key)
             return replace(kept.completion, usage=Usage()) if free else kept.completion
         done = self._cache.get(key) if self._cache else None
         if done is None:
@@ -90,6 +92,7 @@ class Recalling:
     def _keep(self, key: str, done: Completion) -> None:
         with self._lock:
             self._known[key] = _Kept(done, self._owner)
+            self._told.add(key)
             if self._file:
                 said = {"text": done.text, "finish_reason": done.finish_reason, "usage": asdict(done.usage)}
                 self._file.append(KIND, {"key": key, "owner": self._owner, **said, "note": done.note})

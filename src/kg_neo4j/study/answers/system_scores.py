@@ -29,6 +29,8 @@ class SystemScore:
     ms: float  # median
     usage: Usage  # of the answers, whenever they were paid for
     judging: Usage
+    ragas_correctness: float | None = None  # None: ragas was not asked
+    ragas_similarity: float | None = None
 
 
 def score_system(cases: Sequence[Case]) -> SystemScore:
@@ -55,4 +57,11 @@ def score_system(cases: Sequence[Case]) -> SystemScore:
         ms=1_000 * float(np.median([each.seconds for each in given])),
         usage=sum((each.usage for each in given), Usage()),
         judging=sum((case.judging for case in cases), Usage()),
+        ragas_correctness=_mean([case.ragas[1] for case in cases]),
+        ragas_similarity=_mean([case.ragas[0] for case in cases]),
     )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -15,6 +15,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j.errors import ModelRefused, UsageError
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
+from kg_neo4j.study.answers.comparison import check_ragas
 from kg_neo4j.study.answers.correctness import answer_correctness, answer_similarity
 from kg_neo4j.study.answers.judgement import Judgement, Statements
 from kg_neo4j.study.answers.judges import judge_of, settings_of_judge
@@ -291,7 +292,15 @@ def test_what_was_told_is_asked_once_and_costs_the_one_who_asked(llm: FakeLlm, a
     llm.say("yes")
     with told.paid_by("first"):
         assert told.complete("s", "u").usage.calls == 1
-        assert told.complete("s", "u").usage.calls == 1
+        assert told.complete("s", "u").usage == Usage()
     with told.paid_by("second"):
         assert told.complete("s", "u").usage == Usage()
     assert (llm.calls, told.calls) == (1, 1)
+
+
+def test_ragas_needs_a_model_and_its_package(judge: ModelJudge, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="need a model as judge"):
+        check_ragas(WordJudge())
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(UsageError, match="not installed"):
+        check_ragas(judge)
