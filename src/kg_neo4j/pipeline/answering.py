@@ -71,12 +71,14 @@ class Answerer:
     def _route(self, question: str, options: AskOptions) -> Routed:
         from kg_neo4j.retrieve.filters import resolve
         from kg_neo4j.retrieve.interface import Search
+        from kg_neo4j.retrieve.linking import can_link
         from kg_neo4j.retrieve.question import fulltext_query, read
         from kg_neo4j.retrieve.routing import route
 
         asked = read(question)
         scope = resolve(self.database, self.settings.graph, options.filters)
-        search = Search(self.settings.graph, asked, fulltext_query(asked), scope=scope)
+        words = fulltext_query(asked) if can_link(self.database) else None
+        search = Search(self.settings.graph, asked, words, scope=scope)
         return route(self.database, search, (GLOBAL, CYPHER, TREE), options.tree.name)
 
     def _from_chunks(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.identity import normalise
+from kg_neo4j.organise import search_indexes
 from kg_neo4j.retrieve.interface import Scope, Search, only
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.words import fold, is_stop_word, word_spans
@@ -74,6 +75,12 @@ def link(database: Database, graph: str, question: Question, scope: Scope | None
             (each, rows) for each, found in zip(unknown, near, strict=True) if (rows := nearly(each.text, found))
         ]
     return _linked(chosen)
+
+
+def can_link(database: Database) -> bool:
+    """Return whether names can be looked up: the indexes over names are made with the first load."""
+    names = {index.name for index in search_indexes.list_indexes(database) if index.state == "ONLINE"}
+    return all(search_indexes.fulltext_index_name(label) in names for label in ("Entity", "Document"))
 
 
 def named(database: Database, search: Search) -> Linked:

@@ -16,7 +16,7 @@ from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.conversation.turns import Mention, Turn
 from kg_neo4j.retrieve.kinds import kind_of
-from kg_neo4j.retrieve.linking import link
+from kg_neo4j.retrieve.linking import Linked, can_link, link
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.words import fold, split_words, word_spans
 
@@ -34,7 +34,7 @@ _KIN = {
 
 def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
     """Return an answered question as a turn of a conversation. Three round trips at most."""
-    named = link(database, graph, read(answer.question))
+    named = link(database, graph, read(answer.question)) if can_link(database) else Linked()
     places = [{"chunk": each.chunk_id, "start": each.start, "end": each.end} for each in answer.citations]
     text = answer.answer if answer.found else ""
     rows = database.read(

@@ -19,12 +19,11 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import CellParameter, Usage
 from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
-from kg_neo4j.retrieve.cypher.questions import can_link
 from kg_neo4j.retrieve.cypher.run import Limits, QueryRows, run
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, describe, narrow, read_schema
 from kg_neo4j.retrieve.cypher.tokens import LONGEST, LONGEST_TEXT, CypherRefused
 from kg_neo4j.retrieve.interface import Scope
-from kg_neo4j.retrieve.linking import Linked, link
+from kg_neo4j.retrieve.linking import Linked, can_link, link
 from kg_neo4j.retrieve.question import Question
 
 ROUNDS = 2  # the query, and one more after the reason for which the first was refused

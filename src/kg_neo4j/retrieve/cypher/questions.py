@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
-from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Cell, CellParameter
 from kg_neo4j.retrieve.cypher.templates import Form, recognise, relationships_of, types_of
 from kg_neo4j.retrieve.interface import Scope, only
-from kg_neo4j.retrieve.linking import Linked, bearers, link, look_up, near_query
+from kg_neo4j.retrieve.linking import Linked, bearers, can_link, link, look_up, near_query
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -154,12 +153,6 @@ def _known(database: Database, graph: str, ids: Sequence[str]) -> dict[str, Row]
 def _listed(names: Sequence[str]) -> str:
     different = list(dict.fromkeys(name or "" for name in names))
     return ", ".join(different[:3]) + (", ..." if len(different) > 3 else "")
-
-
-def can_link(database: Database) -> bool:
-    """Return whether names can be looked up: the indexes over names are made with the first load."""
-    names = {index.name for index in search_indexes.list_indexes(database) if index.state == "ONLINE"}
-    return all(search_indexes.fulltext_index_name(label) in names for label in ("Entity", "Document"))
 
 
 # ------------------------------------------------------------------------------------------------------- in words

@@ -11,6 +11,7 @@ from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.records import Answer, Filters, KindShare
 from kg_neo4j.retrieve.ask import NOT_FOUND, prepare
 from kg_neo4j.retrieve.checking.standing import keep_standing
@@ -52,7 +53,10 @@ def ask_tree(database: Database, question: str, graph: str, how: TreeMode, filte
     found = retrieve(database, search, how.choice, how.tokeniser, how.max_context_tokens)
     notes += found.notes
     if not found.nodes and not found.notes:
-        notes.append(f"nothing in the trees of graph {graph!r} can be read within {how.max_context_tokens:,} tokens")
+        is_empty = not list_documents(database, graph)
+        hint = "is empty: load something first, for example kg load FILE"
+        nothing = f"nothing in the trees of graph {graph!r} can be read within {how.max_context_tokens:,} tokens"
+        notes.append(f"graph {graph!r} {hint}" if is_empty else nothing)
     retrieved = time.monotonic()
     writing = Writing(how.tokeniser, how.max_context_tokens, how.model, how.checks, how.hear)
     said = reply(asked, found, writing)

@@ -1,0 +1,103 @@
+"""A server on which nothing was ever loaded: whatever reads says so and what to do; no missing index is an error."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kg_neo4j import Settings
+from kg_neo4j.__main__ import main
+from private_server import PrivateServer
+
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture(scope="module")
+def unused(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iterator[Settings]:
+    """Settings of a server of its own."""
+    with PrivateServer(tmp_path_factory.mktemp("unused"), settings) as server:
+        yield server.start().aside("main")
+
+
+@pytest.fixture
+def run(unused: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `kg` on it and return its exit code and all that it said."""
+    assert unused.neo4j_uri
+    assert unused.neo4j_password
+    monkeypatch.setenv("NEO4J_URI", unused.neo4j_uri)
+    monkeypatch.setenv("NEO4J_USERNAME", unused.neo4j_username)
+    monkeypatch.setenv("NEO4J_PASSWORD", unused.neo4j_password.get_secret_value())
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "KG_GRAPH"):
+        monkeypatch.delenv(name, raising=False)
+
+    def command(*arguments: str, typed: str = "") -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["kg", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out + said.err
+
+    return command
+
+
+@pytest.mark.parametrize("mode", ["auto", "local", "naive", "global", "tree", "cypher"])
+def test_a_question_finds_nothing_and_is_told_to_load_something(run: Run, mode: str) -> None:
+    for question in ("Who was Ada Lovelace?", "What are the main themes?", "How many people are there?", "who was ada"):
+        code, said = run("ask", question, "--mode", mode)
+        assert code == 0, said
+        assert "error" not in said
+        assert "load something first" in said or mode == "cypher", said
+
+
+def test_a_conversation_goes_on(run: Run) -> None:
+    code, said = run("chat", typed="Who was Ada Lovelace?\nWhen did she die?\n")
+    assert (code, "error" in said) == (0, False), said
+    assert said.count("The graph holds no answer to this.") == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["documents"],
+        ["report", "most-connected"],
+        ["report", "nodes-by-type"],
+        ["quarantine"],
+        ["resolve", "--list"],
+        ["rebuild"],
+    ],
+    ids=" ".join,
+)
+def test_what_lists_lists_nothing(run: Run, command: list[str]) -> None:
+    code, said = run(*command)
+    assert code == 0, said
+    assert "Neo." not in said
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["resolve", "--dry-run"],
+        ["communities"],
+        ["communities", "--reports"],
+        ["tree"],
+        ["tree", "--dry-run"],
+        ["unload", "nothing.md"],
+    ],
+    ids=" ".join,
+)
+def test_what_needs_a_graph_says_so(run: Run, command: list[str]) -> None:
+    code, said = run(*command)
+    assert code in (1, 2), said
+    assert "try:" in said
+    assert "Neo." not in said
+
+
+def test_an_export_is_empty(run: Run, tmp_path: Path) -> None:
+    code, said = run("export", str(tmp_path / "graph.jsonl"))
+    assert code == 0, said
+    assert (tmp_path / "graph.jsonl").read_text(encoding="utf-8") == ""
