@@ -121,7 +121,7 @@ def plain(text: str) -> str:
 
 def test_sets_are_parted_in_halves() -> None:
     for name, least in (("routing", 60), ("follow_ups", 40)):
-        rows = items(name)
+        rows = [row for row in items(name) if row["half"] != "tree"]  # those are for test_tree_routing
         assert len(rows) >= least
         assert len({row["id"] for row in rows}) == len(rows)
         assert sum(row["half"] == "figure" for row in rows) * 2 >= len(rows)
