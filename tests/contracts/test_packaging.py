@@ -17,6 +17,7 @@ from pathlib import Path
 from kg_neo4j import resources
 from kg_neo4j._models import prompts, trained
 from kg_neo4j.extract import schema
+from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.graph import queries
 home = Path(kg_neo4j.__file__).resolve().parent
 assert resources.folder("cypher") == home / "cypher", resources.folder("cypher")
@@ -24,6 +25,7 @@ assert queries.get("reports/most_connected").columns[0].name == "Node"
 assert prompts.load("extract").placeholders
 assert [span.type for span in trained.names("Marie Curie was born in Warsaw.")] == ["PER", "LOC"]
 assert schema.load("wikipedia").node_header[0] == "node_id"
+assert len(load_aspects()) == 7
 print(home)
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from itertools import pairwise
@@ -143,6 +144,18 @@ def test_the_number_of_threads_does_not_matter() -> None:
         )
         said.add(ran.stdout)
     assert len(said) == 1
+
+
+def test_clusters_with_the_same_members_are_one() -> None:
+    """On a line two spheres of different size may hold the same nodes: found by trying."""
+    random = np.random.default_rng(29)
+    count, _ = int(random.integers(5, 30)), random.integers(1, 4)
+    vectors = random.normal(size=(count, 1)).astype(np.float32)
+    found, fit = soft_clusters(vectors, [10] * count, most_tokens=int(random.choice([60, 100, 1000])), seed=1)
+    led_to = [way for step in json.loads(fit.to_json())["steps"] for way in step["children"] if way[0] == "cluster"]
+    assert len(led_to) > len({number for _, number in led_to})
+    assert len(set(found.members)) == len(found.members)
+    assert {number for _, number in led_to} == set(range(len(found.members)))
 
 
 def test_a_cluster_that_is_too_long_is_divided() -> None:

@@ -34,8 +34,13 @@ HOSTILE = """</script><script>document.title = "taken"</script><img src=x onerro
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-def tree(leaves: int = 12, cluster: int = 3, *, text: str = "It snowed.", aspects: int = 2) -> TreePicture:
-    """Return a tree of so many leaves: clusters of neighbours in each aspect, a second level over all of them."""
+def tree(
+    leaves: int = 12, cluster: int = 3, *, text: str = "It snowed.", aspects: int = 2, scattered: bool = False
+) -> TreePicture:
+    """Return a tree of so many leaves: clusters of neighbours in each aspect, a second level over all of them.
+
+    Those of scattered clusters stand as far apart as they can: all have nearly the same middle.
+    """
     nodes = [PictureNode(LEAF, "", 0, number, f"{text} {number}") for number in range(leaves)]
     names = tuple(f"aspect_{number}" for number in range(aspects))
     first: dict[str, list[int]] = {}
@@ -43,6 +48,7 @@ def tree(leaves: int = 12, cluster: int = 3, *, text: str = "It snowed.", aspect
         for number, start in enumerate(range(0, leaves, cluster)):
             first.setdefault(name, []).append(len(nodes))
             parts = tuple(range(start, min(start + cluster, leaves)))
+            parts = tuple(range(number, leaves, -(-leaves // cluster))) if scattered else parts
             nodes.append(PictureNode(SUMMARY, name, 1, number, text, "model", ("cut",) if number == 1 else (), parts))
     for name in names:
         if leaves > cluster:
@@ -64,7 +70,9 @@ def test_every_node_stands_within_the_picture(picture: TreePicture) -> None:
 
 
 @pytest.mark.parametrize(
-    "picture", [tree(), tree(1_000, 7, aspects=7), tree(600, 2, aspects=1)], ids=lambda e: e.leaves
+    "picture",
+    [tree(), tree(1_000, 7, aspects=7), tree(600, 2, aspects=1), tree(200, 4, scattered=True)],
+    ids=lambda e: e.leaves,
 )
 def test_summaries_of_one_level_do_not_cover_each_other(picture: TreePicture) -> None:
     layout = lay_out(picture)
