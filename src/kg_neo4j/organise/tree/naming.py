@@ -101,8 +101,8 @@ def typical_densities(texts: Sequence[str], aspects: Sequence[Aspect]) -> Mappin
 def cued_aspects(text: str, aspects: Sequence[Aspect], typical: Mapping[str, float]) -> tuple[str, ...]:
     """Return the aspects of which `text` has more cues than is typical, in the order of the set; at least one.
 
-    `typical` comes from `typical_densities` of all leaves. The word lists are English: of a text in another language,
-    or one without any cue, the first aspect is taken.
+    `typical` comes from `typical_densities` of all leaves. The word lists are English: in another language only names
+    and signs count. A text without any cue shows the first aspect.
     """
     if not aspects:
         return ()
