@@ -150,9 +150,14 @@ def test_without_reports_a_question_about_the_whole_goes_to_the_chunks(small: Se
     assert "kg communities --reports" in given.routing.why
 
 
-def test_filtered_questions_are_never_put_to_a_canned_query(examples: Settings) -> None:
+def test_filtered_questions_are_put_to_the_canned_query_or_the_reports_of_what_is_left(examples: Settings) -> None:
+    everybody = pipeline.ask("How many people are there?", settings=examples)
     given = pipeline.ask("How many people are there?", settings=examples, filters=Filters(("Ines Aldana",)))
-    assert given.mode != "cypher"
+    assert (everybody.mode, given.mode) == ("cypher", "cypher")
+    assert everybody.query
+    assert given.query
+    assert given.query.rows[0][1] < everybody.query.rows[0][1]  # type: ignore[operator]
+    assert {citation.document for citation in given.citations} == {"Ines Aldana"}
     whole = pipeline.ask("What are the main themes?", settings=examples, filters=Filters(("Ines Aldana",)))
     assert whole.mode == "global"
     assert {citation.document for citation in whole.citations} <= {"Ines Aldana"}
@@ -186,9 +191,9 @@ def test_filters_and_the_mode_hold_for_the_conversation(small: Settings, databas
         assert talk.ask("Who was Ada Lovelace?").answer.mode == "local"
         with pytest.raises(UsageError, match="no mode"):
             talk.switch("nonsense")
-        with pytest.raises(UsageError, match="no filters"):
-            talk.switch("cypher")
         assert talk.options.mode == "local"
+        talk.switch("cypher")
+        assert not talk.ask("Who is related to Ada Lovelace?").answer.found  # the other document says it
 
 
 def test_a_question_that_fails_is_no_turn(small: Settings) -> None:
