@@ -52,7 +52,7 @@ def kg(
 
 @pytest.fixture
 def llm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kg: Run) -> Iterator[FakeLlm]:
-    """A priced model that answers and judges, one call at a time; nothing is cached."""
+    """A priced model that answers and judges; nothing is cached."""
     prices = tmp_path / "prices.toml"
     prices.write_text("[scripted]\ninput = 1.0\noutput = 4.0\n", "utf-8")
     with FakeLlm(rules=rules) as server:

@@ -116,7 +116,7 @@ def show_plan_of_comparison(plan: ComparisonPlan) -> None:
 
 def _show_scores(scores: Sequence[SystemScore], title: str | None, *, is_proxy: bool) -> None:
     correct = "Correct (proxy)" if is_proxy else "Correct"
-    heads = ["System", "Cases", correct, "95 %", "Similar", "EM", "F1", "Claims", "Context", "ms", "USD"]
+    heads = ["System", "Cases", correct, "95 %", "Similar", "EM", "F1", "Found", "Claims", "Context", "ms", "USD"]
     rows = [_row(score) for score in scores]
     if any(score.ragas_similarity is not None for score in scores):
         heads += ["ragas: correct", "similar"]
@@ -135,6 +135,7 @@ def _row(score: SystemScore) -> tuple[object, ...]:
         _share(score.similarity),
         _share(score.exact),
         _share(score.f1),
+        _share(score.found),
         _share(score.claim_precision),
         f"{score.context_tokens:,.0f}",
         f"{score.ms:,.0f}",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from kg_neo4j.acquire.identity import document_id, hash_id
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.records import Answer, Filters, Usage
 from kg_neo4j.study.answers.cases import Case, GoldenScore, case_row, read_case
@@ -42,12 +42,23 @@ class Asking:
     _answers: Mapping[str, Mapping[str, Any]] | None = None
     _cases: Mapping[str, Mapping[str, Any]] | None = None
 
-    def case(self, system: System, question: AnsweredQuestion) -> Case:
-        """Return the case of a question. Raises what asking raises; UnreadableSource for a file that is not ours."""
+    def given(self, system: System, question: AnsweredQuestion) -> GivenAnswer:
+        """Return the answer. Raises what asking raises; UnreadableSource for a file that is not ours."""
         run = self._run(system, question)
-        given = self._given(run, system, question)
-        embedder = self.answerer.embedder.name
-        key = hash_id(run, self.judge.name, f"{self.judge.is_proxy}", embedder, *question.held_against, *self._also)
+        if (known := self._known(run)) is not None:
+            self.taken += 1
+            return known
+        options = system.options(self.filters(question), self.context_tokens)
+        with self._paid_by(self.answerer.model, f"{system.name} {question.id}"):
+            answer = self.answerer.answer(question.text, options)
+        given = given_answer(self.answerer.database, self.answerer.settings.graph, question, answer)
+        if self.file:
+            self.file.append(ANSWER, {"key": run, "system": system.name, "given": asdict(given)})
+        return given
+
+    def case(self, system: System, question: AnsweredQuestion, given: GivenAnswer) -> Case:
+        """Return the scores of an answer; several threads may ask for several questions. Raises as `given`."""
+        key = self._case_key(system, question)
         if (row := self._saved(CASE).get(key)) is not None:
             try:
                 return read_case(row, question, given)
@@ -60,6 +71,12 @@ class Asking:
         return case
 
     @property
+    def judged_at_once(self) -> int:
+        """How many questions may be judged at a time."""
+        alone = not isinstance(self.judge, ModelJudge) or self.ragas is not None
+        return 1 if alone else self.answerer.settings.model_concurrency
+
+    @property
     def paid(self) -> Usage:
         """What this process paid, for answers and for judging."""
         asked = (self.answerer.model, self.judge.model if isinstance(self.judge, ModelJudge) else None)
@@ -69,15 +86,16 @@ class Asking:
     def _also(self) -> tuple[str, ...]:
         return ("ragas",) if self.ragas else ()
 
-    def knows(self, system: System, question: AnsweredQuestion) -> bool:
-        """Return whether the file has the answer."""
-        return self._run(system, question) in self._saved(ANSWER)
+    def knows(self, system: System, question: AnsweredQuestion) -> tuple[GivenAnswer | None, bool]:
+        """Return the answer that the file has, and whether it is judged there."""
+        known = self._known(self._run(system, question))
+        return known, known is not None and self._case_key(system, question) in self._saved(CASE)
 
     def filters(self, question: AnsweredQuestion) -> Filters:
         """Return what a question is kept to: the text that it is about."""
         if self.whole_graph or not question.document:
             return Filters()
-        return Filters(documents=(document_id(self.answerer.settings.graph, "file", question.document),))
+        return Filters(documents=(question.document,))
 
     def _run(self, system: System, question: AnsweredQuestion) -> str:
         """Return the key of an answer: a hash of all that shapes it but the graph's contents."""
@@ -94,21 +112,17 @@ class Asking:
             self._answers, self._cases = ({row.get("key", ""): row for row in rows[name]} for name in (ANSWER, CASE))
         return self._answers if kind == ANSWER else self._cases
 
-    def _given(self, run: str, system: System, question: AnsweredQuestion) -> GivenAnswer:
-        if (row := self._saved(ANSWER).get(run)) is not None:
-            try:
-                given = given_of(row["given"])
-            except (KeyError, TypeError) as error:
-                raise UnreadableSource(f"the saved answer to question {question.id} is none of ours") from error
-            self.taken += 1
-            return given
-        options = system.options(self.filters(question), self.context_tokens)
-        with self._paid_by(self.answerer.model, f"{system.name} {question.id}"):
-            answer = self.answerer.answer(question.text, options)
-        given = given_answer(self.answerer.database, self.answerer.settings.graph, question, answer)
-        if self.file:
-            self.file.append(ANSWER, {"key": run, "system": system.name, "given": asdict(given)})
-        return given
+    def _known(self, run: str) -> GivenAnswer | None:
+        if (row := self._saved(ANSWER).get(run)) is None:
+            return None
+        try:
+            return given_of(row["given"])
+        except (KeyError, TypeError) as error:
+            raise UnreadableSource("a saved answer is none of ours", hint="give --save another file") from error
+
+    def _case_key(self, system: System, question: AnsweredQuestion) -> str:
+        embedder, judge = self.answerer.embedder.name, (self.judge.name, str(self.judge.is_proxy))
+        return hash_id(self._run(system, question), *judge, embedder, *question.held_against, *self._also)
 
     def _scored(self, system: System, question: AnsweredQuestion, given: GivenAnswer) -> Case:
         goldens: list[GoldenScore] = []

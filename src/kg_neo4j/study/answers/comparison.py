@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.workers import Crew, Done
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import SkippedSource, Usage
@@ -25,6 +26,7 @@ from kg_neo4j.study.answers.questions import AnsweredQuestion
 from kg_neo4j.study.answers.ragas_scores import Ragas
 from kg_neo4j.study.answers.recalling import Recalling
 from kg_neo4j.study.answers.record_file import RecordFile
+from kg_neo4j.study.answers.scores import GivenAnswer
 from kg_neo4j.study.answers.stories import QuestionSet, Selection, graph_of, stories_of
 from kg_neo4j.study.answers.system_scores import SystemScore, score_system
 from kg_neo4j.study.answers.systems import CONTEXT_TOKENS, System, systems
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
     from kg_neo4j.graph.database import Database
     from kg_neo4j.settings import Settings
+
+LAST_ANSWERS_S = 30.0  # for what is in the air when a run ends early: it is paid for
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,15 +181,36 @@ def _readable(found: QuestionSet, built: Built) -> list[AnsweredQuestion]:
 
 
 def _cases(run: Asking, chosen: Sequence[System], asked: Sequence[AnsweredQuestion], progress: Progress) -> list[Case]:
-    """Ask question by question, so that a run that ends early has asked all systems the same."""
-    cases = []
+    """Ask question by question, so that a run that ends early has asked all systems the same.
+
+    Answers are asked for one after the other, because their times are measured; meanwhile others are judged.
+    """
+    found: dict[int, list[Case]] = {}
+
+    def judged(each: tuple[AnsweredQuestion, list[GivenAnswer]]) -> list[Case]:
+        question, answers = each
+        return [run.case(system, question, given) for system, given in zip(chosen, answers, strict=True)]
+
+    def keep(done: Done[tuple[AnsweredQuestion, list[GivenAnswer]], list[Case]]) -> None:
+        if done.error is not None:
+            raise done.error
+        found[done.number] = done.result or []
+        progress.advance("answers", len(chosen))
+
+    crew: Crew[tuple[AnsweredQuestion, list[GivenAnswer]], list[Case]] = Crew(judged, run.judged_at_once)
     progress.start("answers", len(asked) * len(chosen))
-    for question in asked:
-        for system in chosen:
-            cases.append(run.case(system, question))
-            progress.advance("answers")
+    try:
+        for question in asked:
+            crew.begin((question, [run.given(system, question) for system in chosen]))
+            for done in [crew.take()] if run.judged_at_once == 1 else crew.finished():
+                keep(done)
+        while len(found) < len(asked):
+            keep(crew.take())
+    finally:
+        crew.stop()
+        crew.wait(LAST_ANSWERS_S)
     progress.finish("answers")
-    return cases
+    return [case for number in range(len(asked)) for case in found[number]]
 
 
 def _scores(chosen: Sequence[System], cases: Sequence[Case]) -> tuple[SystemScore, ...]:

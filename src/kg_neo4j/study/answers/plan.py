@@ -116,7 +116,7 @@ class _Plan:
         self._questions = questions
         self._is_loaded = is_loaded
         self._unbuilt: set[str] = set()  # what is assumed because it is not built
-        self._built: dict[str, dict[str, bool]] = {}  # tree's name -> document -> whether its tree is whole
+        self._built: dict[str, bool] = {}  # tree's name -> whether it is there, for all texts
         self._answered: list[tuple[System, AnsweredQuestion]] = []  # what is still to be asked, and will be judged
 
     def answers(self, progress: Progress) -> dict[str, Usage]:
@@ -125,8 +125,11 @@ class _Plan:
         progress.start("plan", len(self._questions) * len(self._chosen))
         for question in self._questions:
             for system in self._chosen:
-                if self._asking.knows(system, question):
+                known, is_judged = self._asking.knows(system, question)
+                if known is not None:
                     self.saved += 1
+                    if known.said and not is_judged:
+                        self._answered.append((system, question))
                 else:
                     usage = self._foreseen(system, question)
                     found[system.name] += usage
@@ -169,7 +172,7 @@ class _Plan:
         if not self._is_loaded:
             return Usage(1, self._asking.context_tokens + 500, ANSWER_TOKENS) + judged
         filters = self._asking.filters(question)
-        if system.tree and not self._is_built(system.tree, filters.documents):
+        if system.tree and not self._is_built(system.tree):
             self._unbuilt.add(f"the tree {system.tree} is not there yet: one call for each question")
             return Usage(1, self._asking.context_tokens + 500, ANSWER_TOKENS) + judged
         one = replace(answerer, model=model, cache=None)
@@ -182,12 +185,10 @@ class _Plan:
             self._unbuilt.add(UNREPORTED)
         return model.usage
 
-    def _is_built(self, tree: str, documents: Sequence[str]) -> bool:
-        """Return whether the trees of that name that a question reads are whole."""
+    def _is_built(self, tree: str) -> bool:
+        """Return whether all trees of that name are whole."""
         if tree not in self._built:
             one = self._asking.answerer
-            self._built[tree] = {
-                each.document_id: each.is_good for each in read_trees(one.database, one.settings.graph, tree)
-            }
-        built = self._built[tree]
-        return all(built.get(each, False) for each in documents or built)
+            trees = read_trees(one.database, one.settings.graph, tree)
+            self._built[tree] = bool(trees) and all(each.is_good for each in trees)
+        return self._built[tree]

@@ -1,6 +1,7 @@
 """Questions with their answers, one JSON object a line: `id`, `question`, `answer`, maybe `answer_aliases` and `type`.
 
-More than one answer may be given as a list; the best match counts.
+More than one answer may be given as a list; the best match counts. `document` is the key of the text that a question is
+about (of a file: its name), or its title or id, where it is about one.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def read_answered(path: str) -> tuple[AnsweredQuestion, ...]:
             said = tuple(dict.fromkeys(str(each) for each in answers if str(each).strip()))
             golden = tuple(str(each) for each in answer if str(each).strip()) if isinstance(answer, list) else said[:1]
             kind = str(row.get("type") or "")
-            question = AnsweredQuestion(str(row["id"]), str(row["question"]), said, kind, golden=golden)
+            about = str(row.get("document") or "")
+            question = AnsweredQuestion(str(row["id"]), str(row["question"]), said, kind, about, golden)
         except (KeyError, TypeError) as error:
             raise UnreadableSource(f"{path}, line {line}: no question: it needs id, question and answer") from error
         if not said or not question.text.strip():

@@ -7,6 +7,7 @@ off and written again.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ class RecordFile:
     def __init__(self, path: str) -> None:
         """Read it. Raises UnreadableSource where a line is none of ours."""
         self._path = Path(path)
+        self._lock = threading.Lock()
         self._rows: dict[str, list[dict[str, Any]]] = {}
         try:
             data = self._path.read_bytes() if self._path.exists() else b""
@@ -44,6 +46,7 @@ class RecordFile:
     def append(self, kind: str, row: Mapping[str, Any]) -> None:
         """Write a line, at once on the disk."""
         line = {"kind": kind, **row}
-        self._rows.setdefault(kind, []).append(line)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        text = json.dumps(line, ensure_ascii=False) + "\n"
+        with self._lock, self._path.open("a", encoding="utf-8") as file:
+            self._rows.setdefault(kind, []).append(line)
+            file.write(text)
