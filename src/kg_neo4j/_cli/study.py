@@ -9,6 +9,7 @@ import typer
 
 from kg_neo4j._cli.chunk_length import SeveralValues, chunk_length
 from kg_neo4j._cli.load_options import ChunkTokensOption, GleaningsOption, tokens_of
+from kg_neo4j._cli.narrative import narrative
 from kg_neo4j._cli.options import JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
 
@@ -21,6 +22,7 @@ def group() -> None:
 
 
 app.command("chunk-length", cls=SeveralValues)(chunk_length)
+app.command("narrative")(narrative)
 
 
 @app.command()

@@ -1,0 +1,11 @@
+// title:   What trees and their leaves say
+// purpose: Tells whether what was asked before was asked of the same texts.
+// mode:    read
+// params:  $graph STRING (graph name, default main)
+// columns: id STRING, text STRING (empty for chunks, whose ids follow from their texts)
+// order:   id
+// source:  W4
+MATCH (n:Chunk|TreeNode)
+WHERE n.graph = $graph
+RETURN n.id AS id, CASE WHEN n:TreeNode THEN n.text ELSE '' END AS text
+ORDER BY id

@@ -1,0 +1,157 @@
+"""kg study narrative: W4's result tables and ablations on your text."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kg_neo4j._cli.load_options import BudgetOption, CacheOption
+from kg_neo4j._cli.options import ModelOption, settings_for
+from kg_neo4j._cli.shapes import usage_shape
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
+from kg_neo4j.errors import UsageError
+
+if TYPE_CHECKING:
+    from kg_neo4j.study.narrative.plan import NarrativePlan
+    from kg_neo4j.study.narrative.study import NarrativeStudy
+
+
+def narrative(
+    questions: Annotated[
+        str, typer.Option("--questions", metavar="FILE", help="Questions with their answers, JSON lines.")
+    ],
+    sources: Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="Files and folders.")] = None,
+    systems: Annotated[
+        str | None,
+        typer.Option("--systems", metavar="LIST", help="With commas [default: naive,raptor,tree,local,global]."),
+    ] = None,
+    ablations: Annotated[
+        str | None,
+        typer.Option("--ablations", metavar="LIST|none", help="With commas: top-k, context, ... [default: all seven]."),
+    ] = None,
+    judge: Annotated[str, typer.Option("--judge", metavar="auto|model|words", help="Who judges statements.")] = "auto",
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FOLDER", help="Write every table there, with its picture.")
+    ] = None,
+    graph: Annotated[
+        str | None, typer.Option("--graph", metavar="NAME", help="Use this graph and its tree; it stays.")
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the study's graphs in the database.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody.")] = False,
+    budget_usd: BudgetOption = None,
+    model: ModelOption = None,
+    cache: CacheOption = True,
+    output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
+) -> None:
+    """Compare the narrative tree with other systems, and with itself when it is varied (W4)."""
+    from kg_neo4j.graph.report_format import FORMATS
+    from kg_neo4j.study.narrative import pictures
+    from kg_neo4j.study.narrative.grid import ABLATIONS, SYSTEMS, Wanted
+    from kg_neo4j.study.narrative.plan import plan_narrative
+    from kg_neo4j.study.narrative.study import NarrativeOptions, study_narrative
+
+    if output not in FORMATS:
+        raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
+    if to is not None:
+        pictures.check(to)
+    wanted = Wanted(_listed(systems, SYSTEMS), _listed(ablations, ABLATIONS))
+    options = NarrativeOptions(wanted, judge, graph, budget_usd, keep)
+    settings = settings_for(model=model, answer_cache=None if cache else False)
+    with progress(quiet=output != "table") as bars:
+        if dry_run:
+            plan = plan_narrative(sources or (), questions, settings=settings, options=options, progress=bars)
+        else:
+            found = study_narrative(sources or (), questions, settings=settings, options=options, progress=bars)
+    if dry_run:
+        _show_plan(plan, output)
+    else:
+        _show(found, output, to)
+
+
+def _listed(given: str | None, otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    if given is None:
+        return otherwise
+    return () if given == "none" else tuple(each.strip() for each in given.split(",") if each.strip())
+
+
+def _show(found: NarrativeStudy, output: str, to: Path | None) -> None:
+    from kg_neo4j.graph.report_format import render
+    from kg_neo4j.study.narrative import pictures
+    from kg_neo4j.study.narrative.tables import tables
+
+    made = tables(found)
+    if output == "json":
+        print_json(study_shape(found))
+    for table in made if output != "json" else ():
+        if output == "table":
+            print_table(table.columns, table.rows, table.title)
+        else:
+            print_text((f"{table.title}\n\n" if output == "markdown" else "") + render(table, output) + "\n")
+    remarks = [f"note: {note}" for note in found.notes]
+    building = sum(usage.calls for usage in found.building.values())
+    usd = sum((usage.usd or 0.0 for usage in (*found.building.values(), found.paid)), 0.0)
+    remarks.append(f"asked: {building} calls to build, {found.paid.calls} to answer and judge, {usd:.4f} USD")
+    remarks += [f"{found.taken} answers came from an earlier run"] if found.taken else []
+    remarks += [f"kept: {name}" for name in found.kept]
+    if to is not None:
+        remarks.append(f"written: {len(pictures.write(to, made))} files in {to}")
+    for remark in remarks:
+        typer.echo(remark, err=True)
+
+
+def study_shape(found: NarrativeStudy) -> dict[str, Any]:
+    """Return the shape of `kg study narrative --format json`."""
+    return {
+        "questions": found.questions,
+        "graph": found.graph,
+        "model": found.model,
+        "judge": found.judge,
+        "proxy": found.is_proxy,
+        "embedder": found.embedder,
+        "results": [
+            {
+                "name": each.way.name,
+                "ablation": each.way.ablation or None,
+                "value": each.way.value or None,
+                "correctness": each.score.correctness,
+                "correctness_interval": each.score.correctness_interval,
+                "similarity": each.score.similarity,
+                "similarity_interval": each.score.similarity_interval,
+                "evidence": each.evidence,
+                "evidence_beneath": each.beneath,
+                "found": each.score.found,
+                "context_tokens": each.score.context_tokens,
+                "types": {
+                    kind: {"correctness": score.correctness, "similarity": score.similarity}
+                    for kind, score in each.types.items()
+                },
+                **usage_shape(each.score.usage + each.score.judging),
+            }
+            for each in found.results
+        ],
+        "building": {step: usage_shape(usage) for step, usage in found.building.items()},
+        "paid": usage_shape(found.paid),
+        "taken": found.taken,
+        "kept": list(found.kept),
+        "notes": list(found.notes),
+    }
+
+
+def _show_plan(plan: NarrativePlan, output: str) -> None:
+    shape = {
+        **{name: value for name, value in asdict(plan).items() if name not in ("building", "answers", "judging")},
+        "building": {step: usage_shape(usage) for step, usage in plan.building.items()},
+        "answers": usage_shape(plan.answers),
+        "judging": usage_shape(plan.judging),
+    }
+    if output == "json":
+        print_json(shape)
+        return
+    steps = {**plan.building, "answers": plan.answers, "judging, at most": plan.judging}
+    facts = {"questions": plan.questions, "ways of asking": plan.ways, "graph": plan.graph}
+    print_facts(facts | {f"calls: {step}": usage.calls for step, usage in steps.items()})
+    if not plan.is_exact:
+        typer.echo("note: what is not built yet is estimated: one call for each question and way of asking", err=True)
