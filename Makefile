@@ -13,13 +13,14 @@ TRAINING := $(OUT)/training/venv
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-long test-ragas lint fix bench train-ner train-relations train-embedder clean
+.PHONY: help demo test test-long test-ragas test-browser lint fix bench train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
 	@echo "make test       the test suite, against a real Neo4j"
 	@echo "make test-long  what takes longer: more cases, more repeats, more kills"
 	@echo "make test-ragas  our scores of answers against those of the package ragas, in an environment of its own"
+	@echo "make test-browser  the pages that we draw, in a Chromium that is installed"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
 	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders, Leiden, retrieval"
@@ -50,6 +51,9 @@ $(OUT)/ragas/venv/.installed: pyproject.toml
 
 test-ragas: $(OUT)/ragas/venv/.installed
 	$(OUT)/ragas/venv/bin/python -m pytest -W default benchmarks/ragas
+
+test-browser: $(VENV)/.installed
+	$(BIN)/python -m pytest benchmarks/browser
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -23,38 +21,12 @@ from kg_neo4j.organise.tree.picture_layout import (
     RIGHT,
     SUMMARY,
     WIDTH,
-    PictureNode,
     TreePicture,
     lay_out,
     leaves_below,
 )
 from kg_neo4j.organise.tree.stored import Node, StoredTree
-
-HOSTILE = """</script><script>document.title = "taken"</script><img src=x onerror=alert(1)> & ]]> \x0b \ud800 “ü漢”"""
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-def tree(
-    leaves: int = 12, cluster: int = 3, *, text: str = "It snowed.", aspects: int = 2, scattered: bool = False
-) -> TreePicture:
-    """Return a tree of so many leaves: clusters of neighbours in each aspect, a second level over all of them.
-
-    Those of scattered clusters stand as far apart as they can: all have nearly the same middle.
-    """
-    nodes = [PictureNode(LEAF, "", 0, number, f"{text} {number}") for number in range(leaves)]
-    names = tuple(f"aspect_{number}" for number in range(aspects))
-    first: dict[str, list[int]] = {}
-    for name in names:
-        for number, start in enumerate(range(0, leaves, cluster)):
-            first.setdefault(name, []).append(len(nodes))
-            parts = tuple(range(start, min(start + cluster, leaves)))
-            parts = tuple(range(number, leaves, -(-leaves // cluster))) if scattered else parts
-            nodes.append(PictureNode(SUMMARY, name, 1, number, text, "model", ("cut",) if number == 1 else (), parts))
-    for name in names:
-        if leaves > cluster:
-            nodes.append(PictureNode(SUMMARY, name, 2, 0, text, "extractive", (), tuple(first[name])))
-    nodes += [PictureNode(DETAIL, "", 0, 0, f"note: {text}", "model", (), (number,)) for number in range(leaves)]
-    return TreePicture(f"Tree of {text}", "narrative", (*names, "unseen"), ("unseen",), tuple(nodes))
+from tree_pictures import HOSTILE, tree
 
 
 @pytest.mark.parametrize(
@@ -169,31 +141,6 @@ def test_texts_in_the_page_are_data_never_markup() -> None:
     assert [node["text"] for node in nodes] == [picture_svg.whole(node.text) for node in picture.nodes]
     plain = picture_page.draw(tree())
     assert not re.search(r"(?:src|href)=|https?://(?!www\.w3\.org/2000/svg)|@import|url\(", plain)
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
-def test_a_browser_shows_a_nodes_text_and_sources(tmp_path: Path) -> None:
-    picture = tree(text=HOSTILE)
-    page = tmp_path / "tree.html"
-    page.write_bytes(picture_page.draw(picture).encode("utf-8"))
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
-    shown = subprocess.run(
-        [str(CHROMIUM), *flags, f"{page.as_uri()}#13"], capture_output=True, check=True, timeout=120
-    ).stdout.decode()
-    panel = shown[shown.index("<aside>") : shown.index("</aside>")]
-    assert "<h1>aspect 0, level 1, cluster 2</h1>" in panel
-    assert '<p class="method">by model</p>' in panel
-    assert '<p class="flag">cut</p>' in panel
-    assert "&lt;/script&gt;&lt;script&gt;document.title" in panel
-    assert re.findall(r"<button[^>]*>(leaf \d+|aspect[^:]*):", panel) == [
-        *("leaf 4", "leaf 5", "leaf 6"),
-        "aspect 0, level 2, cluster 1",
-    ]
-    assert "<title>taken" not in shown
-    near = {int(number) for number in re.findall(r'class="node \w+ near"[^>]* data-n="(\d+)"', shown)}
-    near |= {int(number) for number in re.findall(r'class="node \w+ near" data-n="(\d+)"', shown)}
-    assert {3, 4, 5} <= near
-    assert not near & {0, 1, 2, 6}
 
 
 def stored() -> StoredTree:
