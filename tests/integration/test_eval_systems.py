@@ -307,6 +307,17 @@ def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(kg: Run, tmp_path:
         assert save.read_text("utf-8") == foreign
 
 
+@pytest.mark.parametrize("option", ["--save", "--cases"])
+def test_a_file_that_cannot_be_written_is_said_before_anything_is_paid(
+    kg: Run, llm: FakeLlm, tmp_path: Path, option: str
+) -> None:
+    for place in (tmp_path, tmp_path / "nowhere" / "run"):
+        code, _, err = kg(two_articles(tmp_path), "--systems", "naive", option, str(place))
+        assert code == 2, err
+        assert "cannot write" in err
+    assert llm.calls == 0
+
+
 def test_a_budget_ends_the_run_and_a_larger_one_goes_on(kg: Run, llm: FakeLlm, tmp_path: Path) -> None:
     questions, save = two_articles(tmp_path), tmp_path / "run.jsonl"
     shape(kg(questions, "--systems", "naive", "--json"))

@@ -143,8 +143,11 @@ def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool)
     from kg_neo4j.study.answers.cases import write_cases
     from kg_neo4j.study.answers.comparison import compare_systems
     from kg_neo4j.study.answers.plan import plan_comparison
+    from kg_neo4j.study.answers.record_file import check_writable
 
     options = _options(given)
+    if "--cases" in given:
+        check_writable(given["--cases"])
     with progress(quiet=as_json) as bars:
         if "--dry-run" in given:
             plan = plan_comparison(questions, settings=settings, options=options, progress=bars)

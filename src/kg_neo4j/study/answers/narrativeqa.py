@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from kg_neo4j.acquire.decoding import decode, normalise_text
+from kg_neo4j.acquire.decoding import clean, decode, normalise_text
 from kg_neo4j.acquire.files import MAX_BYTES
 from kg_neo4j.acquire.html_text import read_html
 from kg_neo4j.acquire.identity import text_hash
@@ -58,7 +58,7 @@ def read_narrativeqa(path: str, selection: Selection) -> QuestionSet:
         try:
             stories[name] = _story(folder, name, row, summaries)
         except UnreadableSource as problem:
-            refused.append(SkippedSource(f"{row.get('wiki_title') or name} ({name})", str(problem)))
+            refused.append(SkippedSource(f"{_title(row)} ({name})", str(problem)))
     questions: list[AnsweredQuestion] = []
     numbers: dict[str, int] = {}
     for where, row in _rows(folder / QUESTIONS):
@@ -80,7 +80,7 @@ def read_narrativeqa(path: str, selection: Selection) -> QuestionSet:
 
 
 def _story(folder: Path, name: str, row: Mapping[str, str], summaries: Mapping[str, str] | None) -> Story:
-    title = (row.get("wiki_title") or "").strip() or name
+    title = _title(row)
     if summaries is not None:
         if not (summary := summaries.get(name, "").strip()):
             raise UnreadableSource(f"no summary in {SUMMARIES}")
@@ -91,6 +91,11 @@ def _story(folder: Path, name: str, row: Mapping[str, str], summaries: Mapping[s
     if not (size := file.stat().st_size):
         raise UnreadableSource(f"tmp/{file.name} is empty: download_stories.sh of the set fetches it again")
     return Story(f"{FORM}/{name}", title, lambda: read_content(file), f"{size} bytes", row["story_url"])
+
+
+def _title(row: Mapping[str, str]) -> str:
+    """Return the title, without what a terminal obeys."""
+    return " ".join(clean(row.get("wiki_title") or "").split()) or row["document_id"]
 
 
 def read_content(file: Path) -> str:

@@ -50,7 +50,7 @@ def read_quality(path: str, selection: Selection) -> QuestionSet:
             raise UnreadableSource(f"{where}: article {story.key} is there twice, with different texts")
         for number, each in enumerate(_questions(row, where), 1):
             labelled = labelled or "gold_label" in each
-            name = str(each.get("question_unique_id") or f"{writer}_{number}")
+            name = clean(str(each.get("question_unique_id") or f"{writer}_{number}"))
             try:
                 if name in questions:
                     raise _Refused("it is there twice")
@@ -71,7 +71,7 @@ def _story(row: Mapping[str, Any], where: str) -> Story:
     text = article.strip()
     return Story(
         key=f"{FORM}/{key}",
-        title=str(row.get("title") or key),
+        title=" ".join(clean(str(row.get("title") or key)).split()),
         read=lambda: _plain(text),
         stamp=text_hash(text),
         url=str(row.get("url") or ""),

@@ -12,15 +12,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kg_neo4j.errors import UnreadableSource
+from kg_neo4j.errors import UnreadableSource, UsageError
 
 
 class RecordFile:
-    """The lines of one file. A file that is not there is begun; one process writes at a time."""
+    """The lines of one file. One that is not there is begun; one process writes at a time."""
 
     def __init__(self, path: str) -> None:
-        """Read it. Raises UnreadableSource where a line is none of ours."""
+        """Read it. Raises UnreadableSource where a line is none of ours, UsageError where it cannot be written."""
         self._path = Path(path)
+        check_writable(path)
         self._lock = threading.Lock()
         self._rows: dict[str, list[dict[str, Any]]] = {}
         try:
@@ -47,6 +48,25 @@ class RecordFile:
         """Write a line, at once on the disk."""
         line = {"kind": kind, **row}
         text = json.dumps(line, ensure_ascii=False) + "\n"
-        with self._lock, self._path.open("a", encoding="utf-8") as file:
-            self._rows.setdefault(kind, []).append(line)
-            file.write(text)
+        try:
+            with self._lock, self._path.open("a", encoding="utf-8") as file:
+                self._rows.setdefault(kind, []).append(line)
+                file.write(text)
+        except OSError as error:
+            raise _unwritable(str(self._path), error) from error
+
+
+def check_writable(path: str) -> None:
+    """Raise UsageError where a file cannot be written, before anything is paid; one that is there stays as it is."""
+    there = Path(path).exists()
+    try:
+        with Path(path).open("a", encoding="utf-8"):
+            pass
+        if not there:
+            Path(path).unlink()
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: str, error: OSError) -> UsageError:
+    return UsageError(f"cannot write {path!r}: {(error.strerror or str(error)).lower()}", hint="name another file")

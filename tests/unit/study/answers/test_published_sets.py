@@ -370,3 +370,16 @@ def test_a_graph_is_named_by_its_texts(tmp_path: Path) -> None:
     all_, one = read(two_articles(tmp_path)).stories, read(two_articles(tmp_path), documents=1).stories
     assert graph_of(all_, "200") == graph_of(all_, "200")
     assert len({graph_of(all_, "200"), graph_of(one, "200"), graph_of(all_, "300")}) == 3
+
+
+def test_what_a_terminal_obeys_is_no_part_of_a_title(tmp_path: Path) -> None:
+    row = quality_line(TOWER, [quality_question("Who?", OPTIONS, 9)], title="The \x1b[2JTower\n")
+    row["questions"][0]["question_unique_id"] = "1\x1b[2J"
+    good = quality_question("What?", OPTIONS, 1, number=2)
+    row["questions"].append(good)
+    found = read(write_lines(tmp_path / "q.dev", [row]))
+    assert "\x1b" not in found.stories[0].named + found.refused[0].source
+    folder = narrative_set(tmp_path / "set")
+    table = (folder / "documents.csv").read_text(encoding="utf-8").replace("The Mill", "The\x1b]0;x\x07 Mill")
+    (folder / "documents.csv").write_text(table, encoding="utf-8")
+    assert not {"\x1b", "\x07"} & set(read(folder).stories[0].named)
