@@ -37,7 +37,14 @@ _NOTE = re.compile(r"^- (.*)$", re.MULTILINE)
 def story(name: str = "the_lamp_at_skarnes") -> tuple[str, ...]:
     """Return the paragraphs of an example, the heading left out."""
     text = (CHECKOUT / "examples" / f"{name}.md").read_text("utf-8")
-    return tuple(" ".join(part.split()) for part in text.split("\n\n")[1:] if part.strip())
+    return tuple(" ".join(part.split()) for part in text.split("\n\n") if part.strip() and part[0] != "#")
+
+
+def saga() -> tuple[str, ...]:
+    """Return the paragraphs of two stories and an article: enough for several levels."""
+    return tuple(
+        each for name in ("the_lamp_at_skarnes", "the_bell_of_orlen", "alexander_von_humboldt") for each in story(name)
+    )
 
 
 def tell(database: Database, graph: str, name: str, paragraphs: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.upkeep import tree_states
 from kg_neo4j.pipeline import TreeReport, plan_tree, tree
-from tree_runs import ASPECTS, NAMES, change, count, dump, kind_of, read, say, story, tell
+from tree_runs import ASPECTS, NAMES, change, count, dump, kind_of, read, saga, say, story, tell
 
 TREE_LABELS = ("Tree", "TreeNode", "Answer")
 
@@ -42,11 +42,11 @@ def total(report: TreeReport) -> int:
 def test_a_tree_is_built_without_a_key_and_a_repeat_changes_nothing(
     database: Database, graph: str, offline: Settings
 ) -> None:
-    tell(database, graph, "lamp", story())
+    tell(database, graph, "saga", saga())
     done = tree(settings=offline)
     assert done.unfinished == ()
     assert done.usage.calls == 0
-    assert done.leaves == len(story())
+    assert done.leaves == len(saga())
     assert done.details == done.leaves
     assert done.changes == total(done) + done.details + 1
     assert {level for level, _ in done.summaries} >= {1, 2}
@@ -59,7 +59,7 @@ def test_a_tree_is_built_without_a_key_and_a_repeat_changes_nothing(
 
 
 def test_the_graph_of_a_tree_is_whole(database: Database, graph: str, offline: Settings) -> None:
-    tell(database, graph, "lamp", story())
+    tell(database, graph, "saga", saga()[:100])
     done = tree(settings=offline)
     rows = read(
         database,
@@ -147,7 +147,7 @@ def test_an_empty_graph_and_a_name_that_is_not_there_are_said(
 def test_what_was_planned_is_what_is_asked(
     database: Database, graph: str, online: Settings, llm: FakeLlm, details: int
 ) -> None:
-    tell(database, graph, "lamp", story())
+    tell(database, graph, "saga", saga()[:120])
     options = TreeBuildOptions(details=details)
     plan = plan_tree(settings=online, options=options)
     assert llm.calls == 0
@@ -162,8 +162,9 @@ def test_what_was_planned_is_what_is_asked(
         asked["summary"],
         asked["detail"],
     )
-    assert asked["summary"] == total(done)
-    assert asked["detail"] == details * len(story())
+    assert asked["summary"] == len({request.prompt for request in llm.requests if kind_of(request.prompt) == "summary"})
+    assert asked["detail"] == details * 120
+    assert max(level for level, _ in done.summaries) >= 3
     after = plan_tree(settings=online, options=options)
     assert (after.usage.calls, dict(after.summaries)) == (0, dict(done.summaries))
     again = tree(settings=online, options=options)
@@ -201,7 +202,7 @@ def test_an_aspect_that_is_shown_nowhere_is_looked_for_twice_more_and_reported(
     database: Database, graph: str, online: Settings, llm: FakeLlm
 ) -> None:
     llm.rules = lambda prompt, user: "plot\ncharacter" if kind_of(prompt) == "aspects" else say(prompt, user)
-    tell(database, graph, "lamp", story())
+    tell(database, graph, "saga", saga()[:80])
     done = tree(settings=online)
     assert set(done.trees[0].absent) == set(NAMES) - {"plot", "character"}
     assert any("nothing of it shows" in note for note in done.notes)
@@ -246,8 +247,8 @@ def test_empty_summaries_are_asked_for_once_more_then_the_text_speaks(
     )
     assert all(row["m"] == "extractive" and len(row["f"]) == 1 and row["t"] for row in rows)
     assert done.trees[0].flagged == len(rows)
-    again = tree(settings=online, options=TreeBuildOptions(details=0))
-    assert (again.changes, again.usage.calls) == (0, 0)
+    again = tree(settings=online, options=TreeBuildOptions(details=0, rebuild=True))
+    assert (again.changes, kinds(llm)["summary"]) == (0, 2 * total(done))
 
 
 def test_summaries_longer_than_asked_are_cut_at_a_sentence(
@@ -380,14 +381,14 @@ def test_a_model_that_is_down_leaves_the_old_tree_and_says_so(
 def test_trees_of_several_documents_do_not_depend_on_their_order(
     database: Database, graph: str, offline: Settings
 ) -> None:
-    tell(database, graph, "lamp", story())
-    tell(database, graph, "bell", story("the_bell_of_orlen"))
+    tell(database, graph, "lamp", saga()[:60])
+    tell(database, graph, "bell", saga()[60:])
     tree(settings=offline)
     first = dump(database, graph)
     delete_graph(database, graph)
-    tell(database, graph, "bell", story("the_bell_of_orlen"))
+    tell(database, graph, "bell", saga()[60:])
     tree(settings=offline)
-    tell(database, graph, "lamp", story())
+    tell(database, graph, "lamp", saga()[:60])
     tree(settings=offline, options=TreeBuildOptions(documents=("lamp",)))
     assert dump(database, graph) == first
 

@@ -15,14 +15,14 @@ from kg_neo4j._models.cache import AnswerCache, key_of
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import ContentFiltered, ContextTooLong
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Usage
 
 ASPECTS, SUMMARY, DETAIL = "aspects", "summary", "detail"  # kinds of answers; "vector" is the fourth
-FILTERED, TOO_LONG = "content_filter", "context_too_long"  # finish reasons of answers that are empty
+FILTERED, TOO_LONG, UNREADABLE = "content_filter", "context_too_long", "unreadable"  # of answers that are empty
 
 
 class Unanswered(Exception):
@@ -117,7 +117,8 @@ def store_rows(
 class StoredChat:
     """A chat model that stores what it says before it says it; with `asks` off it raises Unanswered instead of asking.
 
-    That a filter declined, or that a text did not fit the model's window, is stored, too, and raised again.
+    That a filter declined, or that a text did not fit the model's window, is stored, too, and raised again; an answer
+    that could not be read counts as an empty one.
     """
 
     model: ChatModel
@@ -158,7 +159,7 @@ class StoredChat:
             raise Unanswered(key, self.tokeniser.count(system) + self.tokeniser.count(user))
         if said is None:
             said = self._ask(system, user, max_tokens, temperature)
-            if self.cache and said.finish_reason not in (FILTERED, TOO_LONG) and self.is_useful(said.text):
+            if self.cache and said.finish_reason not in (FILTERED, TOO_LONG, UNREADABLE) and self.is_useful(said.text):
                 self.cache.put(kept, said)
         self.answers.store(key, self.kind, said, self.model.name)
         return _said(said)
@@ -170,6 +171,8 @@ class StoredChat:
             return Completion("", FILTERED, Usage())
         except ContextTooLong:
             return Completion("", TOO_LONG, Usage())
+        except BadModelAnswer:  # without content, above all
+            return Completion("", UNREADABLE, Usage())
 
 
 def _said(said: Completion) -> Completion:

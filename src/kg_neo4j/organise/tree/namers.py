@@ -28,7 +28,7 @@ class CueNamer:
 
     def name(self, texts: Sequence[str]) -> Sequence[Named]:
         """Return the aspects of each text."""
-        return [Named(naming.cued_aspects(text, self.aspects, self.typical)) for text in texts]
+        return [Named(names) for names in naming.cued_clusters(texts, self.aspects, self.typical)]
 
 
 @dataclass(slots=True)

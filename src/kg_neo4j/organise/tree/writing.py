@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import BadModelAnswer, BudgetReached, ModelError
+from kg_neo4j.errors import BudgetReached, ModelError
 from kg_neo4j.extract.workers import Crew
 from kg_neo4j.organise.description_extracts import cut_at_sentence, cut_at_word
 from kg_neo4j.organise.tree.answers import Answers, Unanswered
@@ -101,8 +101,6 @@ class Crewed(Generic[A, B]):
             return self._stopped
         try:
             return self.work(numbered[1])
-        except BadModelAnswer as error:  # of this question alone
-            return error
         except (ModelError, BudgetReached) as error:
             self._stopped = error
             return error
