@@ -106,10 +106,34 @@ def cued_aspects(text: str, aspects: Sequence[Aspect], typical: Mapping[str, flo
     """
     if not aspects:
         return ()
+    return _shown(_shares(text, aspects, typical), aspects)
+
+
+def cued_clusters(
+    texts: Sequence[str], aspects: Sequence[Aspect], typical: Mapping[str, float]
+) -> tuple[tuple[str, ...], ...]:
+    """Return the aspects of each text, as `cued_aspects` does; of several texts, one shows what none shows enough of.
+
+    Large clusters are all near to what is typical: there an aspect goes to the text with most cues of it, if any has.
+    """
+    shares = [_shares(text, aspects, typical) for text in texts]
+    named = [set(_shown(each, aspects)) for each in shares]
+    for aspect in aspects if len(texts) > 1 else ():
+        best = max(range(len(texts)), key=lambda place: shares[place][aspect.name])
+        if shares[best][aspect.name] > 0 and not any(aspect.name in names for names in named):
+            named[best].add(aspect.name)
+    return tuple(tuple(aspect.name for aspect in aspects if aspect.name in names) for names in named)
+
+
+def _shown(shares: Mapping[str, float], aspects: Sequence[Aspect]) -> tuple[str, ...]:
+    names = tuple(aspect.name for aspect in aspects if shares[aspect.name] >= SHARE_OF_TYPICAL)
+    return names or (max(aspects, key=lambda aspect: shares[aspect.name]).name,)
+
+
+def _shares(text: str, aspects: Sequence[Aspect], typical: Mapping[str, float]) -> dict[str, float]:
+    """Return the cues of each aspect beside what is typical."""
     found = _densities([text], aspects)
-    share = {name: density / typical[name] if typical.get(name) else 0.0 for name, density in found.items()}
-    names = tuple(aspect.name for aspect in aspects if share[aspect.name] >= SHARE_OF_TYPICAL)
-    return names or (max(aspects, key=lambda aspect: share[aspect.name]).name,)
+    return {name: density / typical[name] if typical.get(name) else 0.0 for name, density in found.items()}
 
 
 def _densities(texts: Sequence[str], aspects: Sequence[Aspect]) -> dict[str, float]:

@@ -16,6 +16,7 @@ from kg_neo4j.organise.tree.naming import (
     Named,
     complaint,
     cued_aspects,
+    cued_clusters,
     fitting,
     naming_messages,
     needs_naming,
@@ -173,3 +174,15 @@ def test_a_users_aspect_is_found_by_the_words_of_its_question() -> None:
     texts = ["They served bread and wine, and the meal was long.", "The ship left the sea, and other ships came."]
     typical = typical_densities(texts, food)
     assert [cued_aspects(text, food, typical) for text in texts] == [("food",), ("sea",)]
+
+
+def test_of_clusters_that_are_all_typical_one_shows_each_aspect() -> None:
+    scenes = list(SCENES.values())
+    halves = [" ".join(scenes[:4] + scenes[4:]), " ".join(scenes[4:] + scenes[:4])]
+    typical = typical_densities(halves, SEVEN)
+    assert all(len(cued_aspects(text, SEVEN, typical)) == 1 for text in halves)
+    named = cued_clusters(halves, SEVEN, typical)
+    assert {name for names in named for name in names} == {aspect.name for aspect in SEVEN}
+    assert cued_clusters(halves[:1], SEVEN, typical) == (cued_aspects(halves[0], SEVEN, typical),)
+    assert cued_clusters(["", "  "], SEVEN, typical) == (("plot",), ("plot",))
+    assert cued_clusters([], SEVEN, typical) == ()
