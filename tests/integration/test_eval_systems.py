@@ -17,6 +17,7 @@ from fake_llm import FakeLlm
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.retrieve.tree.trees import read_trees
 from published_sets import MILL, narrative_set, quality_line, quality_question, two_articles, write_lines
 
 Run = Callable[..., tuple[int, str, str]]
@@ -148,12 +149,17 @@ def test_a_text_that_cannot_be_read_is_said_and_its_questions_are_left_out(kg: R
     assert any("binary" in each["reason"] for each in found["refused"])
 
 
-def test_trees_are_built_and_read_and_a_repeat_builds_nothing(kg: Run, tmp_path: Path, database: Database) -> None:
+def test_trees_are_built_and_read_and_a_repeat_builds_nothing(
+    kg: Run, tmp_path: Path, database: Database, graph: str
+) -> None:
     questions = two_articles(tmp_path)
     found = shape(kg(questions, "--systems", "naive,raptor,tree,local,global", "--json"))
     assert set(found["systems"]) == {"naive", "raptor", "tree", "local", "global"}
     assert {"load", "tree raptor", "tree narrative", "reports"} <= set(found["building"])
     assert found["systems"]["tree"]["context_tokens"] > 0
+    aspects = {name: [each.aspects for each in read_trees(database, graph, name)] for name in ("raptor", "narrative")}
+    assert aspects["raptor"] == [("general",)] * 2
+    assert all("general" not in each for each in aspects["narrative"])
     again = shape(kg(questions, "--systems", "naive,raptor,tree,local,global", "--json"))
     assert [case["answer"] for case in again["cases"]] == [case["answer"] for case in found["cases"]]
 

@@ -100,11 +100,9 @@ class Asking:
     def _run(self, system: System, question: AnsweredQuestion) -> str:
         """Return the key of an answer: a hash of all that shapes it but the graph's contents."""
         settings, model = self.answerer.settings, self.answerer.model
-        how = (settings.unsupported, str(settings.judge), str(self.context_tokens), str(self.whole_graph))
-        asked = (system.name, question.id, question.text, question.document)
-        return hash_id(
-            f"answers {VERSION}", settings.graph, model.name if model else "", self.answerer.embedder.name, *how, *asked
-        )
+        how = repr(system.options(self.filters(question), self.context_tokens))
+        models = (model.name if model else "", self.answerer.embedder.name, settings.unsupported, str(settings.judge))
+        return hash_id(f"answers {VERSION}", settings.graph, *models, system.name, how, question.id, question.text)
 
     def _saved(self, kind: str) -> Mapping[str, Mapping[str, Any]]:
         if self._answers is None or self._cases is None:
