@@ -112,18 +112,18 @@ def _node_units(node: FoundNode, found: Found, tokeniser: Tokeniser) -> list[Uni
             level=node.level,
         )
         return [Unit(f"{node.kind} {node.id}", made)]
-    units: list[Unit] = []
+    parts: list[Evidence] = []
     for place in node.places:
         chunk = found.chunk(place.chunk_id)
-        if chunk is None:
-            continue
-        text = chunk.text[place.start : place.end]
-        tokens = tokeniser.count(text) + (0 if units else OVERHEAD)
-        where = (chunk.id, chunk.document, place.start, place.end, tokens)
-        needs = (units[-1].key,) if units else ()
-        evidence = Evidence("chunk", chunk.id, text, node.score, *where)
-        units.append(Unit(f"words {chunk.id} {place.start} {place.end}", evidence, needs))
-    return units
+        if chunk is not None:
+            text = chunk.text[place.start : place.end]
+            tokens = tokeniser.count(text) + (0 if parts else OVERHEAD)
+            where = (chunk.id, chunk.document, place.start, place.end, tokens)
+            parts.append(Evidence("chunk", chunk.id, text, node.score, *where))
+    keys = [f"words {each.chunk_id} {each.start} {each.end}" for each in parts]
+    others = [(*keys[:at][::-1], *keys[at + 1 :]) for at in range(len(keys))]
+    units = [Unit(key, each, needs) for key, each, needs in zip(keys, parts, others, strict=True)]
+    return units[::-1]  # the last one brings the others before it: they are in reading order
 
 
 def _chunk_units(found: Found, tokeniser: Tokeniser) -> list[Unit]:

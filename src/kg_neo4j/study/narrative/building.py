@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import BudgetReached, ModelUnavailable, UnreadableSource
-from kg_neo4j.organise.tree.interface import LEAF_TOKENS
+from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import Progress
 from kg_neo4j.records import LoadReport, Usage
@@ -50,6 +50,12 @@ class Building:
         """Return the graphs that are the study's own."""
         lengths = sorted({LEAF_TOKENS, *(each.chunk_tokens for each in self.wanted.trees())})
         return [name for each in lengths if (name := self.of(each).graph) != self.graph]
+
+    @property
+    def added(self) -> list[str]:
+        """Return the names of the trees that a study builds beside the narrative one in a graph of the user's own."""
+        own = [each.name for each in self.wanted.trees() if each.chunk_tokens == LEAF_TOKENS and each.name != NAME]
+        return own if self.graph is not None else []
 
     def build(self, database: Database) -> None:
         """Build all of it. Raises UnreadableSource where nothing can be read, and what loading and building raise."""
@@ -136,7 +142,7 @@ class Building:
         from kg_neo4j.organise.tree.aspects import GENERAL
         from kg_neo4j.pipeline.narrating import TreeBuildOptions
 
-        if self.graph is not None and plan.chunk_tokens == LEAF_TOKENS and plan.name == TreePlan("").name:
+        if self.graph is not None and plan.chunk_tokens == LEAF_TOKENS and plan.name == NAME:
             return TreeBuildOptions(name=plan.name)
         return TreeBuildOptions(
             name=plan.name,

@@ -25,7 +25,7 @@ from kg_neo4j.study.answers.record_file import RecordFile
 from kg_neo4j.study.answers.system_scores import SystemScore, score_system
 from kg_neo4j.study.narrative.building import Building
 from kg_neo4j.study.narrative.evidence import MODES, find_evidence
-from kg_neo4j.study.narrative.grid import Wanted, Way
+from kg_neo4j.study.narrative.grid import CHUNK_LENGTH, Wanted, Way
 from kg_neo4j.study.narrative.questions import NarrativeQuestion, read_narrative, with_keys
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ def study_narrative(
         for graph in () if options.keep else building.own_graphs:
             delete_graph(database, graph)
     notes = [PROXY] if run.main.judge.is_proxy else []
+    notes += [f"trees that stay in graph {options.graph!r}: {', '.join(building.added)}"] if building.added else []
     return NarrativeStudy(
         questions=len(asked),
         graph=building.of(LEAF_TOKENS).graph,
@@ -127,6 +128,8 @@ def building_of(sources: Sequence[str], settings: Settings, options: NarrativeOp
     """Return what builds for a study. Raises UsageError where there is nothing to read."""
     if not sources and options.graph is None:
         raise UsageError("nothing to study", hint="name files or folders, or a graph with --graph")
+    if not sources and CHUNK_LENGTH in options.wanted.ablations:
+        raise UsageError("chunks of other lengths need the texts", hint="name files, or leave out chunk-length")
     return Building(sources, settings, options.wanted, options.budget_usd, progress, options.graph)
 
 
