@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline import TreePlan, TreeReport
 
 PARTLY_DONE = 3
+NOTES = 12  # that are printed
 
 DocumentsOption = Annotated[
     list[str] | None,
@@ -151,8 +152,15 @@ def _summary(report: TreeReport) -> None:
         facts["price"] = "unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
     print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
     _table(report.summaries)
-    for line in (*report.unfinished, *report.notes):
+    _notes((*report.unfinished, *report.notes))
+
+
+def _notes(lines: Sequence[str]) -> None:
+    """Print what a person should know; of many documents not a line each."""
+    for line in lines[:NOTES]:
         typer.echo(f"note: {line}", err=True)
+    if len(lines) > NOTES:
+        typer.echo(f"note: and {len(lines) - NOTES:,} more notes, which --json has", err=True)
 
 
 def _plan(plan: TreePlan, *, as_json: bool) -> None:
