@@ -47,3 +47,13 @@ RETURN 'entities, facts and decisions not settled' AS Check,
 UNION ALL
 RETURN 'entities without a community' AS Check,
        COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:IN_COMMUNITY]->(:Community) } } AS Count
+UNION ALL
+RETURN 'narrative trees that are not whole' AS Check,
+       COUNT { MATCH (t:Tree) WHERE t.graph = $graph AND NOT coalesce(t.complete, false) } AS Count
+UNION ALL
+RETURN 'narrative trees without a document' AS Check,
+       COUNT { MATCH (t:Tree) WHERE t.graph = $graph AND NOT EXISTS { (t)-[:TREE_OF]->(:Document) } } AS Count
+UNION ALL
+RETURN 'passages, summaries and details without a tree' AS Check,
+       COUNT { MATCH (n:TreeNode) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:IN_TREE]->(:Tree) }
+               AND NOT EXISTS { (n)<-[:HAS_LEAF]-(:Tree) } } AS Count

@@ -11,6 +11,7 @@ import pytest
 from fake_llm import FakeLlm
 from kg_neo4j import AbstractSummariser, LoadOptions, Settings, TreeBuildOptions, load, unload
 from kg_neo4j.errors import SourceNotFound, UsageError
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree.interface import Aspect
@@ -84,6 +85,9 @@ def test_the_graph_of_a_tree_is_whole(database: Database, graph: str, offline: S
             assert row["level"] == 1 or (level == row["level"] - 1 and same_aspect)
     hanging = "MATCH (t:Tree) WHERE t.graph = $graph RETURN COUNT { (t)-[:HAS_LEAF]->(:Chunk) } AS leaves"
     assert read(database, hanging, graph=graph)[0]["leaves"] == done.leaves
+    checks = database.read(queries.get("reports/checks"), graph=graph)
+    about = ("narrative trees", "passages, summaries")
+    assert [row["Count"] for row in checks if row["Check"].startswith(about)] == [0, 0, 0]
     details = "MATCH (d:Detail)-[:DETAILS]->(c:Chunk) WHERE d.graph = $graph RETURN count(DISTINCT c) AS chunks"
     assert read(database, details, graph=graph)[0]["chunks"] == done.leaves
 

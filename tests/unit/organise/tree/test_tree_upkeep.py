@@ -1,0 +1,62 @@
+"""What a tree is built with: what nobody chose stays, what was chosen otherwise is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
+from kg_neo4j.organise.tree.interface import TreeOptions
+from kg_neo4j.organise.tree.upkeep import TreeChoice, TreeSettings, read_settings, settings_json, settled
+
+ASPECTS = load_aspects()
+
+
+def choose(choice: TreeChoice, stored: TreeSettings | None = None, *, rebuild: bool = False) -> TreeSettings:
+    return settled(choice, stored, "e/256", "approximate-1", rebuild=rebuild, what="the tree 'narrative' of 'A'")
+
+
+def test_defaults_are_those_of_the_thesis_and_of_raptor() -> None:
+    usual = choose(TreeChoice())
+    assert (usual.options, usual.aspects) == (TreeOptions(), ASPECTS)
+    raptor = choose(TreeChoice("raptor"))
+    assert (raptor.options.details, raptor.aspects) == (0, (GENERAL,))
+
+
+def test_settings_are_read_again_as_they_were_written() -> None:
+    found = choose(TreeChoice(leaf_tokens=100, seed=3, details=2))
+    text = settings_json(found)
+    assert read_settings(text, "narrative", ASPECTS) == found
+    assert "prompt" not in text
+
+
+def test_what_nobody_chose_stays_as_the_tree_has_it() -> None:
+    stored = choose(TreeChoice(leaf_tokens=100, summary_tokens=50, details=3, aspects=ASPECTS[:2]))
+    assert choose(TreeChoice(), stored) == stored
+    assert choose(TreeChoice(details=0), stored).options == replace(stored.options, details=0)
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        pytest.param(TreeChoice(leaf_tokens=300), "leaf_tokens 200, not 300", id="leaf tokens"),
+        pytest.param(TreeChoice(summary_tokens=100), "summary_tokens 200, not 100", id="summary tokens"),
+        pytest.param(TreeChoice(levels=2), "levels 5, not 2", id="levels"),
+        pytest.param(TreeChoice(seed=1), "seed 42, not 1", id="seed"),
+        pytest.param(TreeChoice(aspects=ASPECTS[:1]), "the aspects plot, character", id="aspects"),
+    ],
+)
+def test_what_was_built_with_something_else_is_refused_unless_it_is_rebuilt(choice: TreeChoice, said: str) -> None:
+    stored = choose(TreeChoice())
+    with pytest.raises(UsageError, match=said) as refused:
+        choose(choice, stored)
+    assert "--rebuild" in str(refused.value.hint)
+    assert choose(choice, stored, rebuild=True) != stored
+
+
+def test_another_tokeniser_is_refused() -> None:
+    stored = replace(choose(TreeChoice()), tokeniser="o200k_base")
+    with pytest.raises(UsageError, match="the tokeniser o200k_base, not approximate-1"):
+        choose(TreeChoice(), stored)
