@@ -13,7 +13,7 @@ from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import Progress
 from kg_neo4j.records import LoadReport, SkippedSource, Usage
 from kg_neo4j.study.answers.stories import Story, documents_of
-from kg_neo4j.study.answers.systems import GLOBAL, RAPTOR, System
+from kg_neo4j.study.answers.systems import GLOBAL, System
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.narrating import TreeBuildOptions
@@ -110,16 +110,13 @@ class Building:
         self._check(f"tree {system.tree}", done.unfinished, built.usage)
 
     def tree_options(self, system: System, stories: Sequence[Story], built: Built) -> TreeBuildOptions:
-        """Return how a system's tree is built: RAPTOR's has one general aspect and no details."""
-        from kg_neo4j.organise.tree.aspects import GENERAL
+        """Return how a system's tree is built: as trees of that name are, one named `raptor` without details."""
         from kg_neo4j.pipeline.narrating import TreeBuildOptions
 
         gone = {each.source for each in built.refused}
         documents = tuple(
             document_id(self.settings.graph, "file", story.key) for story in stories if story.named not in gone
         )
-        if system.name == RAPTOR:
-            return TreeBuildOptions(documents=documents, name=system.tree, aspects=(GENERAL,), details=0)
         return TreeBuildOptions(documents=documents, name=system.tree)
 
     def _check(self, step: str, unfinished: Sequence[str], spent: Usage) -> None:
