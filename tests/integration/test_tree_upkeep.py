@@ -11,7 +11,7 @@ import pytest
 
 from crash_points import ANSWERED, COMMIT, COMMITTED, CrashPoints, Step
 from fake_llm import FakeLlm
-from kg_neo4j import Settings, TreeBuildOptions
+from kg_neo4j import LoadOptions, Settings, TreeBuildOptions, load
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree.upkeep import tree_states
@@ -130,6 +130,22 @@ def test_an_edit_that_is_taken_back_gives_the_former_tree(database: Database, gr
     tell(database, graph, "lamp", paragraphs)
     tree(settings=offline)
     assert dump(database, graph) == before
+
+
+def test_a_load_says_that_a_tree_is_of_a_former_text(
+    database: Database, graph: str, offline: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "lamp.md"
+    file.write_text("\n\n".join(story()[:9]), "utf-8")
+    quick = LoadOptions(analytics=False)
+    load([str(file)], settings=offline, options=quick)
+    tree(settings=offline)
+    assert load([str(file)], settings=offline, options=quick).notes == ()
+    file.write_text("\n\n".join(story()[:8]), "utf-8")
+    notes = load([str(file)], settings=offline, options=quick).notes
+    assert notes == ("1 narrative tree is of a former text: `kg tree` brings that up to date",)
+    tree(settings=offline)
+    assert load([str(file)], settings=offline, options=quick).notes == ()
 
 
 def test_a_text_that_is_new_throughout_is_said_to_need_a_rebuild(

@@ -38,6 +38,7 @@ def derive(work: Derivation, *, analytics: bool = True, embed: bool = True) -> i
     describe(work)
     if embed:
         work.tally.changes += _embed(work)
+    _note_stale_trees(work)
     if not analytics:
         return 0
     analysed, communities, note = _analyse(work)
@@ -57,6 +58,16 @@ def _embed(work: Derivation) -> int:
     graph = work.settings.graph
     vectors.prepare(work.database, embedder)
     return vectors.embed(work.database, graph, embedder, tokens.load(), work.progress, concurrency=at_once).changes
+
+
+def _note_stale_trees(work: Derivation) -> None:
+    """Say that narrative trees are of former texts: they are brought up to date when asked for, being paid for."""
+    from kg_neo4j.organise.tree.upkeep import tree_states
+
+    stale = sum(state.complete and state.stale for state in tree_states(work.database, work.settings.graph))
+    if stale:
+        trees = "narrative tree is" if stale == 1 else "narrative trees are"
+        work.tally.notes.append(f"{stale} {trees} of a former text: `kg tree` brings that up to date")
 
 
 def _analyse(work: Derivation) -> tuple[int, int, str | None]:
