@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.organise.tree.interface import NAME as NARRATIVE
-from kg_neo4j.organise.tree.upkeep import RAPTOR as RAPTOR
+from kg_neo4j.organise.tree.upkeep import RAPTOR
 from kg_neo4j.pipeline.answering import AskOptions
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.tree.choice import MODE as TREE
 from kg_neo4j.retrieve.tree.choice import TreeChoice
+
+__all__ = ["CONTEXT_TOKENS", "GLOBAL", "RAPTOR", "SYSTEMS", "System", "systems"]
 
 GLOBAL = "global"
 CONTEXT_TOKENS = 1_700  # of evidence, for every system alike; W4: 1,000 to 1,700 are best
