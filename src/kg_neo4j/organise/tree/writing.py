@@ -125,7 +125,7 @@ class Writing:
         """Return what is written of each item, by id. Raises Unfinished."""
         kept = {item.id: text for item in items if (text := self._standing(item)) is not None}
         missing = [item for item in items if item.id not in kept]
-        what = f"{missing[0].kind if missing else 'text'} texts of level {level}"
+        what = f"summaries of level {level}" if level else "details"
         crewed: Crewed[Item, Text] = Crewed(lambda item: self._write(item, level), self.concurrency if self.asks else 1)
         found = crewed.all(missing, what)
         for item, text in zip(missing, found, strict=True):
