@@ -9,7 +9,7 @@
 //          $details INTEGER (of each leaf, those of lower number); $excluded LIST<STRING> (nodes that filters take away);
 //          $fetch INTEGER (neighbours to ask of each index, >= 1); $top_k INTEGER (nodes to return, >= 1, default 5)
 // columns: id STRING, kind STRING (chunk, summary or detail), text STRING, aspect STRING, level INTEGER, number INTEGER,
-//          document STRING (title), score FLOAT
+//          document STRING (title), leaf STRING (that a detail is a note on, else null), score FLOAT
 // order:   score descending, then id
 // source:  W4
 CALL () { // the nearest in each index; null where they may not be all that are near
@@ -58,9 +58,10 @@ CALL (near) {
 WITH node, score ORDER BY score DESC, node.id LIMIT $top_k
 OPTIONAL MATCH (:Tree {id: node.tree})-[:TREE_OF]->(own:Document)
 OPTIONAL MATCH (node)-[:IN_DOCUMENT]->(read:Document)
+OPTIONAL MATCH (node)-[:DETAILS]->(leaf)
 RETURN node.id AS id,
        CASE WHEN node:Summary THEN 'summary' WHEN node:Detail THEN 'detail' ELSE 'chunk' END AS kind,
        node.text AS text, coalesce(node.aspect, '') AS aspect, coalesce(node.level, 0) AS level,
        coalesce(node.number, node.index, 0) AS number,
-       coalesce(own.title, read.title) AS document, score
+       coalesce(own.title, read.title) AS document, leaf.id AS leaf, score
 ORDER BY score DESC, id

@@ -6,7 +6,7 @@
 //          $vector LIST<FLOAT> (vector of the question); $aspects LIST<STRING> (of summaries, or null: all);
 //          $excluded LIST<STRING> (nodes that filters take away); $limit INTEGER (nodes to return, >= 1, default 5)
 // columns: id STRING, kind STRING (chunk or summary), text STRING, aspect STRING, level INTEGER, number INTEGER,
-//          document STRING (title), score FLOAT
+//          document STRING (title), leaf STRING (always null: no detail is on the way), score FLOAT
 // order:   score descending, then id
 // source:  W4
 UNWIND $trees AS tree
@@ -39,5 +39,5 @@ WHERE NOT node.id IN $excluded AND size(node.embedding) = size($vector)
 WITH node, d, vector.similarity.cosine(node.embedding, $vector) AS score
 RETURN node.id AS id, CASE WHEN node:Summary THEN 'summary' ELSE 'chunk' END AS kind, node.text AS text,
        coalesce(node.aspect, '') AS aspect, coalesce(node.level, 0) AS level, coalesce(node.number, node.index, 0) AS number,
-       d.title AS document, score
+       d.title AS document, null AS leaf, score
 ORDER BY score DESC, id LIMIT $limit

@@ -6,7 +6,7 @@
 //          $details INTEGER (of each leaf, those of lower number); $excluded LIST<STRING> (nodes that filters take away);
 //          $fetch INTEGER (finds to look at, >= 1; where too few of them are of these trees, all); $top_k INTEGER (of each kind, >= 1)
 // columns: id STRING, kind STRING (chunk, summary or detail), text STRING, aspect STRING, level INTEGER, number INTEGER,
-//          document STRING (title), score FLOAT
+//          document STRING (title), leaf STRING (that a detail is a note on, else null), score FLOAT
 // order:   kind, then score descending, then id
 // source:  kg-neo4j
 UNWIND ['kg_chunk_text', 'kg_treenode_text'] AS index
@@ -38,6 +38,7 @@ UNWIND hits AS hit
 WITH kind, hit.node AS node, hit.score AS score
 OPTIONAL MATCH (:Tree {id: node.tree})-[:TREE_OF]->(own:Document)
 OPTIONAL MATCH (node)-[:IN_DOCUMENT]->(read:Document)
+OPTIONAL MATCH (node)-[:DETAILS]->(leaf)
 RETURN node.id AS id, kind, node.text AS text, coalesce(node.aspect, '') AS aspect, coalesce(node.level, 0) AS level,
-       coalesce(node.number, node.index, 0) AS number, coalesce(own.title, read.title) AS document, score
+       coalesce(node.number, node.index, 0) AS number, coalesce(own.title, read.title) AS document, leaf.id AS leaf, score
 ORDER BY kind, score DESC, id

@@ -27,16 +27,16 @@ from kg_neo4j.retrieve.conversation.turns import Mention, Turn
 from odd_questions import EMPTY, odd_questions
 from small_graph import OTHER_PARAGRAPHS, load
 
-MODES = ("naive", "local", "global", "cypher", "auto")
+MODES = ("naive", "local", "global", "cypher", "auto", "tree")
 HASHED = "hashed-ngram-256-1"
 FEW, ALL = 110, 1_000
-IDS = "MATCH (n:Chunk|Entity|Fact|Community) WHERE n.graph = $graph RETURN n.id AS id, n.text AS text"
+IDS = "MATCH (n:Chunk|Entity|Fact|Community|TreeNode) WHERE n.graph = $graph RETURN n.id AS id, n.text AS text"
 TURNS = [Turn("Who was Ada Lovelace?", "A countess.", (Mention("Ada Lovelace", "person", "f", "Ada Lovelace"),))]
 
 
 @pytest.fixture(scope="module")
 def asked(settings: Settings, database: Database) -> Iterator[Answerer]:
-    """What answers questions on a small graph with everything in it: vectors, communities, reports."""
+    """What answers questions on a small graph with everything in it: vectors, communities, reports, trees."""
     name = f"test-odd-{uuid.uuid4().hex[:12]}"
     load(database, name)
     load(database, name, "Chopin", OTHER_PARAGRAPHS, [[("Chopin", "BORN_IN", "Żelazowa Wola", "Żelazowej Woli")]])
@@ -47,6 +47,7 @@ def asked(settings: Settings, database: Database) -> Iterator[Answerer]:
     with Lease(database, name) as lease:
         refresh(database, name, lease=lease)
         write_reports(database, name, Reporting(None, found.tokeniser), lease=lease)
+    pipeline.tree(settings=found.settings)
     yield found
     spreading.forget(database, name)
     delete_graph(database, name)
@@ -101,7 +102,7 @@ def test_a_thousand_odd_questions_never_crash(asked: Answerer, texts: dict[str, 
 
 def test_odd_questions_with_filters_never_crash(asked: Answerer, texts: dict[str, str]) -> None:
     for question in odd_questions(FEW, seed=3)[::18]:
-        for mode in ("naive", "local", "global"):
+        for mode in ("naive", "local", "global", "tree"):
             put(asked, texts, question, mode, Filters(("Ada",), types=("PERSON",)))
 
 

@@ -165,6 +165,16 @@ def test_a_node_that_only_repeats_what_is_read_is_passed_over(database: Database
     }
 
 
+def test_a_note_on_a_leaf_that_is_read_is_passed_over(database: Database, holm: str) -> None:
+    found = found_by(database, holm, PARAGRAPHS[5], TreeChoice(top_k=20))
+    read_ones = [node.id for node in found.nodes]
+    for place, node in enumerate(found.nodes):
+        if node.kind == "detail":
+            assert node.leaf
+            assert node.leaf not in read_ones[:place]
+    assert found.nodes[0].text == PARAGRAPHS[5]
+
+
 def test_other_graphs_and_trees_in_the_index_are_left_out_and_do_not_crowd(
     database: Database, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

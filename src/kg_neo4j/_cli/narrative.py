@@ -15,6 +15,7 @@ from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_t
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
+    from kg_neo4j.graph.report_format import Report
     from kg_neo4j.study.narrative.plan import NarrativePlan
     from kg_neo4j.study.narrative.study import NarrativeStudy
 
@@ -89,7 +90,7 @@ def _show(found: NarrativeStudy, output: str, to: Path | None) -> None:
         if output == "table":
             print_table(table.columns, table.rows, table.title)
         else:
-            print_text((f"{table.title}\n\n" if output == "markdown" else "") + render(table, output) + "\n")
+            print_text(_titled(table, output) + render(table, output) + "\n")
     remarks = [f"note: {note}" for note in found.notes]
     building = sum(usage.calls for usage in found.building.values())
     usd = sum((usage.usd or 0.0 for usage in (*found.building.values(), found.paid)), 0.0)
@@ -100,6 +101,11 @@ def _show(found: NarrativeStudy, output: str, to: Path | None) -> None:
         remarks.append(f"written: {len(pictures.write(to, made))} files in {to}")
     for remark in remarks:
         typer.echo(remark, err=True)
+
+
+def _titled(table: Report, output: str) -> str:
+    """Return what stands above a table; several in one CSV are told apart by an empty line."""
+    return f"\n{table.title}\n\n" if output == "markdown" else "\n"
 
 
 def study_shape(found: NarrativeStudy) -> dict[str, Any]:

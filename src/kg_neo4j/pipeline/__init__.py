@@ -21,6 +21,7 @@ from kg_neo4j.pipeline.reporting import CommunityReportOptions, communities, com
 from kg_neo4j.pipeline.resolving import ResolveOptions, resolve, undo
 from kg_neo4j.pipeline.tuning import TuneOptions, plan_tune, tune, write_schema
 from kg_neo4j.pipeline.unloading import unload
+from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 __all__ = [
     "AskOptions",
@@ -30,6 +31,7 @@ __all__ = [
     "LoadOptions",
     "ResolveOptions",
     "TreeBuildOptions",
+    "TreeChoice",
     "TreePlan",
     "TreeReport",
     "TuneOptions",

@@ -87,6 +87,7 @@ class FoundNode:
     document: str  # title
     score: float
     places: tuple[LeafPlace, ...] = ()  # what it rests on; of a summary, the leaves nearest to the question first
+    leaf: str = ""  # of a detail, the id of what it is a note on
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Nodes of narrative trees for a question: the collapsed tree, or a walk down from the roots or up from the leaves.
 
 What is read is chosen by cosine, in the collapsed tree by words, too: whole nodes within a number and a budget of
-tokens. A node of which half of the sentences stand in what was chosen before is passed over, because it would say too
-little that is new. Then everything beneath is read, so that each node leads to words of chunks.
+tokens. A note on a leaf that is read, or a node of which half of the sentences stand in what was chosen before, is
+passed over, because it would say too little that is new. Then everything beneath is read, so that each node leads to
+words of chunks.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def choose(ranked: Iterable[FoundNode], tokeniser: Tokeniser, choice: TreeChoice
         if choice.traversal == COLLAPSED and len(kept) == choice.top_k:
             break
         cost = tokeniser.count(node.text) + OVERHEAD
-        if cost > left or repeats(node.text, said):
+        if cost > left or node.leaf in {each.id for each in kept} or repeats(node.text, said):
             continue
         kept.append(node)
         left -= cost
@@ -129,4 +130,5 @@ def _node(row: Row) -> FoundNode:
         number=row["number"],
         document=row["document"] or "",
         score=float(row["score"]),
+        leaf=row["leaf"] or "",
     )

@@ -52,7 +52,7 @@ def _ablation(study: NarrativeStudy, ablation: str) -> Report:
     columns = (column, f"Correctness{proxy}", "Similarity", "Evidence", "Beneath", "Found", "Tokens read")
     rows = [
         (
-            int(each.way.value) if each.way.value.isdigit() else each.way.value,
+            int(each.way.value) if each.way.value.isdigit() else each.way.value.replace("_", " "),
             *(_of(each.score, CORRECTNESS), _of(each.score, SIMILARITY)),
             *(_percent(each.evidence), _percent(each.beneath), _percent(each.score.found)),
             round(each.score.context_tokens),
