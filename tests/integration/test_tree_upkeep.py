@@ -27,6 +27,11 @@ ABOVE = """
 MATCH (s:Summary)-[:SUMMARISES*1..5]->(c:Chunk) WHERE c.graph = $graph AND c.text = $words
 RETURN collect(DISTINCT s.id) AS ids
 """
+IDLE = """
+MATCH (a:Answer)-[:ANSWERS]->(t:Tree) WHERE a.graph = $graph
+  AND NOT a.id IN t.answers AND NOT EXISTS { MATCH (n:TreeNode {tree: t.id}) WHERE a.id IN n.answers }
+RETURN count(a) AS answers
+"""
 LEVELS = "MATCH (s:TreeNode) WHERE s.graph = $graph AND s.id IN $ids RETURN 'level ' + s.level AS level"
 
 
@@ -108,6 +113,7 @@ def test_an_edit_and_a_rebuild_give_what_a_first_build_gives(
     tell(database, graph, "lamp", paragraphs)
     kept = tree(settings=online)
     assert kept.unfinished == ()
+    assert read(database, IDLE, graph=graph)[0]["answers"] == 0
     assert tree(settings=online).changes == 0
     rebuilt = tree(settings=online, options=FRESH)
     assert rebuilt.unfinished == ()
@@ -281,6 +287,9 @@ def test_a_killed_update_goes_on_to_the_same_tree(bench: Bench) -> None:
         bench.tree()
         tell(bench.database, bench.graph, "lamp", edited)
         bench.tree(kill_at=step)
+        [state] = tree_states(bench.database, bench.graph)
+        assert state.stale
+        assert state.complete == (step.name == ANSWERED), step  # the old tree, else one that readers leave alone
         bench.tree()
         assert dump(bench.database, bench.graph) == whole, step
         assert bench.llm.calls == calls + (step.name == ANSWERED), step

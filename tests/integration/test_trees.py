@@ -440,6 +440,9 @@ def test_a_model_takes_over_from_cues_and_what_it_wrote_outlives_its_key(
     before = dump(database, graph)
     assert tree(settings=offline).changes == 0
     assert dump(database, graph) == before
+    with pytest.raises(UsageError, match="texts that a model wrote"):
+        tree(settings=offline, options=TreeBuildOptions(rebuild=True))
+    assert dump(database, graph) == before
     other = Settings(**{**online.model_dump(), "model": "another"})
     assert (tree(settings=other).changes, llm.calls) == (0, done.usage.calls)
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from kg_neo4j._models.protocols import ChatModel
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.graph.database import Database, Row
+    from kg_neo4j.organise.tree.built import BuiltTree, PlannedTree, TreeBuilding
     from kg_neo4j.organise.tree.interface import Aspect, Summariser
-    from kg_neo4j.organise.tree.trees import BuiltTree, PlannedTree, TreeBuilding
     from kg_neo4j.organise.tree.writing import OpenQuestion
     from kg_neo4j.settings import Settings
 
@@ -235,7 +235,7 @@ def _building(
     from kg_neo4j._models import tokens
     from kg_neo4j._models.cache import open_cache
     from kg_neo4j.organise.tree.aspects import load_aspects
-    from kg_neo4j.organise.tree.trees import TreeBuilding
+    from kg_neo4j.organise.tree.built import TreeBuilding
     from kg_neo4j.organise.tree.upkeep import TreeChoice
 
     _check(options)

@@ -1,0 +1,266 @@
+"""One tree in the making: what is stored of it, what it is made from, who is asked, and what comes out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from kg_neo4j._models.embedding import Vectors
+from kg_neo4j._models.static_embedding import StaticEmbedding
+from kg_neo4j.errors import SchemaConflict, UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.organise.tree import naming, structure
+from kg_neo4j.organise.tree.answers import ASPECTS, DETAIL, SUMMARY, Answers, StoredChat
+from kg_neo4j.organise.tree.building import CLUSTER_TOKENS, Building, Draft, Material
+from kg_neo4j.organise.tree.built import BuiltTree, TreeBuilding
+from kg_neo4j.organise.tree.embedded import TreeVectors
+from kg_neo4j.organise.tree.interface import Summariser
+from kg_neo4j.organise.tree.leaves import Leaves, Source, fingerprint, leaves_of
+from kg_neo4j.organise.tree.namers import CueNamer, ModelNamer
+from kg_neo4j.organise.tree.stored import Publication, StoredTree, read_tree
+from kg_neo4j.organise.tree.structure import Structure
+from kg_neo4j.organise.tree.summarisers import (
+    AMPLE_TOKENS,
+    LARGE_WINDOW,
+    LEAST_CONTEXT,
+    MODEL,
+    AbstractSummariser,
+    ExtractiveDetails,
+    ExtractiveSummariser,
+    summarisers_for,
+)
+from kg_neo4j.organise.tree.upkeep import TreeSettings, read_settings, settings_json, settled
+from kg_neo4j.organise.tree.writing import Writing
+from kg_neo4j.organise.tree.written import read_text
+from kg_neo4j.progress import Progress
+
+PROMPT_TOKENS = 1_000  # of a question without its text
+UNBOUNDED = 10**9  # tokens: without a model there is no window
+
+
+class TreeWork:
+    """One tree: what is stored, what it is made from, and what comes out."""
+
+    def __init__(
+        self, database: Database, graph: str, document: Row, how: TreeBuilding, answers: Answers, progress: Progress
+    ) -> None:
+        self._database, self._graph, self._document = database, graph, document
+        self._how, self._answers, self._progress = how, answers, progress
+        self._what = f"the tree {how.choice.name!r} of {document['title']!r}"
+        self._stored = read_tree(database, graph, answers.tree_id)
+        self._shape = self._stored_shape()
+        known = self._known_settings()
+        embedder = f"{how.embedder.name}/{how.embedder.dimension}"
+        self._settings = settled(
+            how.choice,
+            known,
+            embedder,
+            how.tokeniser.name,
+            rebuild=how.rebuild,
+            what=self._what,
+        )
+        self.notes: list[str] = []
+        self._drop_shape(known)
+        rows = database.read(queries.get("tree/chunks"), graph=graph, document_id=document["id"])
+        self._chunks = [Source(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in rows]
+        self._hashes = [row["hash"] for row in rows]
+        options = self._settings.options
+        self.leaves: Leaves = leaves_of(answers.tree_id, self._chunks, how.tokeniser, options.leaf_tokens)
+        self.is_simulated = False
+        self._writing: Writing | None = None
+
+    def _stored_shape(self) -> Structure | None:
+        return structure.read(self._stored.fit) if self._stored and self._stored.fit else None
+
+    def _known_settings(self) -> TreeSettings | None:
+        if self._stored is None or self._stored.settings is None or self._shape is None:
+            return None
+        return read_settings(self._stored.settings, self._how.choice.name, self._shape.aspect_set)
+
+    def _drop_shape(self, known: TreeSettings | None) -> None:
+        """Forget a stored shape that does not hold any more."""
+        if self._shape is None or known is None:
+            return
+        if self._how.rebuild:
+            self._shape = None
+        elif known.embedder != self._settings.embedder:
+            self.notes.append(f"built anew: vectors are of {self._settings.embedder}, no longer of {known.embedder}")
+            self._shape = None
+        elif not self._shape.naming and self._how.aspect_model is not None and len(self._shape.aspect_set) > 1:
+            self.notes.append(f"built anew: cues found its aspects, now {self._how.aspect_model.name} names them")
+            self._shape = None
+        if self._shape is None:
+            self._check_writer()
+
+    def _check_writer(self) -> None:
+        """Refuse to build anew without a model what one was paid for."""
+        nodes = self._stored.nodes.values() if self._stored else ()
+        paid = sum(node.properties.get("method") == MODEL for node in nodes)
+        if paid and self._how.model is None:
+            raise UsageError(
+                f"{self._what} has {paid} texts that a model wrote, and no model is configured to build it anew",
+                hint="set OPENAI_API_KEY or OPENAI_BASE_URL; --name NAME builds another tree beside it",
+            )
+
+    def building(self, *, asks: bool) -> Building:
+        """Return the build, ready to run."""
+        how, options = self._how, self._settings.options
+        window = min((each.window for each in (how.model, how.aspect_model) if each), default=None)
+        room = UNBOUNDED if window is None else _room(window, options.summary_tokens)
+        embedding = self._embedding(asks=asks)
+        vectors = self._leaf_vectors(embedding)
+        material = Material(
+            self._answers.tree_id,
+            self._document["id"],
+            self.leaves,
+            vectors,
+            self._settings.aspects,
+            options,
+            min(CLUSTER_TOKENS, room),
+            room,
+        )
+        self._writing = self._writer(asks=asks)
+        return Building(material, self._namer(asks=asks), self._writing, embedding, self._progress, self._shape)
+
+    def _embedding(self, *, asks: bool) -> TreeVectors:
+        """Return what embeds texts; a plan embeds with the built-in model where the other one is paid for."""
+        how = self._how
+        self.is_simulated = how.keeps_vectors and not asks
+        model = StaticEmbedding() if self.is_simulated else how.embedder
+        lease = self._answers.lease if asks else None
+        where = (self._database, self._graph, self._answers.tree_id)
+        return TreeVectors(*where, model, how.tokeniser, lease, how.keeps_vectors)
+
+    def _leaf_vectors(self, embedding: TreeVectors) -> Vectors:
+        texts = [leaf.text for leaf in self.leaves.leaves]
+        if self.is_simulated:
+            where = (self._database, self._graph, self._answers.tree_id)
+            stored = TreeVectors(*where, self._how.embedder, self._how.tokeniser, None).stored(
+                [leaf.id for leaf in self.leaves.leaves], texts
+            )
+            return embedding.of_texts(texts) if stored is None else stored
+        if self.leaves.are_passages:
+            return embedding.of_texts(texts)
+        hashed = zip(self._chunks, self._hashes, strict=True)
+        return embedding.of_chunks([(chunk.id, chunk.text, digest) for chunk, digest in hashed])
+
+    def _namer(self, *, asks: bool) -> CueNamer | ModelNamer:
+        how, aspects = self._how, self._settings.aspects
+        texts = [leaf.text for leaf in self.leaves.leaves]
+        needs = self._shape is None and len(aspects) > 1
+        cues = CueNamer(aspects, naming.typical_densities(texts, aspects) if needs else {})
+        if how.aspect_model is None:
+            return cues
+
+        def names(said: str) -> bool:
+            return bool(naming.read_names(said, aspects).names)
+
+        chat = StoredChat(how.aspect_model, self._answers, ASPECTS, how.cache, how.tokeniser, names, asks)
+        return ModelNamer(chat, cues, how.tokeniser, how.concurrency)
+
+    def _writer(self, *, asks: bool) -> Writing:
+        how, options = self._how, self._settings.options
+        standing = {} if how.rebuild or self._stored is None else self._stored.nodes
+        fallbacks: dict[str, AbstractSummariser] = {
+            each.name: ExtractiveSummariser(each, how.tokeniser) for each in self._settings.aspects
+        }
+        fallbacks[DETAIL] = ExtractiveDetails(how.tokeniser)
+        return Writing(
+            self._summarisers(asks=asks),
+            fallbacks,
+            self._answers,
+            how.tokeniser,
+            options.summary_tokens,
+            how.concurrency,
+            standing,
+            asks,
+        )
+
+    def _summarisers(self, *, asks: bool) -> Mapping[str, Summariser]:
+        how = self._how
+
+        def chat(kind: str) -> StoredChat | None:
+            if how.model is None:
+                return None
+            return StoredChat(how.model, self._answers, kind, how.cache, how.tokeniser, _says_something, asks)
+
+        found = (
+            *summarisers_for(self._settings.aspects, chat(SUMMARY), how.tokeniser, own=how.own)[:-1],
+            *summarisers_for((), chat(DETAIL), how.tokeniser, own=how.own),
+        )
+        return {each.name: each for each in found}
+
+    def stored_tree(self) -> StoredTree:
+        """Return the tree as it is stored at this moment: it was begun."""
+        found = read_tree(self._database, self._graph, self._answers.tree_id)
+        if found is None:
+            raise SchemaConflict(
+                f"the tree of {self._document['title']!r} was deleted while it was built", hint="run the command again"
+            )
+        return found
+
+    def publication(self, draft: Draft) -> Publication:
+        """Return the tree as it is to be stored."""
+        ids = [leaf.id for leaf in self.leaves.leaves]
+        naming_answers = draft.naming_answers
+        if naming_answers is None:
+            naming_answers = self._stored.answers if self._stored else ()
+        fit = self._stored.fit if self._shape is not None and self._stored else None
+        properties = {
+            "fingerprint": fingerprint([(each.id, each.start, each.end) for each in self._chunks]),
+            "levels": draft.levels,
+            "absent": list(draft.absent),
+            "flags": list(draft.structure.flags),
+            "naming": draft.structure.naming,
+        }
+        return Publication(
+            draft.nodes,
+            [] if self.leaves.are_passages else ids,
+            ids if self.leaves.are_passages else [],
+            fit or structure.write(draft.structure),
+            settings_json(self._settings),
+            naming_answers,
+            properties,
+        )
+
+    def report(self, draft: Draft | None, changes: int, *, unfinished: str = "") -> BuiltTree:
+        """Return what was done."""
+        texts = [node.properties for node in draft.nodes if node.label != "Passage"] if draft else []
+        new = draft.structure.new_leaves(self.leaves.leaves) if draft else 0
+        return BuiltTree(
+            self._answers.tree_id,
+            self._document["id"],
+            self._document["title"],
+            len(self.leaves.leaves),
+            self.leaves.are_passages,
+            new,
+            summaries_of(draft) if draft else {},
+            sum(node.label == "Detail" for node in draft.nodes) if draft else 0,
+            Counter(text["method"] for text in texts),
+            draft.absent if draft else (),
+            sum(bool(text["flags"]) for text in texts),
+            self._writing.written if self._writing and draft else 0,
+            changes,
+            self._answers.usage,
+            tuple(self.notes),
+            unfinished,
+        )
+
+
+def _room(window: int, summary_tokens: int) -> int:
+    """Return the tokens of text that a question has room for."""
+    answer = AMPLE_TOKENS if window >= LARGE_WINDOW else min(2 * summary_tokens + 100, window // 2)
+    return max(LEAST_CONTEXT, window - PROMPT_TOKENS - answer)
+
+
+def _says_something(said: str) -> bool:
+    return bool(read_text(said))
+
+
+def summaries_of(draft: Draft) -> Mapping[tuple[int, str], int]:
+    """Return how many summaries a draft has, by level and aspect."""
+    found = Counter(
+        (node.properties["level"], node.properties["aspect"]) for node in draft.nodes if node.label == "Summary"
+    )
+    return dict(sorted(found.items()))
