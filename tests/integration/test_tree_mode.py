@@ -20,6 +20,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.organise import vectors
 from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.records import Answer, Filters, TreeStep
 from kg_neo4j.retrieve.ask import prepare
@@ -149,20 +150,18 @@ def test_whole_nodes_within_the_budget_are_read(database: Database, holm: str) -
     assert ask(database, holm, "promise", max_context_tokens=3).found is False
 
 
-def test_a_node_that_only_repeats_what_is_read_is_passed_over(database: Database, graph: str) -> None:
-    write(database, graph, MODEL, TOKENISER)
+def test_a_node_that_mostly_repeats_what_is_read_is_passed_over(database: Database, graph: str) -> None:
+    ids = write(database, graph, MODEL, TOKENISER)
     repeat = Query(
         *("test/repeat", "", "", "write", (), (), "", ""),
-        "MATCH (n:Detail) WHERE n.graph = $graph AND n.text STARTS WITH 'in short: since then' "
+        "MATCH (n:Summary {id: $id}) WHERE n.graph = $graph "
         "SET n.text = 'Since then the lamp at Holm\nhas never burned low.'",
     )
-    question = PARAGRAPHS[5]
-    before = found_by(database, graph, question, TreeChoice(top_k=20))
-    database.write(repeat, graph=graph)
-    after = found_by(database, graph, question, TreeChoice(top_k=20))
-    assert {node.id for node in before.nodes} - {node.id for node in after.nodes} == {
-        node.id for node in before.nodes if node.text.startswith("in short: since then")
-    }
+    every = TreeChoice(top_k=20)
+    before = {node.id for node in found_by(database, graph, PARAGRAPHS[5], every).nodes}
+    assert ids["t0"] in before
+    database.write(repeat, graph=graph, id=ids["t0"])
+    assert before - {node.id for node in found_by(database, graph, PARAGRAPHS[5], every).nodes} == {ids["t0"]}
 
 
 def test_a_note_on_a_leaf_that_is_read_is_passed_over(database: Database, holm: str) -> None:
@@ -175,27 +174,36 @@ def test_a_note_on_a_leaf_that_is_read_is_passed_over(database: Database, holm: 
     assert found.nodes[0].text == PARAGRAPHS[5]
 
 
-def test_other_graphs_and_trees_in_the_index_are_left_out_and_do_not_crowd(
+def test_other_graphs_that_crowd_the_index_do_not_hide_a_tree(
     database: Database, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = [f"{graph}-{number}" for number in range(3)]
     write(database, graph, MODEL, TOKENISER)
-    write(database, graph, MODEL, TOKENISER, name="raptor")
+    monkeypatch.setattr(searching, "FETCH", 4)
+    monkeypatch.setattr(searching, "SPARE", 1)
+    leaves = TreeChoice(top_k=1, kinds=("chunk",), words=False)
+    question = "Lovelace met Charles Babbage"
+    expected = found_by(database, graph, question, leaves).nodes
     try:
         for other in others:
-            write(database, other, MODEL, TOKENISER)
-        expected = found_by(database, graph, PARAGRAPHS[2]).nodes
-        monkeypatch.setattr(searching, "FETCH", 4)
-        monkeypatch.setattr(searching, "SPARE", 1)
-        found = found_by(database, graph, PARAGRAPHS[2], TreeChoice(top_k=1))
-        assert found.nodes[0].id == expected[0].id
-        raptor = found_by(database, graph, PARAGRAPHS[2], TreeChoice(name="raptor"))
-        summaries = {node.id for node in raptor.nodes if node.kind != "chunk"}
-        assert summaries
-        assert not summaries & {node.id for node in expected}
+            load(database, other)
+            vectors.embed(database, other, MODEL, TOKENISER)
+        found = found_by(database, graph, question, leaves)
+        assert [node.id for node in found.nodes] == [node.id for node in expected]
+        assert len(found.nodes) == 1
     finally:
         for other in others:
             delete_graph(database, other)
+
+
+def test_another_tree_of_the_same_document_is_left_out(database: Database, graph: str) -> None:
+    own = set(write(database, graph, MODEL, TOKENISER).values())
+    raptor = set(write(database, graph, MODEL, TOKENISER, name="raptor").values())
+    every = TreeChoice(top_k=20)
+    assert {node.id for node in found_by(database, graph, PARAGRAPHS[2], every).nodes} <= own
+    found = {node.id for node in found_by(database, graph, PARAGRAPHS[2], replace(every, name="raptor")).nodes}
+    assert found <= raptor
+    assert found - own
 
 
 def test_without_an_index_the_search_is_exact_and_the_same(database: Database, holm: str) -> None:

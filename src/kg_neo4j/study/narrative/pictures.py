@@ -14,7 +14,7 @@ from kg_neo4j.study.narrative.tables import CORRECTNESS, SIMILARITY
 
 _INCHES = (8.0, 4.6)
 _DPI = 150
-_COLOURS = ("#2f6db3", "#d9822b", "#3f8f5b", "#8a5fb0", "#b04a4a")
+_COLOURS = ("#2f6db3", "#d9822b", "#3f8f5b", "#8a5fb0", "#b04a4a", "#7a8699", "#2aa3a3", "#c46aa0")
 _LINE = "#d5dae1"
 _ENDINGS = {"csv": "csv", "json": "json", "markdown": "md"}
 _LEFT_OUT = ("95 % from", "to", "Tokens read")  # columns that are no line of their own
