@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from kg_neo4j._models.embedding import Vectors
 from kg_neo4j.acquire.identity import hash_id
@@ -16,10 +16,10 @@ from kg_neo4j.organise.tree.clustering import soft_clusters
 from kg_neo4j.organise.tree.embedded import TreeVectors
 from kg_neo4j.organise.tree.interface import REPEATS, Aspect, Leaf, TreeOptions
 from kg_neo4j.organise.tree.leaves import Leaves
-from kg_neo4j.organise.tree.stored import DETAIL, PASSAGE, SUMMARY, Link, Node
+from kg_neo4j.organise.tree.nodes import Nodes, WrittenDetail, WrittenSummary
+from kg_neo4j.organise.tree.stored import Node
 from kg_neo4j.organise.tree.structure import Cluster, Structure, members_of
-from kg_neo4j.organise.tree.writing import Item, Text, Writing
-from kg_neo4j.progress import Progress
+from kg_neo4j.organise.tree.writing import Item, Writing
 
 CLUSTER_TOKENS = 3_500  # of one cluster (RAPTOR), less in a smaller window
 STAGE = "tree"
@@ -70,19 +70,6 @@ class Draft:
     levels: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Summary:
-    """A summary in the making."""
-
-    id: str
-    aspect: str
-    level: int
-    number: int
-    links: tuple[Link, ...]
-    hash: str  # of what it was made from
-    text: Text
-
-
 @dataclass(slots=True)
 class Building:
     """One build."""
@@ -91,7 +78,6 @@ class Building:
     namer: Namer
     writing: Writing
     embedding: TreeVectors
-    progress: Progress
     stored: Structure | None = None
     _upper: dict[str, list[tuple[Cluster, ...]]] = field(default_factory=dict)
 
@@ -107,11 +93,11 @@ class Building:
                 break
         if not self.stored:
             structure = replace(structure, upper={name: tuple(levels) for name, levels in sorted(self._upper.items())})
-        details = self._details()
-        nodes = (*self._passages(), *self._summary_nodes(summaries), *details)
+        nodes = Nodes(self.material.document_id, self.embedding)
+        made = (*nodes.passages(self.material.leaves), *nodes.summaries(summaries), *nodes.details(self._details()))
         shown = {each.aspect for each in summaries}
         absent = tuple(aspect.name for aspect in self.material.aspects if aspect.name not in shown)
-        return Draft(nodes, structure, answers, absent, max((each.level for each in summaries), default=0))
+        return Draft(made, structure, answers, absent, max((each.level for each in summaries), default=0))
 
     # ------------------------------------------------------------------------------------------------- clusters
 
@@ -152,15 +138,11 @@ class Building:
     def _named(self, clusters: Sequence[Sequence[Leaf]]) -> Sequence[Named]:
         if len(self.material.aspects) == 1:
             return [Named((self.material.aspects[0].name,)) for _ in clusters]
-        self.progress.start("aspects", len(clusters))
-        named = self.namer.name(["\n\n".join(leaf.text for leaf in cluster) for cluster in clusters])
-        self.progress.advance("aspects", len(clusters))
-        self.progress.finish("aspects")
-        return named
+        return self.namer.name(["\n\n".join(leaf.text for leaf in cluster) for cluster in clusters])
 
     # ---------------------------------------------------------------------------------------------------- levels
 
-    def _first_level(self, structure: Structure) -> list[_Summary]:
+    def _first_level(self, structure: Structure) -> list[WrittenSummary]:
         leaves = self.material.leaves.leaves
         clusters = structure.clusters_of(leaves, self.material.vectors)
         wanted = []
@@ -170,7 +152,7 @@ class Building:
             wanted += [(name, number, parts, shares) for name in structure.aspects[number]]
         return self._summaries(1, wanted)
 
-    def _next_level(self, beneath: Sequence[_Summary], level: int) -> list[_Summary]:
+    def _next_level(self, beneath: Sequence[WrittenSummary], level: int) -> list[WrittenSummary]:
         """Return the summaries of one level more; none where no aspect has clusters that put summaries together."""
         wanted = []
         for aspect in self.material.aspects:
@@ -182,7 +164,7 @@ class Building:
                     wanted.append((aspect.name, number, parts, [probability for _, probability in members]))
         return self._summaries(level, wanted)
 
-    def _clusters(self, aspect: str, own: Mapping[int, _Summary], level: int) -> Sequence[Cluster]:
+    def _clusters(self, aspect: str, own: Mapping[int, WrittenSummary], level: int) -> Sequence[Cluster]:
         """Return the clusters of summaries of one aspect: those of the stored shape, else those that are found now."""
         if self.stored is not None:
             levels = self.stored.upper.get(aspect, ())
@@ -208,7 +190,7 @@ class Building:
 
     def _summaries(
         self, level: int, wanted: Sequence[tuple[str, int, Sequence[tuple[str, str, int]], Sequence[float]]]
-    ) -> list[_Summary]:
+    ) -> list[WrittenSummary]:
         """Write the summaries of one level: each of an aspect, with a number, of parts (id, text, tokens)."""
         items, links = [], {}
         for aspect, number, parts, shares in wanted:
@@ -217,13 +199,9 @@ class Building:
             digest = self._hash("summary", aspect, texts)
             items.append(Item(id, "summary", aspect, "\n\n".join(texts), digest, flags))
             links[id] = tuple(sorted((part[0], share) for part, share in zip(parts, shares, strict=True)))
-        stage = f"level {level}"
-        self.progress.start(stage, len(items))
         found = self.writing.write(items, level)
-        self.progress.advance(stage, len(items))
-        self.progress.finish(stage)
         return [
-            _Summary(item.id, aspect, level, number, links[item.id], item.hash, found[item.id])
+            WrittenSummary(item.id, aspect, level, number, links[item.id], item.hash, found[item.id])
             for item, (aspect, number, _, _) in zip(items, wanted, strict=True)
         ]
 
@@ -246,13 +224,13 @@ class Building:
     def _hash(self, kind: str, aspect: str, texts: Sequence[str]) -> str:
         return hash_id(kind, aspect, str(self.material.options.summary_tokens), *texts)
 
-    # ----------------------------------------------------------------------------------------------------- nodes
+    # --------------------------------------------------------------------------------------------------- details
 
-    def _details(self) -> list[Node]:
+    def _details(self) -> list[WrittenDetail]:
         """Return the notes on each leaf; each one after the first is told what the former ones say."""
         leaves = self.material.leaves.leaves
         before: dict[str, tuple[str, ...]] = {leaf.id: () for leaf in leaves}
-        nodes = []
+        details: list[WrittenDetail] = []
         for number in range(self.material.options.details):
             items = []
             for leaf in leaves:
@@ -260,53 +238,9 @@ class Building:
                 notes = before[leaf.id]
                 digest = self._hash("detail", "", [leaf.text, *notes])
                 items.append(Item(id, "detail", "detail", leaf.text, digest, (), notes))
-            stage = "details" if number == 0 else f"details {number + 1}"
-            self.progress.start(stage, len(items))
             found = self.writing.write(items, 0)
-            self.progress.advance(stage, len(items))
-            self.progress.finish(stage)
             for leaf, item in zip(leaves, items, strict=True):
                 text = found[item.id]
                 before[leaf.id] = (*before[leaf.id], text.text)
-                properties = {"number": number, **_said(item.hash, text)}
-                nodes.append(self._node(item.id, DETAIL, properties, ((leaf.id,),), text.text))
-        return self._embedded(nodes)
-
-    def _summary_nodes(self, summaries: Sequence[_Summary]) -> list[Node]:
-        nodes = []
-        for each in summaries:
-            place = {"aspect": each.aspect, "level": each.level, "number": each.number}
-            properties = {**place, **_said(each.hash, each.text)}
-            nodes.append(self._node(each.id, SUMMARY, properties, each.links, each.text.text))
-        return self._embedded(nodes)
-
-    def _passages(self) -> list[Node]:
-        leaves = self.material.leaves
-        if not leaves.are_passages:
-            return []
-        nodes = []
-        for index, leaf in enumerate(leaves.leaves):
-            properties = {"index": index, "text": leaf.text, "token_count": leaf.token_count}
-            properties |= {"start": leaf.start, "end": leaf.end}
-            nodes.append(self._node(leaf.id, PASSAGE, properties, leaves.overlaps[leaf.id], leaf.text))
-        return self._embedded(nodes)
-
-    def _node(self, id: str, label: str, properties: dict[str, Any], links: tuple[Link, ...], text: str) -> Node:
-        own = {"document_id": self.material.document_id, **properties}
-        return Node(id, label, own, tuple(sorted(links)), self.embedding.digest(text))
-
-    def _embedded(self, nodes: Sequence[Node]) -> list[Node]:
-        vectors = self.embedding.of_texts([node.properties["text"] for node in nodes])
-        return [replace(node, vector=vector.tolist()) for node, vector in zip(nodes, vectors, strict=True)]
-
-
-def _said(digest: str, text: Text) -> dict[str, Any]:
-    """Return the properties of what was written."""
-    return {
-        "text": text.text,
-        "token_count": text.token_count,
-        "method": text.method,
-        "hash": digest,
-        "flags": list(text.flags),
-        "answers": list(text.answers),
-    }
+                details.append(WrittenDetail(item.id, leaf.id, number, item.hash, text))
+        return details

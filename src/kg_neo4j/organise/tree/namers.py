@@ -12,6 +12,7 @@ from kg_neo4j.organise.tree.answers import ASPECTS, StoredChat, Unanswered
 from kg_neo4j.organise.tree.building import Named
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.writing import Crewed, OpenQuestion
+from kg_neo4j.progress import SILENT, Progress
 
 
 @dataclass(slots=True)
@@ -39,6 +40,7 @@ class ModelNamer:
     cues: CueNamer
     tokeniser: Tokeniser
     concurrency: int
+    progress: Progress = SILENT
     open: dict[str, OpenQuestion] = field(default_factory=dict)  # of a plan: what nobody has answered
 
     @property
@@ -48,8 +50,8 @@ class ModelNamer:
 
     def name(self, texts: Sequence[str]) -> Sequence[Named]:
         """Return the aspects of each text. Raises Unfinished."""
-        crewed: Crewed[str, Named] = Crewed(self._named, self.concurrency if self.chat.asks else 1)
-        return crewed.all(texts, "clusters whose aspects are to be named")
+        crewed: Crewed[str, Named] = Crewed(self._named, self.concurrency if self.chat.asks else 1, self.progress)
+        return crewed.all(texts, "names of aspects")
 
     def _named(self, text: str) -> Named:
         aspects = self.cues.aspects

@@ -121,7 +121,7 @@ class TreeWork:
             room,
         )
         self._writing = self._writer(asks=asks)
-        return Building(material, self._namer(asks=asks), self._writing, embedding, self._progress, self._shape)
+        return Building(material, self._namer(asks=asks), self._writing, embedding, self._shape)
 
     def _embedding(self, *, asks: bool) -> TreeVectors:
         """Return what embeds texts; a plan embeds with the built-in model where the other one is paid for."""
@@ -157,7 +157,7 @@ class TreeWork:
             return bool(naming.read_names(said, aspects).names)
 
         chat = StoredChat(how.aspect_model, self._answers, ASPECTS, how.cache, how.tokeniser, names, asks)
-        return ModelNamer(chat, cues, how.tokeniser, how.concurrency)
+        return ModelNamer(chat, cues, how.tokeniser, how.concurrency, self._progress)
 
     def _writer(self, *, asks: bool) -> Writing:
         how, options = self._how, self._settings.options
@@ -174,6 +174,7 @@ class TreeWork:
             options.summary_tokens,
             how.concurrency,
             standing,
+            self._progress,
             asks,
         )
 

@@ -20,6 +20,7 @@ from kg_neo4j.organise.tree.interface import Summariser
 from kg_neo4j.organise.tree.stored import Node
 from kg_neo4j.organise.tree.summarisers import EXTRACTIVE, MODEL, AbstractSummariser
 from kg_neo4j.organise.tree.written import EMPTY, LONG, Written
+from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 
 Failure = ModelError | BudgetReached
@@ -72,10 +73,14 @@ class Crewed(Generic[A, B]):
 
     work: Callable[[A], B]
     concurrency: int
+    progress: Progress
     _stopped: Failure | None = None
 
     def all(self, items: Sequence[A], what: str) -> list[B]:
         """Return the results in the order of `items`. Raises Unfinished where some could not be had."""
+        if not items:
+            return []
+        self.progress.start(what, len(items))
         crew: Crew[tuple[int, A], B | Failure] = Crew(self._one, self.concurrency)
         found: dict[int, B] = {}
         failures: list[Failure] = []
@@ -84,6 +89,7 @@ class Crewed(Generic[A, B]):
                 crew.begin(numbered)
             for _ in items:
                 done = crew.take()
+                self.progress.advance(what)
                 if done.error is not None:
                     raise done.error
                 if isinstance(done.result, ModelError | BudgetReached):
@@ -92,6 +98,7 @@ class Crewed(Generic[A, B]):
                     found[done.item[0]] = done.result
         finally:
             crew.stop()
+        self.progress.finish(what)
         if failures:
             raise Unfinished(f"{len(failures)} of {len(items)} {what} are left: {self._stopped or failures[0]}")
         return [found[place] for place in range(len(items))]
@@ -117,6 +124,7 @@ class Writing:
     max_tokens: int
     concurrency: int
     standing: Mapping[str, Node]  # nodes that are stored
+    progress: Progress = SILENT
     asks: bool = True  # else what nobody has answered is stood in for, and counted in `open`
     written: int = 0  # texts that are not those that stand
     open: dict[str, OpenQuestion] = field(default_factory=dict)
@@ -126,7 +134,8 @@ class Writing:
         kept = {item.id: text for item in items if (text := self._standing(item)) is not None}
         missing = [item for item in items if item.id not in kept]
         what = f"summaries of level {level}" if level else "details"
-        crewed: Crewed[Item, Text] = Crewed(lambda item: self._write(item, level), self.concurrency if self.asks else 1)
+        at_once = self.concurrency if self.asks else 1
+        crewed: Crewed[Item, Text] = Crewed(lambda item: self._write(item, level), at_once, self.progress)
         found = crewed.all(missing, what)
         for item, text in zip(missing, found, strict=True):
             before = self.standing.get(item.id)
