@@ -494,6 +494,22 @@ def test_unloading_a_document_takes_its_tree_and_answers_with_it(
     assert [count(database, graph, label) for label in TREE_LABELS] == [0, 0, 0]
 
 
+def test_a_file_that_is_gone_takes_its_tree_with_it_when_it_is_pruned(
+    database: Database, graph: str, offline: Settings, tmp_path: Path
+) -> None:
+    for name, paragraphs in (("lamp", story()[:6]), ("bell", story("the_bell_of_orlen")[:6])):
+        (tmp_path / f"{name}.md").write_text("\n\n".join(paragraphs), "utf-8")
+    load([str(tmp_path)], settings=offline, options=LoadOptions(analytics=False))
+    tree(settings=offline)
+    (tmp_path / "lamp.md").unlink()
+    load([str(tmp_path)], settings=offline, options=LoadOptions(analytics=False, prune=True))
+    [state] = tree_states(database, graph)
+    assert not state.stale
+    left = "MATCH (n:TreeNode) WHERE n.graph = $graph RETURN DISTINCT n.document_id AS id"
+    assert [row["id"] for row in read(database, left, graph=graph)] == [state.document_id]
+    assert tree(settings=offline).changes == 0
+
+
 def test_rebuilding_the_graph_leaves_trees_as_they_are(
     database: Database, graph: str, offline: Settings, tmp_path: Path
 ) -> None:

@@ -78,7 +78,7 @@ class TreeReport:
 
 @dataclass(frozen=True, slots=True)
 class TreePlan:
-    """What building trees would ask. `exact` are the calls that follow from the text; the others are estimates."""
+    """What building trees would ask: naming exactly, level 1 at most, higher levels as `assumptions` say."""
 
     graph: str
     name: str
@@ -210,7 +210,11 @@ def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion]
         found.append("higher levels are clustered by sentences of the text, in place of summaries that are not written")
     if any(each.is_simulated for each in plans):
         found.append("clusters are found by the built-in vectors: those of the embedding model are not paid for yet")
-    return (*found, f"a summary or a note has {most} tokens", "no answer has to be asked for once more")
+    return (
+        *found,
+        f"a summary or a note has {most} tokens, which is the most",
+        "no answer has to be asked for once more",
+    )
 
 
 def _remarks(built: BuiltTree) -> list[str]:
