@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +34,10 @@ ROOT = Path(__file__).resolve().parents[2]
 STORY = str(ROOT / "examples" / "the_lamp_at_skarnes.md")
 GRIDS = Grids((1, 5), (400, 1_500), (0, 1), (100, 200), (100, 200))
 SMALL = NarrativeOptions(Wanted(("naive", "raptor", "tree"), ("top-k", "details", "chunk-length"), GRIDS), "words")
+OF_STORY = Query(
+    *("test/studies", "", "", "read", (), (), "", ""),
+    "MATCH (n:Document) WHERE n.graph STARTS WITH 'study-' AND n.source = $source RETURN DISTINCT n.graph AS name",
+)
 GRAPHS = Query(
     *("test/graphs", "", "", "read", (), (), "", ""),
     "MATCH (n) WHERE n.graph STARTS WITH $prefix RETURN DISTINCT n.graph AS name ORDER BY name",
@@ -248,3 +255,31 @@ def test_the_command_prints_and_writes_tables(
     assert shape["proxy"] is True
     wrong = CliRunner().invoke(command_line.app, [*words, "--ablations", "weather"])
     assert isinstance(wrong.exception, UsageError)
+
+
+@pytest.mark.parametrize("answered", [7, pytest.param(-3, marks=pytest.mark.long)])
+def test_a_study_killed_anywhere_gives_the_same_tables_and_pays_for_nothing_twice(
+    environment: Mapping[str, str], llm: FakeLlm, questions: str, tmp_path: Path, database: Database, answered: int
+) -> None:
+    """While the tree is built, and (long) while questions are answered."""
+    story = tmp_path / "the_lamp_at_skarnes.md"
+    story.write_text(Path(STORY).read_text("utf-8"), "utf-8")
+    words = ["study", "narrative", str(story), "--questions", questions, "--systems", "raptor,tree"]
+    command = [sys.executable, "-m", "kg_neo4j", *words, "--ablations", "none", "--judge", "words", "--format", "csv"]
+    asked = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": llm.url, "KG_MODEL": "scripted", "KG_MODEL_RETRIES": "0"}
+    own = {**environment, **asked, "KG_MODEL_CONCURRENCY": "1"}
+    try:
+        undisturbed = {**own, "KG_CACHE": str(tmp_path / "undisturbed")}
+        whole = subprocess.run(command, env=undisturbed, capture_output=True, text=True, check=True).stdout
+        calls = llm.calls
+        answered %= calls
+        llm.answer(answered).hang()
+        with subprocess.Popen(command, env=own, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            llm.wait_for_calls(calls + answered + 1)
+            child.send_signal(signal.SIGKILL)
+        llm.forget()
+        assert subprocess.run(command, env=own, capture_output=True, text=True, check=True).stdout == whole
+        assert llm.calls == 2 * calls + 1  # and the one that was waited for
+    finally:
+        for row in database.read(OF_STORY, source=str(story)):
+            delete_graph(database, row["name"])
