@@ -93,6 +93,14 @@ def test_the_reason_is_said_and_a_tree_that_is_no_good_is_not_chosen(examples: S
     assert routing(database, examples.graph, question).mode == "tree"
 
 
+def test_a_question_about_the_whole_goes_to_trees_only_where_each_document_has_one(
+    examples: Settings, database: Database
+) -> None:
+    question = "What are the main themes?"
+    assert routing(database, examples.graph, question).mode == "naive"
+    assert routing(database, examples.graph, question, filters=Filters(documents=STORIES)).mode == "tree"
+
+
 def test_filters_that_leave_no_tree_leave_the_mode_as_it_was(examples: Settings, database: Database) -> None:
     question = "What is the tone of the story?"
     assert routing(database, examples.graph, question).mode == "tree"
