@@ -1,7 +1,8 @@
 """Questions over narrative texts: as `study.answers.questions` has them, with the words that answer each, where known.
 
 One JSON object a line: `id`, `question`, `answer`, and maybe `type`, `aspect`, `document` (its key, title or file
-name) and `quotes`, the words of the text that answer the question.
+name) and `quotes`, the words of the text that answer the question, or `spans`, their places: [start, end], code points
+of the document's text.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ class NarrativeQuestion:
     asked: AnsweredQuestion
     aspect: str = ""  # that it is about
     quotes: tuple[str, ...] = ()  # none: not known
+    spans: tuple[tuple[int, int], ...] = ()  # places of further ones; see `places`
 
 
 def read_narrative(path: str) -> tuple[NarrativeQuestion, ...]:
@@ -32,9 +34,21 @@ def read_narrative(path: str) -> tuple[NarrativeQuestion, ...]:
         if not isinstance(quotes, list):
             raise UnreadableSource(f"{path}, line {line}: quotes are a list")
         own = replace(asked[str(row["id"])], document=str(row.get("document") or ""))
-        found.append(NarrativeQuestion(own, str(row.get("aspect") or ""), tuple(map(str, quotes))))
+        spans = _spans(row.get("spans") or [], f"{path}, line {line}")
+        found.append(NarrativeQuestion(own, str(row.get("aspect") or ""), tuple(map(str, quotes)), spans))
     if not found:
         raise UsageError(f"no question in {path!r}")
+    return tuple(found)
+
+
+def _spans(given: object, where: str) -> tuple[tuple[int, int], ...]:
+    found = []
+    for each in given if isinstance(given, list) else [given]:
+        match each:
+            case [int(start), int(end)] if 0 <= start < end:
+                found.append((start, end))
+            case _:
+                raise UnreadableSource(f"{where}: spans are a list of [start, end]")
     return tuple(found)
 
 

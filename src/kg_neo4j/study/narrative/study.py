@@ -26,6 +26,7 @@ from kg_neo4j.study.answers.system_scores import SystemScore, score_system
 from kg_neo4j.study.narrative.building import Building
 from kg_neo4j.study.narrative.evidence import MODES, find_evidence
 from kg_neo4j.study.narrative.grid import CHUNK_LENGTH, Wanted, Way
+from kg_neo4j.study.narrative.places import with_quotes
 from kg_neo4j.study.narrative.questions import NarrativeQuestion, read_narrative, with_keys
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ class _Run:
 
         graph = self._building.of(LEAF_TOKENS).graph
         ways = self._options.wanted.ways(aspects_of(self._database, graph))
-        keyed = with_keys(tuple(asked), list_documents(self._database, graph))
+        documents = list_documents(self._database, graph)
+        keyed = with_quotes(self._database, graph, with_keys(tuple(asked), documents), documents)
         by_way: dict[str, list[Case]] = {way.name: [] for way in ways}
         self._progress.start("answers", len(ways) * len(keyed))
         for question in keyed:
