@@ -21,21 +21,24 @@ _LEFT_OUT = ("95 % from", "to", "Tokens read")  # columns that are no line of th
 
 
 def check(folder: Path) -> None:
-    """Raise UsageError for a folder that cannot be written to, and where matplotlib is missing."""
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder}", hint="create it first")
+    """Raise UsageError for a folder that is not there and cannot be made, and where matplotlib is missing."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is no folder", hint="choose another place")
+    if not folder.parent.is_dir():
+        raise UsageError(f"there is no folder {folder.parent}", hint="create it first")
     if importlib.util.find_spec("matplotlib") is None:
         raise UsageError("pictures need matplotlib, which is not installed", hint="pip install 'kg-neo4j[plot]'")
 
 
 def write(folder: Path, tables: tuple[Report, ...]) -> tuple[Path, ...]:
-    """Write each table as Markdown, CSV, JSON and a picture (.png) into `folder`; return the files.
+    """Write each table as Markdown, CSV, JSON and a picture (.png) into `folder`, which is made; return the files.
 
     Raises UsageError as `check` does, and where a file cannot be written.
     """
     check(folder)
     written = []
     try:
+        folder.mkdir(exist_ok=True)
         for table in tables:
             for output in FORMATS:
                 if output in _ENDINGS:

@@ -71,6 +71,10 @@ def test_equal_tables_give_equal_pictures() -> None:
     assert draw(tables(study())[2]) == draw(tables(study())[2])
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no folder"):
-        write(tmp_path / "nowhere", tables(study()))
+def test_a_folder_is_made_where_it_can_be(tmp_path: Path) -> None:
+    assert write(tmp_path / "new", tables(study())[:1])[0].parent == tmp_path / "new"
+    with pytest.raises(UsageError, match=r"no folder .*nowhere$"):
+        write(tmp_path / "nowhere" / "new", tables(study()))
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="file is no folder"):
+        write(tmp_path / "file", tables(study()))
