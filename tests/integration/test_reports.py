@@ -267,6 +267,10 @@ BROKEN = {
     "chunks not done": "MATCH (c:Chunk {graph: $graph}) SET c.done = false",
     "entities, facts and decisions not settled": "MATCH (f:Fact {graph: $graph}) SET f:Unsettled",
     "entities without a community": "MATCH (:Entity {graph: $graph, name: 'A'})-[r:IN_COMMUNITY]->() DELETE r",
+    "narrative trees that are not whole": "MATCH (d:Document {graph: $graph}) "
+    "CREATE (:Tree {id: $graph, graph: $graph, name: 'narrative'})-[:TREE_OF]->(d)",
+    "narrative trees without a document": "CREATE (:Tree {id: $graph, graph: $graph, complete: true})",
+    "passages, summaries and details without a tree": "CREATE (:Detail:TreeNode {id: $graph, graph: $graph})",
 }
 
 
