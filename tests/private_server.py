@@ -55,7 +55,8 @@ class PrivateServer:
 
     def connect(self) -> Database:
         """Return a new connection to it."""
-        return Database(DatabaseAddress(self._server.uri, self._server.username, self._server.password, managed=True))
+        server = self._server
+        return Database(DatabaseAddress(server.uri, server.username, server.password, home=server.home))
 
     def aside(self, graph: str) -> Settings:
         """Return settings that mean this server as one that somebody else runs: it is never started by a load."""

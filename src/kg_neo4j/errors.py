@@ -29,8 +29,11 @@
             ├── JavaMissing                 no usable Java runtime
             ├── PortTaken                   somebody else listens on the port
             ├── StoreTooNew                 the data were written by a newer Neo4j
-            ├── DiskFull                    too little space to start or go on
-            └── StartFailed                 the server died, or was not ready in time
+            ├── DiskFull                    too little space to start or to continue
+            ├── DatabaseOffline             the server runs, but Neo4j could not open the store
+            ├── StoreInconsistent           Neo4j's consistency check found errors after a recovery
+            └── StartFailed                 the server died
+                └── StillStarting           not ready in time, but alive
 
 Each carries `hint`, one sentence on what to try, or None; the command line prints both and exits with `exit_code`.
 """
@@ -180,8 +183,20 @@ class StoreTooNew(LocalDatabaseError):
 
 
 class DiskFull(LocalDatabaseError):
-    """Too little space to start or to go on."""
+    """Too little space to start or to continue."""
+
+
+class DatabaseOffline(LocalDatabaseError):
+    """The server runs, but Neo4j could not open the store; the message has Neo4j's own reason."""
+
+
+class StoreInconsistent(LocalDatabaseError):
+    """Neo4j's consistency check found errors in a recovered store; the copy made before the recovery is kept."""
 
 
 class StartFailed(LocalDatabaseError):
-    """The server died, or was not ready in time."""
+    """The server died while it started, or cannot be started."""
+
+
+class StillStarting(StartFailed):
+    """Not ready in time, but alive: it may be in a long recovery, which must not be interrupted."""

@@ -3,26 +3,56 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kg_neo4j._cli.options import GraphOption, JsonOption, YesOption, settings_for
-from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
 from kg_neo4j.errors import GdsMissing
 
-app = typer.Typer(help="The managed local Neo4j: start, stop, status, logs, fetch, reset.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from kg_neo4j.pipeline.keeping import StoredGraph
+
+_ANALYSED = {True: "yes", False: "no", None: "never analysed"}
+
+app = typer.Typer(
+    help="The managed local Neo4j: start, stop, status, logs, backup, restore, fetch, reset.", no_args_is_help=True
+)
 
 
 @app.command()
-def start(as_json: JsonOption = False) -> None:
-    """Start the local server, or say that it runs. It keeps running after the command ends."""
+def start(
+    recover: Annotated[
+        bool,
+        typer.Option(
+            "--recover",
+            help="Copy the store, open it without the unreadable end of its log, check it, and list what to load.",
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Start the local server. It keeps running after the command ends."""
     from kg_neo4j import _localdb
 
+    settings = settings_for()
+    if recover:
+        from kg_neo4j import pipeline
+
+        with progress(quiet=as_json) as bars:
+            report = pipeline.recover(settings=settings, progress=bars)
+        if as_json:
+            print_json({"copy": str(report.copy), "graphs": [asdict(each) for each in report.graphs]})
+            return
+        _print_graphs(report.graphs)
+        print_text(f"The data as they were are in {report.copy}: delete that folder when all is well.")
+        return
     with progress(quiet=as_json) as bars:
-        _localdb.start(settings_for(), bars)
+        _localdb.start(settings, bars, check=True)
     status(as_json)
 
 
@@ -76,6 +106,47 @@ def fetch(
 
 
 @app.command()
+def backup(
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the whole store to one file. Waits for running loads; the server stops for some seconds."""
+    from kg_neo4j import pipeline
+
+    with progress(quiet=as_json) as bars:
+        report = pipeline.backup(target, settings=settings_for(), overwrite=yes, progress=bars)
+    facts = {"path": str(report.path), "bytes": report.bytes, "seconds": round(report.seconds, 1)}
+    if as_json:
+        print_json(facts)
+    else:
+        print_facts({"backup": report.path, "MB": f"{report.bytes / 1e6:.1f}", "seconds": facts["seconds"]})
+
+
+@app.command()
+def restore(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `kg db backup` wrote.")],
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Replace the whole store, all graphs, by a backup."""
+    from kg_neo4j import _localdb, pipeline
+
+    settings = settings_for()
+    overwrite = yes or (
+        not settings.neo4j_uri
+        and _localdb.has_store(settings)
+        and typer.confirm(f"Replace all graphs in {settings.home}?", err=True, abort=True)
+    )
+    with progress(quiet=as_json) as bars:
+        graphs = pipeline.restore(source, settings=settings, overwrite=overwrite, progress=bars)
+    if as_json:
+        print_json({"path": str(source), "graphs": [asdict(each) for each in graphs]})
+    else:
+        _print_graphs(graphs)
+
+
+@app.command()
 def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption = False) -> None:
     """Delete what kg-neo4j wrote under the named graph, and nothing else."""
     from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
@@ -97,6 +168,17 @@ def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption
         print_json({"graph": settings.graph, "deleted": deleted})
     else:
         print_text(f"{deleted} nodes of graph {settings.graph!r} deleted")
+
+
+def _print_graphs(graphs: Sequence[StoredGraph]) -> None:
+    rows = [
+        (each.graph, each.documents, len(each.unfinished), each.unsettled, _ANALYSED[each.as_analysed])
+        for each in graphs
+    ]
+    print_table(["Graph", "Documents", "Unfinished", "Unsettled", "As last analysed"], rows)
+    for each in graphs:
+        for source in each.unfinished:
+            print_text(f"load again: kg load --graph {shlex.quote(each.graph)} {shlex.quote(source)}")
 
 
 def _plain(value: object) -> object:

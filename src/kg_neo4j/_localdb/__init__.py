@@ -7,32 +7,51 @@ own, and outlives the program that started it. Nothing here is used where NEO4J_
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kg_neo4j._localdb.interface import Server, ServerStatus
-from kg_neo4j.progress import Progress
+from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.settings import Settings
 
-__all__ = ["Server", "ServerStatus", "fetch", "logs", "start", "status", "stop"]
+if TYPE_CHECKING:
+    from kg_neo4j._localdb.recovery import Recovery
+
+__all__ = [
+    "Server",
+    "ServerStatus",
+    "dump",
+    "end_panicked",
+    "fetch",
+    "has_store",
+    "logs",
+    "recover",
+    "restore",
+    "start",
+    "status",
+    "stop",
+]
 
 
-def start(settings: Settings, progress: Progress) -> Server:
+def start(settings: Settings, progress: Progress, *, check: bool = False) -> Server:
     """Return the running server of KG_HOME, started first where none runs; it then answers Bolt and has GDS.
 
     The first start on a machine fetches about 170 MB and says so; later ones use no network and take about ten
-    seconds. A second start, also at the same time, returns the first one's server.
-    Raises FetchFailed, ChecksumMismatch, JavaMissing, PortTaken, StoreTooNew, DiskFull, StartFailed,
-    AuthenticationFailed or GdsMissing.
+    seconds. A second start, also at the same time, returns the first one's server. With `check`, a running server
+    that opens no transaction any more (after a full disk) is ended first.
+    Raises FetchFailed, ChecksumMismatch, JavaMissing, PortTaken, StoreTooNew, DiskFull, DatabaseOffline, StartFailed,
+    StillStarting, AuthenticationFailed or GdsMissing.
     """
     from kg_neo4j._localdb import server
 
-    return server.start(settings, progress)
+    return server.start(settings, progress, check=check)
 
 
 def stop(settings: Settings, *, force: bool = False) -> bool:
     """Stop the server that kg-neo4j started, and only that; False where none ran.
 
     It is asked to end (SIGTERM) and given 120 s to write everything down. With `force` it is killed after 20 s; the
-    store then recovers at the next start. Raises LocalDatabaseError where it does not end.
+    store then recovers at the next start. A server that opens no transaction any more is killed at once, because its
+    shutdown would damage the transaction log. Raises LocalDatabaseError where it does not end.
     """
     from kg_neo4j._localdb import server
 
@@ -62,3 +81,47 @@ def fetch(settings: Settings, progress: Progress, to: Path | None = None) -> Pat
     from kg_neo4j._localdb import server
 
     return server.fetch_jars(settings, progress, to)
+
+
+def end_panicked(home: Path, progress: Progress = SILENT) -> None:
+    """End the server of the folder `home` where it runs but opens no transaction any more; else do nothing."""
+    from kg_neo4j._localdb import server, state
+
+    server.end_panicked(state.Home(home), progress)
+
+
+def has_store(settings: Settings) -> bool:
+    """Say whether KG_HOME holds data of the managed server."""
+    from kg_neo4j._localdb import lock, recovery, state
+
+    return recovery.has_store(state.home_of(settings, lock.read().line))
+
+
+def recover(settings: Settings, progress: Progress) -> Recovery:
+    """Open a store again whose transaction log cannot be read to its end, after copying it; the server then runs.
+
+    Raises UsageError where there is nothing to recover, DiskFull, DatabaseOffline or StoreInconsistent.
+    """
+    from kg_neo4j._localdb import recovery
+
+    return recovery.recover(settings, progress)
+
+
+def dump(settings: Settings, target: Path, progress: Progress, *, overwrite: bool = False) -> int:
+    """Write the store to the file `target` and return its bytes; a running server is stopped, then started again.
+
+    Raises UsageError, DiskFull or LocalDatabaseError.
+    """
+    from kg_neo4j._localdb import backup
+
+    return backup.dump(settings, target, progress, overwrite=overwrite)
+
+
+def restore(settings: Settings, source: Path, progress: Progress, *, overwrite: bool = False) -> None:
+    """Replace the store by the one in `source`, and start the server. Where that fails the old store stays.
+
+    Raises UsageError where there is a store and `overwrite` is not set, DiskFull, or LocalDatabaseError.
+    """
+    from kg_neo4j._localdb import backup
+
+    backup.restore(settings, source, progress, overwrite=overwrite)

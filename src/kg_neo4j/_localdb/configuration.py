@@ -5,6 +5,7 @@ Pure: no files are read here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 HOST = "127.0.0.1"
@@ -30,6 +31,9 @@ TRANSACTION_LOG = {
     "db.tx_log.rotation.retention_policy": "keep_none",
 }
 
+# For one start after a torn transaction log: recovery keeps what can be read and drops the rest.
+RECOVERY = {"internal.dbms.tx_log.fail_on_corrupted_log_files": "false"}
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -51,8 +55,8 @@ def memory(machine_mb: int, heap_mb: int | None = None, pagecache_mb: int | None
     )
 
 
-def text(bolt_port: int, http_port: int, pagecache_mb: int) -> str:
-    """Return neo4j.conf for a server that listens on loopback only, at these ports."""
+def text(bolt_port: int, http_port: int, pagecache_mb: int, further: Mapping[str, str] | None = None) -> str:
+    """Return neo4j.conf for a server that listens on loopback only, at these ports; `further` settings come last."""
     lines = {
         "server.default_listen_address": HOST,
         "server.bolt.enabled": "true",
@@ -65,6 +69,7 @@ def text(bolt_port: int, http_port: int, pagecache_mb: int) -> str:
         "server.memory.pagecache.size": f"{pagecache_mb}m",
         **SECURITY,
         **TRANSACTION_LOG,
+        **(further or {}),
     }
     settings = "\n".join(f"{name}={value}" for name, value in lines.items())
     return f"# Written by kg-neo4j at every start: changes made here are lost.\n{settings}\n"

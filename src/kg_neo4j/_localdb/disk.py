@@ -1,14 +1,18 @@
-"""Files that are whole or absent, and the question whether there is room for more."""
+"""Files that are whole or absent, and whether there is room for more."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
 import uuid
 from pathlib import Path
 
-from kg_neo4j.errors import DiskFull
+from kg_neo4j.errors import DiskFull, LocalDatabaseError
+
+RESERVE = 100_000_000  # bytes that a write leaves free: a log of 32 MB, and what a checkpoint adds to the store
+RESERVE_SHARE = 10  # and this part of the store: a merge in a vector index writes a second copy of its segments
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -16,7 +20,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
     """Write `data` so that a crash leaves the old file or the new one, never a part; `mode` holds from the first byte.
 
-    Raises DiskFull.
+    Raises DiskFull, or LocalDatabaseError where nothing can be written there.
     """
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
@@ -29,7 +33,7 @@ def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise_if_full(error, path)
-        raise
+        raise LocalDatabaseError(f"cannot write {path}: {error.strerror}", hint="move away what is there") from error
 
 
 def raise_if_full(error: OSError, where: Path) -> None:
@@ -46,3 +50,13 @@ def require_space(folder: Path, needed: int) -> None:
             f"{folder} has {free / 1e6:,.0f} MB free; {needed / 1e6:,.0f} MB are needed",
             hint="free some space, or set KG_HOME and KG_CACHE to a larger disk",
         )
+
+
+def folder_size(folder: Path) -> int:
+    """Return the bytes that the files below `folder` take; 0 where there is no such folder."""
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):  # Neo4j deletes logs and segments at any time
+                total += Path(parent, name).lstat().st_size
+    return total

@@ -1,15 +1,17 @@
-"""Why a server did not come up: what its logs say, as an error that says what to try."""
+"""Why a server or its database did not come up, in Neo4j's words, as an error that says what to try."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+from kg_neo4j._localdb.login import Condition
 from kg_neo4j._localdb.state import Home, ServerRecord
-from kg_neo4j.errors import DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
+from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
 
 _TAIL_BYTES = 256 * 1024
 _SHOWN_LINES = 4
+_SHOWN_CHARACTERS = 600
 _SPEAKING = re.compile(r"\b(ERROR|Caused by|Error|Exception|insufficient|[Ff]ailed)\b")
 
 _KNOWN: tuple[tuple[re.Pattern[str], type[LocalDatabaseError], str, str], ...] = (
@@ -38,12 +40,20 @@ _KNOWN: tuple[tuple[re.Pattern[str], type[LocalDatabaseError], str, str], ...] =
         "upgrade kg-neo4j, or set KG_HOME to another folder",
     ),
     (
-        re.compile("Could not reserve enough space|Invalid maximum heap size|OutOfMemoryError|Cannot allocate memory"),
+        re.compile("Could not reserve enough space|Invalid maximum heap size|Cannot allocate memory"),
         StartFailed,
         "there is too little memory for the server",
         "set KG_DB_HEAP_MB and KG_DB_PAGECACHE_MB to less",
     ),
+    (
+        re.compile("OutOfMemoryError"),
+        StartFailed,
+        "the server's heap was too small for this store",
+        "set KG_DB_HEAP_MB to more, such as 4096; if that does not help: kg db start --recover",
+    ),
 )
+
+_RECOVER = "`kg db start --recover` copies the store, drops the unreadable end of its log, and checks what came back"
 
 
 def explain(home: Home, record: ServerRecord) -> LocalDatabaseError:
@@ -56,6 +66,23 @@ def explain(home: Home, record: ServerRecord) -> LocalDatabaseError:
             return error(f"{message} ({home.root}): {_short(lines[-1])}", hint=hint)
     shown = "\n".join(_useful(said))
     return StartFailed(f"the server of {home.root} died while it started\n{shown}", hint=f"the whole log is {home.log}")
+
+
+def explain_offline(home: Home, found: Condition) -> LocalDatabaseError:
+    """Return the error for a server that runs while its database is not open."""
+    said = _causes(tail(home.debug_log, 2_000)) or " ".join(found.reason.split())[:_SHOWN_CHARACTERS]
+    message = f"Neo4j could not open the store in {home.root} (database {found.status}): {said}"
+    if "No space left" in said:
+        return DiskFull(message, hint="free some space, then run it again: the store recovers")
+    return DatabaseOffline(message, hint=f"{_RECOVER}. A backup comes back with `kg db restore FILE`")
+
+
+def _causes(log: str) -> str:
+    """Return the last two causes that Neo4j gives for a database that it could not open; "" where it gives none."""
+    _, opening, after = log.rpartition("Failed to start DatabaseId")
+    lines = [line for line in after.splitlines() if line.startswith("Caused by: ")] if opening else []
+    causes = [_short(line).partition(" To force the database")[0] for line in lines]
+    return " ".join(dict.fromkeys(causes[-2:]))
 
 
 def tail(path: Path, lines: int) -> str:

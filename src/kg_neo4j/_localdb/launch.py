@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import StartFailed, StoreTooNew
 from kg_neo4j.settings import Settings
 
-_NEEDED_BYTES = 200_000_000  # an empty store takes about 5 MB; the rest is room for logs and a first load
+NEEDED_BYTES = 200_000_000  # an empty store takes about 5 MB; the rest is room for logs and a first load
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +29,24 @@ class Parts:
     java: Path
 
 
-def launch(settings: Settings, home: Home, parts: Parts, ports: tuple[int, int]) -> ServerRecord:
+def launch(
+    settings: Settings,
+    home: Home,
+    parts: Parts,
+    ports: tuple[int, int],
+    further: Mapping[str, str] | None = None,
+) -> ServerRecord:
     """Start the server's process and store its record; says nothing about whether it comes up.
 
-    Raises StoreTooNew, DiskFull, or StartFailed where another process uses the home.
+    `further` are settings of Neo4j for this one start. Raises StoreTooNew, DiskFull, or StartFailed where another
+    process uses the home.
     """
     _refuse_newer_store(home, parts.lock)
-    _refuse_strangers(home)
-    disk.require_space(home.root, _NEEDED_BYTES)
-    memory = configuration.memory(java.machine_memory_mb(), settings.db_heap_mb, settings.db_pagecache_mb)
-    _lay_out(home, parts, configuration.text(*ports, memory.pagecache_mb))
+    refuse_strangers(home)
+    _finish_restoring(home)
+    disk.require_space(home.root, NEEDED_BYTES)
+    memory = memory_of(settings)
+    _lay_out(home, parts, configuration.text(*ports, memory.pagecache_mb, further))
     nonce = secrets.token_hex(16)
     command = java.command(parts.java, home.root, memory.heap_mb, state.marks(home, nonce))
     pid = _spawn(command, home)
@@ -55,10 +64,25 @@ def launch(settings: Settings, home: Home, parts: Parts, ports: tuple[int, int])
     return record
 
 
+def memory_of(settings: Settings) -> configuration.Memory:
+    """Return what the settings and the machine give a server, or one of Neo4j's tools."""
+    return configuration.memory(java.machine_memory_mb(), settings.db_heap_mb, settings.db_pagecache_mb)
+
+
+def _finish_restoring(home: Home) -> None:
+    """Complete a restore that was killed between its two renames; drop one that was killed before the first."""
+    if not home.restored.is_dir():
+        return
+    if home.data.is_dir():
+        shutil.rmtree(home.restored)
+    else:
+        home.restored.rename(home.data)
+
+
 def _refuse_newer_store(home: Home, lock: Lock) -> None:
     if not home.version_file.is_file():
         return
-    found = home.version_file.read_text(encoding="utf-8").strip()
+    found = home.version_file.read_text(encoding="utf-8", errors="replace").strip()
     if _line(found) > _line(lock.neo4j):
         raise StoreTooNew(
             f"the data in {home.root} were written by Neo4j {found}; this kg-neo4j runs {lock.neo4j}",
@@ -67,10 +91,13 @@ def _refuse_newer_store(home: Home, lock: Lock) -> None:
 
 
 def _line(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".")[:2])
+    """Return (5, 26) for "5.26.30"; () for what is no version, as a power cut may leave it: Neo4j checks, too."""
+    found = re.match(r"(\d{1,9})\.(\d{1,9})", version)
+    return (int(found[1]), int(found[2])) if found else ()
 
 
-def _refuse_strangers(home: Home) -> None:
+def refuse_strangers(home: Home) -> None:
+    """Raise StartFailed where a process uses the home that our record does not explain."""
     found = state.strangers(home)
     if found:
         raise StartFailed(
@@ -86,9 +113,14 @@ def _lay_out(home: Home, parts: Parts, neo4j_conf: str) -> None:
     disk.write_whole(home.root / "conf" / "neo4j.conf", neo4j_conf.encode())
     disk.write_whole(home.root / "run" / "java.args", java.class_path_file(parts.jars).encode())
     plugins = home.root / "plugins"
+    ours = {jar.file_name for jar in parts.lock.jars if jar.plugin} if sys.platform == "win32" else set()
     for old in plugins.iterdir():
         if old.is_symlink():
             old.unlink()
+        elif old.name not in ours:
+            raise StartFailed(
+                f"{old} is not from kg-neo4j, and the server would load it", hint="move it out of that folder"
+            )
     for jar, path in zip(parts.lock.jars, parts.jars, strict=True):
         if jar.plugin:
             _link(plugins / jar.file_name, path)

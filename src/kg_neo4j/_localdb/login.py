@@ -1,8 +1,9 @@
-"""The first words with a server: its password, its versions, and whether GDS answers."""
+"""The first words with a server: its password, its versions, whether GDS answers, and whether its database is open."""
 
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j._localdb import disk
@@ -17,6 +18,15 @@ USERNAME = "neo4j"
 
 _DEFAULT_PASSWORD = "neo4j"  # noqa: S105 - what a fresh store has; it may only be used to set another
 _UNKNOWN_FUNCTION = "Neo.ClientError.Statement.SyntaxError"
+_PANICKED = "Neo.DatabaseError.Transaction.TransactionStartFailed"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What the server says of the database that holds the graphs."""
+
+    status: str  # Neo4j's word: "online", "offline", "starting", ...
+    reason: str  # Neo4j's own account of what failed; "" where nothing did
 
 
 def password(home: Home) -> str:
@@ -46,6 +56,39 @@ def versions(home: Home, bolt_port: int) -> tuple[str, str]:
             ) from error
     except (neo4j.exceptions.ServiceUnavailable, neo4j.exceptions.TransientError) as error:
         raise DatabaseUnavailable(f"{uri} does not serve queries: {error}", hint="see `kg db logs`") from error
+
+
+def condition(home: Home, bolt_port: int) -> Condition | None:
+    """Return what the server says of its database; None where it cannot be asked."""
+    import neo4j
+
+    try:
+        with _driver(f"bolt://{HOST}:{bolt_port}", password(home)) as driver:
+            found = driver.execute_query(
+                "SHOW DATABASES YIELD name, currentStatus, statusMessage WHERE name <> 'system' "
+                "RETURN currentStatus AS status, statusMessage AS reason",
+                database_="system",
+            ).records
+    except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError):
+        return None
+    return Condition(found[0]["status"], found[0]["reason"] or "") if found else None
+
+
+def panicked(home: Home, bolt_port: int) -> bool:
+    """Say whether the server answers but opens no transaction any more, as after a full disk.
+
+    False where it does not answer: then nothing is known.
+    """
+    import neo4j
+
+    try:
+        with _driver(f"bolt://{HOST}:{bolt_port}", password(home)) as driver:
+            driver.execute_query("RETURN 1")
+    except neo4j.exceptions.Neo4jError as error:
+        return error.code == _PANICKED
+    except neo4j.exceptions.DriverError:
+        return False
+    return False
 
 
 def _ask(uri: str, secret: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +16,16 @@ from kg_neo4j._localdb import disk, failure, jars, java, launch, lock, login, po
 from kg_neo4j._localdb.configuration import HOST
 from kg_neo4j._localdb.interface import Server, ServerStatus
 from kg_neo4j._localdb.state import Home, ServerRecord
-from kg_neo4j.errors import DatabaseUnavailable, LocalDatabaseError, PortTaken, StartFailed
-from kg_neo4j.progress import Progress
+from kg_neo4j.errors import (
+    DatabaseOffline,
+    DatabaseUnavailable,
+    DiskFull,
+    LocalDatabaseError,
+    PortTaken,
+    StartFailed,
+    StillStarting,
+)
+from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,29 +39,43 @@ _PORT_TRIES = 3
 _POLL_S = 0.2
 
 
-def start(settings: Settings, progress: Progress) -> Server:
-    """Return the running server, started first where it does not run; waits until Bolt and GDS answer."""
+def start(settings: Settings, progress: Progress, *, check: bool = False) -> Server:
+    """Return the running server, started first where it does not run; waits until Bolt and GDS answer.
+
+    With `check`, a running server that opens no transaction any more is killed and started again.
+    """
     home = state.home_of(settings, lock.read().line)
+    if check:
+        end_panicked(home, progress)
     found = state.running(home)
-    if found and found[0].phase == state.READY:
+    if found and found[0].phase == state.READY and not check:
         return _server(home, found[0], started=False)
-    parts = None if found else _parts(settings, progress)
+    parts = None if found else parts_of(settings, progress)
     home.prepare()
-    with state.locked(home, settings.db_start_timeout_s + STOP_TIMEOUT_S, progress):
+    with locked(settings, home, progress):
         found = state.running(home)
         if found and found[0].phase == state.STOPPING:
             _await_end(found[1], STOP_TIMEOUT_S, home)
             found = None
-        if found and found[0].phase == state.READY:
+        if found and found[0].phase == state.READY and not check:
             return _server(home, found[0], started=False)
-        deadline = time.monotonic() + settings.db_start_timeout_s
         progress.start(STAGE)
         try:
-            if found:  # whoever started it did not see it through
-                return _server(home, _await_ready(home, found[0], deadline), started=False)
-            return _start_new(settings, home, parts or _parts(settings, progress), deadline, progress)
+            if found:  # whoever started it did not see it through, or it is to be checked
+                try:
+                    return _awaited(settings, home, found[0])
+                except StartFailed:
+                    if state.running(home):
+                        raise
+                    progress.note(f"the local Neo4j (process {found[0].pid}) has ended; it is started again")
+            return start_new(settings, home, parts or parts_of(settings, progress), progress)
         finally:
             progress.finish(STAGE)
+
+
+def _awaited(settings: Settings, home: Home, record: ServerRecord) -> Server:
+    with _stopped_on_failure(home):
+        return _server(home, _await_ready(home, record, time.monotonic() + settings.db_start_timeout_s), started=False)
 
 
 def stop(settings: Settings, *, force: bool = False) -> bool:
@@ -61,21 +83,58 @@ def stop(settings: Settings, *, force: bool = False) -> bool:
     home = state.home_of(settings, lock.read().line)
     if not home.root.is_dir():
         return False
-    from kg_neo4j.progress import SILENT
+    with locked(settings, home, SILENT):
+        return end(home, force=force)
 
-    with state.locked(home, settings.db_start_timeout_s + STOP_TIMEOUT_S, SILENT):
-        found = state.running(home)
-        if found is None:
-            state.forget(home)
-            return False
-        record, process = found
-        state.write(home, replace(record, phase=state.STOPPING))
-        process.terminate()
-        if force and not state.ends(process, FORCE_AFTER_S):
-            process.kill()
-        _await_end(process, STOP_TIMEOUT_S, home)
+
+def locked(settings: Settings, home: Home, progress: Progress) -> contextlib.AbstractContextManager[None]:
+    """Hold the right to start and stop the server of `home`, waiting as long as a start and a stop may take."""
+    return state.locked(home, settings.db_start_timeout_s + STOP_TIMEOUT_S, progress)
+
+
+def end(home: Home, *, force: bool = False) -> bool:
+    """Stop the server of `home`, whose lock is held; False where none ran.
+
+    It is asked to end, but killed where its shutdown would do harm. A server that opens no transaction any more would
+    append the rest of a half-written entry to its log, and Neo4j could not read that log again. On a full disk the
+    shutdown waits for space for its checkpoint. After a kill the store recovers at the next start.
+    """
+    found = state.running(home)
+    if found is None:
         state.forget(home)
-        return True
+        return False
+    record, process = found
+    if (record.phase == state.READY and login.panicked(home, record.bolt_port)) or not _marked_stopping(home, record):
+        process.kill()
+    else:
+        process.terminate()
+    if force and not state.ends(process, FORCE_AFTER_S):
+        process.kill()
+    _await_end(process, STOP_TIMEOUT_S, home)
+    state.forget(home)
+    return True
+
+
+def _marked_stopping(home: Home, record: ServerRecord) -> bool:
+    """Record that the server stops; False where the disk lacks the space for that or for its last checkpoint."""
+    try:
+        disk.require_space(home.root, disk.RESERVE)
+        state.write(home, replace(record, phase=state.STOPPING))
+    except DiskFull:
+        return False
+    return True
+
+
+def end_panicked(home: Home, progress: Progress) -> None:
+    """Kill the server of `home` where it runs but opens no transaction any more, before anything lets it write."""
+    found = state.running(home)
+    if found is None or found[0].phase != state.READY or not login.panicked(home, found[0].bolt_port):
+        return
+    with state.locked(home, STOP_TIMEOUT_S, progress):
+        now = state.running(home)
+        if now is not None and now[0].pid == found[0].pid:
+            end(home)
+            progress.note(f"the local Neo4j (process {found[0].pid}) opened no transaction any more; it was ended")
 
 
 def status(settings: Settings) -> ServerStatus:
@@ -114,18 +173,27 @@ def fetch_jars(settings: Settings, progress: Progress, to: Path | None = None) -
     return jars.ensure(settings, locked, progress)[0].parent
 
 
-def _parts(settings: Settings, progress: Progress) -> launch.Parts:
+def parts_of(settings: Settings, progress: Progress) -> launch.Parts:
+    """Return what a server is made of; fetches jars that the cache lacks."""
     executable = java.find(settings)  # before 170 MB are fetched
     locked = lock.read()
     return launch.Parts(locked, jars.ensure(settings, locked, progress), executable)
 
 
-def _start_new(settings: Settings, home: Home, parts: launch.Parts, deadline: float, progress: Progress) -> Server:
+def start_new(
+    settings: Settings,
+    home: Home,
+    parts: launch.Parts,
+    progress: Progress,
+    further: Mapping[str, str] | None = None,
+) -> Server:
+    """Start a server on `home`, whose lock is held, with `further` settings of Neo4j; wait until it answers."""
+    deadline = time.monotonic() + settings.db_start_timeout_s
     for attempt in range(1, _PORT_TRIES + 1):
         chosen = ports.choose(settings, progress)
         try:
             with _stopped_on_failure(home):
-                record = launch.launch(settings, home, parts, chosen)
+                record = launch.launch(settings, home, parts, chosen, further)
                 return _server(home, _await_ready(home, record, deadline), started=True)
         except PortTaken:  # between our look and the server's bind
             if attempt == _PORT_TRIES:
@@ -138,19 +206,17 @@ def _stopped_on_failure(home: Home) -> Iterator[None]:
     """Stop a server that cannot be used after all. One that is only slow goes on, and the next start waits for it."""
     try:
         yield
-    except _StillStarting:
+    except StillStarting:
         raise
-    except BaseException:
+    except BaseException as error:
         found = state.running(home)
-        if found:
+        if found and isinstance(error, (DatabaseOffline, DiskFull)):
+            found[1].kill()  # it shall write nothing more
+        elif found:
             found[1].terminate()
         if not found or state.ends(found[1], FORCE_AFTER_S):
             state.forget(home)
         raise
-
-
-class _StillStarting(StartFailed):
-    """Not ready in time, but alive: perhaps a long recovery, which must not be cut short."""
 
 
 def _await_ready(home: Home, record: ServerRecord, deadline: float) -> ServerRecord:
@@ -160,11 +226,15 @@ def _await_ready(home: Home, record: ServerRecord, deadline: float) -> ServerRec
         if process is None:
             raise failure.explain(home, record)
         if _listens(process, {record.bolt_port, record.http_port}) and ports.speaks_bolt(record.bolt_port):
-            with contextlib.suppress(DatabaseUnavailable):
+            try:
                 neo4j_version, gds_version = login.versions(home, record.bolt_port)
                 break
+            except DatabaseUnavailable:
+                found = login.condition(home, record.bolt_port)
+                if found is not None and found.reason:
+                    raise failure.explain_offline(home, found) from None
         if time.monotonic() > deadline:
-            raise _StillStarting(
+            raise StillStarting(
                 f"the local Neo4j (process {record.pid}) is alive but not ready in time; it goes on starting",
                 hint="run the command again to wait longer, or see `kg db logs`; KG_DB_START_TIMEOUT_S sets the time",
             )

@@ -8,14 +8,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from kg_neo4j._localdb import disk
-from kg_neo4j.errors import StartFailed
+from kg_neo4j.errors import LocalDatabaseError, StartFailed
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
 
@@ -33,6 +37,16 @@ class Home:
     """The folder of one line of Neo4j: data, logs, configuration, and our own files about them."""
 
     root: Path
+
+    @property
+    def data(self) -> Path:
+        """Neo4j's own folder: the store and its transaction logs."""
+        return self.root / "data"
+
+    @property
+    def restored(self) -> Path:
+        """Data from a backup, complete, that are to replace `data`."""
+        return self.root / "data-restored"
 
     @property
     def state_file(self) -> Path:
@@ -55,32 +69,61 @@ class Home:
         return self.root / "logs" / "neo4j.log"
 
     @property
+    def debug_log(self) -> Path:
+        """Neo4j's log of details: why the database did not open."""
+        return self.root / "logs" / "debug.log"
+
+    @property
     def console(self) -> Path:
         """What the Java process printed."""
         return self.root / "logs" / "console.log"
 
     def prepare(self) -> None:
-        """Create the folders; only their owner may look into them."""
-        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for name in ("conf", "logs", "plugins", "import", "run"):
-            (self.root / name).mkdir(exist_ok=True, mode=0o700)
+        """Create the folders; only their owner may look into them. Raises LocalDatabaseError for what others own."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for parent, _, names in os.walk(self.root):
+                for name in ("", *names):
+                    refuse_foreign(Path(parent, name))
+            self.root.chmod(0o700)
+            for name in ("conf", "logs", "plugins", "import", "run"):
+                (self.root / name).mkdir(exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise LocalDatabaseError(
+                f"cannot use {error.filename or self.root}: {error.strerror}", hint="or set KG_HOME to another folder"
+            ) from error
 
 
 def home_of(settings: Settings, line: str) -> Home:
-    """Return the home for a line of Neo4j, such as "5.26"."""
-    return Home(settings.home.absolute() / f"neo4j-{line}")
+    """Return the home for a line of Neo4j, such as "5.26". Raises LocalDatabaseError where somebody else owns it."""
+    home = Home(settings.home.absolute() / f"neo4j-{line}")
+    refuse_foreign(home.root)
+    return home
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raise LocalDatabaseError where `path` exists and belongs to another user, who could have put anything there."""
+    try:
+        owner = path.lstat().st_uid
+    except FileNotFoundError:  # not there yet, or deleted by Neo4j just now
+        return
+    if sys.platform != "win32" and owner != os.geteuid():
+        raise LocalDatabaseError(
+            f"{path} belongs to the user with the number {owner}, not to you ({os.geteuid()})",
+            hint="set KG_HOME to a folder of your own",
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class ServerRecord:
     """One server process that we started."""
 
-    pid: int
+    pid: Annotated[int, Field(gt=0, lt=2**31)]
     process_start: float  # seconds since the epoch, as the operating system has it
-    nonce: str  # stands on the process's command line
+    nonce: str  # is on the process's command line
     phase: str  # STARTING, READY or STOPPING
-    bolt_port: int
-    http_port: int
+    bolt_port: Annotated[int, Field(gt=0, lt=2**16)]
+    http_port: Annotated[int, Field(gt=0, lt=2**16)]
     neo4j: str
     gds: str
 
@@ -93,15 +136,25 @@ def write(home: Home, record: ServerRecord) -> None:
 
 
 def read(home: Home) -> ServerRecord | None:
-    """Return the stored record, or None where there is none or it is damaged."""
+    """Return the stored record, or None where there is none or it is damaged.
+
+    Fields that another version of kg-neo4j added are left out. Raises LocalDatabaseError where no file can be read.
+    """
     try:
         checksum, _, body = home.state_file.read_text(encoding="utf-8").partition("\n")
     except (FileNotFoundError, UnicodeDecodeError):
         return None
+    except OSError as error:
+        raise LocalDatabaseError(
+            f"cannot read {home.state_file}: {error.strerror}", hint="move it away, then run it again"
+        ) from error
     body = body.removesuffix("\n")
     if hashlib.sha256(body.encode()).hexdigest() != checksum:
         return None
-    return ServerRecord(**json.loads(body))
+    try:
+        return TypeAdapter(ServerRecord).validate_json(body)
+    except ValidationError:
+        return None
 
 
 def forget(home: Home) -> None:
@@ -117,7 +170,8 @@ def marks(home: Home, nonce: str) -> tuple[str, str]:
 def process_of(home: Home, record: ServerRecord) -> psutil.Process | None:
     """Return the living process that `record` names, or None where it ended or its number belongs to another.
 
-    It is ours if its command line carries the nonce and the home. Where that cannot be read, the start time must do.
+    It is ours if its command line carries the nonce and the home. Where that cannot be read, or is still empty because
+    the process has only just begun, the start time decides.
     """
     import psutil
 
@@ -125,12 +179,24 @@ def process_of(home: Home, record: ServerRecord) -> psutil.Process | None:
         process = psutil.Process(record.pid)
         if ends(process, timeout_s=0):
             return None
-        ours = set(marks(home, record.nonce)) <= set(process.cmdline())
+        arguments = _arguments(process)
+        if any(arguments):
+            ours = set(marks(home, record.nonce)) <= set(arguments)
+        else:
+            ours = abs(process.create_time() - record.process_start) < _CLOCK_TOLERANCE_S
     except psutil.NoSuchProcess:
         return None
-    except psutil.AccessDenied:
-        ours = abs(process.create_time() - record.process_start) < _CLOCK_TOLERANCE_S
     return process if ours else None
+
+
+def _arguments(process: psutil.Process) -> list[str]:
+    """Return the command line; nothing where it may not be read."""
+    import psutil
+
+    try:
+        return list(process.cmdline())
+    except psutil.AccessDenied:
+        return []
 
 
 def ends(process: psutil.Process, timeout_s: float) -> bool:
@@ -197,6 +263,10 @@ def locked(home: Home, timeout_s: float, progress: Progress) -> Iterator[None]:
                 f"another kg-neo4j has held {home.root} for {timeout_s:.0f} s",
                 hint="see `kg db logs` and `kg db status`",
             ) from error
+    except OSError as error:  # a link, which is not followed; a folder; a disk that may only be read
+        raise StartFailed(
+            f"cannot lock {home.root / 'server.lock'}: {error.strerror}", hint="move it away, then run it again"
+        ) from error
     try:
         yield
     finally:

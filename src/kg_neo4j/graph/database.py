@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j.errors import (
@@ -59,7 +62,12 @@ class DatabaseAddress:
     username: str
     password: str = field(repr=False)
     database: str | None = None
-    managed: bool = False  # the local one that kg-neo4j started
+    home: Path | None = None  # of the managed local server; None: somebody else runs it
+
+    @property
+    def managed(self) -> bool:
+        """True for the local server that kg-neo4j started."""
+        return self.home is not None
 
     @property
     def shown(self) -> str:
@@ -87,6 +95,7 @@ class Database:
         import neo4j
 
         self.address = address
+        self._reserve = 0  # bytes that writes leave free on a managed server's disk; computed at the first write
         if address.shown != address.uri:
             raise UsageError(
                 f"NEO4J_URI holds a user name or password: {address.shown}",
@@ -111,9 +120,15 @@ class Database:
         """Return self."""
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Close the driver."""
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the driver. A managed server that cannot write any more is ended, before it harms its log."""
         self.close()
+        if isinstance(error, DiskFull) and self.address.home is not None:
+            from kg_neo4j import _localdb
+
+            _localdb.end_panicked(self.address.home)
 
     def close(self) -> None:
         """Close all connections. A second call does nothing."""
@@ -258,6 +273,8 @@ class Database:
         import neo4j
         from neo4j.exceptions import DriverError, Neo4jError
 
+        if is_write:
+            self._require_space()
         repetition = Repetition(RETRY_TIME_S)
         access = neo4j.WRITE_ACCESS if is_write else neo4j.READ_ACCESS
         with _translated(self.address):
@@ -269,6 +286,21 @@ class Database:
                         return result
                 except (DriverError, Neo4jError) as error:
                     repetition.wait(error)
+
+    def _require_space(self) -> None:
+        """Raise DiskFull before a write to a managed server that would leave too little space for a checkpoint."""
+        if self.address.home is None:
+            return
+        from kg_neo4j._localdb import disk
+
+        if not self._reserve:
+            self._reserve = disk.RESERVE + disk.folder_size(self.address.home / "data") // disk.RESERVE_SHARE
+        free = shutil.disk_usage(self.address.home).free
+        if free < self._reserve:
+            raise DiskFull(
+                f"{self.address.home} has {free / 1e6:,.0f} MB free; writing stops below {self._reserve / 1e6:,.0f} MB",
+                hint="free some space, then run the same command again: nothing is lost",
+            )
 
     def _session(self, mode: str) -> neo4j.Session:
         return self._driver.session(database=self.address.database, default_access_mode=mode)
@@ -295,9 +327,10 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
         ) from error
     except driver_errors.Neo4jError as error:
         if "critical error" in str(error) or (error.code or "").endswith(_DISK_FULL):
+            restart = "" if address.managed else "restart the server, "
             raise DiskFull(
                 f"{address.shown} stopped accepting transactions: {_short(error)}",
-                hint="free disk space, restart the server, then run the same command again: nothing is lost",
+                hint=f"free disk space, {restart}then run the same command again: nothing is lost",
             ) from error
         if (error.code or "").endswith(("ConstraintCreationFailed", "AlreadyExists")):
             raise SchemaConflict(f"{address.shown}: {_short(error)}") from error
@@ -338,7 +371,7 @@ def locate(settings: Settings, progress: Progress) -> DatabaseAddress:
     from kg_neo4j import _localdb
 
     server = _localdb.start(settings, progress)
-    return DatabaseAddress(server.uri, server.username, server.password, None, managed=True)
+    return DatabaseAddress(server.uri, server.username, server.password, home=server.home)
 
 
 def connect(settings: Settings, progress: Progress) -> Database:
@@ -346,12 +379,10 @@ def connect(settings: Settings, progress: Progress) -> Database:
 
     Starts the managed local server where no other is named. Raises the DatabaseError that says what is wrong.
     """
-    database = Database(locate(settings, progress))
-    try:
+    with contextlib.ExitStack() as stack:
+        database = stack.enter_context(Database(locate(settings, progress)))
         database.verify()
-    except DatabaseError:
-        database.close()
-        raise
+        stack.pop_all()
     return database
 
 

@@ -11,14 +11,17 @@ import os
 import platform
 import secrets
 import threading
+import time
 from types import TracebackType
 
 from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, LeaseHeld
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
+from kg_neo4j.progress import Progress
 
 LEASE_S = 90.0  # a dead run of another machine is waited for at most this long
 RENEW_S = LEASE_S / 3
+POLL_S = 0.5  # how often a backup looks whether a run has ended
 CLOCK_S = 5.0  # a corrected clock moves the start times of processes by this much, at most
 
 _held: set[str] = set()  # tokens of the leases that this process holds, or asks for
@@ -108,6 +111,21 @@ class Lease:
                 self._database.write_transaction(lambda transaction: self.prove(transaction, writes=False))
             except DatabaseError:
                 return  # the next write transaction meets the same fault and reports it
+
+
+def wait_for_writers(database: Database, progress: Progress) -> None:
+    """Wait until no living run holds the right to write to any graph of the database."""
+    said: list[str] = []
+    while True:
+        leases = database.read(queries.get("write/live_leases"))
+        writers = [row for row in leases if not _is_dead(row["owner"], row["token"])]
+        if not writers:
+            return
+        graphs = sorted(row["graph"] for row in writers)
+        if graphs != said:
+            progress.note(f"waiting for runs that write to {', '.join(map(repr, graphs))}")
+            said = graphs
+        time.sleep(POLL_S)
 
 
 def _owner() -> str:

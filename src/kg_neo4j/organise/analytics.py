@@ -101,6 +101,12 @@ def refresh(
         progress.finish(STAGE)
 
 
+def is_current(database: Database, graph: str, seed: int = 42) -> bool | None:
+    """Say whether the graph is what its communities were computed from; None where none were ever computed."""
+    state = database.read(queries.get("analytics/graph_state"), graph=graph)
+    return state[0]["fingerprint"] == read_graph(database, graph, f"{VERSION}/{seed}").fingerprint if state else None
+
+
 def _refresh(
     database: Database, graph: str, step: Callable[[], None], seed: int, lease: Lease | None
 ) -> AnalyticsReport:

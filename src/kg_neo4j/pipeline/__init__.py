@@ -11,6 +11,7 @@ from kg_neo4j.pipeline.answering import AskOptions
 from kg_neo4j.pipeline.asking import ask
 from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
 from kg_neo4j.pipeline.exchanging import extract
+from kg_neo4j.pipeline.keeping import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
 from kg_neo4j.pipeline.loading import load
 from kg_neo4j.pipeline.narrating import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
 from kg_neo4j.pipeline.options import LoadOptions
@@ -25,17 +26,21 @@ from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 __all__ = [
     "AskOptions",
+    "BackupReport",
     "Chat",
     "ChatReply",
     "CommunityReportOptions",
     "LoadOptions",
+    "RecoveryReport",
     "ResolveOptions",
+    "StoredGraph",
     "TreeBuildOptions",
     "TreeChoice",
     "TreePlan",
     "TreeReport",
     "TuneOptions",
     "ask",
+    "backup",
     "chat",
     "communities",
     "community_reports",
@@ -47,7 +52,9 @@ __all__ = [
     "plan_tune",
     "quarantine",
     "rebuild",
+    "recover",
     "resolve",
+    "restore",
     "retry_quarantine",
     "tree",
     "tune",

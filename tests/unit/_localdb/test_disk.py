@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j._localdb import disk
-from kg_neo4j.errors import DiskFull
+from kg_neo4j.errors import DiskFull, LocalDatabaseError
 
 
 def test_a_file_has_its_mode_from_the_start_and_leaves_no_draft(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_draft(tmp_path: Path) -> None:
     (tmp_path / "file").mkdir()  # nothing can be renamed onto a folder
-    with pytest.raises(OSError, match="file"):
+    with pytest.raises(LocalDatabaseError, match="file"):
         disk.write_whole(tmp_path / "file", b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j._localdb import failure
+from kg_neo4j._localdb.login import Condition
 from kg_neo4j._localdb.state import STARTING, Home, ServerRecord
-from kg_neo4j.errors import DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
+from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
 
 RECORD = ServerRecord(1, 1_000.0, "n", STARTING, 7687, 7474, "5.26.30", "2.13.9")
 
@@ -34,6 +35,28 @@ def test_known_causes_have_errors_of_their_own(home: Home, said: str, expected: 
     assert type(found) is expected
     assert said.split(": ", 1)[-1].removeprefix("java.net.BindException: ") in str(found)
     assert found.hint
+
+
+def test_too_small_a_heap_is_to_be_enlarged(home: Home) -> None:
+    home.log.write_text("x INFO  Starting...\nERROR java.lang.OutOfMemoryError: Java heap space\n")
+    assert "KG_DB_HEAP_MB to more" in str(failure.explain(home, RECORD).hint)
+
+
+def test_a_store_that_does_not_open_is_explained_in_neo4j_s_words(home: Home) -> None:
+    home.debug_log.write_text(
+        "ERROR Failed to start DatabaseId{1[neo4j]}\nCaused by: java.io.IOException: No space left on device\n"
+        "INFO  Starting...\nERROR Failed to start DatabaseId{1[neo4j]}\njava.lang.RuntimeException: all\n\tat x.y(Z)\n"
+        "Caused by: java.lang.RuntimeException: recovery not possible. To force the database to, do\n\tat x.y(Z)\n"
+        "Caused by: java.lang.IllegalStateException: Unreadable bytes\n\t... 20 more\nINFO  Started.\n"
+    )
+    found = failure.explain_offline(home, Condition("offline", "An error occurred"))
+    assert isinstance(found, DatabaseOffline)
+    assert str(found).endswith("(database offline): recovery not possible. Unreadable bytes")
+    assert "kg db start --recover" in str(found.hint)
+    home.debug_log.unlink()
+    assert "An error occurred" in str(failure.explain_offline(home, Condition("offline", "An error occurred")))
+    full = failure.explain_offline(home, Condition("offline", "java.io.IOException: No space left on device"))
+    assert isinstance(full, DiskFull)
 
 
 def test_what_an_earlier_start_said_is_not_blamed(home: Home) -> None:

@@ -42,6 +42,33 @@ def test_data_of_the_same_line_or_an_older_one_are_taken(older: str, home: Home,
     assert launch.launch(Settings(), home, parts, (1, 2)).phase == state.STARTING
 
 
+@pytest.mark.parametrize("damaged", [b"", b"abc", b"\xff\xfe\x00", b"5", b"9" * 5_000 + b".1"])
+def test_a_damaged_note_of_the_version_hinders_no_start(damaged: bytes, home: Home, parts: launch.Parts) -> None:
+    home.version_file.write_bytes(damaged)
+    assert launch.launch(Settings(), home, parts, (1, 2)).phase == state.STARTING
+
+
+def test_a_jar_that_is_not_ours_is_not_loaded(home: Home, parts: launch.Parts) -> None:
+    (home.root / "plugins" / "evil.jar").write_bytes(b"PK")
+    with pytest.raises(StartFailed, match=r"evil\.jar is not from kg-neo4j"):
+        launch.launch(Settings(), home, parts, (1, 2))
+    assert not home.console.exists()
+
+
+@pytest.mark.parametrize("data_there", [True, False])
+def test_a_restore_that_was_killed_between_its_steps_is_completed_or_dropped(
+    data_there: bool, home: Home, parts: launch.Parts
+) -> None:
+    home.restored.mkdir()
+    (home.restored / "which").write_text("restored")
+    if data_there:
+        home.data.mkdir()
+        (home.data / "which").write_text("old")
+    launch.launch(Settings(), home, parts, (1, 2))
+    assert (home.data / "which").read_text() == ("old" if data_there else "restored")
+    assert not home.restored.exists()
+
+
 def test_a_process_that_our_record_does_not_explain_is_left_alone_and_named(home: Home, parts: launch.Parts) -> None:
     mark = state.marks(home, "")[1]
     with subprocess.Popen([sys.executable, "-c", "input()", mark], stdin=subprocess.PIPE) as process:

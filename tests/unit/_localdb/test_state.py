@@ -1,9 +1,11 @@
+import hashlib
+import json
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import psutil
@@ -12,7 +14,7 @@ import pytest
 from jar_repository import Recorder
 from kg_neo4j._localdb import state
 from kg_neo4j._localdb.state import Home, ServerRecord
-from kg_neo4j.errors import StartFailed
+from kg_neo4j.errors import LocalDatabaseError, StartFailed
 from kg_neo4j.progress import SILENT
 
 NONCE = "5" * 32
@@ -50,6 +52,82 @@ def ours(home: Home) -> Iterator[subprocess.Popen[bytes]]:
 
 def record(pid: int, start: float = 0.0) -> ServerRecord:
     return ServerRecord(pid, start, NONCE, state.READY, 7687, 7474, "5.26.30", "2.13.9")
+
+
+def test_a_process_whose_command_line_is_still_empty_is_known_by_its_start(home: Home) -> None:
+    with subprocess.Popen([""], executable="/bin/cat", stdin=subprocess.PIPE) as process:
+        started = psutil.Process(process.pid).create_time()
+        assert not any(psutil.Process(process.pid).cmdline())
+        assert state.process_of(home, record(process.pid, started)) is not None
+        assert state.process_of(home, record(process.pid, started - 60)) is None
+
+
+def write_signed(home: Home, body: str) -> None:
+    home.state_file.write_text(f"{hashlib.sha256(body.encode()).hexdigest()}\n{body}\n")
+
+
+def fields(**changed: object) -> str:
+    return json.dumps({**asdict(record(12)), **changed})
+
+
+def test_a_record_with_fields_of_another_version_is_read(home: Home) -> None:
+    write_signed(home, fields(extra=1, another={"a": []}))
+    assert state.read(home) == record(12)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *("[]", "null", "1", '"x"', "{}", "{", "[" * 100_000, '{"pid": NaN}'),
+        *(fields(pid=pid) for pid in (-1, 0, 1e99, 2**70, None)),
+        *(fields(bolt_port=70_000), fields(nonce=[1])),
+    ],
+)
+def test_a_record_that_nobody_could_have_written_counts_as_none(home: Home, body: str) -> None:
+    write_signed(home, body)
+    assert state.read(home) is None
+    assert state.running(home) is None
+
+
+def test_a_folder_in_place_of_the_record_is_named(home: Home) -> None:
+    home.state_file.mkdir()
+    with pytest.raises(LocalDatabaseError, match=r"server\.json"):
+        state.read(home)
+
+
+@pytest.mark.parametrize("kind", ["link", "folder"])
+def test_a_lock_that_is_no_file_is_named_and_not_followed(home: Home, kind: str, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("intact")
+    lock = home.root / "server.lock"
+    lock.symlink_to(victim) if kind == "link" else lock.mkdir()
+    with pytest.raises(StartFailed, match=r"server\.lock"), state.locked(home, 1, SILENT):
+        pass
+    assert victim.read_text() == "intact"
+
+
+@pytest.mark.parametrize("place", ["", "plugins", "data/databases"])
+def test_a_home_that_another_user_made_is_not_used(home: Home, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    foreign = home.root / place
+    foreign.mkdir(parents=True, exist_ok=True)
+    if os.geteuid() == 0:
+        os.chown(foreign, 12345, 12345)
+    else:  # nobody else may give a folder away: be another user instead
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    with pytest.raises(LocalDatabaseError, match="belongs to the user with the number"):
+        home.prepare()
+
+
+def test_an_open_home_is_closed(home: Home) -> None:
+    home.root.chmod(0o777)
+    home.prepare()
+    assert home.root.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_file_in_place_of_the_home_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LocalDatabaseError, match="file"):
+        Home(tmp_path / "file").prepare()
 
 
 def test_a_record_is_read_as_it_was_written(home: Home) -> None:

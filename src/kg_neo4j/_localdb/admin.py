@@ -1,0 +1,91 @@
+"""Neo4j's own tools for a store that is not running: dump, load, check."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from kg_neo4j._localdb import configuration, disk, java
+from kg_neo4j._localdb.launch import Parts
+from kg_neo4j._localdb.state import Home
+from kg_neo4j.errors import DiskFull, LocalDatabaseError, UsageError
+
+DATABASE = "neo4j"  # the one that holds the graphs; "system", with users, belongs to a home
+
+_TOOL = "org.neo4j.cli.AdminTool"
+_SHOWN_CHARACTERS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Admin:
+    """The tools, for the store of one home, or for another folder of data in its place."""
+
+    home: Home
+    parts: Parts
+    memory: configuration.Memory
+    data: Path
+
+    def dump(self, target: Path) -> None:
+        """Write the database to `target`, whole or not at all. Raises DiskFull or LocalDatabaseError."""
+        try:
+            # not by --to-stdout: Neo4j reports no error there when the disk is full
+            with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as folder:
+                said = self._run("dump", f"--to-path={folder}")
+                if not said:
+                    Path(folder, f"{DATABASE}.dump").replace(target)
+        except OSError as error:
+            disk.raise_if_full(error, target)
+            raise UsageError(f"cannot write {target}: {error.strerror}") from error
+        if "No space left" in said:
+            raise DiskFull(f"no space left while writing {target}", hint="free some space, then run it again")
+        if "logical log" in said:  # the server was killed, and has not started since
+            raise LocalDatabaseError(
+                f"the store in {self.data} was not shut down cleanly: {said}",
+                hint="`kg db start` recovers it; then run it again",
+            )
+        if said:
+            raise LocalDatabaseError(f"Neo4j could not dump {self.data}: {said}")
+
+    def load(self, source: Path) -> None:
+        """Fill `data` from a dump. Raises DiskFull or LocalDatabaseError."""
+        with source.open("rb") as file:
+            said = self._run("load", "--from-stdin", "--overwrite-destination", stdin=file)
+        if "No space left" in said:
+            raise DiskFull(f"no space left while filling {self.data}", hint="free some space, then run it again")
+        if said:
+            raise LocalDatabaseError(f"Neo4j could not load {source}: {said}", hint="try another backup")
+
+    def check(self, reports: Path) -> str:
+        """Return what Neo4j's consistency check found; "" where the store is consistent. Details go to `reports`."""
+        return self._run("check", f"--report-path={reports}")
+
+    def _run(self, action: str, *options: str, stdin: IO[bytes] | int = subprocess.DEVNULL) -> str:
+        """Run one tool and return why it failed; "" where it did not."""
+        conf = self.home.root / "run" / "admin"  # the server's configuration but for where the data are
+        conf.mkdir(parents=True, exist_ok=True)
+        text = configuration.text(0, 0, self.memory.pagecache_mb, {"server.directories.data": str(self.data)})
+        disk.write_whole(conf / "neo4j.conf", text.encode())
+        disk.write_whole(conf / "java.args", java.class_path_file(self.parts.jars).encode())
+        done = subprocess.run(  # noqa: S603 - our own command line
+            [
+                *(str(self.parts.java), f"-Xmx{self.memory.heap_mb}m", f"@{conf / 'java.args'}", _TOOL),
+                *("database", action, DATABASE, "--verbose", *options),
+            ],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=self.home.root,
+            env={"LC_ALL": "C.UTF-8", "NEO4J_HOME": str(self.home.root), "NEO4J_CONF": str(conf)},
+            check=False,
+        )
+        return _reason(done.stdout.decode("utf-8", "replace")) if done.returncode else ""
+
+
+def _reason(said: str) -> str:
+    """Return the lines in which a tool says what failed: the deepest cause, or the last lines."""
+    lines = [" ".join(line.split()) for line in said.splitlines() if line.strip() and not line.startswith("\tat ")]
+    telling = [line for line in lines if line.startswith(("Caused by:", "Failed to", "Inconsistencies"))]
+    return " ".join((telling or lines)[-2:])[:_SHOWN_CHARACTERS] or "no reason was given"

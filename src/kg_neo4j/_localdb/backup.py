@@ -1,0 +1,108 @@
+"""The store as one file, in Neo4j's own dump format, and back.
+
+Restoring fills a folder of its own, which then takes the place of the data by two renames. A kill leaves the old data
+or the new ones: the next start completes a second rename that is missing.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from kg_neo4j._localdb import admin, disk, launch, lock, server, state
+from kg_neo4j._localdb.recovery import has_store, stamp
+from kg_neo4j.errors import UsageError
+from kg_neo4j.progress import Progress
+from kg_neo4j.settings import Settings
+
+_MAGIC = (b"DZV1", b"DGV1")  # Neo4j's dumps, compressed by Zstandard or gzip
+
+
+def dump(settings: Settings, target: Path, progress: Progress, *, overwrite: bool = False) -> int:
+    """Write the store to `target` and return its bytes. A running server is stopped for that, and started again.
+
+    Raises UsageError where there is no store, or a `target` that may not be overwritten; DiskFull; LocalDatabaseError.
+    """
+    home = state.home_of(settings, lock.read().line)
+    if not has_store(home):
+        raise UsageError(f"there is no store in {home.root}: nothing to back up", hint="`kg load` makes one")
+    if target.exists() and not overwrite:
+        raise UsageError(f"{target} exists", hint="choose another name, or pass --yes to overwrite it")
+    parts = server.parts_of(settings, progress)
+    with server.locked(settings, home, progress):
+        ran = server.end(home)
+        try:
+            launch.refuse_strangers(home)
+            admin.Admin(home, parts, launch.memory_of(settings), home.data).dump(target.absolute())
+        finally:
+            if ran:
+                server.start_new(settings, home, parts, progress)
+    return target.stat().st_size
+
+
+def restore(settings: Settings, source: Path, progress: Progress, *, overwrite: bool = False) -> None:
+    """Replace the store by the one in `source`, a file that `dump` wrote; the server then runs.
+
+    The old data are deleted once the restored ones have opened; until then nothing of them changes. Raises UsageError
+    where `source` is no dump, or where there are data and `overwrite` is not set; DiskFull; LocalDatabaseError.
+    """
+    _refuse_other_files(source)
+    home = state.home_of(settings, lock.read().line)
+    if has_store(home) and not overwrite:
+        raise UsageError(
+            f"{home.root} has a store, which restoring would replace",
+            hint="pass --yes to replace it; `kg db backup FILE` keeps it",
+        )
+    parts = server.parts_of(settings, progress)
+    home.prepare()
+    with server.locked(settings, home, progress):
+        ran = server.end(home)
+        launch.refuse_strangers(home)
+        replaced = home.root / f"data-before-restore-{stamp()}"
+        try:
+            _fill(admin.Admin(home, parts, launch.memory_of(settings), home.root / ".data-loading"), source)
+            if home.data.is_dir():
+                home.data.rename(replaced)
+            home.restored.rename(home.data)
+            server.start_new(settings, home, parts, progress)
+        except BaseException:
+            server.end(home, force=True)
+            if replaced.is_dir():
+                shutil.rmtree(home.data, ignore_errors=True)
+                replaced.rename(home.data)
+            if ran:
+                server.start_new(settings, home, parts, progress)
+            raise
+        shutil.rmtree(replaced, ignore_errors=True)
+
+
+def _fill(tools: admin.Admin, source: Path) -> None:
+    """Make the folder that is to replace the data: the dump, and the users of this home."""
+    home, draft = tools.home, tools.data
+    for leftover in (draft, home.restored):
+        shutil.rmtree(leftover, ignore_errors=True)
+    disk.require_space(home.root, launch.NEEDED_BYTES + source.stat().st_size)
+    draft.mkdir()
+    try:
+        for part in ("databases/system", "transactions/system"):
+            if (home.data / part).is_dir():
+                shutil.copytree(home.data / part, draft / part)
+        if (home.data / "server_id").is_file():
+            shutil.copyfile(home.data / "server_id", draft / "server_id")
+        tools.load(source.absolute())
+        draft.rename(home.restored)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _refuse_other_files(source: Path) -> None:
+    try:
+        with source.open("rb") as file:
+            magic = file.read(len(_MAGIC[0]))
+    except OSError as error:
+        raise UsageError(f"cannot read {source}: {error.strerror}") from error
+    if magic not in _MAGIC:
+        raise UsageError(
+            f"{source} is not a backup that Neo4j wrote",
+            hint="`kg db backup FILE` makes one; an export or an archive comes back with `kg import FILE`",
+        )
