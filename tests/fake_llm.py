@@ -47,6 +47,7 @@ class Reply:
     drip_s: float | None = None  # one byte at a time, with this pause
     chunked: bool = False  # transfer in chunks, without a length
     repeat: int = 0  # send the body so many times more
+    endless: bool = False  # send the body again and again, in chunks, until the other side closes
 
 
 @dataclass
@@ -270,22 +271,24 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         for name, value in reply.headers:
             self.send_header(name, value)
-        if reply.chunked:
+        if chunked := reply.chunked or reply.endless:
             self.send_header("Transfer-Encoding", "chunked")
         else:
             self.send_header("Content-Length", str(len(reply.body) * (1 + reply.repeat)))
         self.end_headers()
         for piece in self._pieces(reply, stopping):
-            data = b"%x\r\n%s\r\n" % (len(piece), piece) if reply.chunked else piece
+            data = b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece
             self.wfile.write(data)
             self.wfile.flush()
         if reply.cut is not None:
             self.close_connection = True
-        elif reply.chunked:
+        elif chunked:
             self.wfile.write(b"0\r\n\r\n")
 
     def _pieces(self, reply: Reply, stopping: threading.Event) -> Iterator[bytes]:
         body = reply.body if reply.cut is None else reply.body[: reply.cut]
+        while reply.endless and not stopping.is_set():
+            yield body
         if reply.drip_s is None:
             for _ in range(1 + reply.repeat):
                 yield body

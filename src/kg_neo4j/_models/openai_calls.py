@@ -1,4 +1,4 @@
-"""One call to an OpenAI-compatible server: a deadline, a cap on the body, and retries for what can pass."""
+"""One call to an OpenAI-compatible server: a deadline, and retries for what can pass."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 Data = Mapping[str, Any]
 Open = Callable[[], AbstractAsyncContextManager["AsyncAPIResponse[Any]"]]
 
-MAX_BODY = 32 * 1024 * 1024  # bytes: a batch of 128 vectors of 4,096 dimensions has about 12 MB
+MAX_OBJECTS = 1_000_000  # lists and objects in one answer: each takes up to 90 bytes, however short its text is
 
 
 def call(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[Data], T]) -> T:
@@ -65,7 +65,8 @@ async def _once(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[D
     async with throttle.turn() as began:
         try:
             async with asyncio.timeout(endpoint.timeout_s):
-                body, headers = await _read(opened, endpoint)
+                async with opened() as response:
+                    body, headers = await read_body(response), response.headers
         except openai.APIStatusError as error:
             fault = openai_faults.from_status(error, endpoint, model)
             if isinstance(fault, Passing) and error.status_code in openai_faults.TOO_MANY:
@@ -79,14 +80,12 @@ async def _once(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[D
     return parse(data)
 
 
-async def _read(opened: Open, endpoint: Endpoint) -> tuple[bytes, Mapping[str, str]]:
+async def read_body(response: AsyncAPIResponse[Any]) -> bytes:
+    """Return the body of an answer; the client's hook bounds it. Its pieces may be of one byte each."""
     body = bytearray()
-    async with opened() as response:
-        async for piece in response.iter_bytes():
-            body += piece
-            if len(body) > MAX_BODY:
-                raise openai_faults.bad_answer(f"an answer of more than {MAX_BODY} bytes", endpoint)
-        return bytes(body), response.headers
+    async for piece in response.iter_bytes():
+        body += piece
+    return bytes(body)
 
 
 def count_tokens(usage: object) -> int:
@@ -100,6 +99,8 @@ def count_tokens(usage: object) -> int:
 
 def read_object(body: bytes, endpoint: Endpoint) -> Data:
     """Return the JSON object in `body`; an error object with status 200 is an error."""
+    if body.count(b"{") + body.count(b"[") > MAX_OBJECTS:
+        raise openai_faults.bad_answer(f"an answer of more than {MAX_OBJECTS} lists and objects", endpoint)
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):

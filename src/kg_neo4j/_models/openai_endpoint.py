@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -14,6 +15,8 @@ from kg_neo4j.errors import UsageError
 
 OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"  # what servers that need no key are sent
+
+_SHORTEST_PART = 8  # characters of a secret that are masked
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,11 +63,36 @@ class Endpoint:
         return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
 
     def redact(self, text: str) -> str:
-        """Return what a server said, in one line of at most 300 characters, without our secrets."""
-        parts = urlsplit(self.base_url)
-        secrets = {self.secret if self.api_key else "", parts.password or "", parts.username or ""}
+        """Return what a server said, in one printable line of at most 300 characters, without our secrets.
+
+        A secret is masked whole, in part (from 8 characters on) and in base64. What cannot be printed becomes U+FFFD.
+        """
         line = " ".join(text[:20_000].split())
-        for secret in sorted(secrets, key=len, reverse=True):
-            if secret:
-                line = line.replace(secret, "***")
-        return line[:300]
+        for secret in sorted(self._secrets(), key=len, reverse=True):
+            line = line.replace(secret, "***") if len(secret) < _SHORTEST_PART else _masked(line, secret)
+        return "".join(each if each.isprintable() else "\ufffd" for each in line[:300])
+
+    def _secrets(self) -> set[str]:
+        """Return the key, the user name and the password, and the base64 of each at every offset."""
+        parts = urlsplit(self.base_url)
+        plain = {self.secret if self.api_key else "", parts.username or "", parts.password or ""} - {""}
+        packed = {
+            encode(b"\0" * offset + secret.encode()).decode()[offset + (offset > 0) : -4]
+            for secret in plain
+            for offset in range(3)
+            for encode in (b64encode, urlsafe_b64encode)
+        }
+        return plain | {secret for secret in packed if len(secret) >= _SHORTEST_PART}
+
+
+def _masked(line: str, secret: str) -> str:
+    """Return `line` with *** for each run of characters that are a part of `secret`, if it has 8 or more."""
+    parts = {secret[start : start + _SHORTEST_PART] for start in range(len(secret) - _SHORTEST_PART + 1)}
+    hidden: set[int] = set()
+    for start in range(len(line) - _SHORTEST_PART + 1):
+        if line[start : start + _SHORTEST_PART] in parts:
+            hidden.update(range(start, start + _SHORTEST_PART))
+    return "".join(
+        "" if place in hidden and place - 1 in hidden else "***" if place in hidden else each
+        for place, each in enumerate(line)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import math
 import re
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, ModelError, ModelRefused, ModelUnavailable
@@ -20,6 +22,7 @@ MAX_WAIT_S = 60.0  # between two calls, whatever a server asks for
 FIRST_WAIT_S = 0.5  # doubled for each further call
 BAD_ANSWER_CALLS = 2  # an answer that breaks the protocol was paid for: ask once more, not five times
 
+REDIRECTED_TO = "redirected_to"  # the extension of a response that keeps the address of a redirect
 TOO_MANY = frozenset({429, 503, 529})  # fewer calls at a time may help
 
 _CAN_PASS = frozenset({408, 409, 425, 429})
@@ -52,15 +55,17 @@ class UnsupportedParameter(ModelRefused):
 
 
 def transport_errors() -> tuple[type[Exception], ...]:
-    """Return what a broken connection raises: openai's class, the HTTP library's root class, and TimeoutError.
-
-    Which HTTP library that is depends on openai's version.
-    """
+    """Return what a broken connection raises: openai's class, the HTTP library's root class, and TimeoutError."""
     import openai
 
-    library = importlib.import_module(openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0])
-    found: type[Exception] = library.HTTPError
-    return (openai.APIConnectionError, found, TimeoutError)
+    return (openai.APIConnectionError, http_library().HTTPError, TimeoutError)
+
+
+def http_library() -> Any:
+    """Return the HTTP library that openai uses; which one depends on openai's version."""
+    import openai
+
+    return importlib.import_module(openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0])
 
 
 def unreachable(error: Exception, endpoint: Endpoint) -> Passing:
@@ -80,11 +85,13 @@ def bad_answer(detail: str, endpoint: Endpoint) -> Passing:
 
 
 def from_status(error: openai.APIStatusError, endpoint: Endpoint, model: str) -> Exception:
-    """Return what an HTTP status above 399 means: Passing, or the ModelError that stops the call."""
+    """Return what an HTTP status above 299 means: Passing, or the ModelError that stops the call."""
     body: Mapping[str, Any] = error.body if isinstance(error.body, dict) else {}
     said = endpoint.redact(str(body.get("message") or error.message))
     status = error.status_code
     where = f"{endpoint.address} ({status})"
+    if status < 400:
+        return _redirected(error, endpoint, where)
     codes = {str(body.get("code")), str(body.get("type"))}
     if status in _CAN_PASS or status >= 500:
         if status == 429 and codes & _NEVER_PASSES:
@@ -98,6 +105,17 @@ def from_status(error: openai.APIStatusError, endpoint: Endpoint, model: str) ->
         hint = "check KG_MODEL, KG_EMBEDDING_MODEL and OPENAI_BASE_URL"
         return ModelRefused(f"{where} has no model {model!r}: {said}", hint=hint)
     return meaning(body, said, where) or ModelRefused(f"{where} refused the request: {said}")
+
+
+def _redirected(error: openai.APIStatusError, endpoint: Endpoint, where: str) -> ModelRefused:
+    """Return the error for a redirect, which is not followed."""
+    location = str(error.response.extensions.get(REDIRECTED_TO, ""))
+    with contextlib.suppress(ValueError):  # an address that is none is shown as it came
+        location = urljoin(f"{endpoint.address}/", location) if location else "no address"
+    return ModelRefused(
+        f"{where} redirects to {endpoint.redact(location)}; nothing was sent there",
+        hint="set OPENAI_BASE_URL to the address that you trust",
+    )
 
 
 def meaning(body: Mapping[str, Any], said: str, where: str) -> ModelError | None:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kg_neo4j._models import openai_bodies
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.throttle import Throttle
 
@@ -34,13 +35,19 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def client(endpoint: Endpoint) -> openai.AsyncOpenAI:
-    """Return the client of `endpoint`, made at the first call. Its own retries are off."""
+    """Return the client of `endpoint`, made at the first call. It repeats nothing and follows no redirect."""
     import openai
 
     with _lock:
         if endpoint not in _clients:
+            http_client = openai.DefaultAsyncHttpxClient(
+                timeout=endpoint.timeout_s,
+                follow_redirects=False,  # a prompt goes to no address but the user's
+                headers={"Accept-Encoding": openai_bodies.ACCEPTED},
+                event_hooks={"response": [openai_bodies.bound_bodies(endpoint)]},
+            )
             _clients[endpoint] = openai.AsyncOpenAI(
-                api_key=endpoint.secret, base_url=endpoint.base_url, timeout=endpoint.timeout_s, max_retries=0
+                api_key=endpoint.secret, base_url=endpoint.base_url, max_retries=0, http_client=http_client
             )
         return _clients[endpoint]
 

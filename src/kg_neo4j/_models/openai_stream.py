@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j._models import openai_faults, openai_loop
-from kg_neo4j._models.openai_calls import MAX_BODY, count_tokens, read_object
+from kg_neo4j._models.openai_calls import count_tokens, read_body, read_object
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import Passing
 from kg_neo4j.errors import ModelError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from openai import AsyncAPIResponse
 
 Data = Mapping[str, Any]
-DONE = "[DONE]"
+DONE = b"[DONE]"
 
 
 @dataclass
@@ -62,7 +62,9 @@ async def _stream(endpoint: Endpoint, model: str, opened: Open, hear: Callable[[
     throttle = openai_loop.throttle(endpoint)
     async with throttle.turn() as began:
         try:
-            async with opened() as response:
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(endpoint.timeout_s):  # until the headers, or the whole of an error, are here
+                    response = await stack.enter_async_context(opened())
                 await _follow(response, endpoint, heard, hear)
                 throttle.answered(began, response.headers)
         except openai.APIStatusError as error:
@@ -93,32 +95,41 @@ async def _follow(
     """Read the events of one answer; the timeout of a call is that of the wait for each piece."""
     if "event-stream" not in response.headers.get("content-type", ""):
         async with asyncio.timeout(endpoint.timeout_s):
-            heard.whole = read_object(await response.read(), endpoint)
+            heard.whole = read_object(await read_body(response), endpoint)
         return
-    size = 0
     async for line in _lines(response, endpoint.timeout_s):
-        size += len(line)
-        if size > MAX_BODY:
-            raise openai_faults.bad_answer(f"an answer of more than {MAX_BODY} bytes", endpoint)
-        if not line.startswith("data:"):
+        if not line.startswith(b"data:"):
             continue  # comments that keep the connection, names of events
-        data = line.removeprefix("data:").strip()
+        data = line.removeprefix(b"data:").strip()
         if data == DONE:
             return
-        _take(read_object(data.encode(), endpoint), endpoint, heard, hear)
+        _take(read_object(data.decode("utf-8", "replace").encode(), endpoint), endpoint, heard, hear)
     if heard.finish_reason is None:
         raise openai_faults.bad_answer("the stream ended before the answer did", endpoint)
 
 
-async def _lines(response: AsyncAPIResponse[Any], timeout_s: float) -> AsyncIterator[str]:
-    lines = response.iter_lines().__aiter__()
+async def _lines(response: AsyncAPIResponse[Any], timeout_s: float) -> AsyncIterator[bytes]:
+    """Yield the lines of a stream. Only line feeds and carriage returns end one: texts may have other line breaks."""
+    pieces = response.iter_bytes().__aiter__()
+    rest = bytearray()
     while True:
-        try:
-            async with asyncio.timeout(timeout_s):
-                line = await lines.__anext__()
-        except StopAsyncIteration:
+        async with asyncio.timeout(timeout_s):
+            is_over = await _read_line(pieces, rest)
+        *lines, last = rest.replace(b"\r", b"\n").split(b"\n")
+        for line in lines if not is_over else (*lines, last):
+            yield bytes(line)
+        if is_over:
             return
-        yield line
+        rest = last
+
+
+async def _read_line(pieces: AsyncIterator[bytes], rest: bytearray) -> bool:
+    """Add pieces to `rest` until a line ends in them; return true where the stream is over."""
+    async for piece in pieces:
+        rest += piece
+        if b"\n" in piece or b"\r" in piece:
+            return False
+    return True
 
 
 def _take(event: Data, endpoint: Endpoint, heard: Heard, hear: Callable[[str], None]) -> None:

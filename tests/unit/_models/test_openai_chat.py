@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import pickle
 import resource
 import threading
@@ -324,6 +325,32 @@ def test_no_secret_is_in_any_text(llm: FakeLlm, clock: Clock, script: Callable[[
     shown = "".join(traceback.format_exception(raised.value)) + repr(chat) + repr(endpoint) + str(raised.value.hint)
     assert KEY not in shown
     assert "hunter22" not in shown
+
+
+@pytest.mark.parametrize("offset", range(3))
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_key_in_base64_is_masked(encode: Callable[[bytes], bytes], offset: int) -> None:
+    said = encode(b"?" * offset + KEY.encode() + b" and more").decode()
+    shown = Endpoint(api_key=SecretStr(KEY)).redact(f"bad header {said}")
+    assert shown.startswith("bad header ")
+    assert "***" in shown
+    hidden = encode(b"?" * offset + KEY.encode())[4:-4].decode()
+    assert not [hidden[at : at + 8] for at in range(len(hidden) - 7) if hidden[at : at + 8] in shown]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (f"Incorrect API key provided: {KEY[:12]}****{KEY[-10:]}.", "Incorrect API key provided: **********."),
+        (f"{KEY[3:11]} {KEY[5:]}", "*** ***"),
+        (f"{KEY}{KEY}", "***"),
+        (f"starts with {KEY[:7]}", f"starts with {KEY[:7]}"),
+        ("a short answer", "a short answer"),
+        ("\x1b[31mred\u202e \ud83d", "\ufffd[31mred\ufffd \ufffd"),
+    ],
+)
+def test_parts_of_a_key_are_masked(said: str, shown: str) -> None:
+    assert Endpoint(api_key=SecretStr(KEY)).redact(said) == shown
 
 
 @pytest.mark.parametrize("url", ["ftp://host/v1", "host:8000", "http://", "http://host:99999/v1", "", "http://[::1/v1"])
