@@ -22,10 +22,11 @@ LOOKED_AT = 8  # leaves beneath a node that have most words of a claim, sentence
 MORE_WORDS = 2  # of a claim that a further place must have
 
 _MARK = re.compile(
-    r"\s*[\[【(]\s*(?P<inside>(?:[Cc](?:hunk)?\s?\d+|\d{1,4}|[0-9a-f]{32})"
-    r"(?:\s*[,;&]\s*(?:and\s+)?(?:[Cc](?:hunk)?\s?\d+|\d{1,4}|[0-9a-f]{32}))*)\s*[\]】)]"
+    r"\s*[\[【(]\s*(?P<inside>(?:[Cc](?:hunk)?\s?-?\d+|\d{1,4}|[0-9a-f]{32})"
+    r"(?:\s*[,;&]\s*(?:and\s+)?(?:[Cc](?:hunk)?\s?-?\d+|\d{1,4}|[0-9a-f]{32}))*)\s*[\]】)]"
 )
-_ONE = re.compile(r"[0-9a-f]{32}|[Cc](?:hunk)?\s?\d+|\d{1,4}")
+_ONE = re.compile(r"[0-9a-f]{32}|[Cc](?:hunk)?\s?-?\d+|\d{1,4}")
+_LONGEST = 20  # characters of a mark; a longer one is of no source
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,10 @@ def quotes_are_in_place(citations: Sequence[Citation], texts: Mapping[str, str])
 def _normal(mark: str) -> str:
     if len(mark) == 32:
         return mark
-    digits = "".join(char for char in mark if char.isdigit())
-    return f"C{int(digits)}" if mark[0] in "Cc" else digits
+    digits = "".join(char for char in mark if char.isdigit() or char == "-")
+    if mark[0] not in "Cc":
+        return digits
+    return f"C{int(digits)}" if len(digits) < _LONGEST else f"C{digits}"[:_LONGEST]
 
 
 def _claim(text: str, end: int) -> str:

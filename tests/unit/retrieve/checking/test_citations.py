@@ -42,6 +42,9 @@ def test_marks_become_numbers_of_citations(said: str, shown: str) -> None:
     ("said", "shown", "invalid"),
     [
         ("She met him [C9].", "She met him.", ("C9",)),
+        ("She met him [C-1].", "She met him.", ("C-1",)),
+        ("She met him [C1, C-2; chunk -3].", "She met him [1].", ("C-2", "C-3")),
+        (f"She met him [C{'9' * 5_000}].", "She met him.", (f"C{'9' * 19}",)),
         ("She met him [C1, C9].", "She met him [1].", ("C9",)),
         ("She met him [72].", "She met him.", ("72",)),
         (f"She met him [{'f' * 32}].", "She met him.", ("f" * 32,)),
