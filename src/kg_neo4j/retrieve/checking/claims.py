@@ -18,7 +18,7 @@ SUPPORTED, UNSUPPORTED, UNCITED = "supported", "unsupported", "uncited"
 MARK, DROP = "mark", "drop"
 MARKED = "[unsupported]"
 
-_NUMBER = re.compile(r"\s*\[(\d+)\]")
+_NUMBER = re.compile(r"\s*\[(\d{1,9})\]")
 _AFTER_END = re.compile(r"([.!?…][\"'”’»)]*)((?:\s*\[\d+\])+)")
 
 

@@ -169,13 +169,17 @@ def _dates(order: Sequence[str]) -> list[tuple[int | None, int, int | None]]:
         if month is None or not (before or after):
             continue
         day = next((int(each) for each in (before, after) if each and _is_day(each)), None)
-        year = next((int(each) for each in (after, later) if each and not _is_day(each) and each.isdigit()), None)
+        year = next((int(each) for each in (after, later) if each and not _is_day(each) and _is_year(each)), None)
         found.append((day, month, year))
     return found
 
 
 def _is_day(number: str) -> bool:
-    return number.isdigit() and 1 <= int(number) <= 31
+    return number.isdigit() and len(number) < 3 and 1 <= int(number) <= 31
+
+
+def _is_year(number: str) -> bool:
+    return number.isdigit() and len(number) < 10
 
 
 def _lifespan(said: Statement, texts: Sequence[str]) -> str:

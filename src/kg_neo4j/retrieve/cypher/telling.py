@@ -79,7 +79,7 @@ def _checked(text: str, rows: QueryRows, citing: RowCitations, usage: Usage) -> 
     known: list[int] = []
 
     def number_of(match: re.Match[str]) -> str:
-        numbers = [int(each) for each in _NUMBER.findall(match[0])]
+        numbers = [int(each[:9]) for each in _NUMBER.findall(match[0])]
         before = split_sentences(_MARKS.sub("", text[: match.start()]))
         marks = ""
         for number in dict.fromkeys(numbers):

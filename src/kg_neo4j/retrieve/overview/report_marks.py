@@ -88,7 +88,7 @@ def without(text: str) -> str:
 
 
 def _name(match: re.Match[str]) -> str:
-    return f"R{int(match[1])}" + (f".{int(match[2])}" if match[2] else "")
+    return f"R{int(match[1][:9])}" + (f".{int(match[2][:9])}" if match[2] else "")
 
 
 def _line(text: str) -> str:

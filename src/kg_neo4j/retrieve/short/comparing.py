@@ -93,7 +93,7 @@ def _count(asked: Comparison, name: str, things: Things) -> _Side | None:
 
 def when_of(text: str) -> tuple[int, ...] | None:
     """Return (year, month, day) of a date, as much of it as is said; negative years BC."""
-    numbers = [int(number) for number in _NUMBER.findall(text)]
+    numbers = [int(number) for number in _NUMBER.findall(text) if len(number) < 10]
     years = [number for number in numbers if number > 31] or numbers[-1:]
     if not years:
         return None

@@ -36,6 +36,13 @@ def test_each_sentence_is_a_claim_with_its_citations_and_a_verdict() -> None:
     assert "1834" in claims()[1].reason
 
 
+def test_a_number_of_thousands_of_figures_cites_nothing() -> None:
+    text = f"Ada was born in London [{'9' * 5_000}]. She was born on 4 May {'9' * 5_000} [1]."
+    found = check_claims(text, (BORN,), FOUND)
+    assert [(claim.citations, claim.support) for claim in found] == [((), "uncited"), ((1,), "unsupported")]
+    assert settle(text, (BORN,), found, MARK, {}).citations == (BORN,)
+
+
 def test_marks_after_the_full_stop_belong_to_the_sentence_before() -> None:
     assert split_claims("Ada was born. [1] [2] She met him. [3]") == ["Ada was born [1] [2].", "She met him [3]."]
 

@@ -85,6 +85,7 @@ def test_what_is_read_stands_in_the_text(text: str, relation: str) -> None:
         ("1890", (1890,)),
         ("44 BC", (-44,)),
         ("no date", None),
+        (f"4 May {'9' * 5_000}", (4, 5)),
     ],
 )
 def test_dates_are_compared_by_year_month_and_day(text: str, when: tuple[int, ...] | None) -> None:
