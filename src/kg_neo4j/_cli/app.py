@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Annotated
 
@@ -25,6 +24,7 @@ from kg_neo4j._cli import (
     tune,
 )
 from kg_neo4j._cli.interrupts import Interrupts
+from kg_neo4j._cli.terminal import json_text
 from kg_neo4j.errors import KgError
 
 app = typer.Typer(
@@ -99,7 +99,7 @@ def _show(kind: str, message: str, hint: str | None) -> None:
     """Print an error: for a person to standard error, with --json as an object to standard output."""
     arguments = sys.argv[1:]
     if "--json" in arguments or ("json" in arguments and "--format" in arguments) or "--format=json" in arguments:
-        typer.echo(json.dumps({"error": {"type": kind, "message": message, "hint": hint}}, ensure_ascii=False))
+        typer.echo(json_text({"error": {"type": kind, "message": message, "hint": hint}}))
         return
     typer.echo(f"error: {message}", err=True)
     if hint:

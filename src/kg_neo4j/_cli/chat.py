@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -23,7 +22,7 @@ from kg_neo4j._cli.filter_options import (
 from kg_neo4j._cli.load_options import BudgetOption
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import answer_shape
-from kg_neo4j._cli.terminal import print_text, progress
+from kg_neo4j._cli.terminal import json_text, print_text, progress
 from kg_neo4j.errors import BudgetReached, DatabaseUnavailable, KgError
 
 if TYPE_CHECKING:
@@ -153,7 +152,7 @@ def _say_error(error: KgError, as_json: bool) -> None:
 
 
 def _print_line(value: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    sys.stdout.write(json_text(value) + "\n")
     sys.stdout.flush()
 
 

@@ -61,7 +61,17 @@ def progress(*, quiet: bool = False) -> Iterator[Progress]:
 
 def print_json(value: Any) -> None:
     """Print one JSON value to standard output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(json_text(value, indent=2) + "\n")
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Return JSON that standard output can encode: all in ASCII where a character could not be written otherwise."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # a lone surrogate, as in a file name of bad bytes; or a terminal of few characters
+        return json.dumps(value, indent=indent)
+    return text
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:

@@ -12,6 +12,14 @@ MOST_BRACES = 200  # openings that are tried; an answer of thousands of them is 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
+def without_surrogates(text: str) -> str:
+    r"""Return `text` with each pair of surrogates as its character, and each lone one as U+FFFD.
+
+    JSON can carry them: "\ud83d" alone comes from a model that was cut within an emoji. UTF-8 cannot.
+    """
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def without_thoughts(text: str) -> str:
     """Return an answer without what stands between <think> and </think>, or between <think> and the end."""
     return _THOUGHT.sub("", text)

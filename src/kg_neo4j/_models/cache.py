@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from kg_neo4j._models.openai_calls import read_count
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
@@ -69,7 +70,7 @@ class AnswerCache:
         if row is None or row[1] != _digest(key, row[0]):
             return None
         text, reason, *tokens = json.loads(row[0])
-        return Completion(text, reason, Usage(), kept=Usage(1, *tokens) if tokens else Usage())
+        return Completion(text, reason, Usage(), kept=Usage(1, *map(read_count, tokens)) if tokens else Usage())
 
     def put(self, key: str, completion: Completion) -> None:
         """Keep an answer that was found to be of use; the first one of a key stays."""

@@ -21,6 +21,7 @@ T = TypeVar("T")
 Data = Mapping[str, Any]
 Open = Callable[[], AbstractAsyncContextManager["AsyncAPIResponse[Any]"]]
 
+MAX_COUNT = 1_000_000_000  # tokens of a call: no window is as long, and sums of them stay below 2^63
 MAX_OBJECTS = 1_000_000  # lists and objects in one answer: each takes up to 90 bytes, however short its text is
 
 
@@ -88,13 +89,18 @@ async def read_body(response: AsyncAPIResponse[Any]) -> bytes:
     return bytes(body)
 
 
+def read_count(value: object) -> int:
+    """Return a number of tokens as a server gave it, at most MAX_COUNT; 0 where it is no whole number above 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0 or value % 1:
+        return 0
+    return int(min(value, MAX_COUNT))
+
+
 def count_tokens(usage: object) -> int:
     """Return the tokens of a call, as the server counted them; 0 where it does not say."""
-    total = usage.get("total_tokens") if isinstance(usage, dict) else None
-    if isinstance(usage, dict) and not isinstance(total, int):
-        parts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
-        total = sum(part for part in parts if isinstance(part, int))
-    return total if isinstance(total, int) and total > 0 else 0
+    fields = usage if isinstance(usage, dict) else {}
+    parts = (read_count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+    return read_count(fields.get("total_tokens")) or sum(parts)
 
 
 def read_object(body: bytes, endpoint: Endpoint) -> Data:

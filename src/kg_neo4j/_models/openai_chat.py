@@ -7,13 +7,16 @@ from typing import Any
 
 from kg_neo4j._models import openai_faults, openai_loop
 from kg_neo4j._models.budget import UNLIMITED, Account
-from kg_neo4j._models.openai_calls import Data, call
+from kg_neo4j._models.openai_calls import Data, call, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import largest_output, window_of
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.records import Usage
+
+MAX_TEXT = 4_000_000  # characters: four times what the longest output of a known model has
+MAX_REASON = 40  # characters: "content_filter" is the longest that is known
 
 
 class OpenAIChat:
@@ -169,7 +172,7 @@ class OpenAIChat:
             raise openai_faults.bad_answer(f"an answer with {count} choices instead of one", self._endpoint)
         message = choices[0].get("message")
         reason = choices[0].get("finish_reason")
-        reason = str(reason) if reason else None
+        reason = str(reason)[:MAX_REASON] if reason else None
         fields: Data = message if isinstance(message, dict) else {}
         if reason == "content_filter" or fields.get("refusal"):
             said = self._endpoint.redact(str(fields.get("refusal") or "stopped by the content filter"))
@@ -177,29 +180,27 @@ class OpenAIChat:
         if fields.get("tool_calls") or fields.get("function_call"):
             raise openai_faults.bad_answer("a tool call, although no tool was offered", self._endpoint)
         text = _text(fields.get("content"))
-        if not (text or "").strip() and reason != "length":
+        if len(text) > MAX_TEXT:
+            raise openai_faults.bad_answer(f"an answer of more than {MAX_TEXT} characters", self._endpoint)
+        if not text.strip() and reason != "length":
             raise openai_faults.bad_answer("an answer without content", self._endpoint)
-        return Completion(text or "", reason, spent)
+        return Completion(text, reason, spent)
 
     def counted(self, found: object) -> Usage:
         """Return the usage of one call as a server counts it; zeros for what it does not say."""
         fields: Data = found if isinstance(found, dict) else {}
-        read, written = (_count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+        read, written = (read_count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens"))
         details = fields.get("prompt_tokens_details")
-        cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+        cached = read_count(details.get("cached_tokens")) if isinstance(details, dict) else 0
         return Usage(1, read, written, self._price.usd(read, written, cached) if self._price else None)
 
 
-def _text(content: object) -> str | None:
-    """Return the text of a message: a string, or the text parts of a list."""
+def _text(content: object) -> str:
+    """Return the text of a message: a string, or the text parts of a list; empty where there is none."""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
         return "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else None
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return content if isinstance(content, str) else ""
 
 
 def _sendable(text: str) -> str:

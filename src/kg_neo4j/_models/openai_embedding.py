@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from kg_neo4j._models import openai_faults, openai_loop
 from kg_neo4j._models.budget import UNLIMITED, Account
-from kg_neo4j._models.openai_calls import Data, call
+from kg_neo4j._models.openai_calls import Data, call, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import dimension_of
 from kg_neo4j._models.prices import Price
@@ -86,8 +86,7 @@ class OpenAIEmbedding:
         return call(self._endpoint, self._name, opened, parse)
 
     def _usage(self, found: object) -> Usage:
-        read = found.get("prompt_tokens") if isinstance(found, dict) else None
-        tokens = read if isinstance(read, int) and read > 0 else 0
+        tokens = read_count(found.get("prompt_tokens")) if isinstance(found, dict) else 0
         return Usage(1, tokens, 0, self._price.usd(tokens) if self._price else None)
 
     def _vectors(self, data: Data, count: int, dimension: int | None) -> Vectors:

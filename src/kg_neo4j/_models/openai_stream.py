@@ -7,6 +7,7 @@ it cost, so that the caller can have it paid and ask for the whole answer.
 from __future__ import annotations
 
 import asyncio
+import codecs
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
@@ -23,16 +24,29 @@ if TYPE_CHECKING:
 
 Data = Mapping[str, Any]
 DONE = b"[DONE]"
+_UTF16 = codecs.getincrementaldecoder("utf-16-le")
 
 
 @dataclass
 class Heard:
     """What came of a stream so far."""
 
-    text: str = ""
+    pieces: list[str] = field(default_factory=list)
     finish_reason: str | None = None
     usage: Data | None = None  # as the server counts; None: it did not say
     whole: Data | None = None  # the answer of a server that does not stream
+    joined: codecs.IncrementalDecoder = field(default_factory=lambda: _UTF16("replace"))  # a pair may come in two
+
+    @property
+    def text(self) -> str:
+        """All that was heard."""
+        return "".join(self.pieces)
+
+    def add(self, piece: str, *, is_last: bool = False) -> str:
+        """Add a piece of the text, and return what can be shown: half of a pair of surrogates waits for the other."""
+        whole = self.joined.decode(piece.encode("utf-16-le", "surrogatepass"), is_last)
+        self.pieces.append(whole)
+        return whole
 
 
 @dataclass
@@ -97,14 +111,17 @@ async def _follow(
         async with asyncio.timeout(endpoint.timeout_s):
             heard.whole = read_object(await read_body(response), endpoint)
         return
+    is_done = False
     async for line in _lines(response, endpoint.timeout_s):
         if not line.startswith(b"data:"):
             continue  # comments that keep the connection, names of events
         data = line.removeprefix(b"data:").strip()
-        if data == DONE:
-            return
+        if is_done := data == DONE:
+            break
         _take(read_object(data.decode("utf-8", "replace").encode(), endpoint), endpoint, heard, hear)
-    if heard.finish_reason is None:
+    if rest := heard.add("", is_last=True):
+        hear(rest)
+    if not is_done and heard.finish_reason is None:
         raise openai_faults.bad_answer("the stream ended before the answer did", endpoint)
 
 
@@ -143,8 +160,7 @@ def _take(event: Data, endpoint: Endpoint, heard: Heard, hear: Callable[[str], N
     if not isinstance(choice, dict) or not isinstance(choice.get("delta") or {}, dict):
         raise openai_faults.bad_answer("an event of a stream without a choice", endpoint)
     piece = (choice.get("delta") or {}).get("content")
-    if isinstance(piece, str) and piece:
-        heard.text += piece
-        hear(piece)
+    if isinstance(piece, str) and (shown := heard.add(piece)):
+        hear(shown)
     reason = choice.get("finish_reason")
     heard.finish_reason = str(reason) if reason else heard.finish_reason

@@ -9,18 +9,25 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from kg_neo4j._models.answer_text import without_surrogates
 from kg_neo4j.records import Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer of a chat model."""
+    """One answer of a chat model. Its texts can be written as UTF-8: a lone surrogate becomes U+FFFD."""
 
     text: str
     finish_reason: str | None
     usage: Usage
     note: str = ""  # what a person should know of how it came
     kept: Usage = field(default_factory=Usage)  # from the cache: what it took when it was paid for, if known
+
+    def __post_init__(self) -> None:
+        """Replace surrogates, wherever the answer comes from: a server, or a cache that an older version filled."""
+        object.__setattr__(self, "text", without_surrogates(self.text))
+        if self.finish_reason is not None:
+            object.__setattr__(self, "finish_reason", without_surrogates(self.finish_reason))
 
 
 class ChatModel(Protocol):

@@ -70,6 +70,67 @@ def test_content_in_parts_and_missing_usage_are_understood(llm: FakeLlm, chat: O
     assert ask(chat) == Completion("yes", None, Usage(1, 0, 0, None))
 
 
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("1000000000000000000000000000000", 10**9),
+        ("1" + "0" * 400, 10**9),
+        ("-5", 0),
+        ("NaN", 0),
+        ("Infinity", 0),
+        ("-Infinity", 0),
+        ("1e400", 0),
+        ("7.0", 7),
+        ("7.5", 0),
+        ("1e18", 10**9),
+        ("true", 0),
+        ('"7"', 0),
+        ("[7]", 0),
+        ("null", 0),
+    ],
+)
+def test_numbers_of_tokens_that_cannot_be_are_bounded(llm: FakeLlm, chat: OpenAIChat, given: str, read: int) -> None:
+    said = '{"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": %s, '
+    said += '"completion_tokens": %s, "total_tokens": %s, "prompt_tokens_details": {"cached_tokens": %s}}}'
+    llm.script(*[Reply(body=(said.replace("%s", given)).encode())] * 2)
+    for _ in range(2):  # the throttle has learnt from the first
+        usage = ask(chat).usage
+        assert (usage.input_tokens, usage.output_tokens) == (read, read)
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        (rb"a\ud83d", "a\ufffd"),
+        (rb"\ude00b", "\ufffdb"),
+        (rb"\ud83d\ude00", "\U0001f600"),
+        (rb"\ud83d\ud83d\ude00", "\ufffd\U0001f600"),
+        (b"\xed\xa0\xbd", "\ufffd"),
+        ("ż\U0001f600".encode(), "ż\U0001f600"),
+    ],
+)
+def test_lone_surrogates_in_an_answer_are_replaced(llm: FakeLlm, chat: OpenAIChat, said: bytes, read: str) -> None:
+    llm.script(Reply(body=b'{"choices": [{"message": {"content": "%s"}, "finish_reason": "%s"}]}' % (said, said)))
+    done = ask(chat)
+    assert (done.text, done.finish_reason) == (read, read)
+
+
+@pytest.mark.parametrize("place", ["message", "refusal"])
+def test_lone_surrogates_in_an_error_are_replaced(llm: FakeLlm, chat: OpenAIChat, place: str) -> None:
+    if place == "message":
+        llm.fail(400, message="no \ud83d")
+    else:
+        llm.say(None, refusal="no \ud83d")
+    with pytest.raises(ModelError, match="no \ufffd"):
+        ask(chat)
+
+
+def test_an_answer_longer_than_any_output_is_refused(llm: FakeLlm, chat: OpenAIChat) -> None:
+    llm.say("x" * 4_000_001).say("x" * 4_000_001)
+    with pytest.raises(BadModelAnswer, match="4000000 characters"):
+        ask(chat)
+
+
 def test_a_cut_answer_is_no_error_even_when_it_is_empty(llm: FakeLlm, chat: OpenAIChat) -> None:
     llm.say(None, "length").say("half", "length")
     assert ask(chat).finish_reason == "length"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -93,6 +94,44 @@ def test_whatever_ends_a_stream_early_is_asked_for_again(llm: FakeLlm, reply: Ca
     done, _ = stream(llm.script(reply(llm)).say("Whole."))
     assert done.text == "Whole."
     assert done.usage.calls == 2
+
+
+def events(*said: object) -> Reply:
+    """Return a stream of these texts, each an event."""
+    choices = [{"delta": {"content": text}, "finish_reason": None} for text in said]
+    shown = [json.dumps({"choices": [choice]}) for choice in (*choices, {"delta": {}, "finish_reason": "stop"})]
+    return Reply(200, "".join(f"data: {event}\n\n" for event in (*shown, "[DONE]")).encode(), EVENTS)
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "shown"),
+    [
+        (("\ud83d", "\ude00"), "\U0001f600", ["\U0001f600"]),
+        (("a\ud83d", "\ude00b"), "a\U0001f600b", ["a", "\U0001f600b"]),
+        (("a\ud83d", "b"), "a\ufffdb", ["a", "\ufffdb"]),
+        (("a", "\ude00\ud83d"), "a\ufffd\ufffd", ["a", "\ufffd", "\ufffd"]),
+        (("\ud83d\ud83d\ude00",), "\ufffd\U0001f600", ["\ufffd\U0001f600"]),
+    ],
+)
+def test_surrogates_in_pieces_become_characters(llm: FakeLlm, said: tuple[str], text: str, shown: list[str]) -> None:
+    done, heard = stream(llm.script(events(*said)))
+    assert (done.text, heard) == (text, shown)
+
+
+@pytest.mark.parametrize("gap", ["\u2028", "\x85", "\x0c", "\x1e", "\u2029"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_line_break_within_a_text_ends_no_event(llm: FakeLlm, gap: str, end: str) -> None:
+    reply = events(f"Ada{gap}Lind")
+    written = json.dumps(gap)[1:-1] if gap < " " else gap  # control characters alone must be escaped in JSON
+    body = reply.body.decode().replace(json.dumps(gap)[1:-1], written).replace("\n", end)
+    done, _ = stream(llm.script(replace(reply, body=body.encode())))
+    assert (done.text, done.usage.calls) == (f"Ada{gap}Lind", 1)
+
+
+def test_usage_of_a_stream_that_cannot_be_is_bounded(llm: FakeLlm) -> None:
+    llm.usage = (10**400, 10**30)
+    done, _ = stream(llm.say(SAID))
+    assert (done.usage.input_tokens, done.usage.output_tokens) == (10**9, 10**9)
 
 
 @pytest.mark.parametrize("status", [400, 404, 429, 500])
