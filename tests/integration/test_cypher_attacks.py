@@ -410,6 +410,36 @@ def test_a_runaway_query_ends_and_the_server_goes_on(database: Database, crowd: 
     assert not [row for row in rows if "_ids" in str(row["currentQuery"]) and row["status"] == "Running"]
 
 
+def test_four_runaway_queries_at_once_end_and_the_server_goes_on(database: Database, crowd: str) -> None:
+    """Each gathers what no heap holds, on a connection of its own, with the limits of a real question."""
+    schema = read_schema(database, crowd)
+    texts = [
+        f"{CROSS} RETURN collect(a.description) + collect(b.description) AS all",
+        f"{CROSS} RETURN DISTINCT a.description, b.description, c.description, d.description",
+        f"{CROSS} RETURN DISTINCT a.name AS a, f.name AS f",
+        "MATCH (a)-[*1..6]-(b)-[*1..6]-(c)-[*1..6]-(d) RETURN count(*) AS n",
+    ]
+    refused: list[str] = []
+
+    def ask(text: str) -> None:
+        connection = Database(database.address)
+        try:
+            run(connection, guard(text, {}, schema, crowd))
+        except CypherRefused as refusal:
+            refused.append(str(refusal))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=ask, args=(text,), daemon=True) for text in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=100)  # s, ten times the limit of one query
+    assert len(refused) == len(texts)
+    assert all("took longer than 10 s" in each or "more memory" in each for each in refused)
+    assert database.verify()
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -57,7 +57,7 @@ def _stream_class() -> Any:
         async def __aiter__(self) -> AsyncIterator[bytes]:
             most = MAX_ERROR_BODY if self._is_error else MAX_BODY
             try:
-                unpack = _unpacker(self._encoding)
+                unpack = unpacker(self._encoding)
                 async for packed in self._stream:
                     for piece in unpack(packed):
                         most -= len(piece)
@@ -74,8 +74,11 @@ def _stream_class() -> Any:
     return _BoundedStream
 
 
-def _unpacker(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """Return a function that unpacks the next bytes of a body, piece by piece; raises ValueError for an encoding."""
+def unpacker(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
+    """Return a function that unpacks the next bytes of a body in pieces of at most 64 KiB; it raises zlib.error.
+
+    Raises ValueError for an encoding that was not asked for, two on top of each other among them.
+    """
     if encoding in _PLAIN:
         return lambda packed: iter((packed,))
     if encoding not in _ZLIB:

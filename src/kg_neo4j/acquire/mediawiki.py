@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from kg_neo4j._models.openai_bodies import ACCEPTED, MAX_BODY, unpacker
 from kg_neo4j.errors import SourceNotFound, UsageError, WikipediaUnavailable
 
 if TYPE_CHECKING:
@@ -51,9 +53,10 @@ def open_wiki(language: str, url: str | None) -> Iterator[Any]:
         timeout=httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
         transport=None,  # httpx's own, which knows about proxies
         follow_redirects=True,
-        event_hooks={"response": [_refuse_busy]},
+        event_hooks={"response": [_bound_body, _refuse_busy]},
         address=url,
     )
+    client._client.headers["Accept-Encoding"] = ACCEPTED
     try:
         yield client
     finally:
@@ -137,6 +140,45 @@ def _wait_s(state: RetryCallState) -> float:
     if isinstance(busy, _Busy) and busy.retry_after_s is not None:
         return busy.retry_after_s
     return float(BACKOFF_S * 2 ** (state.attempt_number - 1))
+
+
+def _bound_body(response: httpx.Response) -> None:
+    """Have the body of an answer read under a limit, unpacked; httpx calls this for every answer, redirects too."""
+    encoding = response.headers.pop("content-encoding", "").lower()
+    response.encoding = "utf-8"
+    response.stream = _stream_class()(response.stream, encoding, response.url.host)
+
+
+@cache
+def _stream_class() -> Any:
+    """Return the class of bounded streams; made on first use, because importing httpx is slow."""
+    import httpx
+
+    class _BoundedStream(httpx.SyncByteStream):
+        """The stream of one answer, unpacked and counted."""
+
+        def __init__(self, stream: Any, encoding: str, where: str) -> None:
+            self._stream = stream
+            self._encoding = encoding
+            self._where = where
+
+        def __iter__(self) -> Iterator[bytes]:
+            left = MAX_BODY
+            try:
+                unpack = unpacker(self._encoding)
+                for packed in self._stream:
+                    for piece in unpack(packed):
+                        left -= len(piece)
+                        if left < 0:
+                            raise ValueError(f"an answer of more than {MAX_BODY} bytes")
+                        yield piece
+            except (ValueError, zlib.error) as error:
+                raise WikipediaUnavailable(f"{self._where} gave what cannot be read: {error}", hint=_HINT) from None
+
+        def close(self) -> None:
+            self._stream.close()
+
+    return _BoundedStream
 
 
 def _refuse_busy(response: httpx.Response) -> None:
