@@ -1,27 +1,25 @@
-"""The server dies, runs out of memory or of disk, or is new: what a load does, and that nothing is lost.
+"""The server dies, runs out of memory, or is new: what a load does, and that nothing is lost.
 
-Rows 35, 39, 40 and 41 of the test plan, on a server of the tests' own: killed with -9 while it is written to, started
-with little memory for transactions, on a disk that is full.
+Rows 35, 39 and 40 of the test plan, on a server of the tests' own: killed with -9 while it is written to, started with
+little memory for transactions. A full disk: `test_full_disk.py`.
 
-Seen red before it was mended: batches too large repeated instead of halved; an index that another first run makes at
-the same moment; a rule of ours whose name is taken; the log's error not known as a full disk.
+Seen red before it was repaired: batches too large repeated instead of halved; an index that another first run makes at
+the same moment; a rule of ours whose name is taken.
 """
 
 from __future__ import annotations
 
-import resource
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest import mock
 
-import psutil
 import pytest
 
 from corpus import document, extraction
 from kg_neo4j import LoadOptions, Settings, load
-from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, DiskFull, NotEnoughMemory, SchemaConflict
+from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, NotEnoughMemory, SchemaConflict
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import database as databases
 from kg_neo4j.graph import queries, settler
@@ -266,28 +264,3 @@ def test_a_batch_too_large_for_the_server_s_memory_is_written_in_halves(
                 query("UNWIND range(1, 1000000) AS n WITH collect(toString(n)) AS all UNWIND all AS x RETURN x")
             )
         assert "memory" in str(failed.value.hint)
-
-
-@pytest.mark.long
-def test_a_full_disk_is_said_and_after_there_is_space_the_same_command_goes_on(
-    server: PrivateServer, wanted: str
-) -> None:
-    """Row 41: the server may write no file beyond its present size, as on a full disk."""
-    server.stop()
-    server.start()
-    with server.connect() as database:
-        delete_graph(database, GRAPH)
-    process = psutil.Process(server.pid)
-    outside = server.aside(GRAPH)
-    store = [file.stat().st_size for file in outside.home.rglob("*.0") if file.is_file()]
-    process.rlimit(psutil.RLIMIT_FSIZE, (max(store), resource.RLIM_INFINITY))
-    with mock.patch.object(databases, "RETRY_TIME_S", 1.0), pytest.raises(DatabaseError) as failed:
-        load([STORY], settings=outside, options=OPTIONS)
-
-    assert isinstance(failed.value, DiskFull)
-    assert "restart" in str(failed.value.hint)
-    server.kill()
-    server.start()
-    load([STORY], settings=outside, options=OPTIONS)
-    with server.connect() as database:
-        assert dump(database) == wanted
