@@ -34,11 +34,46 @@ _MAGIC = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
     (b"{\\rtf", "RTF"),
 )
+# Encodings, as Python names them, that a file may declare: those in which ASCII letters are single bytes, as they are
+# where the declaration could be read. So neither UTF-16 nor EBCDIC; and not what encodes no files, such as Punycode.
+_DECLARABLE = frozenset(
+    "ascii big5 big5hkscs cp437 cp720 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864 "
+    "cp865 cp866 cp869 cp874 cp932 cp949 cp950 cp1006 cp1125 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 "
+    "cp1258 euc_jis_2004 euc_jisx0213 euc_jp euc_kr gb18030 gb2312 gbk hp-roman8 hz iso2022_jp iso2022_jp_1 "
+    "iso2022_jp_2 iso2022_jp_2004 iso2022_jp_3 iso2022_jp_ext iso2022_kr iso8859-1 iso8859-2 iso8859-3 iso8859-4 "
+    "iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9 iso8859-10 iso8859-11 iso8859-13 iso8859-14 iso8859-15 "
+    "iso8859-16 johab koi8-r koi8-t koi8-u kz1048 mac-arabic mac-croatian mac-cyrillic mac-farsi mac-greek mac-iceland "
+    "mac-latin2 mac-roman mac-romanian mac-turkish ptcp154 shift_jis shift_jis_2004 shift_jisx0213 tis-620 utf-8 "
+    "utf-8-sig".split()
+)
+_LABELS = {  # of the WHATWG's encoding standard, that Python does not know
+    "cn-big5": "big5",
+    "dos-874": "cp874",
+    "iso-8859-8-i": "iso8859-8",
+    "koi8": "koi8-r",
+    "koi8-ru": "koi8-u",
+    "mac": "mac-roman",
+    "unicode-1-1-utf-8": "utf-8",
+    "windows-31j": "cp932",
+    "windows-874": "cp874",
+    "windows-949": "cp949",
+    "x-euc-jp": "euc_jp",
+    "x-gbk": "gbk",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "x-mac-roman": "mac-roman",
+    "x-mac-ukrainian": "mac-cyrillic",
+    "x-sjis": "cp932",
+    "x-x-big5": "big5",
+} | {f"x-cp{page}": f"cp{page}" for page in range(1250, 1259)}
 _SAVE_AS_UTF8 = "save it as UTF-8"
 _ISO_2022 = re.compile(rb"\x1b[$(][@ABJ]")  # switches of a Japanese encoding whose bytes are all ASCII
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_CONTROLS = "".join(map(chr, (*range(9), *range(14, 32), 127)))
+_CONTROL = re.compile(f"[{re.escape(_CONTROLS)}]")
 _MAX_CONTROL_SHARE = 0.005
 _GUESS_BYTES = 200_000  # how much of a text the guess is made from
+_MAX_MARKS = 30  # in a row, as in the Stream-Safe Text Format of Unicode's annex 15
+_PERHAPS_MARKS = re.compile(rf"[^\w\s\x00-\u02ff]{{{_MAX_MARKS + 1},}}")  # combining marks are no part of \w
+_JOINER = "\u034f"  # combining grapheme joiner: invisible, and no mark combines across it
 _NEAR_CHAOS, _NEAR_COHERENCE = 0.05, 0.1  # a reading this near to the best one makes the best one unsure
 
 
@@ -63,14 +98,21 @@ def decode(data: bytes, declared: str | None = None) -> str:
     try:
         return _checked(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        _refuse_damaged_utf8(data, error.start)
+        first_bad = error.start
+    try:
+        return _checked(_joined_surrogates(data.decode("utf-8", "surrogatepass")))
+    except UnicodeDecodeError:
+        _refuse_damaged_utf8(data, first_bad)
     return _checked(_guessed(data))
 
 
 def normalise_text(text: str) -> str:
-    r"""Return `text` with \r\n and \r as \n, and letters composed (NFC), so that one word is written in one way."""
+    r"""Return `text` with \r\n and \r as \n, and letters composed (NFC), so that one word is written in one way.
+
+    More than 30 combining marks in a row, which no language has, are parted by joiners (U+034F): linear in any text.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-    return unicodedata.normalize("NFC", text)
+    return unicodedata.normalize("NFC", text if text.isascii() else _with_marks_parted(text))
 
 
 def clean(text: str) -> str:
@@ -79,9 +121,16 @@ def clean(text: str) -> str:
     return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
+def _with_marks_parted(text: str) -> str:
+    """Return `text` with a joiner after every 30 combining marks in a row: sorting them takes quadratic time."""
+    found = set("".join(_PERHAPS_MARKS.findall(text)))
+    marks = "".join(char for char in found if unicodedata.combining(unicodedata.normalize("NFD", char)[0]))
+    return re.sub(f"([{marks}]{{{_MAX_MARKS}}})(?=[{marks}])", rf"\1{_JOINER}", text) if marks else text
+
+
 def _checked(text: str) -> str:
     """Return `text` cleaned; refuse what has more control characters than any text has."""
-    controls = len(_CONTROL.findall(text))
+    controls = sum(map(text.count, _CONTROLS))
     if controls > max(2, _MAX_CONTROL_SHARE * len(text)):
         raise UnreadableSource(f"binary ({controls} control characters among {len(text)})")
     return clean(text) if controls else text
@@ -98,10 +147,17 @@ def _strict(data: bytes, encoding: str) -> str:
 def _declared_text(data: bytes, declared: str) -> str | None:
     """Return the text read as the file itself says, None where it cannot be so read."""
     try:
-        name = codecs.lookup(declared).name
+        name = codecs.lookup(_LABELS.get(declared.lower(), declared)).name
+        if name not in _DECLARABLE:
+            return None
         return data.decode("cp1252" if name == "iso8859-1" else name)  # as browsers read that declaration
-    except (LookupError, UnicodeDecodeError):
+    except (LookupError, ValueError):
         return None
+
+
+def _joined_surrogates(text: str) -> str:
+    """Return `text` with pairs of surrogates as the characters that they mean, and lone ones as U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _unmarked_utf16(data: bytes) -> str:

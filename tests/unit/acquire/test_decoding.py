@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 
 import pytest
@@ -132,6 +133,42 @@ def test_latin_1_is_read_as_browsers_read_it():
     assert decode("it’s".encode("cp1252"), declared="iso-8859-1") == "it’s"
 
 
+@pytest.mark.parametrize(
+    "declared",
+    ["undefined", "punycode", "idna", "utf-7", "unicode_escape", "raw_unicode_escape", "rot13", "hex", "charmap", "\0"],
+)
+def test_declared_codec_that_is_no_encoding_of_files_is_ignored(declared):
+    assert decode(r"Łódź \u0041 +AEE- xn--".encode(), declared) == r"Łódź \u0041 +AEE- xn--"
+
+
+@pytest.mark.parametrize("declared", ["utf-16", "utf-16le", "UTF-16BE", "utf-32", "cp037", "cp1140"])
+def test_declared_encoding_that_could_not_be_read_in_single_bytes_is_ignored(declared):
+    assert decode("“Łódź” is a city".encode(), declared) == "“Łódź” is a city"
+
+
+@pytest.mark.parametrize(
+    ("text", "codec", "declared"),
+    [
+        (JAPANESE, "cp932", "x-sjis"),
+        (CHINESE, "gbk", "x-gbk"),
+        (RUSSIAN, "mac_cyrillic", "x-mac-cyrillic"),
+        (POLISH, "cp1250", "X-CP1250"),
+        (JAPANESE, "shift_jis", "windows-31j"),
+    ],
+)
+def test_names_that_only_browsers_know_are_known(text, codec, declared):
+    assert decode(text.encode(codec), declared) == text
+
+
+def test_lone_surrogates_in_utf8_become_replacement_characters():
+    assert decode(b"a \xed\xa0\x80 b \xed\xbf\xbf") == "a \ufffd b \ufffd"
+    assert decode("Łódź".encode() + b"\xed\xa0\x80") == "Łódź\ufffd"
+
+
+def test_pairs_of_surrogates_in_utf8_are_the_character_that_they_mean():
+    assert decode(b"\xed\xa0\xbd\xed\xb8\x80 and \xf0\x9f\x98\x80") == "\U0001f600 and \U0001f600"
+
+
 def test_mark_wins_over_the_declaration():
     assert decode("Łódź".encode("utf-8-sig"), declared="iso8859-2") == "Łódź"
 
@@ -147,6 +184,27 @@ def test_newlines_are_normalised():
 
 def test_letters_are_composed():
     assert normalise_text(unicodedata.normalize("NFD", "Łódź, Kraków")) == "Łódź, Kraków"
+
+
+@pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0f73", "\u0344\u0316"])
+def test_endless_combining_marks_take_linear_time(marks):
+    """Without a limit 400,000 marks took 28 seconds, a million some three minutes."""
+    before = time.process_time()
+    text = normalise_text("e" + marks * 1_000_000)
+    assert time.process_time() - before < 20
+    assert unicodedata.is_normalized("NFC", text)
+    assert text.replace("\u034f", "") != text
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.sampled_from("aeń\u0301\u0323\u0344\u0f73か\u3099\u034f .\n"), max_size=120))
+def test_up_to_thirty_marks_in_a_row_are_only_composed(text):
+    runs = "".join("m" if unicodedata.combining(unicodedata.normalize("NFD", char)[0]) else " " for char in text)
+    normal = normalise_text(text)
+    parted = "m" * 31 in runs
+    assert normal == unicodedata.normalize("NFC", text) or parted
+    assert normal.count("\u034f") == text.count("\u034f") or parted
+    assert unicodedata.is_normalized("NFC", normal)
 
 
 @settings(max_examples=300, deadline=None)
