@@ -19,15 +19,16 @@ MAX_BYTES = 16_000_000  # lxml's tree takes about ten times the size of the file
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*["']([\w.:-]+)""", re.I)
 _DROPPED = frozenset(
-    "head script style noscript template svg math canvas iframe object embed audio video form button select option "
+    "head script style noscript template svg math canvas iframe object embed audio video button select option "
     "input textarea nav dialog datalist map".split()
 )
 _BLOCKS = frozenset(
-    "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer header hgroup "
-    "hr html main p section summary ul ol".split()
+    "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form header "
+    "hgroup hr html main p section summary ul ol".split()
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|$))")
+_END_OF_PAGE = re.compile(r"</html\s*>", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f\v\xa0]+")
 _MAX_DEPTH = 200  # real pages stay under 100; the walk recurses
 
@@ -40,16 +41,21 @@ def read_html(data: bytes) -> ParsedText:
         raise UnreadableSource(f"{len(data):,} bytes of HTML; at most {MAX_BYTES:,} are read")
     found = _CHARSET.search(data[:4_096])
     declared = (found[1] or found[2]).decode("ascii") if found else None
-    text = normalise_text(decode(data, declared))
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+    # libxml2 drops what follows </html>; browsers show it
+    text = _END_OF_PAGE.sub("", normalise_text(decode(data, declared)))
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError as error:
+        if error.code == etree.ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from error  # the sandbox's limit
         raise UnreadableSource(f"not HTML: {error.msg}") from error
     if root is None:
         raise UnreadableSource("no text")
     if _depth(root) > _MAX_DEPTH:
         raise UnreadableSource(f"elements nested deeper than {_MAX_DEPTH}")
+    if fatal := parser.error_log.filter_from_fatals():  # there is a tree, of what came before
+        raise UnreadableSource(f"the parser stopped at line {fatal[0].line}: {fatal[0].message.strip()}")
     walk = _Walk()
     walk.visit(root)
     walk.flush()

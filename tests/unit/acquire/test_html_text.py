@@ -88,3 +88,55 @@ def test_page_without_text_gives_none_or_a_reason(page):
 
 def test_loose_text_and_unclosed_tags_are_kept():
     assert read_html(b"<p>one<p>two<ul><li>three").text == "one\n\ntwo\n\n- three"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p>Ada.</p><img src='data:image/png;base64,{piece}'>",
+        "<p>Ada.</p><script>var picture = '{piece}'</script>",
+        "<p>Ada.</p><style>{piece}</style>",
+        "<p>Ada.</p><!-- {piece} -->",
+        "<p>Ada.</p><svg><path d='{piece}'/></svg>",
+        "<title>{piece}</title><p>Ada.</p>",
+        "<p>{piece}</p>",
+        "<pre>{piece}</pre>",
+    ],
+)
+def test_text_after_a_piece_of_eleven_megabytes_is_kept(page):
+    text = read_html(page.format(piece="A" * 11_000_000).encode() + b"<p>SENTINEL</p>").text
+    assert text.endswith("SENTINEL")
+    assert text.startswith("A")
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<html><body><p>Ada.</p></body></html><p>SENTINEL</p>", "Ada.\n\nSENTINEL"),
+        ("<html><body><p>Ada.</p></BODY></HTML >\nSENTINEL", "Ada.\n\nSENTINEL"),
+        ("<html><body><p>Ada.</body><p>SENTINEL</p></html>", "Ada.\n\nSENTINEL"),
+        (
+            "<!doctype html><html><head><title>One</title></head><body><h1>Ada</h1></body></html>\n"
+            "<!doctype html><html><head><style>p{}</style></head><body><h1>Bob</h1><p>SENTINEL</p></body></html>",
+            "Ada\n\nBob\n\nSENTINEL",
+        ),
+    ],
+)
+def test_text_after_the_end_of_the_page_is_kept(page, text):
+    assert read_html(page.encode()).text == text
+
+
+def test_text_in_a_form_is_kept_and_its_fields_are_not():
+    page = "<body>Before<form action=x>Name: <input value=no><select><option>no</select><p>SENTINEL</p></form>after"
+    assert read_html(page.encode()).text == "Before\n\nName:\n\nSENTINEL\n\nafter"
+
+
+def test_page_that_the_parser_does_not_read_to_its_end_is_refused(monkeypatch):
+    """libxml2 stops at 2,048 elements within each other, and gives a tree of what came before."""
+    monkeypatch.setattr(html_text, "_MAX_DEPTH", 1_000_000)
+    with pytest.raises(UnreadableSource, match="the parser stopped at line 2: Excessive depth"):
+        read_html(b"<p>Ada.</p>\n" + b"<div>" * 3_000 + b"SENTINEL")
+
+
+def test_declared_utf16_in_single_bytes_is_utf8():
+    assert read_html('<meta charset="utf-16"><p>Zażółć gęślą jaźń'.encode()).text == "Zażółć gęślą jaźń"
