@@ -1,4 +1,4 @@
-"""Files made for tests: PDF by hand, DOCX by python-docx and by hand, as hostile as they need to be."""
+"""Files made for tests: PDF and HTML by hand, DOCX by python-docx and by hand, as hostile as they need to be."""
 
 from __future__ import annotations
 
@@ -65,6 +65,11 @@ def encrypted_pdf(password: str) -> bytes:
     return out.getvalue()
 
 
+def page_of_attributes(number: int) -> bytes:
+    """Return an HTML page with one element that has so many attributes; libxml2 takes quadratic time."""
+    return b"<p " + b" ".join(b"a%d=" % each for each in range(number)) + b">Text.</p>"
+
+
 def docx() -> bytes:
     """Return a DOCX with a title, headings, paragraphs, a list and a table with merged cells."""
     import docx as library
@@ -85,10 +90,15 @@ def docx() -> bytes:
     return out.getvalue()
 
 
+def docx_members() -> dict[str, bytes]:
+    """Return the members of `docx`, by name."""
+    with zipfile.ZipFile(io.BytesIO(docx())) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
 def long_docx(paragraphs: int) -> bytes:
     """Return a DOCX with many paragraphs, not compressed."""
-    with zipfile.ZipFile(io.BytesIO(docx())) as file:
-        members = {name: file.read(name) for name in file.namelist()}
+    members = docx_members()
     body = b"<w:body>" + b"<w:p><w:r><w:t>word</w:t></w:r></w:p>" * paragraphs
     members["word/document.xml"] = members["word/document.xml"].replace(b"<w:body>", body)
     return archive(list(members.items()), zipfile.ZIP_STORED)

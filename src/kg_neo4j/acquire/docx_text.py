@@ -18,6 +18,7 @@ from kg_neo4j.errors import UnreadableSource
 if TYPE_CHECKING:
     from docx.table import Table
     from docx.text.paragraph import Paragraph
+    from lxml.etree import _Element
 
 MAX_MEMBERS = 2_000
 MAX_UNPACKED_BYTES = 512_000_000  # images included
@@ -39,6 +40,7 @@ def read_docx(data: bytes) -> ParsedText:
     builder = TextBuilder()
     try:
         document = docx.Document(io.BytesIO(data))
+        _keep_words_after_entities(document.element)
         styles = {style.style_id: style.name or "" for style in document.styles}  # looking one up costs milliseconds
         in_list = False
         for block in document.iter_inner_content():
@@ -55,6 +57,15 @@ def read_docx(data: bytes) -> ParsedText:
     except (OpcError, KeyError, ValueError, AttributeError, zipfile.BadZipFile) as error:
         raise UnreadableSource(f"damaged DOCX: {error}") from error
     return builder.build(" ".join(title.split()) or None if title else None)
+
+
+def _keep_words_after_entities(root: _Element) -> None:
+    """Put entities, as they are written, and the words after them and after comments into the text around them."""
+    from lxml import etree
+
+    for entity in root.iter(etree.Entity):
+        entity.tail = f"{entity.text}{entity.tail or ''}"
+    etree.strip_elements(root, etree.Entity, etree.Comment, etree.ProcessingInstruction, with_tail=False)
 
 
 def check_archive(data: bytes) -> None:

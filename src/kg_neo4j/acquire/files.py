@@ -7,15 +7,12 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kg_neo4j.acquire import sandbox
-from kg_neo4j.acquire.decoding import decode, normalise_text
 from kg_neo4j.acquire.folders import SUFFIXES, FoundFile, find
-from kg_neo4j.acquire.html_text import read_html
 from kg_neo4j.acquire.identity import document_id, text_hash
 from kg_neo4j.acquire.interface import ParsedText
 from kg_neo4j.acquire.language import detect
 from kg_neo4j.acquire.language_data import primary
-from kg_neo4j.acquire.plain_text import read_markdown, read_text
+from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.records import Document, SkippedSource
 
@@ -41,25 +38,23 @@ def _read(
     found: Iterator[FoundFile | SkippedSource], graph: str, language: str | None
 ) -> Iterator[Document | SkippedSource]:
     keys: dict[str, str] = {}  # by real path
-    for file in found:
-        if isinstance(file, SkippedSource):
-            yield file
-            continue
-        if file.real_path in keys:
-            yield SkippedSource(file.source, f"already read as {keys[file.real_path]!r}")
-            continue
-        keys[file.real_path] = file.key
-        try:
-            yield _document(file, graph, language)
-        except UnreadableSource as refused:
-            hint = f" ({refused.hint})" if refused.hint else ""
-            yield SkippedSource(file.source, f"{refused}{hint}")
+    with Sandbox() as sandbox:
+        for file in found:
+            if isinstance(file, SkippedSource):
+                yield file
+            elif file.real_path in keys:
+                yield SkippedSource(file.source, f"already read as {keys[file.real_path]!r}")
+            else:
+                keys[file.real_path] = file.key
+                yield _document(file, graph, language, sandbox)
 
 
-def _document(file: FoundFile, graph: str, language: str | None) -> Document:
-    parsed = _parse(file, _read_bytes(file.path))
-    if not parsed.text.strip():
-        raise UnreadableSource("no text")
+def _document(file: FoundFile, graph: str, language: str | None, sandbox: Sandbox) -> Document | SkippedSource:
+    try:
+        parsed = _parse(file, _read_bytes(file.path), sandbox)
+    except UnreadableSource as refused:
+        hint = f" ({refused.hint})" if refused.hint else ""
+        return SkippedSource(file.source, f"{refused}{hint}")
     return Document(
         id=document_id(graph, "file", file.key),
         graph=graph,
@@ -76,16 +71,13 @@ def _document(file: FoundFile, graph: str, language: str | None) -> Document:
     )
 
 
-def _parse(file: FoundFile, data: bytes) -> ParsedText:
-    kind = SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data)
+def _parse(file: FoundFile, data: bytes, sandbox: Sandbox) -> ParsedText:
     if not data.strip():
         raise UnreadableSource("empty" if not data else "only white space")
-    if kind in ("pdf", "docx"):
-        return sandbox.parse(kind, data)
-    if kind == "html":
-        return read_html(data)
-    text = normalise_text(decode(data))
-    return read_markdown(text) if kind == "markdown" else read_text(text)
+    parsed = sandbox.parse(SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data), data)
+    if not parsed.text.strip():
+        raise UnreadableSource("no text")
+    return parsed
 
 
 def _sniffed_kind(data: bytes) -> str:

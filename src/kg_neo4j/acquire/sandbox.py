@@ -1,22 +1,32 @@
-"""Parses untrusted files in a child process that is killed at limits of time and memory.
+"""Reads untrusted files in a child process that is killed at limits of time and memory.
 
-The file's bytes go in through a pipe, JSON comes out of one; nothing else passes. A child that runs out of memory,
-crashes or hangs costs one skipped file.
+One child reads file after file. A file's bytes go in through a pipe and its text comes out of another, each after a
+line that gives its length. If the child runs out of time or memory or crashes, the file is refused with a reason and
+the next file gets a new child. The child ends when its standard input ends: a parent that is killed leaves none behind.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+import tempfile
+import threading
+from dataclasses import dataclass
+from typing import IO, Any
+
+import psutil
 
 from kg_neo4j.acquire.interface import ParsedText
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.records import Section
 
 MAX_TEXT_CHARACTERS = 64_000_000
+FILES_A_CHILD = 1_000  # libraries may leak memory
+_SPENT_SHARE = 4  # a child that has used a quarter of the memory limit reads no further file
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,56 +40,174 @@ class Limits:
 LIMITS = Limits()
 
 
-def parse(kind: str, data: bytes, limits: Limits = LIMITS) -> ParsedText:
-    """Return the text of a file of `kind` ("pdf", "docx"). Raises UnreadableSource with the reason, always in time."""
-    bootstrap = f"import sys; sys.path[:] = {sys.path!r}; from kg_neo4j.acquire import sandbox; sandbox.main()"
-    command = [sys.executable, "-c", bootstrap, kind, str(limits.memory_bytes), str(int(limits.seconds) + 1)]
-    try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=limits.seconds, check=False)  # noqa: S603 - our own interpreter and code
-    except subprocess.TimeoutExpired as error:
-        raise UnreadableSource(f"parsing took longer than {limits.seconds:g} s") from error
-    if done.returncode:
-        last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        if "MemoryError" in last or done.returncode < 0:
-            raise UnreadableSource(f"parsing was stopped: more than {limits.memory_bytes >> 20} MB, or a crash")
-        raise UnreadableSource(f"cannot be parsed: {last[:200]}")
-    return _received(done.stdout)
+class Sandbox:
+    """A child process that reads files. It starts at the first file and ends with the `with` block. Not thread-safe."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._limits = limits
+        self._child: _Child | None = None
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._child is not None:
+            self._child.end()
+            self._child = None
+
+    def parse(self, kind: str, data: bytes) -> ParsedText:
+        """Return the text of a file of `kind` ("text", "markdown", "html", "pdf" or "docx").
+
+        Raises UnreadableSource with the reason, always in time. The outcome does not depend on the files before it.
+        """
+        used, self._child = self._child, None
+        try:
+            return self._parse(used or _Child(self._limits), kind, data)
+        except _Crashed:
+            if used is None:
+                raise
+            return self._parse(_Child(self._limits), kind, data)  # the files before may have left too little memory
+
+    def _parse(self, child: _Child, kind: str, data: bytes) -> ParsedText:
+        with contextlib.ExitStack() as stack:
+            stack.callback(child.end)
+            outcome, text = child.exchange(kind, data)
+            if not outcome["spent"]:
+                stack.pop_all()
+                self._child = child
+        if "refused" in outcome:
+            raise UnreadableSource(outcome["refused"], hint=outcome["hint"])
+        sections = tuple(Section(*section) for section in outcome["sections"])
+        return ParsedText(text, outcome["title"], sections, tuple(outcome["pages"]))
+
+
+class _Crashed(UnreadableSource):
+    """The child ended while it read a file, though it had time left."""
+
+
+class _Child:
+    """The process and its pipes."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`; a pipe could fill and block the child
+        bootstrap = f"import sys; sys.path[:] = {sys.path!r}; from kg_neo4j.acquire import sandbox; sandbox.main()"
+        command = [sys.executable, "-c", bootstrap, str(limits.memory_bytes), str(limits.seconds)]
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
+            )
+        except OSError as error:
+            self._errors.close()
+            raise UnreadableSource(f"no process could be started to read it: {error.strerror or error}") from error
+
+    def exchange(self, kind: str, data: bytes) -> tuple[dict[str, Any], str]:
+        """Return what the child makes of `data`: its outcome, and the text. Raises UnreadableSource if it ends."""
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            self._process.kill()
+
+        timer = threading.Timer(self._limits.seconds, expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            return self._exchange(kind, data)
+        except (BrokenPipeError, EOFError) as error:
+            if expired.is_set():
+                raise UnreadableSource(f"reading took longer than {self._limits.seconds:g} s") from error
+            raise _Crashed(self._last_words()) from error
+        finally:
+            timer.cancel()
+
+    def end(self) -> None:
+        """Kill the process and close its pipes."""
+        self._process.kill()
+        self._process.communicate()  # also closes them
+        self._errors.close()
+
+    def _exchange(self, kind: str, data: bytes) -> tuple[dict[str, Any], str]:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:
+            raise EOFError("the child has no pipes")
+        stdin.write(b"%s %d\n" % (kind.encode("ascii"), len(data)))
+        stdin.write(data)
+        stdin.flush()
+        outcome_bytes, text_bytes = (int(length) for length in stdout.readline().split() or (-1, -1))
+        outcome = json.loads(_exactly(stdout, outcome_bytes))
+        return outcome, _exactly(stdout, text_bytes).decode("utf-8")
+
+    def _last_words(self) -> str:
+        """Return why the process ended."""
+        status = self._process.wait()
+        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 4_096))
+        last = self._errors.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+        if "MemoryError" in last or status < 0:
+            return f"reading was stopped: more than {self._limits.memory_bytes >> 20} MB of memory, or a crash"
+        return f"cannot be read: {last[:200]}"
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    """Return the next `size` bytes; raises EOFError if the stream ends before."""
+    data = stream.read(size) if size >= 0 else b""
+    if len(data) != size:
+        raise EOFError(f"{len(data)} of {size} bytes")
+    return data
 
 
 def main() -> None:
-    """Run in the child: limit this process, read the file from standard input, write the outcome as JSON."""
-    kind, memory_bytes, seconds = sys.argv[1:4]
-    _limit(int(memory_bytes), int(seconds))
-    readers = {"pdf": _pdf, "docx": _docx}
+    """Run in the child: read files from standard input, one after the other, until it ends; answer on standard output.
+
+    What a reader raises, apart from UnreadableSource, ends this process; its last line of standard error is the reason.
+    """
+    memory_bytes, seconds = int(sys.argv[1]), float(sys.argv[2])
+    stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # what a library prints must not get between the answers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
+    _limit_memory(memory_bytes)
+    process = psutil.Process()
+    for number in range(1, FILES_A_CHILD + 1):
+        header = stdin.readline().split()
+        if not header:
+            return
+        _set_alarm(seconds + 1)  # the parent kills at `seconds`, unless it was killed itself
+        outcome, text = _read(header[0].decode("ascii"), _exactly(stdin, int(header[1])))
+        outcome["spent"] = number == FILES_A_CHILD or process.memory_info().rss * _SPENT_SHARE > memory_bytes
+        answer = json.dumps(outcome).encode("ascii")
+        stdout.write(b"%d %d\n" % (len(answer), len(text)))
+        stdout.write(answer)
+        stdout.write(text)
+        stdout.flush()
+        _set_alarm(0)
+
+
+def _read(kind: str, data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the outcome, all but the text, and the text in UTF-8."""
     try:
-        parsed = readers[kind]()(sys.stdin.buffer.read())
+        parsed = _READERS[kind](data)
         if len(parsed.text) > MAX_TEXT_CHARACTERS:
             raise UnreadableSource(f"{len(parsed.text):,} characters; at most {MAX_TEXT_CHARACTERS:,} are read")
-        outcome = json.dumps(asdict(parsed))
     except UnreadableSource as refused:
-        outcome = json.dumps({"refused": str(refused), "hint": refused.hint})
-    sys.stdout.write(outcome)
+        return {"refused": str(refused), "hint": refused.hint}, b""
+    sections = [(section.title, section.level, section.start, section.end) for section in parsed.sections]
+    return {"title": parsed.title, "sections": sections, "pages": parsed.pages}, parsed.text.encode("utf-8")
 
 
-def _received(output: bytes) -> ParsedText:
-    outcome = json.loads(output)
-    if "refused" in outcome:
-        raise UnreadableSource(outcome["refused"], hint=outcome["hint"])
-    return ParsedText(
-        text=outcome["text"],
-        title=outcome["title"],
-        sections=tuple(Section(**section) for section in outcome["sections"]),
-        pages=tuple(outcome["pages"]),
-    )
+def _set_alarm(seconds: float) -> None:
+    """End this process after `seconds`, 0: never; where the platform can (not on Windows)."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _limit(memory_bytes: int, seconds: int) -> None:
-    """Limit address space and processor time, where the platform knows them (not on Windows)."""
+def _limit_memory(memory_bytes: int) -> None:
+    """Limit the address space, where the platform can (not on Windows)."""
     try:
         import resource
     except ImportError:
         return
-    for kind, wanted in ((resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)):
+    for kind, wanted in ((resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_CORE, 0)):
         hard = resource.getrlimit(kind)[1]
         limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         try:
@@ -88,13 +216,36 @@ def _limit(memory_bytes: int, seconds: int) -> None:
             continue
 
 
-def _pdf() -> Callable[[bytes], ParsedText]:
+def _text(data: bytes) -> ParsedText:
+    from kg_neo4j.acquire.decoding import decode, normalise_text
+    from kg_neo4j.acquire.plain_text import read_text
+
+    return read_text(normalise_text(decode(data)))
+
+
+def _markdown(data: bytes) -> ParsedText:
+    from kg_neo4j.acquire.decoding import decode, normalise_text
+    from kg_neo4j.acquire.plain_text import read_markdown
+
+    return read_markdown(normalise_text(decode(data)))
+
+
+def _html(data: bytes) -> ParsedText:
+    from kg_neo4j.acquire.html_text import read_html
+
+    return read_html(data)
+
+
+def _pdf(data: bytes) -> ParsedText:
     from kg_neo4j.acquire.pdf_text import read_pdf
 
-    return read_pdf
+    return read_pdf(data)
 
 
-def _docx() -> Callable[[bytes], ParsedText]:
+def _docx(data: bytes) -> ParsedText:
     from kg_neo4j.acquire.docx_text import read_docx
 
-    return read_docx
+    return read_docx(data)
+
+
+_READERS = {"text": _text, "markdown": _markdown, "html": _html, "pdf": _pdf, "docx": _docx}

@@ -1,23 +1,60 @@
-"""PDF and DOCX are parsed in a child process; hostile ones cost one reason, never a hang or a crash."""
+"""Files are read in a child process; hostile ones cost one reason, never a hang or a crash, and no child is left."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
 import pytest
 
-from kg_neo4j.acquire import docx_text, sandbox
-from kg_neo4j.acquire.sandbox import Limits
+from kg_neo4j.acquire import docx_text, files, sandbox
+from kg_neo4j.acquire.interface import ParsedText
+from kg_neo4j.acquire.sandbox import Limits, Sandbox
 from kg_neo4j.errors import UnreadableSource
-from made_files import archive, docx, encrypted_pdf, long_docx, lying_archive, pdf, pdf_bomb
+from made_files import (
+    archive,
+    docx,
+    docx_members,
+    encrypted_pdf,
+    long_docx,
+    lying_archive,
+    page_of_attributes,
+    pdf,
+    pdf_bomb,
+)
 
 
 def refusal(kind: str, data: bytes, limits: Limits = sandbox.LIMITS) -> str:
-    with pytest.raises(UnreadableSource) as caught:
-        sandbox.parse(kind, data, limits)
+    with Sandbox(limits) as box, pytest.raises(UnreadableSource) as caught:
+        box.parse(kind, data)
     return str(caught.value)
 
 
+def parse(kind: str, data: bytes) -> ParsedText:
+    with Sandbox() as box:
+        return box.parse(kind, data)
+
+
+def child_ids() -> set[int]:
+    return {child.pid for child in psutil.Process().children()}
+
+
+def gone(pid: int, within_s: float = 60.0) -> bool:
+    """Wait until a process has ended."""
+    end = time.monotonic() + within_s
+    while time.monotonic() < end:
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.05)
+    return False
+
+
 def test_pdf_pages_begin_where_their_text_does():
-    parsed = sandbox.parse("pdf", pdf(["The first page.\nSecond line.", "", "The third page."]))
+    parsed = parse("pdf", pdf(["The first page.\nSecond line.", "", "The third page."]))
     assert parsed.text == "The first page.\nSecond line.\n\nThe third page."
     assert len(parsed.pages) == 3
     assert parsed.text[parsed.pages[0] :].startswith("The first")
@@ -26,7 +63,7 @@ def test_pdf_pages_begin_where_their_text_does():
 
 
 def test_docx_headings_lists_and_tables_are_kept():
-    parsed = sandbox.parse("docx", docx())
+    parsed = parse("docx", docx())
     assert parsed.title == "Keepers of the light"
     assert [(s.title, s.level) for s in parsed.sections] == [("The keepers", 1), ("His tools", 2)]
     assert "- A lamp\n- A log book" in parsed.text
@@ -91,13 +128,32 @@ def test_entities_in_docx_are_not_expanded():
     assert refusal("docx", archive(members))
 
 
+@pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        ("He &co; left", "He &co; left"),
+        ("&co;&co;", "&co;&co;"),
+        ("before <!-- comment -->after", "before after"),
+        ("before <?target data?>after", "before after"),
+    ],
+)
+def test_words_after_entities_and_comments_in_docx_are_kept(inside, text):
+    members = docx_members()
+    xml = members["word/document.xml"].replace(b"He left in 1939.", f"{inside} in 1939.".encode())
+    place = xml.index(b"<w:document")
+    members["word/document.xml"] = (
+        xml[:place] + b'<!DOCTYPE d [<!ENTITY co SYSTEM "file:///etc/passwd">]>' + xml[place:]
+    )
+    assert parse("docx", archive(list(members.items()))).text.endswith(f"\n\n{text} in 1939.")
+
+
 def test_child_is_killed_at_its_time_limit():
     assert "took longer than 0.01 s" in refusal("pdf", pdf(["a page"]), Limits(seconds=0.01))
 
 
 def test_child_is_stopped_at_its_memory_limit():
     long = long_docx(400_000)
-    assert sandbox.parse("docx", long_docx(40)).text.count("word") == 40
+    assert parse("docx", long_docx(40)).text.count("word") == 40
     assert "more than 143 MB" in refusal("docx", long, Limits(memory_bytes=150_000_000))
 
 
@@ -111,3 +167,129 @@ def test_real_size_is_counted_where_the_declared_one_is_small(monkeypatch):
     monkeypatch.setattr(docx_text, "MAX_XML_BYTES", 1_000)
     with pytest.raises(UnreadableSource, match="unpacks to more than 1,000 bytes"):
         docx_text.read_docx(docx())
+
+
+def test_one_child_reads_file_after_file():
+    before = child_ids()
+    with Sandbox() as box:
+        assert child_ids() == before
+        texts = [box.parse("text", b"one").text, box.parse("html", b"<p>two").text]
+        (child,) = child_ids() - before
+        texts += [box.parse("markdown", b"# three").text, box.parse("docx", docx()).title]
+        assert child_ids() - before == {child}
+    assert texts == ["one", "two", "# three", "Keepers of the light"]
+    assert child_ids() == before
+
+
+def test_what_a_file_says_of_itself_comes_through():
+    parsed = parse("markdown", "# Łódź\n\n\tText \U0001f600\u2028.\n\n## Zwei\n".encode())
+    assert parsed.text == "# Łódź\n\n\tText \U0001f600\u2028.\n\n## Zwei\n"
+    assert [(section.title, section.level) for section in parsed.sections] == [("Łódź", 1), ("Zwei", 2)]
+
+
+def test_refused_file_costs_no_new_child():
+    before = child_ids()
+    with Sandbox() as box:
+        box.parse("text", b"one")
+        children = child_ids() - before
+        with pytest.raises(UnreadableSource, match="binary"):
+            box.parse("text", b"\x89PNG\r\n")
+        assert box.parse("text", b"two").text == "two"
+        assert child_ids() - before == children
+
+
+def test_error_that_no_reader_expects_is_a_reason_and_the_next_file_is_read():
+    with Sandbox() as box:
+        with pytest.raises(UnreadableSource, match="cannot be read: KeyError: 'odt'"):
+            box.parse("odt", b"an unknown kind")
+        assert box.parse("text", b"next").text == "next"
+
+
+def test_file_after_one_that_takes_too_long_is_read():
+    with Sandbox(Limits(seconds=2)) as box:
+        with pytest.raises(UnreadableSource, match="reading took longer than 2 s"):
+            box.parse("html", page_of_attributes(300_000))
+        assert box.parse("text", b"next").text == "next"
+
+
+def test_file_after_one_that_takes_too_much_memory_is_read():
+    with Sandbox(Limits(memory_bytes=150_000_000)) as box:
+        box.parse("text", b"first")
+        with pytest.raises(UnreadableSource, match="more than 143 MB of memory"):
+            box.parse("docx", long_docx(400_000))
+        assert box.parse("text", b"next").text == "next"
+
+
+def test_large_page_stays_under_the_memory_limit():
+    elements = b"<p><b>x</b></p>" * 1_000_000
+    assert "MB of memory" in refusal("html", elements, Limits(memory_bytes=400_000_000))
+
+
+def test_child_that_ended_between_two_files_is_replaced():
+    before = child_ids()
+    with Sandbox() as box:
+        box.parse("text", b"one")
+        (child,) = child_ids() - before
+        os.kill(child, signal.SIGKILL)
+        assert box.parse("text", b"two").text == "two"
+
+
+def test_child_that_has_used_much_of_its_memory_reads_no_further_file():
+    before = child_ids()
+    with Sandbox(Limits(memory_bytes=60_000_000)) as box:  # an interpreter alone takes more than a quarter of that
+        assert box.parse("text", b"one").text == "one"
+        assert child_ids() == before
+        assert box.parse("text", b"two").text == "two"
+
+
+def test_no_child_that_can_be_started_is_a_reason(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert "no process could be started" in refusal("text", b"text")
+
+
+def test_documents_that_are_no_longer_wanted_leave_no_child(tmp_path):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("Text.", encoding="utf-8")
+    before = child_ids()
+    stream = files.read([str(tmp_path)], graph="g")
+    next(stream)
+    assert len(child_ids() - before) == 1
+    stream.close()
+    assert child_ids() == before
+
+
+PARENT = """
+import sys, threading; sys.path[:] = {path!r}
+import psutil
+from kg_neo4j.acquire.sandbox import Limits, Sandbox
+with Sandbox(Limits(seconds={seconds})) as box:
+    box.parse("text", b"one")
+    print(psutil.Process().children()[0].pid, flush=True)
+    box.parse("html", sys.stdin.buffer.read())
+"""
+
+
+@pytest.mark.parametrize(("page", "seconds"), [(None, 600), (page_of_attributes(1_000_000), 3)], ids=["idle", "busy"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_child_ends_after_its_parent(page, seconds, number):
+    """Idle: at the end of its standard input. Busy with a file: at the latest when the file's time is over."""
+    code = PARENT.format(path=sys.path, seconds=seconds)
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        if page is not None:
+            parent.stdin.write(page)
+            parent.stdin.close()
+            start = psutil.Process(child).cpu_times().user
+            while psutil.Process(child).cpu_times().user < start + 0.5:
+                time.sleep(0.05)
+        os.killpg(parent.pid, number) if number == signal.SIGINT else parent.kill()
+        parent.wait(timeout=60)
+    assert gone(child)
