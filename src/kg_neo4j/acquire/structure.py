@@ -15,6 +15,7 @@ _LIST_ITEM = re.compile(r"\s{0,12}(?:[-*+•–‣]\s|\d{1,3}[.)]\s|\([a-z0-9]{1
 _TABLE_ROW = re.compile(r"\s{0,12}\|.|[^|\n]{0,500}\S \| \S")
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _HEADING_RULE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
+_NEWLINES = re.compile(r"\n+")
 _WRAPPED_LINE = 200  # characters; hard-wrapped text has no longer lines, so a longer line is a paragraph of its own
 
 
@@ -35,6 +36,10 @@ class _Line:
     start: int
     end: int
     kind: str
+
+    @property
+    def is_long(self) -> bool:
+        return self.end - self.start > _WRAPPED_LINE
 
 
 def pieces(document: Document) -> tuple[Piece, ...]:
@@ -87,57 +92,71 @@ class _Places:
         return bool(self.pages) and bisect_right(self.pages, end) > bisect_right(self.pages, start)
 
 
+@dataclass(slots=True)
+class _Block:
+    """A run of lines that belong together; of many lines no more is kept than of one."""
+
+    start: int
+    end: int
+    kind: str
+    lines: int = 1
+    has_long_line: bool = False
+
+    def add(self, line: _Line) -> None:
+        self.end = line.end if line.kind != "blank" else self.end
+        self.lines += 1
+        self.has_long_line |= line.is_long
+
+    def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Yield the block as one piece, or line by line where each line is a paragraph."""
+        if self.kind != "paragraph" or not self.has_long_line:
+            yield self.start, self.end, self.kind
+            return
+        start = self.start
+        while start < self.end:
+            end = text.find("\n", start, self.end)
+            end = self.end if end < 0 else end
+            yield start, end, self.kind
+            start = end + 1
+
+
 def _blocks(text: str, places: _Places) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of runs of lines that belong together."""
-    block: list[_Line] = []
+    block: _Block | None = None
     fenced = False
     for line in _lines(text, places):
         toggles = line.kind != "heading" and _FENCE.match(text, line.start, line.end) is not None
-        if fenced:
-            block.append(line)
-        elif line.kind == "blank" or toggles or not _continues(text, block, line, places):
-            yield from _closed(block)
-            block = [line] if line.kind != "blank" else []
+        if block is not None and (fenced or (not toggles and _continues(text, block, line, places))):
+            block.add(line)
         else:
-            block.append(line)
-        if toggles:
+            if block is not None:
+                yield from block.spans(text)
+            is_blank = line.kind == "blank"
+            block = None if is_blank else _Block(line.start, line.end, line.kind, has_long_line=line.is_long)
+        if toggles and block is not None:
             fenced = not fenced
-            block[0].kind = "code"
+            block.kind = "code"
             if not fenced:
-                yield from _closed(block)
-                block = []
-    yield from _closed(block)
+                yield from block.spans(text)
+                block = None
+    if block is not None:
+        yield from block.spans(text)
 
 
-def _continues(text: str, block: list[_Line], line: _Line, places: _Places) -> bool:
+def _continues(text: str, block: _Block, line: _Line, places: _Places) -> bool:
     """Say whether `line` belongs to the block before it."""
-    if not block or places.border_within(block[0].start, line.start):
+    if line.kind == "blank" or places.border_within(block.start, line.start):
         return False
-    kind = block[0].kind
-    if kind == "heading":
-        return (
-            len(block) == 1 and line.kind == "paragraph" and bool(_HEADING_RULE.fullmatch(text, line.start, line.end))
-        )
-    if kind == "list" and line.kind == "paragraph":
+    if block.kind == "heading":
+        is_rule = line.kind == "paragraph" and bool(_HEADING_RULE.fullmatch(text, line.start, line.end))
+        return block.lines == 1 and is_rule
+    if block.kind == "list" and line.kind == "paragraph":
         return text[line.start].isspace()  # an item's further lines are indented
-    return line.kind == kind
-
-
-def _closed(block: list[_Line]) -> Iterator[tuple[int, int, str]]:
-    """Yield a block as one piece, or line by line where each line is a paragraph."""
-    block = [line for line in block if line.kind != "blank"]
-    if not block:
-        return
-    kind = block[0].kind
-    if kind == "paragraph" and any(line.end - line.start > _WRAPPED_LINE for line in block):
-        for line in block:
-            yield line.start, line.end, kind
-    else:
-        yield block[0].start, block[-1].end, kind
+    return line.kind == block.kind
 
 
 def _lines(text: str, places: _Places) -> Iterator[_Line]:
-    """Yield every line; a heading is one that begins where a section does."""
+    """Yield every line, of empty ones in a row the first; a heading is one that begins where a section does."""
     start = 0
     while start < len(text):
         end = text.find("\n", start)
@@ -153,4 +172,5 @@ def _lines(text: str, places: _Places) -> Iterator[_Line]:
         else:
             kind = "paragraph"
         yield _Line(start, end, kind)
-        start = end + 1
+        rest = _NEWLINES.match(text, end) if start == end else None
+        start = rest.end() if rest else end + 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,3 +94,22 @@ def test_pieces_hold_everything_but_white_space_in_order(text):
         assert text[piece.start : piece.end] == text[piece.start : piece.end].strip()
         reached = piece.end
     assert not text[reached:].strip()
+
+
+def test_paragraph_of_many_lines_takes_the_memory_of_one_line():
+    long = document("x\n" * 50_000)
+    tracemalloc.start()
+    try:
+        assert len(pieces(long)) == 1
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_empty_lines_in_a_row_are_read_as_one():
+    assert kinds("one" + "\n" * 1_000_000 + "two\nthree\n \n\nfour") == [
+        ("paragraph", "one"),
+        ("paragraph", "two\nthree"),
+        ("paragraph", "four"),
+    ]
+    assert kinds("```\na\n\n\n\nb\n```") == [("code", "```\na\n\n\n\nb\n```")]
