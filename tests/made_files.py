@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 
 def pdf(pages: Sequence[str]) -> bytes:
@@ -120,3 +121,122 @@ def lying_archive(real: bytes, declared: int) -> bytes:
         place = data.index(signature) + offset
         data[place : place + 4] = declared.to_bytes(4, "little")
     return bytes(data)
+
+
+@dataclass(frozen=True)
+class HostileFile:
+    """A file, and what must become of it: a document with the words "The end.", or a skipped source with a reason."""
+
+    name: str
+    data: bytes = field(repr=False)
+    reason: str | None = None
+
+
+END = b"The end."
+
+
+def hostile_files() -> Iterator[HostileFile]:
+    """Yield files of each kind that broke readers, each of which takes no more than some seconds."""
+    yield from _hostile_texts()
+    yield from _hostile_pages()
+    yield from _hostile_pdfs()
+    yield from _hostile_archives()
+
+
+def _hostile_texts() -> Iterator[HostileFile]:
+    reasons = {
+        "empty": (b"", "empty"),
+        "spaces": (b" \n\t\r\n ", "only white space"),
+        "only-mark": (b"\xef\xbb\xbf", "no text"),
+        "nul": (bytes(1_000), "binary (NUL bytes)"),
+        "all-bytes": (bytes(range(256)) * 20, "binary (NUL bytes)"),
+        "controls": (b"\x01\x02\x03" * 400_000, "control characters"),
+        "picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "binary (an image)"),
+        "program": (b"\x7fELF" + bytes(100), "binary (a program)"),
+        "half-utf16": (b"\xff\xfea", "damaged UTF-16-LE"),
+        "half-utf8": ("Zażółć".encode() + b"\xc5\xff", "damaged UTF-8"),
+        "short-latin": ("Café".encode("cp1252"), "the encoding is unsure"),
+    }
+    for name, (data, reason) in reasons.items():
+        yield HostileFile(f"{name}.txt", data, reason)
+    kept = {
+        "marks": "e" + "\u0301\u0323" * 200_000 + "\n",
+        "newlines": "\n" * 500_000,
+        "spaces-in-line": " " * 500_000,
+        "words-in-line": "word " * 50_000,
+        "letters-in-line": "a" * 200_000,
+        "short-lines": "x\n" * 20_000,
+        "dots": "." * 100_000,
+        "quotes": '."""' * 20_000,
+        "brackets": ".[a][a]" * 10_000,
+        "bars": "| " * 20_000,
+        "bidi": "\u202e\u2066\u200b\ufeff" * 1_000,
+        "gutenberg": "*** START OF THE PROJECT GUTENBERG EBOOK X ***\n" + "*** END OF " * 20_000,
+    }
+    for name, text in kept.items():
+        yield HostileFile(f"{name}.txt", text.encode() + b"\n" + END)
+    yield HostileFile("surrogates.txt", b"a \xed\xa0\x80 b " + END)
+    yield HostileFile("utf-16.txt", "\ufeffŁódź. The end.".encode("utf-16-be"))
+    yield HostileFile("headings.md", b"# h\n" * 5_000 + END)
+    yield HostileFile("hashes.md", b"#" * 100_000 + b"\n" + END)
+    yield HostileFile("fences.md", b"```\n" * 5_000 + END)
+    yield HostileFile("front-matter.md", b"---\n" + b"a: b\n" * 20_000 + END)
+
+
+def _hostile_pages() -> Iterator[HostileFile]:
+    for charset in ("undefined", "punycode", "idna", "utf-16", "utf-7", "unicode_escape", "hex", "no-such", "cp037"):
+        yield HostileFile(f"charset-{charset}.html", f'<meta charset="{charset}"><p>Ł</p>'.encode() + END)
+    piece = b"A" * 11_000_000
+    kept = {
+        "picture": b"<img src='data:image/png;base64," + piece + b"'>",
+        "script": b"<script>" + piece + b"</script>",
+        "comment": b"<!-- " + piece + b" -->",
+        "after-end": b"<html><body><p>One.</p></body></html>",
+        "two-pages": b"<html><body><p>One.</p></body></html><!doctype html><html><body>",
+        "form": b"<form action=x><p>Name: <input>",
+        "entities": b"&amp;&nope;&#0;&#xD800;&#x110000;&#99999999999;" * 2_000,
+        "unclosed": b"<b>bold</i>" * 100,
+        "attributes": b"<p " + b" ".join(b"a%d=" % number for number in range(3_000)) + b">",
+        "angles": b"<" * 50_000 + b">",
+        "tables": b"<table><tr><td>x" * 40,
+        "frames": b"<frameset><noframes>",
+    }
+    for name, start in kept.items():
+        yield HostileFile(f"{name}.html", start + b"<p>" + END)
+    yield HostileFile("deep.html", b"<div>" * 100_000 + END, "elements nested deeper than 200")
+    yield HostileFile("comment-only.html", b"<!-- " + END + b" -->", "no")
+    yield HostileFile("nul.html", b"<p>\0\0</p>" + END, "binary (NUL bytes)")
+    yield HostileFile("hidden.html", b"<div hidden>" + END + b"</div>", "no text")
+    yield HostileFile("huge.html", b"<p>" + b"text " * 3_300_000 + END, "at most 16,000,000 are read")
+    yield HostileFile("many-attributes.html", page_of_attributes(40_000) + END)
+
+
+def _hostile_pdfs() -> Iterator[HostileFile]:
+    yield HostileFile("pages.pdf", pdf(["One.", "", "The end."]))
+    yield HostileFile("no-pages.pdf", pdf([]), "without pages")
+    yield HostileFile("scan.pdf", pdf(["", ""]), "no text on 2 pages")
+    yield HostileFile("password.pdf", encrypted_pdf("open sesame"), "encrypted")
+    yield HostileFile("cut.pdf", pdf(["a page"])[:200], "damaged PDF")
+    yield HostileFile("rubbish.pdf", b"%PDF-1.4\nrubbish", "damaged PDF")
+    yield HostileFile("circle.pdf", pdf(["a"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "PDF")
+    yield HostileFile("bomb.pdf", pdf_bomb(200_000_000), "Limit reached")
+    yield HostileFile("pdf.txt", pdf(["a page"]), "binary (a PDF)")
+
+
+def _hostile_archives() -> Iterator[HostileFile]:
+    yield HostileFile("lying.docx", lying_archive(b" " * 5_000_000, declared=10), "damaged DOCX")
+    yield HostileFile("declared.docx", lying_archive(b" " * 1_000, declared=1_000_000_000), "zip bomb")
+    yield HostileFile("dense.docx", archive([("word/document.xml", b" " * 20_000_000)]), "zip bomb")
+    yield HostileFile("members.docx", archive([(f"word/{each}.xml", b"") for each in range(3_000)]), "3,000 members")
+    yield HostileFile("nested.docx", archive([("a.zip", archive([("b", b"c")]))]), "damaged DOCX")
+    yield HostileFile("cut.docx", docx()[:500], "damaged DOCX")
+    yield HostileFile("no-docx.docx", b"plain text", "damaged DOCX")
+    levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
+    laughs = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e0 "ha">{levels}]><x>&e9;</x>'.encode()
+    yield HostileFile("laughs.docx", archive([("[Content_Types].xml", laughs), ("_rels/.rels", laughs)]), "DOCX")
+    members = docx_members()
+    text = members["word/document.xml"].replace(b"He left in 1939.", b"He left&file;. The end.")
+    place = text.index(b"<w:document")
+    outer = b'<!DOCTYPE d [<!ENTITY file SYSTEM "file:///etc/passwd">]>'
+    members["word/document.xml"] = text[:place] + outer + text[place:]
+    yield HostileFile("outer-entity.docx", archive(list(members.items())))
