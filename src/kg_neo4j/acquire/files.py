@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -99,6 +100,8 @@ def _read_bytes(path: Path) -> bytes:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # exchanged in between
                 raise UnreadableSource("not a regular file (a pipe, a socket or a device)")
             data = stream.read(MAX_BYTES + 1)
+            if data is None:  # some files of /proc
+                raise BlockingIOError(errno.EAGAIN, "nothing to read yet")
     except OSError as error:
         raise UnreadableSource((error.strerror or str(error)).lower()) from error
     if len(data) > MAX_BYTES:

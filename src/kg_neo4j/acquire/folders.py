@@ -23,6 +23,7 @@ SUFFIXES = {
     ".docx": "docx",
 }
 MAX_KEY_CHARACTERS = 1_000
+MAX_FOLDERS = 200  # within each other; the walk recurses
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,9 @@ def _found(sources: Sequence[str], alias: str | None) -> Iterator[FoundFile | Sk
 
 def _in_folder(folder: Path, root: str, prefix: str) -> Iterator[FoundFile | SkippedSource]:
     """Yield the files below `folder`, depth first, sorted by name; folders behind links are not entered."""
+    if prefix.count("/") > MAX_FOLDERS:
+        yield SkippedSource(printable(str(folder)), f"more than {MAX_FOLDERS} folders deep")
+        return
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:

@@ -193,6 +193,65 @@ def test_pipe_device_and_socket_do_not_hang(tmp_path):
     assert "not a regular file" in read(tmp_path)[0].reason
 
 
+def test_file_that_would_have_to_be_waited_for_is_skipped(tmp_path, monkeypatch):
+    """Some files of /proc say that they are regular ones and behave as pipes."""
+    pipe = tmp_path / "pipe.txt"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(files.stat, "S_ISREG", lambda mode: True)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    writer = os.open(pipe, os.O_WRONLY)
+    try:
+        assert only_reason(pipe) == "nothing to read yet"
+    finally:
+        os.close(writer)
+        os.close(reader)
+
+
+def test_file_that_cannot_be_read_from_its_beginning_is_skipped():
+    assert only_reason("/proc/self/mem") == "input/output error"
+
+
+def test_folder_that_vanishes_during_the_run_is_skipped(corpus):
+    stream = files.read([str(corpus)], graph="g")
+    next(stream)
+    for path in (corpus / "deep").iterdir():
+        path.unlink()
+    (corpus / "deep").rmdir()
+    assert [each.reason for each in stream if isinstance(each, SkippedSource)] == ["no such file or directory"]
+
+
+def test_file_that_grows_while_it_is_waiting_is_read_as_it_is_then(corpus):
+    stream = files.read([str(corpus)], graph="g")
+    next(stream)
+    (corpus / "b.txt").write_text("B text, and more.", encoding="utf-8")
+    changed = next(stream)
+    assert isinstance(changed, Document)
+    assert changed.text == "B text, and more."
+    assert changed.sha256 == hashlib.sha256(changed.text.encode()).hexdigest()
+
+
+@pytest.fixture
+def endless_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """More folders within each other than Python's functions may be; shutil cannot remove them either."""
+    depth = 1_200
+    monkeypatch.chdir(tmp_path)
+    for _ in range(depth):
+        Path("a").mkdir()
+        os.chdir("a")
+    yield tmp_path
+    for _ in range(depth):
+        os.chdir("..")
+        Path("a").rmdir()
+
+
+def test_folders_within_each_other_without_end_are_skipped(endless_folders):
+    (endless_folders / "b.txt").write_text("B text.", encoding="utf-8")
+    deep, last = read(endless_folders)
+    assert isinstance(deep, SkippedSource)
+    assert deep.reason == "more than 200 folders deep"
+    assert isinstance(last, Document)
+
+
 def test_links_are_followed_only_within_the_folder(corpus, tmp_path):
     (tmp_path / "outside.txt").write_text("secret", encoding="utf-8")
     (corpus / "out.txt").symlink_to(tmp_path / "outside.txt")
