@@ -2,7 +2,8 @@
 
 One child reads file after file. A file's bytes go in through a pipe and its text comes out of another, each after a
 line that gives its length. If the child runs out of time or memory or crashes, the file is refused with a reason and
-the next file gets a new child. The child ends when its standard input ends: a parent that is killed leaves none behind.
+the next file gets a new child. The child ends when its standard input ends, or when the time of the file that it reads
+is over: a parent that is killed leaves no child behind.
 """
 
 from __future__ import annotations
@@ -134,7 +135,10 @@ class _Child:
         stdin.write(b"%s %d\n" % (kind.encode("ascii"), len(data)))
         stdin.write(data)
         stdin.flush()
-        outcome_bytes, text_bytes = (int(length) for length in stdout.readline().split() or (-1, -1))
+        header = stdout.readline()
+        if not header.endswith(b"\n"):
+            raise EOFError("no answer")
+        outcome_bytes, text_bytes = map(int, header.split())
         outcome = json.loads(_exactly(stdout, outcome_bytes))
         return outcome, _exactly(stdout, text_bytes).decode("utf-8")
 
@@ -150,7 +154,7 @@ class _Child:
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:
     """Return the next `size` bytes; raises EOFError if the stream ends before."""
-    data = stream.read(size) if size >= 0 else b""
+    data = stream.read(size)
     if len(data) != size:
         raise EOFError(f"{len(data)} of {size} bytes")
     return data

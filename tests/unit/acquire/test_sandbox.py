@@ -242,6 +242,16 @@ def test_child_that_has_used_much_of_its_memory_reads_no_further_file():
         assert box.parse("text", b"two").text == "two"
 
 
+def test_child_that_has_read_a_thousand_files_reads_no_further_one():
+    before = child_ids()
+    with Sandbox() as box:
+        for number in range(sandbox.FILES_A_CHILD - 1):
+            assert box.parse("text", b"%d" % number).text == str(number)
+        assert len(child_ids() - before) == 1
+        box.parse("text", b"last")
+        assert child_ids() == before
+
+
 def test_no_child_that_can_be_started_is_a_reason(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     assert "no process could be started" in refusal("text", b"text")
