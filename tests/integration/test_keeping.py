@@ -194,7 +194,8 @@ def test_a_store_that_was_killed_is_not_backed_up_before_it_recovered(
     private: PrivateServer, expected: str, tmp_path: Path
 ) -> None:
     private.start()
-    private.kill()
+    with private.connect() as database, Lease(database, "another"):
+        private.kill()  # what the lease wrote is in the log alone
     with pytest.raises(LocalDatabaseError, match="not shut down cleanly") as failed:
         pipeline.backup(tmp_path / "a.dump", settings=private.settings)
     assert "kg db start" in str(failed.value.hint)
