@@ -22,6 +22,8 @@ from kg_neo4j.graph.export import lines
 
 PLAIN = LoadOptions(analytics=False)
 PRUNE = LoadOptions(analytics=False, prune=True)
+OLDER = LoadOptions(analytics=False, alias="docs")  # gives the keys of older versions, with the folder's name in front
+LOADED = pytest.mark.parametrize(("first", "begin"), [(PLAIN, ""), (OLDER, "docs/")], ids=["now", "older"])
 TEXTS = {
     "a.txt": "Anna Weber met Karl Braun in Vienna in 1901. Karl Braun lived in Vienna.",
     "b.txt": "Marie Curie worked in Paris. Anna Weber wrote to Marie Curie in 1903.",
@@ -55,42 +57,47 @@ def keys(database: Database, graph: str) -> list[str]:
     return [document.key for document in list_documents(database, graph)]
 
 
-def alone(database: Database, settings: Settings, folder: Path) -> str:
+def alone(database: Database, settings: Settings, folder: Path, options: LoadOptions = PLAIN) -> str:
     """Return the export of a graph that never had anything else; the graph is emptied first."""
     delete_graph(database, settings.graph)
-    load([str(folder)], settings=settings, options=PLAIN)
+    load([str(folder)], settings=settings, options=options)
     return dump(database, settings.graph)
 
 
 # ---------------------------------------------------------------------------------------------------- vanished files
 
 
+@LOADED
 def test_files_that_vanished_are_reported_and_stay_until_they_are_pruned(
-    database: Database, offline: Settings, docs: Path
+    database: Database, offline: Settings, docs: Path, first: LoadOptions, begin: str
 ) -> None:
-    load([str(docs)], settings=offline, options=PLAIN)
+    load([str(docs)], settings=offline, options=first)
     whole = dump(database, offline.graph)
     (docs / "b.txt").unlink()
     shutil.rmtree(docs / "sub")
     reported = load([str(docs)], settings=offline, options=PLAIN)
     assert reported.changes == 0
     assert dump(database, offline.graph) == whole
-    assert "docs/b.txt, docs/sub/c.txt: gone where they came from; --prune removes them" in reported.notes
+    gone = f"{begin}b.txt, {begin}sub/c.txt"
+    assert f"{gone}: gone where they came from; --prune removes them" in reported.notes
     pruned = load([str(docs)], settings=offline, options=PRUNE)
     assert pruned.changes > 0
-    assert any(note.startswith("docs/b.txt, docs/sub/c.txt: removed") for note in pruned.notes)
+    assert any(note.startswith(f"{gone}: removed") for note in pruned.notes)
     left = dump(database, offline.graph)
     assert "Marie Curie" not in left
     assert "Anna Weber" in left
-    assert left == alone(database, offline, docs)
     assert load([str(docs)], settings=offline, options=PRUNE).changes == 0
+    assert left == alone(database, offline, docs, first)
 
 
+@pytest.mark.parametrize("is_marked", [True, False], ids=["marked", "not marked"])
 def test_a_folder_of_the_same_name_elsewhere_and_files_loaded_by_name_are_not_touched(
-    database: Database, offline: Settings, docs: Path, tmp_path: Path
+    database: Database, offline: Settings, docs: Path, tmp_path: Path, is_marked: bool
 ) -> None:
     other = written(tmp_path / "other" / "docs", {"z.txt": "Zofia Nowak met Jan Kowalski in Lublin."})
     single = written(tmp_path / "single", {"docs.txt": "Ewa Lis lived in Gdynia."})
+    for folder in (docs.parent, other.parent) if is_marked else ():
+        (folder / "kg.toml").touch()
     load([str(docs)], settings=offline, options=PLAIN)
     load([str(other)], settings=offline, options=PLAIN)
     load([str(single / "docs.txt")], settings=offline, options=PLAIN)
@@ -99,15 +106,18 @@ def test_a_folder_of_the_same_name_elsewhere_and_files_loaded_by_name_are_not_to
     for source in (docs, other):
         report = load([str(source)], settings=offline, options=PRUNE)
         assert report.changes == 0
-        assert any("loaded from another place of this name" in note for note in report.notes)
+        named = [note for note in report.notes if "loaded from another place of this name" in note]
+        assert len(named) == is_marked
     assert dump(database, offline.graph) == whole
 
 
+@LOADED
 def test_a_folder_without_a_readable_file_prunes_nothing_and_says_so(
-    database: Database, offline: Settings, docs: Path
+    database: Database, offline: Settings, docs: Path, first: LoadOptions, begin: str
 ) -> None:
     """An empty folder is what is left where a disk is not mounted."""
-    load([str(docs)], settings=offline, options=PLAIN)
+    del begin
+    load([str(docs)], settings=offline, options=first)
     whole = dump(database, offline.graph)
     shutil.rmtree(docs)
     with pytest.raises(SourceNotFound):
@@ -115,9 +125,10 @@ def test_a_folder_without_a_readable_file_prunes_nothing_and_says_so(
     docs.mkdir()
     (docs / "lost.txt").write_text("  ", "utf-8")
     report = load([str(docs)], settings=offline, options=PRUNE)
-    assert [skipped.source for skipped in report.skipped if "`kg unload docs`" in skipped.reason] == ["docs"]
+    (skipped,) = [each for each in report.skipped if f"`kg unload {docs}`" in each.reason]
+    assert skipped.source == str(docs)
     assert dump(database, offline.graph) == whole
-    assert unload("docs", settings=offline).documents == 3
+    assert unload(str(docs), settings=offline).documents == 3
     assert dump(database, offline.graph) == ""
 
 
@@ -128,7 +139,7 @@ def test_a_file_that_cannot_be_read_any_more_keeps_its_document(
     (docs / "a.txt").write_bytes(bytes(range(256)) * 20)
     report = load([str(docs)], settings=offline, options=PRUNE)
     assert [Path(skipped.source).name for skipped in report.skipped] == ["a.txt"]
-    assert "docs/a.txt" in keys(database, offline.graph)
+    assert "a.txt" in keys(database, offline.graph)
 
 
 def test_nothing_is_pruned_where_the_load_itself_fails(
@@ -141,7 +152,7 @@ def test_nothing_is_pruned_where_the_load_itself_fails(
         llm.fail(401)
     with pytest.raises(ModelRefused):
         load([str(docs)], settings=online, options=PRUNE)
-    assert "docs/b.txt" in keys(database, online.graph)
+    assert "b.txt" in keys(database, online.graph)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from kg_neo4j._cli.load_options import (
     LinksOption,
     OutputLanguageOption,
     PreprocessOption,
+    RootOption,
     SchemaOption,
     Sources,
     WaveOption,
@@ -42,6 +43,7 @@ def load(
     links: LinksOption = 0,
     language: LanguageOption = None,
     alias: AliasOption = None,
+    root: RootOption = None,
     chunk_tokens: ChunkTokensOption = "1200",
     chunk_overlap: ChunkOverlapOption = 0,
     preprocess: PreprocessOption = "none",
@@ -80,6 +82,7 @@ def load(
         links=links,
         text_language=language,
         alias=alias,
+        root=root,
         chunk_tokens=tokens_of(chunk_tokens),
         chunk_overlap=chunk_overlap,
         preprocess=preprocess,
@@ -111,6 +114,7 @@ def unload(
     source: Annotated[
         str, typer.Argument(help="A document, as `kg documents` lists it, or the folder that it is from.")
     ],
+    root: RootOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -118,7 +122,7 @@ def unload(
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:
-        report = pipeline.unload(source, settings=settings_for(graph=graph), progress=bars)
+        report = pipeline.unload(source, root=root, settings=settings_for(graph=graph), progress=bars)
     show_load(report, as_json=as_json)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)

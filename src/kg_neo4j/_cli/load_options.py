@@ -22,6 +22,10 @@ LangOption = Annotated[str, typer.Option("--lang", help="Language of the Wikiped
 AliasOption = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")
 ]
+RootOption = Annotated[
+    str | None,
+    typer.Option("--root", metavar="DIR", help="Folder that keys are relative to; else that of the nearest kg.toml."),
+]
 ChunkTokensOption = Annotated[
     str, typer.Option("--chunk-tokens", metavar="N|max", help="Tokens a chunk; max: what the window allows.")
 ]

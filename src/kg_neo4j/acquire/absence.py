@@ -1,32 +1,49 @@
-"""Whether a file that was loaded from a folder is gone from it. Only what a folder lists is believed."""
+"""Which documents were read from a folder, and which of their files are gone. Only what a folder lists is believed."""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from kg_neo4j.acquire.folders import FoundFile, find, name_of, printable, real_path
+from kg_neo4j.acquire.folders import place, printable
 from kg_neo4j.acquire.identity import origin_id
 
 
 class LoadedFolder:
-    """A folder that is loaded now, and may have been loaded before."""
+    """A folder that is loaded now, and may have been loaded before. Raises as `folders.place`."""
 
-    def __init__(self, source: str, alias: str | None = None) -> None:
-        self._source = source
-        self._alias = alias
-        self._root = Path(real_path(source))
+    def __init__(self, source: str, alias: str | None = None, root: str | None = None) -> None:
+        self.place = place(source, alias, root)
+        self.prefix = alias or self.place.key  # of the keys of its files, "" if the folder itself is the root
+        self.prefix += "/" if self.prefix else ""
         self._listings: dict[Path, frozenset[str] | None] = {}
-        self._present: frozenset[str] | None = None
-        self.prefix = printable(alias or name_of(Path(source))) + "/"  # of the keys of its files
+        # What the key or the source of a document begins with: relative to the folder itself or to any above it.
+        path = PurePath(self.place.path)
+        above = [path.relative_to(each).as_posix() for each in path.parents]
+        spelled = [self.place.name, posixpath.normpath(source), path.as_posix(), Path(source).absolute().as_posix()]
+        self._begins = ("", *dict.fromkeys(f"{printable(each)}/" for each in (*above, *spelled)))
 
-    def is_gone(self, key: str) -> bool | None:
-        """Say whether no file bears `key` any more; None where a folder on the way cannot be read.
+    def find(self, origin: str | None, *names: str) -> str | None:
+        """Return where in this folder a document was read, relative to it; None if it was not read from here.
+
+        `names` are its key and its source as it was written then. What they suggest is compared with `origin`, so a
+        folder of the same name elsewhere is another one. No file needs to be there any more.
+        """
+        for name in map(posixpath.normpath, names if origin else ()):
+            for begin in self._begins:
+                path = name.removeprefix(begin)
+                if name.startswith(begin) and origin == origin_id(self.at(path)):
+                    return path
+        return None
+
+    def is_gone(self, path: str) -> bool | None:
+        """Return True if the folder does not list `path` any more; None if a folder on the way cannot be read.
 
         A file that is there but cannot be read, or is no text any more, is not gone.
         """
-        folder = self._root
-        for part in key.removeprefix(self.prefix).split("/"):
+        folder = Path(self.place.path)
+        for part in path.split("/"):
             names = self._names(folder)
             if names is None:
                 return None
@@ -35,14 +52,15 @@ class LoadedFolder:
             folder /= part
         return False
 
-    def bore(self, key: str, origin: str | None) -> bool:
-        """Say whether the document with this key and this origin was read from this very folder.
+    def path_in(self, real_path: str | None) -> str | None:
+        """Return the path of a file relative to this folder; None for one that is not in it."""
+        if real_path is None or not Path(real_path).is_relative_to(self.place.path):
+            return None
+        return printable(Path(real_path).relative_to(self.place.path).as_posix())
 
-        A folder of the same name elsewhere gives the same keys; the origins tell them apart. A file that was read
-        through a link within the folder is known as long as it is there itself.
-        """
-        expected = self._root.joinpath(*key.removeprefix(self.prefix).split("/"))
-        return origin is not None and (origin == origin_id(str(expected)) or origin in self._origins())
+    def at(self, path: str) -> str:
+        """Return the whole path of what `path` names in this folder."""
+        return str(Path(self.place.path, *path.split("/")))
 
     def _names(self, folder: Path) -> frozenset[str] | None:
         if folder not in self._listings:
@@ -52,14 +70,9 @@ class LoadedFolder:
                 self._listings[folder] = None
         return self._listings[folder]
 
-    def _origins(self) -> frozenset[str]:
-        """Return the origins of the files that are in the folder now."""
-        if self._present is None:
-            found = find([self._source], self._alias)
-            self._present = frozenset(origin_id(each.real_path) for each in found if isinstance(each, FoundFile))
-        return self._present
 
-
-def loaded_folders(sources: Sequence[str], alias: str | None = None) -> tuple[LoadedFolder, ...]:
+def loaded_folders(
+    sources: Sequence[str], alias: str | None = None, root: str | None = None
+) -> tuple[LoadedFolder, ...]:
     """Return the folders among `sources`."""
-    return tuple(LoadedFolder(source, alias) for source in sources if Path(source).is_dir())
+    return tuple(LoadedFolder(source, alias, root) for source in sources if Path(source).is_dir())

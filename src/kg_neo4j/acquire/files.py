@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kg_neo4j.acquire.folders import SUFFIXES, FoundFile, find
@@ -21,18 +21,24 @@ MAX_BYTES = 64_000_000  # of one file: its text, decoded and normalised, then st
 
 
 def read(
-    sources: Sequence[str], *, graph: str, alias: str | None = None, language: str | None = None
+    sources: Sequence[str],
+    *,
+    graph: str,
+    alias: str | None = None,
+    language: str | None = None,
+    root: str | None = None,
+    known: Mapping[str, str] | None = None,
 ) -> Iterator[Document | SkippedSource]:
     """Return the documents of `sources`, files and folders, one at a time; folders in the order of names.
 
     Read are txt, md, html, pdf and docx; a file named itself is tried as text whatever its suffix. `alias` names the
     one source in place of its own name; `language`, a code such as "pl", is that of all of them, and found for each by
-    itself where it is None. Raises, before anything is read, SourceNotFound, and UsageError where two sources would
-    bear the same key or the language is no code.
+    itself where it is None. Keys are relative to `root`, and files of the documents in `known` keep theirs: see
+    `folders.find`, which also names the errors for sources. Raises UsageError if `language` is not a code.
     """
     if language is not None and primary(language) is None:
         raise UsageError(f"{language[:30]!r} is not the code of a language", hint='such as "en", "pl" or "pt-BR"')
-    return _read(find(sources, alias), graph, language)
+    return _read(find(sources, alias, root=root, known=known), graph, language)
 
 
 def _read(

@@ -1,13 +1,16 @@
-"""Which files the named sources mean, and under which key each is known. Reads names and kinds, no contents."""
+"""The files of the sources that a user names, and the key of each. Reads names and kinds; of contents only kg.toml."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.records import SkippedSource
 
@@ -24,6 +27,8 @@ SUFFIXES = {
 }
 MAX_KEY_CHARACTERS = 1_000
 MAX_FOLDERS = 200  # within each other; the walk recurses
+ROOT_MARK = "kg.toml"  # its folder is the root of the keys of the files below it
+MAX_MARK_BYTES = 64_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,41 +37,185 @@ class FoundFile:
 
     path: Path  # where it is
     real_path: str  # links followed
-    key: str  # its name within the graph: relative path with the folder's name, the file's name, or the alias
+    key: str  # its name within the graph: the path relative to a root, the alias, or the key that the graph has
     source: str  # as the user would name it
     named: bool  # by the user, not found in a folder
 
 
-def find(sources: Sequence[str], alias: str | None = None) -> Iterator[FoundFile | SkippedSource]:
-    """Yield the files that `sources` mean, in the order given, those of a folder sorted by name.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a source is, and the folder that the keys of its files are relative to."""
 
-    Raises, at once, SourceNotFound where a source does not exist, UsageError for an alias that cannot be meant and for
-    two sources of the same name. A link within a folder is followed only to a file inside that folder.
+    source: str
+    path: str  # links of its folders followed; of a folder those of itself, too
+    root: str  # links followed; `path` is the root or is in it
+    marked: bool  # the root was given, or a kg.toml marks it
+    name: str  # the alias, else its own name: the keys of older versions begin with it
+
+    @property
+    def key(self) -> str:
+        """The path relative to the root, "" for the root itself."""
+        return printable(_below(self.path, self.root) or "")
+
+
+def find(
+    sources: Sequence[str], alias: str | None = None, *, root: str | None = None, known: Mapping[str, str] | None = None
+) -> Iterator[FoundFile | SkippedSource]:
+    """Yield the files of `sources`, in the order given, those of a folder sorted by name.
+
+    A key is a path relative to the folder `root`; to the folder of the nearest kg.toml where `root` is None; else to
+    the folder given, or to that of the file given. `known` holds the documents of the graph, key -> origin; their files
+    keep their keys. It is not read before the first file is asked for.
+
+    Raises, at once, SourceNotFound for a source that does not exist, and UsageError for an invalid alias, root or
+    kg.toml. Raises UsageError with the first file if two sources have different files of one key. Follows a link in a
+    folder only to a file inside that folder.
     """
     if alias is not None:
         _check_alias(alias, sources)
     for source in sources:
         _check_exists(source)
-    _check_names(sources)
-    return _found(sources, alias)
+    return _found([place(source, alias, root) for source in sources], alias, {} if known is None else known)
 
 
-def _found(sources: Sequence[str], alias: str | None) -> Iterator[FoundFile | SkippedSource]:
-    for source in sources:
-        path = Path(source)
+def place(source: str, alias: str | None = None, root: str | None = None) -> Place:
+    """Return where `source` is and the root of its keys; it need not exist.
+
+    Raises UsageError for a source outside `root`, for a root that is no folder, and for a kg.toml that is not TOML.
+    """
+    path = Path(source)
+    folder = real_path(path if _is_folder(path) else path.parent)
+    real = folder if _is_folder(path) else str(Path(folder, path.name))
+    name = alias or name_of(path)
+    if root is None:
+        marked = _marked_root(folder)
+        return Place(source, real, marked or folder, marked is not None, name)
+    given = real_path(root)
+    if not _is_folder(Path(given)):
+        raise UsageError(f"the root {printable(root)!r} is not a folder", hint="--root DIR")
+    if _below(real, given) is None:
+        raise UsageError(
+            f"{printable(source)} ({printable(real)}) is outside the root {printable(root)} ({printable(given)})",
+            hint="`--root DIR` with a folder that holds every source",
+        )
+    return Place(source, real, given, True, name)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except OSError:
+        return False
+
+
+def _marked_root(folder: str) -> str | None:
+    """Return the nearest folder, `folder` or above it, that holds a kg.toml; None where there is none."""
+    for each in (Path(folder), *Path(folder).parents):
+        mark = each / ROOT_MARK
         try:
-            mode = path.stat().st_mode
-        except OSError as error:
-            yield SkippedSource(source, _reason(error))
+            state = mark.stat()
+        except OSError:
             continue
-        name = alias or name_of(path)
-        if stat.S_ISDIR(mode):
-            yield from _in_folder(path, real_path(path), name)
+        if problem := _problem(mark, state):
+            raise UsageError(
+                f"{printable(str(mark))} cannot mark a root: {problem}", hint=f"an empty {ROOT_MARK} marks a root"
+            )
+        return str(each)
+    return None
+
+
+def _problem(mark: Path, state: os.stat_result) -> str | None:
+    """Return why a kg.toml cannot be read as TOML, None where it can."""
+    if not stat.S_ISREG(state.st_mode):
+        return "not a file"
+    if state.st_size > MAX_MARK_BYTES:
+        return f"{state.st_size:,} bytes, more than {MAX_MARK_BYTES:,}"
+    try:
+        tomllib.loads(mark.read_text("utf-8"))
+    except OSError as error:
+        return _reason(error)
+    except (ValueError, RecursionError) as error:
+        return f"not TOML: {error}"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """Gives files their keys."""
+
+    alias: str | None
+    stored: frozenset[str]
+    held: Mapping[str, Sequence[str]]  # origin -> the keys of the documents that were read from it
+
+    @classmethod
+    def of(cls, alias: str | None, known: Mapping[str, str]) -> _Keys:
+        held: dict[str, list[str]] = {}
+        for key, origin in sorted(known.items()):
+            held.setdefault(origin, []).append(key)
+        return cls(alias, frozenset(known), held)
+
+    def key(self, source: Place, path: str, former: str) -> str:
+        """Return the key of the file whose real path is `path`; `former` is the key that older versions gave it.
+
+        A file keeps the key that the graph has of it. A folder that was loaded by an older version and was moved is
+        known by its name, as it was then, unless its root is given or marked.
+        """
+        if self.alias is not None:
+            return former
+        key = printable(_below(path, source.root) or _below(source.path, source.root) or former)
+        held = self.held.get(origin_id(path), ())
+        for each in (former, key, *held):
+            if each in held:
+                return each
+        is_moved = not source.marked and key not in self.stored and former in self.stored
+        return former if is_moved else key
+
+
+def _found(
+    sources: Sequence[Place], alias: str | None, known: Mapping[str, str]
+) -> Iterator[FoundFile | SkippedSource]:
+    keys = _Keys.of(alias, known)
+    if len(sources) > 1:
+        _check_keys(sources, keys)
+    paths: dict[str, str] = {}  # by key
+    for each in itertools.chain.from_iterable(_files(source, keys) for source in sources):
+        if isinstance(each, FoundFile) and paths.setdefault(each.key, each.real_path) != each.real_path:
+            reason = f"{printable(paths[each.key])} has the same key {each.key!r}"
+            yield SkippedSource(each.source, f"{reason}; load this file by itself with --as NAME")
         else:
-            yield FoundFile(path, real_path(path), printable(name), printable(source), named=True)
+            yield each
 
 
-def _in_folder(folder: Path, root: str, prefix: str) -> Iterator[FoundFile | SkippedSource]:
+def _check_keys(sources: Sequence[Place], keys: _Keys) -> None:
+    """Refuse sources with different files of one key, before any file is read."""
+    found: dict[str, str] = {}  # real path -> key
+    paths: dict[str, str] = {}  # key -> real path
+    for each in itertools.chain.from_iterable(_files(source, keys) for source in sources):
+        if isinstance(each, SkippedSource) or each.real_path in found:
+            continue
+        found[each.real_path] = each.key
+        if paths.setdefault(each.key, each.real_path) != each.real_path:
+            raise UsageError(
+                f"{printable(paths[each.key])} and {printable(each.real_path)} would both have the key {each.key!r}",
+                hint="name a folder above both with --root DIR, or load one of them by itself with --as NAME",
+            )
+
+
+def _files(source: Place, keys: _Keys) -> Iterator[FoundFile | SkippedSource]:
+    path = Path(source.source)
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        yield SkippedSource(source.source, _reason(error))
+        return
+    if stat.S_ISDIR(mode):
+        yield from _in_folder(path, source, keys, source.name)
+        return
+    real = real_path(path)
+    yield FoundFile(path, real, keys.key(source, real, printable(source.name)), printable(source.source), named=True)
+
+
+def _in_folder(folder: Path, source: Place, keys: _Keys, prefix: str) -> Iterator[FoundFile | SkippedSource]:
     """Yield the files below `folder`, depth first, sorted by name; folders behind links are not entered."""
     if prefix.count("/") > MAX_FOLDERS:
         yield SkippedSource(printable(str(folder)), f"more than {MAX_FOLDERS} folders deep")
@@ -77,20 +226,23 @@ def _in_folder(folder: Path, root: str, prefix: str) -> Iterator[FoundFile | Ski
         yield SkippedSource(printable(str(folder)), _reason(error))
         return
     for entry in entries:
-        source = printable(entry.path)
+        named = printable(entry.path)
+        if entry.name == ROOT_MARK:
+            continue
         if entry.name.startswith("."):
-            yield SkippedSource(source, "hidden")
+            yield SkippedSource(named, "hidden")
         elif entry.is_dir(follow_symlinks=False):
-            yield from _in_folder(Path(entry.path), root, f"{prefix}/{entry.name}")
-        elif entry.is_symlink() and (refused := _refused_link(entry.path, root)):
-            yield SkippedSource(source, refused)
+            yield from _in_folder(Path(entry.path), source, keys, f"{prefix}/{entry.name}")
+        elif entry.is_symlink() and (refused := _refused_link(entry.path, source.path)):
+            yield SkippedSource(named, refused)
         elif Path(entry.name).suffix.lower() not in SUFFIXES:
             yield SkippedSource(
-                source, f"not one of {', '.join(SUFFIXES)}; name the file itself to have it read as text"
+                named, f"not one of {', '.join(SUFFIXES)}; name the file itself to have it read as text"
             )
         else:
-            key = printable(f"{prefix}/{entry.name}")
-            yield FoundFile(Path(entry.path), real_path(entry.path), key, source, named=False)
+            real = real_path(entry.path)
+            key = keys.key(source, real, printable(f"{prefix}/{entry.name}"))
+            yield FoundFile(Path(entry.path), real, key, named, named=False)
 
 
 def _refused_link(path: str, root: str) -> str | None:
@@ -116,18 +268,6 @@ def _check_exists(source: str) -> None:
         return  # it may be there, behind a folder that is closed to us: skipped with that reason
 
 
-def _check_names(sources: Sequence[str]) -> None:
-    """Refuse two sources of one name: their documents would bear the same keys."""
-    paths: dict[str, str] = {}
-    for source in sources:
-        name, real = name_of(Path(source)), real_path(source)
-        if paths.setdefault(name, real) != real:
-            raise UsageError(
-                f"{printable(source)} and {printable(paths[name])} would both be known as {printable(name)!r}",
-                hint="load one of them by itself with --as NAME",
-            )
-
-
 def _check_alias(alias: str, sources: Sequence[str]) -> None:
     if len(sources) != 1:
         raise UsageError(f"--as names one source; {len(sources)} are given")
@@ -136,8 +276,15 @@ def _check_alias(alias: str, sources: Sequence[str]) -> None:
 
 
 def name_of(path: Path) -> str:
-    """Return the last part of a path, also of `.` and `..`: what the keys of a folder's files begin with."""
+    """Return the last part of a path, also of `.` and `..`."""
     return path.name if path.name not in ("", "..") else Path(real_path(path)).name or "root"
+
+
+def _below(path: str, root: str) -> str | None:
+    """Return `path` relative to `root`, with "/" between its parts, "" for the root; None where it is outside."""
+    if path == root:
+        return ""
+    return PurePath(path).relative_to(root).as_posix() if PurePath(path).is_relative_to(root) else None
 
 
 def real_path(path: str | Path) -> str:

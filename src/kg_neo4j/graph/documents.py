@@ -83,6 +83,11 @@ def list_documents(database: Database, graph: str) -> tuple[StoredDocument, ...]
     return tuple(StoredDocument(**row) for row in database.read(queries.get("write/documents"), graph=graph))
 
 
+def file_keys(database: Database, graph: str) -> dict[str, str]:
+    """Return the documents of a graph that were read from files: key -> origin, see `acquire.identity.origin_id`."""
+    return {row["key"]: row["origin"] for row in database.read(queries.get("write/file_keys"), graph=graph)}
+
+
 def check_schema(database: Database, graph: str, configuration: LoadConfiguration) -> None:
     """Raise UsageError where the graph holds documents that were loaded under another schema."""
     others = database.read(queries.get("write/other_schemas"), graph=graph, schema_hash=configuration.schema_hash)
@@ -233,8 +238,10 @@ def _check_stored(
     origin = stored.get("origin")
     if origin and origin != properties.get("origin") and stored["sha256"] != document.sha256:
         raise UsageError(
-            f"{document.source}: graph {document.graph!r} has another file's text under the name {document.key!r}",
-            hint="load this one with --as NAME; or `kg unload` the other one first, if this is its new place",
+            f"{document.origin or document.source}: graph {document.graph!r} has another file's text under the name "
+            f"{document.key!r}, loaded from {stored['source']}",
+            hint="load this one with --as NAME or with another --root DIR; "
+            "or `kg unload` the other one first, if this is its new place",
         )
     if stored["config_hash"] == configuration.config_hash or configuration.rebuild:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
@@ -22,10 +22,12 @@ def read_documents(
     options: LoadOptions,
     tally: Tally,
     further: Iterable[Document] = (),
+    known: Mapping[str, str] | None = None,
 ) -> Iterator[Document]:
     """Yield the documents one by one; Wikipedia pages, few and checked first, before files, `further` ones last.
 
-    With `refresh` the pages are left to `Sync`, which knows what the graph has of them.
+    With `refresh` the pages are left to `Sync`, which knows what the graph has of them. `known` holds the files of the
+    graph, see `graph.documents.file_keys`; it may be filled until the first document is asked for.
     """
     from kg_neo4j.acquire import files
 
@@ -33,7 +35,14 @@ def read_documents(
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
     titles = () if options.refresh else options.wikipedia
     pages = [fetch_page(title, settings, options) for title in titles]
-    found = files.read(sources, graph=settings.graph, alias=options.alias, language=options.text_language)
+    found = files.read(
+        sources,
+        graph=settings.graph,
+        alias=options.alias,
+        language=options.text_language,
+        root=options.root,
+        known=known,
+    )
 
     def stream() -> Iterator[Document]:
         seen: set[str] = set()

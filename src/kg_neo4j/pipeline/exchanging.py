@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -135,11 +135,12 @@ def recorded_files(
     """Record the documents that files of extractions hold; yield each with the extractions that are not recorded yet.
 
     The two numbers are its chunks, and the changes that recording them made. Raises UsageError for files of another
-    graph or schema.
+    graph or schema, and for a document that the graph has under another key.
     """
     from kg_neo4j.extract import exchange
-    from kg_neo4j.graph.documents import LoadConfiguration, record_document
+    from kg_neo4j.graph.documents import LoadConfiguration, file_keys, record_document
 
+    known = file_keys(database, graph) if files else {}
     for path in files:
         header, extractions = exchange.read(path)
         document = header.document
@@ -153,7 +154,23 @@ def recorded_files(
             raise UsageError(
                 f"{path} was extracted with the schema {stored.schema!r}", hint=f"pass --schema {stored.schema}"
             )
+        _check_key(path, document, known)
         recorded = record_document(database, lease, document, [each.chunk for each in extractions], stored)
         pending = {chunk.id for chunk in recorded.pending}
         found = tuple(each for each in extractions if each.chunk.id in pending)
         yield document, found, len(extractions), recorded.changes
+
+
+def _check_key(path: Path, document: Document, known: Mapping[str, str]) -> None:
+    """Refuse a file that the graph has under another key: it would be in the graph twice."""
+    from kg_neo4j.acquire.identity import origin_id
+
+    if document.origin is None or document.key in known:
+        return
+    origin = origin_id(document.origin)
+    if stored := next((key for key, held in known.items() if held == origin), None):
+        raise UsageError(
+            f"{path}: {document.origin} was extracted under the key {document.key!r}; the graph {document.graph!r} has "
+            f"it under the key {stored!r}",
+            hint=f"load {document.origin} itself, or extract it with the --root DIR or --as NAME that gives this key",
+        )

@@ -66,9 +66,8 @@ def load(
     from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
 
     options = options or LoadOptions()
-    started = time.monotonic()
+    started, tally = time.monotonic(), Tally()
     _models.warm_up(settings)
-    tally = Tally()
     schema = schemas.load(options.schema)
     tokeniser = tokens.load()
     budget = budget_of(options.budget_usd)
@@ -77,7 +76,8 @@ def load(
     configuration = load_configuration(settings, options, extraction, tokeniser)
     embedder = _models.embedding_model(settings, budget=budget)
     files, others = _apart(sources)
-    read = read_documents(others, settings, options, tally, documents)
+    known: dict[str, str] = {}
+    read = read_documents(others, settings, options, tally, documents, known)
     with connect(settings, progress) as database:
         ensure_constraints(database)
         with (
@@ -93,7 +93,7 @@ def load(
                 *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
                 *(budget, progress),
             )
-            sync = Sync(database, settings, options, tally, others)
+            sync = Sync(database, settings, options, tally, others, known)
             try:
                 _extract_and_record(run, _jobs(run, sync.documents(read), tokeniser, settings, options))
                 sync.withdraw(lease)

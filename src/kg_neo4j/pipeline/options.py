@@ -34,6 +34,7 @@ class LoadOptions:
     text_language: str | None = None  # of the files, a code such as "pl"; None: found for each
     prune: bool = False  # remove documents that are gone where they came from
     alias: str | None = None  # a name for the one source given
+    root: str | None = None  # folder that keys are relative to; None: that of the nearest kg.toml, else the one given
     chunk_tokens: int | None = 1200  # W2's default; None: as much as half of the model's window allows
     chunk_overlap: int = 0  # tokens
     preprocess: str = "none"  # "none" (W1's A2) or "stopwords" (A1)

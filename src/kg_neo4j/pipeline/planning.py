@@ -62,9 +62,10 @@ def plan(
             check_schema(database, settings.graph, configuration)
         run = _Run(settings, options, tokeniser, extraction, configuration, database)
         run.prepare()
-        read = read_documents(_to_extract(sources, tally), settings, options, tally, documents)
+        known: dict[str, str] = {}
+        read = read_documents(_to_extract(sources, tally), settings, options, tally, documents, known)
         if database is not None:
-            read = Sync(database, settings, options, tally, ()).documents(read)
+            read = Sync(database, settings, options, tally, (), known).documents(read)
         for document in read:
             tally.documents += 1
             run.add(document)

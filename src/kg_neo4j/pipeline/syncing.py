@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 MAX_NAMED = 20  # documents that a note names; the others are counted
+UNSURE = "not looked for: a folder on the way cannot be read"
+OTHERS = "not in the folder, but loaded from another place of this name; `kg unload` removes them"
 
 
 @dataclass(slots=True)
@@ -35,13 +37,17 @@ class Sync:
     options: LoadOptions
     tally: Tally
     sources: Sequence[str]  # files and folders
-    read: dict[str, str] = field(default_factory=dict)  # documents of this run: id -> key
+    known: dict[str, str]  # files of the graph, key -> origin: filled before the first document is read
+    read: dict[str, str | None] = field(default_factory=dict)  # documents of this run: id -> real path of the file
     gone: list[StoredDocument] = field(default_factory=list)
 
     def documents(self, documents: Iterator[Document]) -> Iterator[Document]:
         """Yield `documents`, and with `refresh` the pages of the graph whose revision changed."""
+        from kg_neo4j.graph.documents import file_keys
+
+        self.known |= file_keys(self.database, self.settings.graph)
         for document in documents:
-            self.read[document.id] = document.key
+            self.read[document.id] = document.origin
             yield document
         if self.options.refresh:
             yield from self._refreshed()
@@ -51,10 +57,10 @@ class Sync:
         from kg_neo4j.acquire.absence import loaded_folders
         from kg_neo4j.graph.documents import list_documents, withdraw_chunks
 
-        folders = loaded_folders(self.sources, self.options.alias)
+        folders = loaded_folders(self.sources, self.options.alias, self.options.root)
         stored = list_documents(self.database, self.settings.graph) if folders else ()
         for folder in folders:
-            self._look(folder, [each for each in stored if each.kind == "file" and each.key.startswith(folder.prefix)])
+            self._look(folder, [each for each in stored if each.kind == "file"])
         if not self.options.prune:
             self._note([_name(each) for each in self.gone], "gone where they came from; --prune removes them")
             return
@@ -72,19 +78,37 @@ class Sync:
     def _look(self, folder: LoadedFolder, stored: Sequence[StoredDocument]) -> None:
         """Find which documents of a folder are gone from it."""
         unread = [each for each in stored if each.id not in self.read]
-        states = {each.id: folder.is_gone(each.key) for each in unread}
-        unsure = [each.key for each in unread if states[each.id] is None]
-        gone = [each for each in unread if states[each.id]]
-        others = [each.key for each in gone if not folder.bore(each.key, each.origin)]
-        gone = [each for each in gone if each.key not in others]
-        self._note(unsure, "not looked for: a folder on the way cannot be read")
-        self._note(others, "not in the folder, but loaded from another place of this name; `kg unload` removes them")
-        if gone and self.options.prune and not any(key.startswith(folder.prefix) for key in self.read.values()):
-            name = folder.prefix.removesuffix("/")
+        paths = {each.id: folder.find(each.origin, each.key, each.source) for each in unread}
+        states = {each.id: folder.is_gone(path) for each in unread if (path := paths[each.id]) is not None}
+        self._note([each.key for each in unread if states.get(each.id, False) is None], UNSURE)
+        self._note(self._of_other_places(folder, stored, [each for each in unread if paths[each.id] is None]), OTHERS)
+        gone = [each for each in unread if states.get(each.id)]
+        if gone and self.options.prune and all(folder.path_in(each) is None for each in self.read.values()):
+            name = folder.place.source
             reason = f"no file that can be read is left in it, so its {len(gone)} documents stay"
             self.tally.skipped.append(SkippedSource(name, f"{reason}; `kg unload {name}` removes them"))
             return
         self.gone += gone
+
+    def _of_other_places(
+        self, folder: LoadedFolder, stored: Sequence[StoredDocument], unread: Sequence[StoredDocument]
+    ) -> list[str]:
+        """Return the keys of documents that a folder of the same name had, or this one at its former place.
+
+        It was moved if one of its files is in the graph with another origin.
+        """
+        from kg_neo4j.acquire.identity import origin_id
+
+        begins = {folder.prefix} - {""}
+        for each in stored:
+            path = folder.path_in(self.read.get(each.id))
+            if path is not None and each.key.endswith(path) and each.origin not in (None, origin_id(folder.at(path))):
+                begins.add(each.key.removesuffix(path))
+        return [
+            each.key
+            for each in unread
+            if any(each.key.startswith(begin) and folder.is_gone(each.key.removeprefix(begin)) for begin in begins)
+        ]
 
     def _refreshed(self) -> Iterator[Document]:
         """Yield the pages that have to be read again, and pages that were named and are not in the graph."""
@@ -102,14 +126,14 @@ class Sync:
             if each.is_gone:
                 self.gone.append(page)
             if each.document is not None:
-                self.read[each.document.id] = each.document.key
+                self.read[each.document.id] = None
                 yield each.document
             unchanged += each.document is None and not each.remark
         self.tally.notes.append(f"wiki: {unchanged} of {len(pages)} pages unchanged")
         for title in new:
             document = fetch_page(title, self.settings, self.options)
             if document.id not in self.read:
-                self.read[document.id] = document.key
+                self.read[document.id] = document.origin
                 yield document
 
     def _pages(self) -> tuple[dict[str, StoredDocument], Sequence[str]]:

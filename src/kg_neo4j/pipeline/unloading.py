@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 
-def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> LoadReport:
-    """Remove one document, named by its source, title, key or id, and exactly what lost its last support.
+def unload(source: str, *, root: str | None = None, settings: Settings, progress: Progress = SILENT) -> LoadReport:
+    """Remove one document, or those of a folder, and exactly what lost its last support.
 
-    Where no document bears the name, all that were loaded from the folder of that name are removed. The documents
-    themselves go last: an unload that was stopped is ended by the same command. Raises SourceNotFound where there is no
-    such document or folder, UsageError where several documents bear the name.
+    `source` is a document's source, title, key or id, or the path of its file, which need not be there any more. If it
+    is none of these, it is a folder: all documents that were read from it are removed. If none was, those whose keys
+    are below it, relative to `root` as in `load`. The documents themselves go last: an unload that was stopped is
+    ended by the same command. Raises SourceNotFound if there is no such document or folder, UsageError if several
+    documents have the name, and for `root` as `load`.
     """
     from kg_neo4j.extract import schema as schemas
     from kg_neo4j.graph.database import connect
@@ -35,10 +37,7 @@ def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> L
     tally = Tally()
     with connect(settings, progress) as database:
         stored = list_documents(database, settings.graph)
-        found = [each for each in stored if source in (each.id, each.source, each.title, each.key)]
-        if len(found) > 1:
-            raise UsageError(f"{len(found)} documents are called {source!r}", hint="name one by its id")
-        found = found or _of_folder(stored, source.rstrip("/"))
+        found = _named(stored, source, root)
         if not found:
             raise SourceNotFound(
                 f"no document {source!r} in graph {settings.graph!r}", hint="`kg documents` lists what is loaded"
@@ -55,12 +54,27 @@ def unload(source: str, *, settings: Settings, progress: Progress = SILENT) -> L
         return tally.report(database, settings.graph, communities, time.monotonic() - started)
 
 
-def _of_folder(stored: Sequence[StoredDocument], folder: str) -> list[StoredDocument]:
-    """Return the files that were loaded from a folder, by its name or as it was written then."""
-    return [
-        each
-        for each in stored
-        if folder
-        and each.kind == "file"
-        and (each.key.startswith(f"{folder}/") or each.source.startswith(f"{folder}/"))
-    ]
+def _named(stored: Sequence[StoredDocument], source: str, root: str | None) -> list[StoredDocument]:
+    """Return the document that `source` names, else those of the folder that it names."""
+    from kg_neo4j.acquire.absence import LoadedFolder
+    from kg_neo4j.acquire.folders import real_path
+    from kg_neo4j.acquire.identity import origin_id
+
+    name = source.rstrip("/")
+    if not name.strip() or "\0" in name:
+        return []
+    origin = origin_id(real_path(name))
+    found = [each for each in stored if each.origin == origin or source in (each.id, each.source, each.title, each.key)]
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} documents are called {source!r}", hint="name one by its id")
+    if found:
+        return found
+    folder = LoadedFolder(name, root=root)
+    files = [each for each in stored if each.kind == "file"]
+    key = folder.place.key
+    begins = tuple(f"{each}/" for each in (key, name) if each)
+    return (
+        [each for each in files if each.key == key]
+        or [each for each in files if folder.find(each.origin, each.key, each.source) is not None]
+        or [each for each in files if each.key.startswith(begins) or each.source.startswith(f"{name}/")]
+    )

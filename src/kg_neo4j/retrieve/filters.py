@@ -153,7 +153,7 @@ def _documents(database: Database, graph: str, filters: Filters) -> list[str] | 
 
 
 def _named(wanted: str, rows: Sequence[Row], graph: str) -> list[Row]:
-    """Return the documents with this id, title, key or file name; else those that the pattern fits."""
+    """Return the documents with this id, title, key, source or file name; else those that the pattern fits."""
     plain = _plain(wanted)
     found = [row for row in rows if row["id"] == wanted or plain in _names(row)]
     if not found and ("*" in wanted or "?" in wanted):
@@ -171,7 +171,7 @@ def _named(wanted: str, rows: Sequence[Row], graph: str) -> list[Row]:
 
 
 def _names(row: Row) -> set[str]:
-    names = [_plain(name) for name in row["names"] if name]
+    names = [_plain(name) for name in (*row["names"], row["source"]) if name]
     return {*names, *(name.rpartition("/")[2] for name in names)}
 
 

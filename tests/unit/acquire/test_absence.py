@@ -22,28 +22,29 @@ def docs(tmp_path: Path) -> Path:
     return folder
 
 
-def origins(folder: Path, alias: str | None = None) -> dict[str, str]:
+def stored(folder: Path, alias: str | None = None) -> dict[str, tuple[str, str, str]]:
+    """Return what a graph has of the files of a folder, by key: origin, key, source."""
     found = [each for each in read([str(folder)], graph="g", alias=alias) if isinstance(each, Document)]
-    return {each.key: origin_id(each.origin or "") for each in found}
+    return {each.key: (origin_id(each.origin or ""), each.key, each.source) for each in found}
 
 
 def test_files_and_folders_that_are_there_are_not_gone(docs: Path) -> None:
     folder = LoadedFolder(str(docs))
-    assert [folder.is_gone(f"docs/{name}") for name in ("a.md", "sub/b.md", "sub/deep/c.md")] == [False] * 3
+    assert [folder.is_gone(name) for name in ("a.md", "sub/b.md", "sub/deep/c.md")] == [False] * 3
     (docs / "a.md").write_bytes(b"\0\1\2")  # no text any more, but there
-    assert LoadedFolder(str(docs)).is_gone("docs/a.md") is False
+    assert LoadedFolder(str(docs)).is_gone("a.md") is False
 
 
 def test_what_no_folder_lists_is_gone_also_with_its_folder(docs: Path) -> None:
     (docs / "a.md").unlink()
     shutil.rmtree(docs / "sub")
     folder = LoadedFolder(str(docs))
-    assert [folder.is_gone(f"docs/{name}") for name in ("a.md", "sub/b.md", "sub/deep/c.md")] == [True] * 3
+    assert [folder.is_gone(name) for name in ("a.md", "sub/b.md", "sub/deep/c.md")] == [True] * 3
 
 
 def test_names_are_compared_letter_by_letter(docs: Path) -> None:
     (docs / "a.md").rename(docs / "A.md")
-    assert LoadedFolder(str(docs)).is_gone("docs/a.md") is True
+    assert LoadedFolder(str(docs)).is_gone("a.md") is True
 
 
 def test_nothing_is_known_of_what_lies_below_a_folder_that_cannot_be_read(
@@ -59,42 +60,67 @@ def test_nothing_is_known_of_what_lies_below_a_folder_that_cannot_be_read(
 
     monkeypatch.setattr(Path, "iterdir", refuse)
     folder = LoadedFolder(str(docs))
-    assert folder.is_gone("docs/sub/b.md") is None
-    assert folder.is_gone("docs/sub/deep/gone.md") is None
-    assert folder.is_gone("docs/gone.md") is True
+    assert folder.is_gone("sub/b.md") is None
+    assert folder.is_gone("sub/deep/gone.md") is None
+    assert folder.is_gone("gone.md") is True
+
+
+@pytest.mark.parametrize(
+    ("root", "loaded"),
+    [(".", "."), (".", "docs"), ("docs", "docs"), ("docs", "docs/sub"), ("docs/sub", "docs/sub"), (None, "docs")],
+)
+def test_documents_of_a_folder_are_known_whatever_root_their_keys_have(
+    docs: Path, root: str | None, loaded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(docs.parent)
+    found = [each for each in read([loaded], graph="g", root=root) if isinstance(each, Document)]
+    shutil.rmtree(docs / "sub")
+    folder = LoadedFolder(str(docs))
+    where = {folder.find(origin_id(each.origin or ""), each.key, each.source) for each in found}
+    assert {"sub/b.md", "sub/deep/c.md"} <= where <= {"a.md", "sub/b.md", "sub/deep/c.md"}
+
+
+@pytest.mark.parametrize("source", ["docs", "./docs/", "docs/sub/..", "{tmp}/docs", "link"])
+def test_documents_of_older_versions_are_known_by_the_name_of_the_folder(
+    docs: Path, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(docs.parent)
+    Path("link").symlink_to("docs")
+    source = source.format(tmp=docs.parent)
+    older = [origin for origin, _, _ in stored(docs).values()]
+    folder = LoadedFolder(source)
+    names = (f"{folder.place.name}/{name}" for name in ("a.md", "sub/b.md", "sub/deep/c.md"))
+    assert [folder.find(*each) for each in zip(older, names, strict=True)] == ["a.md", "sub/b.md", "sub/deep/c.md"]
 
 
 def test_a_folder_of_the_same_name_elsewhere_is_another_one(docs: Path, tmp_path: Path) -> None:
-    stored = origins(docs)
+    origin, key, source = stored(docs)["sub/b.md"]
     other = tmp_path / "other" / "docs"
     shutil.copytree(docs, other)
-    assert LoadedFolder(str(docs)).bore("docs/sub/b.md", stored["docs/sub/b.md"])
-    assert not LoadedFolder(str(other)).bore("docs/sub/b.md", stored["docs/sub/b.md"])
-    assert not LoadedFolder(str(docs)).bore("docs/a.md", None)
-
-
-def test_links_to_the_folder_and_within_it_are_followed(docs: Path, tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(docs)
-    (docs / "sub" / "b.md").rename(docs / "target.md")
-    (docs / "a.md").unlink()
-    (docs / "a.md").symlink_to(docs / "target.md")  # read first, so it gives the key
-    stored = origins(link)
-    (docs / "a.md").unlink()
-    folder = LoadedFolder(str(link))
-    assert folder.prefix == "link/"
-    assert folder.is_gone("link/a.md") is True
-    assert folder.bore("link/a.md", stored["link/a.md"])
+    assert LoadedFolder(str(docs)).find(origin, key, source) == "sub/b.md"
+    assert LoadedFolder(str(other)).find(origin, key, source) is None
+    assert LoadedFolder(str(docs / "sub")).find(origin, key, source) == "b.md"
+    assert LoadedFolder(str(docs)).find(None, key, source) is None
 
 
 def test_an_alias_names_the_keys(docs: Path) -> None:
-    stored = origins(docs, "mine")
+    known = stored(docs, "mine")["mine/a.md"]
     (docs / "a.md").unlink()
     folder = LoadedFolder(str(docs), "mine")
-    assert folder.is_gone("mine/a.md") is True
-    assert folder.bore("mine/a.md", stored["mine/a.md"])
+    assert folder.prefix == "mine/"
+    assert folder.find(*known) == "a.md"
+    assert LoadedFolder(str(docs)).find(*known) == "a.md"  # by its source
+
+
+def test_a_file_is_in_a_folder_by_its_whole_path(docs: Path, tmp_path: Path) -> None:
+    folder = LoadedFolder(str(docs / "sub"))
+    assert folder.path_in(str(docs / "sub" / "deep" / "c.md")) == "deep/c.md"
+    assert folder.path_in(str(docs / "a.md")) is None
+    assert folder.path_in(None) is None
 
 
 def test_only_folders_are_looked_into(docs: Path) -> None:
     (found,) = loaded_folders([str(docs / "a.md"), str(docs), str(docs / "nowhere")])
+    assert found.prefix == ""
+    (found,) = loaded_folders([str(docs)], root=str(docs.parent))
     assert found.prefix == "docs/"

@@ -1,0 +1,259 @@
+"""One document per file, whatever way it is named; what an older version loaded keeps its keys."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fake_llm import FakeLlm
+from kg_neo4j import LoadOptions, Settings, load, unload
+from kg_neo4j.errors import SourceNotFound, UsageError
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.graph.export import lines
+from kg_neo4j.pipeline import extract, plan
+from kg_neo4j.records import Filters
+from kg_neo4j.retrieve.filters import resolve
+
+PLAIN = LoadOptions(analytics=False)
+PRUNE = LoadOptions(analytics=False, prune=True)
+OLDER = LoadOptions(analytics=False, alias="docs")  # gives the keys of older versions, with the folder's name in front
+TEXTS = {
+    "a.txt": "Anna Weber met Karl Braun in Vienna in 1901. Karl Braun lived in Vienna.",
+    "sub/b.txt": "Marie Curie worked in Paris. Anna Weber wrote to Marie Curie in 1903.",
+}
+SOURCES = {  # of the file docs/a.txt in the project: from which folder, by which source
+    "alone": (".", "docs/a.txt"),
+    "through its folder": (".", "docs/"),
+    "through the folder above": (".", "."),
+    "by its absolute path": ("/", "{project}/docs/a.txt"),
+    "from another folder": ("docs/sub", "./../../docs/a.txt"),
+    "through a link to its folder": ("..", "link"),
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    for name, text in TEXTS.items():
+        (folder / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "docs" / name).write_text(text, "utf-8")
+    (tmp_path / "link").symlink_to(folder / "docs")
+    return folder
+
+
+def dump(database: Database, graph: str) -> str:
+    return "\n".join(lines(database, graph))
+
+
+def keys(database: Database, graph: str) -> list[str]:
+    return [document.key for document in list_documents(database, graph)]
+
+
+@pytest.mark.parametrize("given", ["--root", "kg.toml"])
+def test_a_file_is_one_document_below_one_root_however_it_is_named(
+    database: Database, offline: Settings, project: Path, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = replace(PLAIN, root=str(project)) if given == "--root" else PLAIN
+    if given == "kg.toml":
+        (project / "kg.toml").touch()
+    load([str(project)], settings=offline, options=options)
+    whole = dump(database, offline.graph)
+    for start, source in SOURCES.values():
+        monkeypatch.chdir(project / start)
+        assert load([source.format(project=project)], settings=offline, options=options).changes == 0
+    assert dump(database, offline.graph) == whole
+    assert keys(database, offline.graph) == ["docs/a.txt", "docs/sub/b.txt"]
+
+
+@pytest.mark.parametrize("root", [None, ".", "docs"])
+def test_what_an_older_version_loaded_is_changed_by_no_way_of_naming_it(
+    database: Database, offline: Settings, project: Path, root: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load([str(project / "docs")], settings=offline, options=OLDER)
+    whole = dump(database, offline.graph)
+    options = replace(PRUNE, root=str(project / root) if root else None)
+    for how, (start, source) in SOURCES.items():
+        if root == "docs" and how == "through the folder above":
+            continue  # the folder above is outside of the root
+        monkeypatch.chdir(project / start)
+        named = source.format(project=project)
+        assert load([named], settings=offline, options=options).changes == 0, how
+        assert plan([named], settings=offline, options=options).chunks_to_ask == 0
+    assert dump(database, offline.graph) == whole
+    (project / "docs" / "a.txt").write_text("Ewa Lis lived in Gdynia.", "utf-8")
+    assert load([str(project / "docs" / "a.txt")], settings=offline, options=options).changes > 0
+    assert keys(database, offline.graph) == ["docs/a.txt", "docs/sub/b.txt"]
+    assert "Karl Braun" not in dump(database, offline.graph)
+
+
+def test_a_dry_run_over_an_older_graph_asks_for_nothing(
+    database: Database, online: Settings, llm: FakeLlm, project: Path
+) -> None:
+    del database, llm
+    load([str(project / "docs")], settings=online, options=OLDER)
+    assert plan([str(project / "docs")], settings=online, options=PLAIN).chunks_to_ask == 0
+    (project / "docs" / "c.txt").write_text("Ewa Lis lived in Gdynia.", "utf-8")
+    assert plan([str(project / "docs")], settings=online, options=PLAIN).chunks_to_ask == 1
+
+
+@pytest.mark.parametrize("first", [PLAIN, OLDER], ids=["now", "older"])
+def test_a_folder_that_was_moved_is_known(
+    database: Database, offline: Settings, project: Path, tmp_path: Path, first: LoadOptions
+) -> None:
+    load([str(project / "docs")], settings=offline, options=first)
+    whole = dump(database, offline.graph)
+    moved = tmp_path / "new" / "docs"
+    shutil.copytree(project / "docs", moved)
+    shutil.rmtree(project)
+    assert load([str(moved)], settings=offline, options=PRUNE).changes == 0
+    assert dump(database, offline.graph) == whole
+    (moved / "sub" / "b.txt").unlink()
+    report = load([str(moved)], settings=offline, options=PRUNE)
+    assert report.changes == 0
+    assert [note for note in report.notes if "sub/b.txt: not in the folder, but loaded from another place" in note]
+    (moved / "a.txt").write_text("Ewa Lis lived in Gdynia.", "utf-8")
+    with pytest.raises(UsageError, match="another file's text") as caught:
+        load([str(moved)], settings=offline, options=PRUNE)
+    assert str(moved / "a.txt") in str(caught.value)
+    assert str(project / "docs" / "a.txt") in str(caught.value)
+    assert "--root DIR" in (caught.value.hint or "")
+
+
+def test_two_folders_with_files_of_one_key_are_refused_and_nothing_is_loaded(
+    database: Database, offline: Settings, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "readme.txt").write_text(f"{name} lived in Vienna.", "utf-8")
+    folders = [str(tmp_path / "one"), str(tmp_path / "two")]
+    with pytest.raises(UsageError, match="would both have the key"):
+        load(folders, settings=offline, options=PLAIN)
+    assert keys(database, offline.graph) == []
+    load(folders, settings=offline, options=replace(PLAIN, root=str(tmp_path)))
+    assert keys(database, offline.graph) == ["one/readme.txt", "two/readme.txt"]
+    assert load(folders, settings=offline, options=PLAIN).changes == 0  # they keep their keys
+
+
+def test_two_folders_that_an_older_version_loaded_are_loaded_again_together(
+    database: Database, offline: Settings, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "readme.txt").write_text(f"{name} lived in Vienna.", "utf-8")
+        load([str(tmp_path / name)], settings=offline, options=replace(PLAIN, alias=name))
+    whole = dump(database, offline.graph)
+    assert load([str(tmp_path / "one"), str(tmp_path / "two")], settings=offline, options=PRUNE).changes == 0
+    assert dump(database, offline.graph) == whole
+
+
+def test_a_filter_takes_documents_by_key_and_by_the_source_that_was_named(
+    database: Database, offline: Settings, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    load(["docs/"], settings=offline, options=PLAIN)
+    for wanted, found in (("docs/sub/*", 1), ("docs/*", 2), ("sub/b.txt", 1), ("docs/a.txt", 1)):
+        scope = resolve(database, offline.graph, Filters(documents=(wanted,)))
+        assert (2 if scope is None else len(scope.chunks)) == found
+
+
+# -------------------------------------------------------------------------------------------------------- unloading
+
+
+@pytest.mark.parametrize("options", [PLAIN, OLDER], ids=["now", "older"])
+@pytest.mark.parametrize("is_there", [True, False], ids=["there", "gone"])
+def test_a_file_is_unloaded_by_any_path_to_it(
+    database: Database,
+    offline: Settings,
+    project: Path,
+    options: LoadOptions,
+    is_there: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for start, path in (("..", "link/a.txt"), ("docs/sub", "../a.txt"), ("/", f"{project}/docs/a.txt")):
+        load([str(project / "docs")], settings=offline, options=options)
+        monkeypatch.chdir(project / start)
+        if not is_there:
+            (project / "docs" / "a.txt").unlink()
+        assert unload(path, settings=offline).documents == 1
+        assert [key.removeprefix("docs/") for key in keys(database, offline.graph)] == ["sub/b.txt"]
+        (project / "docs" / "a.txt").write_text(TEXTS["a.txt"], "utf-8")
+
+
+@pytest.mark.parametrize("options", [PLAIN, OLDER], ids=["now", "older"])
+def test_a_folder_is_unloaded_by_any_path_to_it(
+    database: Database, offline: Settings, project: Path, options: LoadOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for start, path in (("..", "link"), (".", "docs"), (".", "."), ("docs/sub", ".."), ("/", f"{project}/docs/")):
+        load([str(project / "docs")], settings=offline, options=options)
+        monkeypatch.chdir(project / start)
+        assert unload(path, settings=offline).documents == 2
+        assert keys(database, offline.graph) == []
+
+
+def test_only_what_a_folder_gave_is_unloaded_with_it(
+    database: Database, offline: Settings, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder docs/sub is not the folder sub of the root, whose keys begin with the same word."""
+    (project / "sub").mkdir()
+    (project / "sub" / "c.txt").write_text("Ewa Lis lived in Gdynia.", "utf-8")
+    load([str(project)], settings=offline, options=PLAIN)
+    monkeypatch.chdir(project / "docs")
+    assert unload("sub", settings=offline).documents == 1
+    assert keys(database, offline.graph) == ["docs/a.txt", "sub/c.txt"]
+
+
+def test_a_folder_that_was_moved_is_unloaded_by_its_path_below_the_root(
+    database: Database, offline: Settings, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "kg.toml").touch()
+    load([str(project)], settings=offline, options=PLAIN)
+    project.rename(tmp_path / "new")
+    monkeypatch.chdir(tmp_path / "new" / "docs")
+    assert unload("a.txt", settings=offline).documents == 1
+    assert unload("sub", settings=offline).documents == 1
+    assert keys(database, offline.graph) == []
+    with pytest.raises(SourceNotFound):
+        unload("sub", settings=offline)
+
+
+def test_a_root_for_unloading_must_hold_the_path(database: Database, offline: Settings, project: Path) -> None:
+    load([str(project / "docs")], settings=offline, options=PLAIN)
+    with pytest.raises(UsageError, match="outside the root"):
+        unload(str(project / "nothing.txt"), root=str(project / "docs"), settings=offline)
+    assert unload(str(project / "docs" / "sub"), root=str(project), settings=offline).documents == 1
+    assert keys(database, offline.graph) == ["a.txt"]
+
+
+# --------------------------------------------------------------------------------------------- files of extractions
+
+
+def test_an_extraction_under_another_key_is_refused_and_names_both(
+    database: Database, offline: Settings, project: Path, tmp_path: Path
+) -> None:
+    """`extract` has no database, so it cannot know which key a graph has."""
+    docs = [str(project / "docs")]
+    load(docs, settings=offline, options=OLDER)
+    whole = dump(database, offline.graph)
+    extract(docs, to=str(tmp_path / "new"), settings=offline, options=PLAIN)
+    with pytest.raises(UsageError, match="was extracted under the key") as caught:
+        load([str(tmp_path / "new")], settings=offline, options=PLAIN)
+    assert "the key 'docs/" in str(caught.value)
+    assert dump(database, offline.graph) == whole
+    extract(docs, to=str(tmp_path / "older"), settings=offline, options=OLDER)
+    assert load([str(tmp_path / "older")], settings=offline, options=PLAIN).changes == 0
+    assert dump(database, offline.graph) == whole
+
+
+def test_an_extraction_has_the_keys_of_its_root(offline: Settings, project: Path, tmp_path: Path) -> None:
+    target = tmp_path / "to"
+    extract([str(project / "docs")], to=str(target), settings=offline, options=replace(PLAIN, root=str(project)))
+    found: list[Mapping[str, Mapping[str, str]]] = [
+        json.loads(path.read_text("utf-8").splitlines()[0]) for path in target.iterdir()
+    ]
+    assert sorted(each["document"]["key"] for each in found) == ["docs/a.txt", "docs/sub/b.txt"]
