@@ -21,7 +21,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
     *("communities", "ask", "report", "plot", "export", "browse", "study context", "study chunk-length", "tune"),
-    *("db start", "db stop", "db status", "db logs", "db fetch", "db reset"),
+    *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "db indexes"),
     *("chat", "tree", "study aggregation", "eval extraction", "eval retrieval", "eval answers"),
 )
 Run = Callable[..., tuple[int, str, str]]

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _ANALYSED = {True: "yes", False: "no", None: "never analysed"}
 
 app = typer.Typer(
-    help="The managed local Neo4j: start, stop, status, logs, backup, restore, fetch, reset.", no_args_is_help=True
+    help="The managed local Neo4j: start, stop, status, logs, backup, restore, fetch, reset, indexes.",
+    no_args_is_help=True,
 )
 
 
@@ -168,6 +169,24 @@ def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption
         print_json({"graph": settings.graph, "deleted": deleted})
     else:
         print_text(f"{deleted} nodes of graph {settings.graph!r} deleted")
+
+
+@app.command()
+def indexes(as_json: JsonOption = False) -> None:
+    """Create the indexes that are missing or have failed, for all graphs. No model is called."""
+    from kg_neo4j import _models
+    from kg_neo4j.graph.constraints import ensure_constraints
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.organise import search_indexes
+
+    settings = settings_for()
+    with progress(quiet=as_json) as bars, connect(settings, bars) as database:
+        ensure_constraints(database)
+        made = search_indexes.repair(database, _models.embedding_model(settings))
+    if as_json:
+        print_json({"created": made})
+    else:
+        print_text("\n".join(f"created {name}" for name in made) or "all indexes are online")
 
 
 def _print_graphs(graphs: Sequence[StoredGraph]) -> None:

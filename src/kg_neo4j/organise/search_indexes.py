@@ -19,6 +19,7 @@ LABELS = ("Chunk", "Entity", "Fact", "TreeNode")  # whose nodes have vectors
 WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
 ONLINE_S = 600
 _CLEARED_AT_A_TIME = 10_000
+_STATES = {"FAILED": "unusable: it could not be filled", "POPULATING": "not filled yet"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,51 @@ def fulltext_index_name(label: str) -> str:
 def list_indexes(database: Database) -> tuple[SearchIndex, ...]:
     """Return the search indexes on chunks, entities, facts and tree nodes, by name."""
     return tuple(SearchIndex(**row) for row in database.read(queries.get("write/vector_indexes")))
+
+
+def usable_indexes(
+    database: Database, graph: str, model: EmbeddingModel | None = None, labels: Sequence[str] = WORDED
+) -> tuple[SearchIndex, ...]:
+    """Return the search indexes that are online; without `model` only full-text indexes are required.
+
+    Raises SchemaConflict if `graph` has nodes or vectors of one of `labels` whose index is missing, failed or not yet
+    filled: a search would find nothing and say that there is nothing. Vectors of another model need no index of ours.
+    """
+    found = list_indexes(database)
+    online = [each for each in found if each.state == "ONLINE"]
+    wanted = {fulltext_index_name(label): label for label in labels}
+    if model is not None and not any(each.model and not each.fits(model) for each in found):
+        wanted |= {vector_index_name(label, model): label for label in labels if label in LABELS}
+    missing = wanted.keys() - {each.name for each in online}
+    if not missing:
+        return tuple(online)
+    rows = {row["label"]: row for row in database.read(queries.get("write/searched_labels"), graph=graph)}
+    has_nodes = any(row["nodes"] for row in rows.values())
+    for name in sorted(missing):
+        row = rows[wanted[name]]
+        is_fulltext = name == fulltext_index_name(row["label"])
+        if row["vectors"] or (is_fulltext and has_nodes and (row["nodes"] or row["label"] != "TreeNode")):
+            state = next((_STATES.get(each.state, each.state) for each in found if each.name == name), "missing")
+            raise SchemaConflict(
+                f"{database.address.shown}: the index {name!r} is {state}; graph {graph!r} cannot be searched",
+                hint="`kg db indexes` makes it again; no model is called",
+            )
+    return tuple(online)
+
+
+def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
+    """Create the search indexes that are missing and replace those that failed; return the names of the new ones.
+
+    Waits until all are online. Nodes and vectors stay as they are. Raises SchemaConflict as `check` does.
+    """
+    check(database, model)
+    before = {each.name for each in list_indexes(database) if each.state != "FAILED"}
+    for each in list_indexes(database):
+        if each.state == "FAILED" and each.name.startswith("kg_"):
+            database.schema(queries.get("write/vector_drop_index"), name=each.name)
+    create_fulltext(database)
+    create_vector(database, model)
+    return tuple(each.name for each in list_indexes(database) if each.name not in before)
 
 
 def create_fulltext(database: Database) -> int:

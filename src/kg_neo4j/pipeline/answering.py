@@ -77,7 +77,7 @@ class Answerer:
 
         asked = read(question)
         scope = resolve(self.database, self.settings.graph, options.filters)
-        words = fulltext_query(asked) if can_link(self.database) else None
+        words = fulltext_query(asked) if can_link(self.database, self.settings.graph) else None
         search = Search(self.settings.graph, asked, words, scope=scope)
         return route(self.database, search, (GLOBAL, CYPHER, TREE), options.tree.name)
 

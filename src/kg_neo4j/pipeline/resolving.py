@@ -201,12 +201,15 @@ def _entity_vectors(database: Database, settings: Settings) -> str | None:
     Its vectors put the same words near each other, which the rules of spelling see already, and names of one kind.
     """
     from kg_neo4j import _models
-    from kg_neo4j.organise.search_indexes import list_indexes, vector_index_name
+    from kg_neo4j.organise.search_indexes import usable_indexes, vector_index_name
 
     if _models.embeds_built_in(settings):
         return None
-    name = vector_index_name("Entity", _models.embedding_model(settings))
-    return name if any(each.name == name and each.state == "ONLINE" for each in list_indexes(database)) else None
+    model = _models.embedding_model(settings)
+    name = vector_index_name("Entity", model)
+    return (
+        name if any(each.name == name for each in usable_indexes(database, settings.graph, model, ["Entity"])) else None
+    )
 
 
 def _ask(

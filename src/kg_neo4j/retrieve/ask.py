@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kg_neo4j._models.embedding import embed_texts
@@ -136,11 +136,19 @@ def retrieve(database: Database, search: Search, mode: str = "auto", routed: Rou
 
 
 def prepare(
-    database: Database, question: Question, graph: str, embedder: EmbeddingModel, tokeniser: Tokeniser
+    database: Database,
+    question: Question,
+    graph: str,
+    embedder: EmbeddingModel,
+    tokeniser: Tokeniser,
+    labels: Sequence[str] = WORDED,
 ) -> tuple[Search, list[str]]:
-    """Return a search with the indexes that are there, and notes on what cannot be searched."""
+    """Return a search with the indexes over `labels`, and notes on what cannot be searched.
+
+    Raises SchemaConflict if an index that the graph needs is missing or not online.
+    """
     notes = [f"the question was cut to its first {len(question.text):,} characters"] if question.cut else []
-    indexes = [index for index in search_indexes.list_indexes(database) if index.state == "ONLINE"]
+    indexes = search_indexes.usable_indexes(database, graph, embedder, labels)
     names = {index.name for index in indexes}
     search = Search(graph=graph, question=question)
     if all(search_indexes.fulltext_index_name(label) in names for label in WORDED):

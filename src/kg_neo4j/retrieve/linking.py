@@ -77,10 +77,14 @@ def link(database: Database, graph: str, question: Question, scope: Scope | None
     return _linked(chosen)
 
 
-def can_link(database: Database) -> bool:
-    """Return whether names can be looked up: the indexes over names are made with the first load."""
-    names = {index.name for index in search_indexes.list_indexes(database) if index.state == "ONLINE"}
-    return all(search_indexes.fulltext_index_name(label) in names for label in ("Entity", "Document"))
+def can_link(database: Database, graph: str) -> bool:
+    """Return whether names can be looked up: the indexes over names are made with the first load.
+
+    Raises SchemaConflict if they are missing and `graph` has something to find.
+    """
+    labels = ("Entity", "Document")
+    names = {index.name for index in search_indexes.usable_indexes(database, graph, labels=labels)}
+    return all(search_indexes.fulltext_index_name(label) in names for label in labels)
 
 
 def named(database: Database, search: Search) -> Linked:

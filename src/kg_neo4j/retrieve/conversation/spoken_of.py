@@ -34,7 +34,7 @@ _KIN = {
 
 def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
     """Return an answered question as a turn of a conversation. Three round trips at most."""
-    named = link(database, graph, read(answer.question)) if can_link(database) else Linked()
+    named = link(database, graph, read(answer.question)) if can_link(database, graph) else Linked()
     places = [{"chunk": each.chunk_id, "start": each.start, "end": each.end} for each in answer.citations]
     text = answer.answer if answer.found else ""
     rows = database.read(

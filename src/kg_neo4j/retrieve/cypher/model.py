@@ -173,7 +173,7 @@ def _names(
     database: Database, graph: str, question: Question, scope: Scope | None
 ) -> tuple[dict[str, CellParameter], str]:
     """Return the entities that the question names as parameters, and these in words."""
-    linked = link(database, graph, question, scope) if can_link(database) else Linked()
+    linked = link(database, graph, question, scope) if can_link(database, graph) else Linked()
     rows = database.read(queries.get("questions/names"), graph=graph, ids=list(linked.entities[:NAMED]))
     known = {row["Id"]: row for row in rows}
     entities: dict[str, CellParameter] = {}

@@ -118,7 +118,7 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
 
 def _name(database: Database, graph: str, words: str, scope: Scope | None) -> Named | None:
     """Return the entities that `words` name; None where a word that says something is no part of a name."""
-    linked = link(database, graph, read(words), scope) if can_link(database) else Linked()
+    linked = link(database, graph, read(words), scope) if can_link(database, graph) else Linked()
     if not linked.entities:
         return None
     named = {fold(word) for name in linked.names for word in split_words(name)}

@@ -12,6 +12,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters, KindShare
 from kg_neo4j.retrieve.ask import NOT_FOUND, prepare
 from kg_neo4j.retrieve.checking.standing import keep_standing
@@ -46,7 +47,7 @@ def ask_tree(database: Database, question: str, graph: str, how: TreeMode, filte
     asked = read(question)
     if how.max_context_tokens < 1:
         raise UsageError(f"max_context_tokens is at least 1, not {how.max_context_tokens}")
-    search, notes = prepare(database, asked, graph, how.embedder, how.tokeniser)
+    search, notes = prepare(database, asked, graph, how.embedder, how.tokeniser, search_indexes.WORDED)
     search = replace(search, scope=resolve(database, graph, filters or Filters()))
     if search.scope is not None:
         notes.append(f"kept to {search.scope.said}: {len(search.scope.chunks):,} chunks")

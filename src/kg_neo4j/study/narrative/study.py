@@ -183,6 +183,7 @@ class _Run:
     def _evidence(self, way: Way, asked: Sequence[NarrativeQuestion]) -> tuple[float | None, float | None]:
         from dataclasses import replace
 
+        from kg_neo4j.organise.search_indexes import WORDED
         from kg_neo4j.retrieve.ask import prepare
         from kg_neo4j.retrieve.filters import resolve
         from kg_neo4j.retrieve.question import read
@@ -193,7 +194,9 @@ class _Run:
         asking = self._of(way.chunk_tokens)
         one, found = asking.answerer, []
         for each in quoted:
-            search, _ = prepare(self._database, read(each.asked.text), one.settings.graph, one.embedder, one.tokeniser)
+            search, _ = prepare(
+                self._database, read(each.asked.text), one.settings.graph, one.embedder, one.tokeniser, WORDED
+            )
             filters = asking.filters(each.asked)
             search = replace(search, scope=resolve(self._database, one.settings.graph, filters))
             options = way.options(Filters(), way.tokens)
