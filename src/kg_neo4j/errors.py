@@ -19,6 +19,7 @@
         ├── DatabaseUnavailable             nothing that speaks Bolt answers at the address
         ├── AuthenticationFailed            user name or password refused
         ├── UnsupportedServer               a version or edition that cannot be used
+        ├── DatabaseReadOnly                the database accepts no writes; reading works
         ├── GdsMissing                      the Graph Data Science plugin does not answer
         ├── NotEnoughMemory                 an analysis or a transaction would take more memory than there is
         ├── SchemaConflict                  data or indexes in the database contradict what is needed
@@ -140,6 +141,10 @@ class AuthenticationFailed(DatabaseError):
 
 class UnsupportedServer(DatabaseError):
     """A version or edition of Neo4j that cannot be used."""
+
+
+class DatabaseReadOnly(DatabaseError):
+    """The database accepts no writes; reading works."""
 
 
 class GdsMissing(DatabaseError):

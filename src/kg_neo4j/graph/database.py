@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kg_neo4j.errors import (
     AuthenticationFailed,
     DatabaseError,
+    DatabaseReadOnly,
     DatabaseUnavailable,
     DiskFull,
     GdsMissing,
@@ -339,6 +340,11 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
                 f"{address.shown}: {_short(error)}",
                 hint="give the server more memory (KG_DB_HEAP_MB; db.memory.transaction.total.max elsewhere), "
                 "then run the same command again: nothing is lost",
+            ) from error
+        if (error.code or "").endswith("WriteOnReadOnlyAccessDatabase"):
+            raise DatabaseReadOnly(
+                f"{address.shown}: the database is read-only, so nothing was written",
+                hint="let the server write to it (server.databases.read_only), or choose another with NEO4J_DATABASE",
             ) from error
         if (error.code or "").endswith(_TIMED_OUT):
             raise DatabaseError(

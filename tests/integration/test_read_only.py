@@ -1,0 +1,115 @@
+"""A database that may not be written: what reads works, what writes is refused before a model is called."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fake_llm import FakeLlm
+from kg_neo4j import LoadOptions, Settings, load
+from kg_neo4j.__main__ import main
+from kg_neo4j.errors import DatabaseReadOnly
+from private_server import PrivateServer
+
+Run = Callable[..., tuple[int, str]]
+TEXT = "Anna Weber met Karl Braun in Vienna in 1901. Karl Braun lived in Vienna. Marie Curie worked in Paris."
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iterator[Settings]:
+    """Settings of a server of its own with one text; its database is read-only."""
+    folder = tmp_path_factory.mktemp("read-only")
+    (folder / "a.txt").write_text(TEXT, "utf-8")
+    with PrivateServer(folder / "home", settings) as server:
+        load([str(folder / "a.txt")], settings=server.start().aside("main"))
+        server.stop()
+        yield server.start(server__databases__read_only="neo4j").aside("main")
+
+
+@pytest.fixture
+def run(closed: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `kg` on it and return its exit code and all that it printed."""
+    assert closed.neo4j_uri
+    assert closed.neo4j_password
+    monkeypatch.setenv("NEO4J_URI", closed.neo4j_uri)
+    monkeypatch.setenv("NEO4J_USERNAME", closed.neo4j_username)
+    monkeypatch.setenv("NEO4J_PASSWORD", closed.neo4j_password.get_secret_value())
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "KG_GRAPH"):
+        monkeypatch.delenv(name, raising=False)
+
+    def command(*arguments: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["kg", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.out + printed.err
+
+    return command
+
+
+@pytest.mark.parametrize("mode", ["auto", "local", "naive", "global", "tree", "cypher"])
+def test_a_question_is_answered(run: Run, mode: str) -> None:
+    code, printed = run("ask", "Who lived in Vienna?", "--mode", mode)
+    assert code == 0, printed
+    assert "Karl Braun" in printed or mode in ("global", "tree")  # there are no reports and no trees
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (["documents"], "a.txt"),
+        (["report", "most-connected"], "Vienna"),
+        (["report", "pagerank"], "Vienna"),
+        (["communities"], "Vienna"),
+        (["quarantine"], ""),
+        (["resolve", "--list"], ""),
+        (["load", "{folder}/new.txt", "--dry-run"], "to ask about"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else " ".join(each[:2]),
+)
+def test_what_reads_works(run: Run, tmp_path: Path, command: list[str], shown: str) -> None:
+    (tmp_path / "new.txt").write_text("Ewa Lis lived in Gdynia.", "utf-8")
+    code, printed = run(*(each.format(folder=tmp_path) for each in command))
+    assert code == 0, printed
+    assert shown in printed
+
+
+def test_a_graph_is_exported_and_drawn(run: Run, tmp_path: Path) -> None:
+    assert run("export", str(tmp_path / "g.jsonl"))[0] == 0
+    assert "Vienna" in (tmp_path / "g.jsonl").read_text("utf-8")
+    assert run("plot", str(tmp_path / "g.svg"))[0] == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["load", "{folder}/new.txt"],
+        ["unload", "a.txt"],
+        ["rebuild"],
+        ["resolve"],
+        ["communities", "--reports"],
+        ["tree"],
+        ["db", "reset", "--yes"],
+        ["db", "indexes"],
+    ],
+    ids=" ".join,
+)
+def test_what_writes_is_refused_with_the_cause(run: Run, tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "new.txt").write_text("Ewa Lis lived in Gdynia.", "utf-8")
+    code, printed = run(*(each.format(folder=tmp_path) for each in command))
+    assert code == 4, printed
+    assert "read-only" in printed
+    assert "try:" in printed
+    assert "Neo." not in printed
+
+
+def test_no_model_is_called_before_a_load_is_refused(closed: Settings, llm: FakeLlm, tmp_path: Path) -> None:
+    (tmp_path / "new.txt").write_text("Ewa Lis lived in Gdynia.", "utf-8")
+    model = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
+    online = Settings(**{**closed.model_dump(), **model})
+    with pytest.raises(DatabaseReadOnly):
+        load([str(tmp_path / "new.txt")], settings=online, options=LoadOptions(analytics=False))
+    assert llm.requests == []
