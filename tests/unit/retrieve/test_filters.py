@@ -10,9 +10,21 @@ from kg_neo4j.retrieve import filters as filtering
 from kg_neo4j.retrieve.filters import check, say, years_of
 
 ROWS = [
-    {"id": "a" * 32, "names": ["Rain Road (film)", "films/rain.md", "The Road"], "language": "en", "kind": "file"},
-    {"id": "b" * 32, "names": ["Żółw", "notes/ZOLW.txt"], "language": "pl", "kind": "file"},
-    {"id": "c" * 32, "names": ["Who? [draft]", "en.wikipedia.org/1"], "language": None, "kind": "wikipedia"},
+    {
+        "id": "a" * 32,
+        "names": ["Rain Road (film)", "films/rain.md", "The Road"],
+        "source": "rain.md",
+        "language": "en",
+        "kind": "file",
+    },
+    {"id": "b" * 32, "names": ["Żółw", "notes/ZOLW.txt"], "source": "my/ZOLW.txt", "language": "pl", "kind": "file"},
+    {
+        "id": "c" * 32,
+        "names": ["Who? [draft]", "en.wikipedia.org/1"],
+        "source": "Who?",
+        "language": None,
+        "kind": "wikipedia",
+    },
 ]
 
 
@@ -52,6 +64,7 @@ def test_years_are_read_from_dates_as_texts_give_them(date: str, years: tuple[in
         ("ŻÓŁW", "b"),
         ("Z\u0307o\u0301łw", "b"),
         ("zolw.tx?", "b"),
+        ("my/*", "b"),
         ("Who? [draft]", "c"),
         ("Who? [*", "c"),
         ("*", "abc"),
