@@ -16,21 +16,36 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kg_neo4j.errors import KgError
     from kg_neo4j.organise.tree.summarisers import AbstractSummariser
-    from kg_neo4j.pipeline import LoadOptions, TreeBuildOptions, ask, load, tree, unload
+    from kg_neo4j.pipeline import (
+        ArchiveReport,
+        ImportReport,
+        LoadOptions,
+        TreeBuildOptions,
+        ask,
+        export_archive,
+        import_graph,
+        load,
+        tree,
+        unload,
+    )
     from kg_neo4j.records import Answer, Citation, Filters, LoadReport
     from kg_neo4j.settings import Settings
 
 __all__ = [
     "AbstractSummariser",
     "Answer",
+    "ArchiveReport",
     "Citation",
     "Filters",
+    "ImportReport",
     "KgError",
     "LoadOptions",
     "LoadReport",
     "Settings",
     "TreeBuildOptions",
     "ask",
+    "export_archive",
+    "import_graph",
     "load",
     "tree",
     "unload",
@@ -41,14 +56,18 @@ __version__ = "0.1.0"
 _HOMES = {
     "AbstractSummariser": "organise.tree.summarisers",
     "Answer": "records",
+    "ArchiveReport": "pipeline",
     "Citation": "records",
     "Filters": "records",
+    "ImportReport": "pipeline",
     "KgError": "errors",
     "LoadOptions": "pipeline",
     "LoadReport": "records",
     "Settings": "settings",
     "TreeBuildOptions": "pipeline",
     "ask": "pipeline",
+    "export_archive": "pipeline",
+    "import_graph": "pipeline",
     "load": "pipeline",
     "tree": "pipeline",
     "unload": "pipeline",

@@ -7,6 +7,7 @@
     │   ├── SourceNotFound                  no such file, folder or page title
     │   ├── AmbiguousTitle                  a disambiguation page; `choices` lists what it offers
     │   ├── UnreadableSource                found, but it cannot become text
+    │   ├── BadArchive                      a file given to import is not a whole archive or export
     │   └── WikipediaUnavailable            the wiki did not answer, or not as a MediaWiki does
     ├── ModelError                 exit 5   a chat or embedding model
     │   ├── ModelRefused                    key, permission or model name refused: asking again cannot help
@@ -24,6 +25,7 @@
         ├── NotEnoughMemory                 an analysis or a transaction would take more memory than there is
         ├── SchemaConflict                  data or indexes in the database contradict what is needed
         ├── LeaseHeld                       another run writes to the same graph
+        ├── UnfinishedImport                an import into this graph was stopped before its end
         └── LocalDatabaseError              the managed local Neo4j
             ├── FetchFailed                 a jar cannot be downloaded
             ├── ChecksumMismatch            a jar is not the one in the lock
@@ -89,6 +91,10 @@ class AmbiguousTitle(SourceError):
 
 class UnreadableSource(SourceError):
     """The source exists but cannot become text (binary, encrypted, over a limit, empty)."""
+
+
+class BadArchive(SourceError):
+    """A file given to import is not a whole archive or export of kg-neo4j, or holds what kg-neo4j does not write."""
 
 
 class WikipediaUnavailable(SourceError):
@@ -161,6 +167,10 @@ class SchemaConflict(DatabaseError):
 
 class LeaseHeld(DatabaseError):
     """Another run holds the right to write to this graph."""
+
+
+class UnfinishedImport(DatabaseError):
+    """An import into this graph was stopped before its end; the same import continues it."""
 
 
 class LocalDatabaseError(DatabaseError):

@@ -159,7 +159,7 @@ def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption
     if not yes and not typer.confirm(f"Delete graph {settings.graph!r}?", err=True):
         typer.echo("nothing was deleted", err=True)
         raise typer.Exit(1)
-    with progress(quiet=as_json) as bars, connect(settings, bars) as database:
+    with progress(quiet=as_json) as bars, connect(settings, bars, half_imported=True) as database:
         ensure_constraints(database)
         with Lease(database, settings.graph):
             deleted = delete_graph(database, settings.graph)

@@ -1,15 +1,18 @@
-"""kg documents, kg plot, kg export, kg browse: looking at the graph."""
+"""kg documents, kg plot, kg export, kg import, kg browse: looking at the graph, and taking it elsewhere."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
+
+if TYPE_CHECKING:
+    from kg_neo4j.settings import Settings
 
 
 def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
@@ -51,6 +54,10 @@ def plot(
 
 def export(
     target: Annotated[Path, typer.Argument(help="FILE.jsonl: one object a line, sorted.")],
+    archive: Annotated[
+        bool,
+        typer.Option("--archive", help="Everything, with paid answers and vectors, for `kg import`: FILE.jsonl.gz."),
+    ] = False,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -59,12 +66,53 @@ def export(
     from kg_neo4j.graph.database import connect
 
     settings = settings_for(graph=graph)
+    if archive:
+        _archive(target, settings, as_json)
+        return
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         lines = exporting.export_file(database, settings.graph, target)
     if as_json:
         print_json({"path": str(target), "lines": lines})
     else:
         print_facts({"export": target, "lines": lines})
+
+
+def _archive(target: Path, settings: Settings, as_json: bool) -> None:
+    from kg_neo4j.pipeline import export_archive
+
+    with progress(quiet=as_json) as bars:
+        report = export_archive(target, settings=settings, progress=bars)
+    if as_json:
+        print_json({**asdict(report), "path": str(report.path)})
+        return
+    facts = {"archive": report.path, "graph": report.graph, "bytes": report.bytes}
+    print_facts({**facts, "nodes": report.nodes, "relationships": report.relationships})
+    for note in report.notes:
+        print_text(note)
+
+
+def import_graph(
+    source: Annotated[Path, typer.Argument(help="An archive (`kg export --archive`), or a plain export.")],
+    graph: Annotated[
+        str | None, typer.Option("--graph", metavar="NAME", help="The graph that must be in the file [default: any].")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring back a graph from an archive or an export, under its own name. A stopped import continues."""
+    from kg_neo4j import pipeline
+
+    settings = settings_for()
+    with progress(quiet=as_json) as bars:
+        report = pipeline.import_graph(source, settings=settings, graph=graph, progress=bars)
+    if as_json:
+        print_json({**asdict(report), "path": str(report.path)})
+        return
+    facts = {"imported": report.path, "kind": report.kind, "graph": report.graph}
+    print_facts({**facts, "nodes": report.nodes, "relationships": report.relationships})
+    if report.graph != settings.graph:
+        print_text(f"The file holds graph {report.graph!r}: name it to other commands with --graph {report.graph}")
+    for what in report.absent:
+        print_text(f"absent: {what}")
 
 
 def browse(

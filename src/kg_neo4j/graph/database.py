@@ -24,9 +24,11 @@ from kg_neo4j.errors import (
     GdsMissing,
     NotEnoughMemory,
     SchemaConflict,
+    UnfinishedImport,
     UnsupportedServer,
     UsageError,
 )
+from kg_neo4j.graph import queries
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.graph.repetition import TOO_LARGE, Repetition
 
@@ -380,16 +382,27 @@ def locate(settings: Settings, progress: Progress) -> DatabaseAddress:
     return DatabaseAddress(server.uri, server.username, server.password, home=server.home)
 
 
-def connect(settings: Settings, progress: Progress) -> Database:
+def connect(settings: Settings, progress: Progress, *, half_imported: bool = False) -> Database:
     """Open the database that `settings` mean and check that it can be used.
 
-    Starts the managed local server where no other is named. Raises the DatabaseError that says what is wrong.
+    Starts the managed local server where no other is named. Raises the DatabaseError that says what is wrong:
+    UnfinishedImport where an import into the graph was stopped, unless `half_imported` allows that.
     """
     with contextlib.ExitStack() as stack:
         database = stack.enter_context(Database(locate(settings, progress)))
         database.verify()
+        if not half_imported:
+            _refuse_half_imported(database, settings.graph)
         stack.pop_all()
     return database
+
+
+def _refuse_half_imported(database: Database, graph: str) -> None:
+    for row in database.read(queries.get("write/unfinished_import"), graph=graph):
+        raise UnfinishedImport(
+            f"an import of {row['file']!r} into graph {graph!r} was not finished",
+            hint=f"run `kg import {row['file']}` again, or delete what is there: `kg db reset --graph {graph}`",
+        )
 
 
 def batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:

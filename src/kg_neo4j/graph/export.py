@@ -1,18 +1,26 @@
 """The sorted export: one JSON object a line, without times, run ids or vectors, so that equal graphs give equal bytes.
 
 Nodes come first, by label and id, then relationships, by start, type and end. Object keys are sorted; text is UTF-8.
+An archive holds all that kg-neo4j wrote, and is what `graph/importing.py` reads back; its format is in `archive`.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gzip
+import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph import archive, queries
+from kg_neo4j.graph.archive_records import Header, encoded, is_key, own_labels, own_relationship
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.graph.queries import BASE_LABELS
 
 # Written by runs, not by content: left out, like the spelling of a path. Vectors differ between models; an answer may
 # come from the cache, where what it took is not always known. The number of a community (export_nodes leaves it out,
@@ -22,6 +30,18 @@ LEFT_OUT = (
     *("input_tokens", "output_tokens", "cached"),
     *("fit", "answers"),  # of trees: their clusters and what they rest on, as vectors and answers are
 )
+
+
+PAGE = 1_000  # nodes of an archive read at a time: 20 MB with vectors of 1,536
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """What an archive holds."""
+
+    nodes: int
+    relationships: int
+    left_out: int  # labels, properties and relationships that kg-neo4j did not write
 
 
 def export(database: Database, graph: str, file: TextIO) -> int:
@@ -35,16 +55,39 @@ def export(database: Database, graph: str, file: TextIO) -> int:
 
 def export_file(database: Database, graph: str, target: Path) -> int:
     """Write the export to `target`, whole or not at all, and return the number of lines."""
+    with _whole(target) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+        return export(database, graph, file)
+
+
+def archive_file(database: Database, header: Header, target: Path) -> Archived:
+    """Write the archive of a graph to `target`, whole or not at all. Nothing else may write to the graph meanwhile.
+
+    The file is read back and checked before it gets its name. Nodes are read in pages, so memory does not grow with the
+    graph. Raises UsageError where it cannot be written, and BadArchive where a property of the graph is of a kind that
+    could not be imported.
+    """
+    lines = _ArchiveLines(database, header)
+    with _whole(target) as partial:
+        with partial.open("wb") as file, gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+            for line in lines.all():
+                packed.write(line)
+        with partial.open("rb+") as written:
+            os.fsync(written.fileno())
+        checked = archive.check(partial)
+    return Archived(checked.nodes, checked.relationships, lines.left_out)
+
+
+@contextlib.contextmanager
+def _whole(target: Path) -> Iterator[Path]:
+    """Yield the file to write, which gets the name `target` when it is whole."""
     partial = target.with_name(target.name + ".partial")
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            count = export(database, graph, file)
+        yield partial
         partial.replace(target)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}") from error
     finally:
         partial.unlink(missing_ok=True)
-    return count
 
 
 def lines(database: Database, graph: str) -> Iterator[str]:
@@ -62,3 +105,70 @@ def _kept(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 def _line(record: dict[str, object]) -> str:
     return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+class _ArchiveLines:
+    """The lines of an archive, and what is left out of them."""
+
+    def __init__(self, database: Database, header: Header) -> None:
+        self._database = database
+        self._header = header
+        self.left_out = 0
+
+    def all(self) -> Iterator[bytes]:
+        """Yield the lines, the first and the last one included."""
+        counts = {"node": 0, "relationship": 0}
+        first = archive.first_line(self._header)
+        digest = hashlib.sha256(first)
+        yield first
+        for kind, records in (("node", self._nodes()), ("relationship", self._relationships())):
+            for record in records:
+                line = archive.line({"kind": kind, **record})
+                counts[kind] += 1
+                digest.update(line)
+                yield line
+        yield archive.last_line(counts["node"], counts["relationship"], digest.hexdigest())
+
+    def _nodes(self) -> Iterator[dict[str, object]]:
+        for base in BASE_LABELS:
+            query = queries.get("write/archive_nodes").for_label(base)
+            after, is_last = "", False
+            while not is_last:
+                rows = self._database.read(query, graph=self._header.graph, after=after, limit=PAGE)
+                is_last = len(rows) < PAGE
+                for row in rows:
+                    after = row["properties"]["id"]
+                    labels = own_labels(row["labels"])
+                    self.left_out += len(row["labels"]) - len(labels)
+                    yield {"labels": labels, "properties": self._encoded(row["properties"])}
+
+    def _relationships(self) -> Iterator[dict[str, object]]:
+        for base in BASE_LABELS:
+            query = queries.get("write/archive_relationships").for_label(base)
+            after, starts = "", PAGE
+            while starts == PAGE:
+                page, starts = after, 0
+                rows = self._database.stream(query, graph=self._header.graph, after=page, limit=PAGE)
+                for row in rows:
+                    starts += row["start"] != after
+                    after = row["start"]
+                    if row["type"] is None:
+                        continue
+                    if not self._is_own(base, row):
+                        self.left_out += 1
+                        continue
+                    ends = {"start": row["start"], "end": row["end"]}
+                    yield {"type": row["type"], **ends, "properties": self._encoded(row["properties"])}
+
+    def _is_own(self, base: str, row: Row) -> bool:
+        end = next((label for label in row["labels"] if label in BASE_LABELS), None)
+        return row["graph"] == self._header.graph and own_relationship(row["type"], base, end)
+
+    def _encoded(self, properties: Mapping[str, Any]) -> dict[str, Any]:
+        kept = {}
+        for name, value in properties.items():
+            if is_key(name) and (found := encoded(value)) is not None:
+                kept[name] = found
+            else:
+                self.left_out += 1
+        return kept

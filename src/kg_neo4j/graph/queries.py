@@ -17,6 +17,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.values import TYPE_PATTERN
 
 TYPE_PLACEHOLDER = "`TYPE_PLACEHOLDER`"
+BASE_LABELS = ("Answer", "Chunk", "Community", "Decision", "Document", "Entity", "Fact", "Tree", "TreeNode")
 
 _FIELDS = ("title", "purpose", "mode", "params", "columns", "order", "source")
 _HEADER_LINE = re.compile(r"// ([a-z]+): +(.*)")
@@ -68,6 +69,15 @@ class Query:
         if TYPE_PLACEHOLDER not in self.text:
             raise ValueError(f"{self.name} has no place for a type")
         return _with_type(self, relationship_type)
+
+    def for_label(self, label: str) -> Query:
+        """Return the query with `label`, a label of ours that has an id constraint, in its placeholder.
+
+        Raises ValueError for any other label.
+        """
+        if label not in BASE_LABELS:
+            raise ValueError(f"not a label with an id constraint: {label[:80]!r}")
+        return _with_type(self, label)
 
 
 def check_type(name: str) -> str:

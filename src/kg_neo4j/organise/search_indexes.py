@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.archive_records import VectorSpace
 from kg_neo4j.graph.constraints import await_indexes
 from kg_neo4j.graph.database import Database
 
@@ -40,12 +41,12 @@ class SearchIndex:
             return None
         return self.name.removeprefix(prefix).rpartition("/")[0]
 
-    def fits(self, model: EmbeddingModel) -> bool:
+    def fits(self, model: EmbeddingModel | VectorSpace) -> bool:
         """Return whether vectors of `model` belong in this index."""
         return self.name == vector_index_name(self.label, model) and self.dimension == model.dimension
 
 
-def vector_index_name(label: str, model: EmbeddingModel) -> str:
+def vector_index_name(label: str, model: EmbeddingModel | VectorSpace) -> str:
     """Return the name of the vector index over nodes of `label` for the vectors of `model`."""
     return f"kg_{label.lower()}_vector/{model.name}/{model.dimension}"
 
@@ -115,7 +116,7 @@ def create_fulltext(database: Database) -> int:
     return len(missing)
 
 
-def create_vector(database: Database, model: EmbeddingModel) -> int:
+def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> int:
     """Create the vector indexes that are missing, wait until they are online, and return how many.
 
     Raises SchemaConflict as `check` does.
@@ -130,7 +131,7 @@ def create_vector(database: Database, model: EmbeddingModel) -> int:
 
 
 def check(
-    database: Database, model: EmbeddingModel, *, graph: str | None = None, rebuild: bool = False
+    database: Database, model: EmbeddingModel | VectorSpace, *, graph: str | None = None, rebuild: bool = False
 ) -> tuple[SearchIndex, ...]:
     """Return the vector indexes that fit `model`, or raise SchemaConflict with both models and dimensions.
 

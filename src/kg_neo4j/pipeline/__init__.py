@@ -8,6 +8,7 @@ Each call opens the database that the settings mean (NEO4J_URI, else the managed
 from __future__ import annotations
 
 from kg_neo4j.pipeline.answering import AskOptions
+from kg_neo4j.pipeline.archiving import ArchiveReport, ImportReport, export_archive, import_graph
 from kg_neo4j.pipeline.asking import ask
 from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
 from kg_neo4j.pipeline.exchanging import extract
@@ -25,11 +26,13 @@ from kg_neo4j.pipeline.unloading import unload
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 __all__ = [
+    "ArchiveReport",
     "AskOptions",
     "BackupReport",
     "Chat",
     "ChatReply",
     "CommunityReportOptions",
+    "ImportReport",
     "LoadOptions",
     "RecoveryReport",
     "ResolveOptions",
@@ -44,7 +47,9 @@ __all__ = [
     "chat",
     "communities",
     "community_reports",
+    "export_archive",
     "extract",
+    "import_graph",
     "load",
     "plan",
     "plan_community_reports",

@@ -56,7 +56,7 @@ def backup(target: Path, *, settings: Settings, overwrite: bool = False, progres
 
     _refuse_foreign(settings, "database dump neo4j --to-path=DIR")
     if _localdb.status(settings).running:
-        with connect(settings, progress) as database:
+        with connect(settings, progress, half_imported=True) as database:
             wait_for_writers(database, progress)
     began = time.monotonic()
     size = _localdb.dump(settings, target, progress, overwrite=overwrite)
@@ -104,7 +104,7 @@ def _graphs(settings: Settings, progress: Progress) -> tuple[StoredGraph, ...]:
     from kg_neo4j.graph import queries
     from kg_neo4j.graph.database import connect
 
-    with connect(settings, progress) as database:
+    with connect(settings, progress, half_imported=True) as database:
         return tuple(
             StoredGraph(
                 row["graph"],

@@ -1,0 +1,16 @@
+// title:   Relationships for an archive
+// purpose: The relationships that a page of nodes of one label begins. A node without any has one row, so that the next
+//          page is known.
+// mode:    read
+// params:  $graph STRING (graph name, default main); $after STRING (id of the last node of the page before);
+//          $limit INTEGER (nodes a page, >= 1)
+// columns: start STRING, type STRING (null: none), end STRING (null: not a node of kg-neo4j), graph STRING (of the end),
+//          labels LIST<STRING> (of the end), properties MAP
+// order:   start, then type, then end, then row, then fact
+// source:  kg-neo4j
+MATCH (n:`TYPE_PLACEHOLDER`)
+WHERE n.id > $after AND n.graph = $graph
+WITH n ORDER BY n.id LIMIT $limit
+OPTIONAL MATCH (n)-[r]->(m)
+RETURN n.id AS start, type(r) AS type, m.id AS end, m.graph AS graph, labels(m) AS labels, properties(r) AS properties
+ORDER BY start, type, end, r.row, r.fact_id

@@ -1,0 +1,10 @@
+// title:   Whether a graph holds anything
+// purpose: An import needs an empty graph; leases and the state that an unload leaves are nothing.
+// mode:    read
+// params:  $graph STRING (graph name, default main)
+// columns: label STRING (of one node; no row for an empty graph)
+// order:   none
+// source:  kg-neo4j
+MATCH (n:Document|Chunk|Answer|Entity|Fact|Community|Decision|Tree|TreeNode)
+WHERE n.graph = $graph
+RETURN head(labels(n)) AS label LIMIT 1

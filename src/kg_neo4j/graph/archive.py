@@ -1,0 +1,269 @@
+"""Files that hold a graph: archives and plain exports, one JSON object a line, checked to the last byte before use.
+
+A plain export (`graph/export.py`) is nodes, then relationships. An archive has a first line with the format, the graph
+and its vectors, a last line with counts and a SHA-256 of all lines before it, and is compressed by gzip. A file comes
+from outside: what a line may say is in `archive_records`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import itertools
+import json
+import sqlite3
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kg_neo4j.errors import BadArchive, UsageError
+from kg_neo4j.graph import archive_records as records
+from kg_neo4j.graph.archive_records import Header, NodeLine, Properties, RelationshipLine, VectorSpace
+
+FORMAT = "kg-neo4j archive"
+VERSION = 1
+MAX_LINE = 64 << 20  # bytes, decompressed; a chunk, an answer or the clusters of a tree need a hundredth
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """A file that was read to its end and found whole."""
+
+    path: Path
+    header: Header
+    sha256: str  # of its lines; an archive's last one left out
+    nodes: int
+    relationships: int
+
+
+def first_line(header: Header) -> bytes:
+    """Return the first line of an archive."""
+    vectors = {"model": header.vectors.name, "dimension": header.vectors.dimension} if header.vectors else None
+    values = {"graph": header.graph, "vectors": vectors, "state": header.state}
+    return line({"kind": "archive", "format": FORMAT, "version": VERSION, **values})
+
+
+def last_line(nodes: int, relationships: int, sha256: str) -> bytes:
+    """Return the last line of an archive."""
+    return line({"kind": "end", "nodes": nodes, "relationships": relationships, "sha256": sha256})
+
+
+def line(record: Mapping[str, object]) -> bytes:
+    """Return a record as a line: keys sorted, UTF-8."""
+    text = json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text.encode() + b"\n"
+
+
+def check(path: Path) -> CheckedFile:
+    """Read a file to its end and return what it holds.
+
+    Raises BadArchive, with the line, for a file that is neither an archive nor an export, that is not whole, was
+    changed, was made by a newer kg-neo4j, or holds what kg-neo4j does not write: labels, relationship types, ends that
+    are not there, ids twice, values of another kind. Memory does not grow with the file.
+    """
+    whole = _Whole()
+    try:
+        with tempfile.TemporaryDirectory(prefix="kg-import-") as folder, _Ids(Path(folder) / "ids.sqlite3") as ids:
+            for number, record in _records(path, whole):
+                try:
+                    ids.check(record)
+                except ValueError as error:
+                    raise _bad(path, number, error) from None
+    except sqlite3.OperationalError as error:
+        where = tempfile.gettempdir()
+        raise UsageError(f"cannot keep the ids of {path} in {where}: {error}", hint="free space there") from error
+    return whole.checked(path)
+
+
+def read(checked: CheckedFile) -> Iterator[NodeLine | RelationshipLine]:
+    """Yield the records of a file that `check` found whole, nodes first.
+
+    Raises BadArchive where it has changed since then.
+    """
+    whole = _Whole()
+    for _, record in _records(checked.path, whole):
+        yield record
+    if whole.checked(checked.path) != checked:
+        raise BadArchive(f"{checked.path} was changed while it was read", hint="run the same command again")
+
+
+class _Whole:
+    """What has been read of a file so far."""
+
+    def __init__(self) -> None:
+        self.header: Header | None = None
+        self.digest = hashlib.sha256()
+        self.nodes = self.relationships = 0
+        self.is_unread = True
+        self.is_ended = False
+
+    def end(self, value: Properties) -> None:
+        """Compare the last line with what was read."""
+        self.is_ended = True
+        counted = (value.get("nodes"), value.get("relationships"))
+        if counted != (self.nodes, self.relationships):
+            raise ValueError(f"it says {counted}, and {(self.nodes, self.relationships)} nodes and relationships came")
+        if value.get("sha256") != self.digest.hexdigest():
+            raise ValueError("the checksum differs: the file was changed")
+
+    def checked(self, path: Path) -> CheckedFile:
+        if self.header is None:
+            raise BadArchive(f"{path} is empty")
+        if self.header.is_archive and not self.is_ended:
+            raise BadArchive(f"{path} is not whole: its last line is missing", hint="copy or write the archive again")
+        return CheckedFile(path, self.header, self.digest.hexdigest(), self.nodes, self.relationships)
+
+
+class _Ids:
+    """The ids of a file, on disk: each once, and both ends of every relationship among them."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = sqlite3.connect(file, isolation_level=None)
+
+    def __enter__(self) -> _Ids:
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
+            self._file.execute(f"PRAGMA {pragma}")
+        self._file.execute("CREATE TABLE ids (id TEXT PRIMARY KEY, base TEXT NOT NULL) WITHOUT ROWID")
+        self._file.execute("BEGIN")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def check(self, record: NodeLine | RelationshipLine) -> None:
+        if isinstance(record, NodeLine):
+            try:
+                self._file.execute("INSERT INTO ids VALUES (?, ?)", (record.properties["id"], record.base))
+            except sqlite3.IntegrityError:
+                raise ValueError(f"the id {record.properties['id']!r} is there twice") from None
+            return
+        start, end = self._base(record.start), self._base(record.end)
+        if not records.own_relationship(record.type, start, end):
+            raise ValueError(f"no {record.type} leads from {start} to {end}")
+
+    def _base(self, id: str) -> str:
+        row = self._file.execute("SELECT base FROM ids WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            raise ValueError(f"an end is not there: {id!r}")
+        return str(row[0])
+
+
+def _records(path: Path, whole: _Whole) -> Iterator[tuple[int, NodeLine | RelationshipLine]]:
+    """Yield the records of a file with the numbers of their lines, and count them in `whole`."""
+    for number, raw in _lines(path):
+        try:
+            value = _object(raw)
+            if number == 1:
+                whole.header = _header(path, value)
+            record = _record(value, whole, whole.header, len(raw)) if whole.header else None
+        except (ValueError, RecursionError) as error:
+            raise (_neither(path) if whole.header is None else _bad(path, number, error)) from None
+        if not whole.is_ended:
+            whole.digest.update(raw)
+        if record is not None:
+            yield number, record
+
+
+def _record(value: Properties, whole: _Whole, header: Header, size: int) -> NodeLine | RelationshipLine | None:
+    """Return the record of a line; None for the first and the last one of an archive."""
+    kind = value.get("kind")
+    if whole.is_ended:
+        raise ValueError("there is more after the last line")
+    if header.is_archive and kind == "archive" and whole.is_unread:
+        whole.is_unread = False
+        return None
+    if header.is_archive and kind == "end":
+        whole.end(value)
+        return None
+    if kind == "node":
+        if whole.relationships:
+            raise ValueError("a node comes after relationships")
+        whole.nodes += 1
+        return records.node(value, header, size)
+    if kind == "relationship":
+        whole.relationships += 1
+        return records.relationship(value, size)
+    raise ValueError(f"neither a node nor a relationship: {str(kind)[:40]!r}")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the numbered lines of a file, decompressed where it is compressed, never more than one at a time."""
+    if not path.is_file():
+        raise BadArchive(f"no such file: {path}")
+    try:
+        with path.open("rb") as file:
+            is_compressed = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            stream = gzip.GzipFile(fileobj=file) if is_compressed else file
+            for number in itertools.count(1):
+                raw = stream.readline(MAX_LINE + 1)
+                if not raw:
+                    return
+                if len(raw) > MAX_LINE:
+                    raise BadArchive(f"{path}, line {number}: longer than {MAX_LINE:,} bytes")
+                if not raw.endswith(b"\n"):
+                    raise _neither(path) if number == 1 else BadArchive(f"{path} is not whole: line {number} is cut")
+                yield number, raw
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise BadArchive(f"{path} is not whole, or damaged: {error}", hint="copy or write it again") from error
+    except OSError as error:
+        raise BadArchive(f"cannot read {path}: {error.strerror}") from error
+
+
+def _object(raw: bytes) -> Properties:
+    value = json.loads(raw.decode("utf-8"), parse_constant=_refused)
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    return value
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _neither(path: Path) -> BadArchive:
+    return BadArchive(f"{path} is neither an archive nor an export of kg-neo4j", hint=f"`kg load {path}` reads texts")
+
+
+def _bad(path: Path, number: int, error: Exception) -> BadArchive:
+    return BadArchive(f"{path}, line {number}: {str(error) or type(error).__name__}")
+
+
+def _header(path: Path, value: Properties) -> Header:
+    """Return what the first line says, of either kind of file."""
+    properties = value.get("properties")
+    if value.get("kind") == "node" and isinstance(properties, dict) and isinstance(value.get("labels"), list):
+        return _built(path, properties.get("graph"), is_archive=False)
+    if value.get("kind") != "archive" or value.get("format") != FORMAT:
+        raise _neither(path)
+    version = value.get("version")
+    if type(version) is not int or version < 1:
+        raise _bad(path, 1, ValueError(f"not a version: {str(version)[:40]!r}"))
+    if version > VERSION:
+        raise BadArchive(
+            f"{path} was made by a newer kg-neo4j: format {version}, this one reads {VERSION}",
+            hint="upgrade kg-neo4j and import it again",
+        )
+    return _built(path, value.get("graph"), is_archive=True, vectors=value.get("vectors"), state=value.get("state"))
+
+
+def _built(path: Path, graph: Any, *, is_archive: bool, vectors: Any = None, state: Any = None) -> Header:
+    try:
+        records.check_text("graph", graph)
+        space = None
+        if vectors is not None:
+            if not isinstance(vectors, dict) or type(vectors.get("dimension")) is not int:
+                raise ValueError("vectors: not a model and a dimension")
+            records.check_text("vectors: model", vectors.get("model"))
+            if not 1 <= vectors["dimension"] <= records.MAX_DIMENSION:
+                raise ValueError(f"vectors: {vectors['dimension']} dimensions; at most {records.MAX_DIMENSION}")
+            space = VectorSpace(vectors["model"], vectors["dimension"])
+        known = records.properties("GraphState", {} if state is None else state, None)
+        if not known.keys() <= records.known("GraphState").keys():
+            raise ValueError(f"state: unknown keys {sorted(known)}")
+    except ValueError as error:
+        raise _bad(path, 1, error) from None
+    return Header(graph, is_archive, space, known)

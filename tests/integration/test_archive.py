@@ -1,0 +1,81 @@
+"""Archive and import: everything of a graph in one file, brought back into another home, where nothing is paid again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import archived_graph
+import fake_llm
+from fake_llm import FakeLlm
+from kg_neo4j import Settings, ask, export_archive, import_graph
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.export import export_file
+from kg_neo4j.pipeline.resolving import decisions
+from private_server import PrivateServer
+
+GRAPH = "archived"
+
+
+@dataclass(frozen=True)
+class Home:
+    """A server of its own, and the settings that mean it."""
+
+    server: PrivateServer
+    settings: Settings
+
+    def files(self, folder: Path) -> tuple[bytes, bytes]:
+        """Return the plain export and the archive."""
+        folder.mkdir()
+        with self.server.connect() as database:
+            export_file(database, GRAPH, folder / "graph.jsonl")
+        export_archive(folder / "graph.jsonl.gz", settings=self.settings)
+        return (folder / "graph.jsonl").read_bytes(), (folder / "graph.jsonl.gz").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def llm() -> Iterator[FakeLlm]:
+    with pytest.MonkeyPatch.context() as patch, FakeLlm() as server:
+        patch.setattr(fake_llm, "DIMENSION", 1536)  # that of the model, which is known: nobody asks for it
+        yield server
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return archived_graph.write_texts(tmp_path_factory.mktemp("sources") / "texts")
+
+
+@pytest.fixture(scope="module")
+def first(settings: Settings, llm: FakeLlm, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """The home where the graph is built."""
+    with PrivateServer(tmp_path_factory.mktemp("first"), settings).start() as server:
+        home = Home(server, archived_graph.online(server.aside(GRAPH), llm, GRAPH))
+        archived_graph.build(home.settings, folder)
+        yield home
+
+
+@pytest.fixture(scope="module")
+def second(settings: Settings, llm: FakeLlm, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """Another home, empty."""
+    with PrivateServer(tmp_path_factory.mktemp("second"), settings).start() as server:
+        yield Home(server, archived_graph.online(server.aside(GRAPH), llm, GRAPH))
+
+
+def test_an_archive_in_a_new_home_is_the_graph_and_costs_nothing(
+    first: Home, second: Home, llm: FakeLlm, folder: Path, tmp_path: Path
+) -> None:
+    plain, archive = first.files(tmp_path / "first")
+    before = llm.calls
+    report = import_graph(tmp_path / "first" / "graph.jsonl.gz", settings=second.settings)
+    assert (report.kind, report.graph, report.absent) == ("archive", GRAPH, ())
+    assert report.written == report.nodes + report.relationships > 3_000
+    assert second.files(tmp_path / "second") == (plain, archive)
+    assert [each.decision.revoked for each in decisions(settings=second.settings)].count(True) == 1
+    again = archived_graph.repeat(second.settings, folder)
+    assert (llm.calls - before, again.changes) == (0, 0)
+    assert second.files(tmp_path / "third") == (plain, archive)
+    answer = ask("Who was Alexander von Humboldt?", settings=second.settings)
+    assert answer.citations
