@@ -19,6 +19,7 @@ from kg_neo4j.records import LoadReport
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 OPTIONS = LoadOptions(chunk_tokens=150)
 TREE = TreeBuildOptions(documents=("texts/lamp.md",), summary_tokens=60)
+EMBEDDING = "scripted-embedding"
 LINKS = "name_1,type_1,name_2,type_2\nHumboldt,ENTITY_NAME,Alexander von Humboldt,PERSON\n"
 
 _SHOWN = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.MULTILINE)
@@ -45,7 +46,7 @@ def online(settings: Settings, llm: FakeLlm, graph: str) -> Settings:
         "openai_base_url": llm.url,
         "openai_api_key": "canary-key-8b2e",
         "model": "scripted",
-        "embedding_model": "text-embedding-3-small",
+        "embedding_model": EMBEDDING,
         "model_retries": 0,
         "summary_tokens": 120,
         "answer_cache": False,

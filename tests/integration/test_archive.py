@@ -1,4 +1,4 @@
-"""Archive and import: everything of a graph in one file, brought back into another home, where nothing is paid again."""
+"""Archive and import: all of a graph in one file, brought back into another home, where nothing is paid again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import archived_graph
 import fake_llm
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, ask, export_archive, import_graph
-from kg_neo4j.graph.database import Database
+from kg_neo4j._models import openai_models
 from kg_neo4j.graph.export import export_file
 from kg_neo4j.pipeline.resolving import decisions
 from private_server import PrivateServer
@@ -39,7 +39,7 @@ class Home:
 @pytest.fixture(scope="module")
 def llm() -> Iterator[FakeLlm]:
     with pytest.MonkeyPatch.context() as patch, FakeLlm() as server:
-        patch.setattr(fake_llm, "DIMENSION", 1536)  # that of the model, which is known: nobody asks for it
+        patch.setitem(openai_models._DIMENSIONS, archived_graph.EMBEDDING, fake_llm.DIMENSION)  # not asked for
         yield server
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kg_neo4j.acquire.folders import SUFFIXES, FoundFile, find
+from kg_neo4j.acquire.graph_files import holds_graph
 from kg_neo4j.acquire.identity import document_id, text_hash
 from kg_neo4j.acquire.interface import ParsedText
 from kg_neo4j.acquire.language import detect
@@ -79,6 +80,8 @@ def _document(file: FoundFile, graph: str, language: str | None, sandbox: Sandbo
 
 
 def _parse(file: FoundFile, data: bytes, sandbox: Sandbox) -> ParsedText:
+    if holds_graph(data):
+        raise UnreadableSource("a graph, not a text", hint=f"`kg import {file.source}` brings it back")
     if not data.strip():
         raise UnreadableSource("empty" if not data else "only white space")
     parsed = sandbox.parse(SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data), data)
