@@ -108,7 +108,7 @@ def _wrap(steps: _Steps) -> None:
     from kg_neo4j.pipeline import loading
 
     loading.BATCH_ROWS = 1  # each chunk has a transaction of its own, so that small texts have many steps
-    importing.LINES_A_WRITE = 50  # likewise for small files
+    importing.LINES_A_WRITE = 10  # likewise for small files
     complete, write, run = OpenAIChat.complete, Database.write_transaction, Transaction.run
     extraction = reading.Rounds.extraction
     local = threading.local()
