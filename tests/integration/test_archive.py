@@ -10,9 +10,11 @@ import pytest
 
 import archived_graph
 import fake_llm
+import tree_runs
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, ask, export_archive, import_graph
 from kg_neo4j._models import openai_models
+from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.export import export_file
 from kg_neo4j.pipeline.resolving import decisions
 from private_server import PrivateServer
@@ -79,3 +81,20 @@ def test_an_archive_in_a_new_home_is_the_graph_and_costs_nothing(
     assert second.files(tmp_path / "third") == (plain, archive)
     answer = ask("Who was Alexander von Humboldt?", settings=second.settings)
     assert answer.citations
+
+
+def test_a_plain_export_in_a_new_home_is_the_same_export_and_costs_vectors_and_the_names_of_aspects(
+    first: Home, second: Home, llm: FakeLlm, folder: Path, tmp_path: Path
+) -> None:
+    plain, _ = first.files(tmp_path / "first")
+    with second.server.connect() as database:
+        delete_graph(database, GRAPH)
+    report = import_graph(tmp_path / "first" / "graph.jsonl", settings=second.settings)
+    assert report.kind == "export"
+    assert len(report.absent) == 3
+    assert second.files(tmp_path / "second")[0] == plain
+    before = llm.calls
+    archived_graph.repeat(second.settings, folder)
+    asked = [request for request in llm.requests[before:] if not request.path.endswith("/embeddings")]
+    assert {tree_runs.kind_of(request.prompt) for request in asked} == {"aspects"}
+    assert second.files(tmp_path / "third")[0] == plain

@@ -138,6 +138,8 @@ class _Completion:
             found = {"recorded": "import", **found}
         elif line.base == "Decision":
             found = {"resolve_run": 1, **found}
+        elif not {"Summary", "Detail"}.isdisjoint(line.labels):
+            found = {"answers": [], **found}
         elif line.base == "Community":
             self.communities[found["level"]] += 1
             found = {"number": self.communities[found["level"]], **found}
