@@ -15,6 +15,7 @@ from fake_llm import FakeLlm
 from kg_neo4j import Settings, ask, export_archive, import_graph
 from kg_neo4j._models import openai_models
 from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import export_file
 from kg_neo4j.pipeline.resolving import decisions
 from private_server import PrivateServer
@@ -24,16 +25,15 @@ GRAPH = "archived"
 
 @dataclass(frozen=True)
 class Home:
-    """A server of its own, and the settings that mean it."""
+    """A database, and the settings that mean it."""
 
-    server: PrivateServer
+    database: Database
     settings: Settings
 
     def files(self, folder: Path) -> tuple[bytes, bytes]:
         """Return the plain export and the archive."""
         folder.mkdir()
-        with self.server.connect() as database:
-            export_file(database, GRAPH, folder / "graph.jsonl")
+        export_file(self.database, GRAPH, folder / "graph.jsonl")
         export_archive(folder / "graph.jsonl.gz", settings=self.settings)
         return (folder / "graph.jsonl").read_bytes(), (folder / "graph.jsonl.gz").read_bytes()
 
@@ -51,19 +51,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def first(settings: Settings, llm: FakeLlm, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    """The home where the graph is built."""
-    with PrivateServer(tmp_path_factory.mktemp("first"), settings).start() as server:
-        home = Home(server, archived_graph.online(server.aside(GRAPH), llm, GRAPH))
+def first(database: Database, settings: Settings, llm: FakeLlm, folder: Path) -> Iterator[Home]:
+    """The server of the tests, where the graph is built."""
+    home = Home(database, archived_graph.online(settings, llm, GRAPH))
+    try:
         archived_graph.build(home.settings, folder)
         yield home
+    finally:
+        delete_graph(database, GRAPH)
 
 
 @pytest.fixture(scope="module")
 def second(settings: Settings, llm: FakeLlm, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    """Another home, empty."""
-    with PrivateServer(tmp_path_factory.mktemp("second"), settings).start() as server:
-        yield Home(server, archived_graph.online(server.aside(GRAPH), llm, GRAPH))
+    """Another server in a home of its own, empty."""
+    with PrivateServer(tmp_path_factory.mktemp("second"), settings).start() as server, server.connect() as database:
+        yield Home(database, archived_graph.online(server.aside(GRAPH), llm, GRAPH))
 
 
 def test_an_archive_in_a_new_home_is_the_graph_and_costs_nothing(
@@ -87,8 +89,7 @@ def test_a_plain_export_in_a_new_home_is_the_same_export_and_costs_vectors_and_t
     first: Home, second: Home, llm: FakeLlm, folder: Path, tmp_path: Path
 ) -> None:
     plain, _ = first.files(tmp_path / "first")
-    with second.server.connect() as database:
-        delete_graph(database, GRAPH)
+    delete_graph(second.database, GRAPH)
     report = import_graph(tmp_path / "first" / "graph.jsonl", settings=second.settings)
     assert report.kind == "export"
     assert len(report.absent) == 3

@@ -131,7 +131,7 @@ def test_vectors_take_four_bytes_a_number_where_that_is_exact() -> None:
 HOSTILE: dict[str, tuple[Sequence[Line | bytes], str]] = {
     "an unknown label": ([node(["Secret"], DOCUMENT)], "not the labels of a node"),
     "two structural labels": ([node(["Document", "Chunk"], DOCUMENT)], "not the labels of a node"),
-    "a label twice": ([node(["Document", "Document"], DOCUMENT)], "not the labels of a node"),
+    "a label twice": ([entity("Entity", "PERSON", "PERSON")], "not the labels of a node"),
     "a lease": ([node(["Lease"], {"graph": "g"})], "not the labels of a node"),
     "backticks in a label": ([entity("Entity", "P`) DETACH DELETE (n")], "not a label that kg-neo4j writes"),
     "a label of another kind": ([node(["Document", "PERSON"], DOCUMENT)], "not a label that kg-neo4j writes"),
