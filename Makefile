@@ -65,6 +65,7 @@ fix: $(VENV)/.installed
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.installed
+	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/format.py
 	$(BIN)/python benchmarks/pipeline.py

@@ -20,7 +20,8 @@ from kg_neo4j.graph.database import Database
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
-    *("communities", "ask", "report", "plot", "export", "import", "browse", "tune", "study context", "study chunk-length"),
+    *("communities", "ask", "report", "plot", "export", "import", "browse", "tune"),
+    *("study context", "study chunk-length"),
     *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "db indexes", "db backup", "db restore"),
     *("chat", "tree", "study aggregation", "eval extraction", "eval retrieval", "eval answers"),
 )
