@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
 from pathlib import Path
 from types import TracebackType
+
+_PIECE = 8_000_000  # bytes
 
 
 class SmallDisk:
@@ -38,9 +41,11 @@ class SmallDisk:
         """Take all space but `left` bytes, at once."""
         descriptor = os.open(self._filler, os.O_CREAT | os.O_WRONLY)
         try:
-            wanted = self.free - left
-            if wanted > 0:
-                os.posix_fallocate(descriptor, os.fstat(descriptor).st_size, wanted)
+            while (wanted := self.free - left) > 0:
+                os.posix_fallocate(descriptor, os.fstat(descriptor).st_size, min(wanted, _PIECE))
+        except OSError as error:
+            if error.errno != errno.ENOSPC:  # the server was quicker: nothing is left
+                raise
         finally:
             os.close(descriptor)
 
