@@ -1,0 +1,73 @@
+"""A store and an archive of an older version are opened, asked, loaded again and exported: nothing changes.
+
+`tests/data/stores` has what version 0.1.0 wrote of two texts of `examples/`, loaded as `notes/`, with a merge, community
+reports and trees: the store (`kg db backup`), its export, and the first format of archives. They are never made again;
+a version that changes what it writes adds its own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kg_neo4j import Settings, ask, import_graph, load, pipeline, tree
+from kg_neo4j.graph.export import export
+from private_server import PrivateServer
+
+pytestmark = pytest.mark.long
+
+STORES = Path(__file__).resolve().parents[1] / "data" / "stores"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+GRAPH = "upgraded"
+
+
+@pytest.fixture(scope="module", params=["store", "archive"])
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateServer]:
+    """The old graph in a new home, from the store or from the archive."""
+    with PrivateServer(tmp_path_factory.mktemp("home"), Settings()) as private:
+        private.settings = private.settings.model_copy(update={"graph": GRAPH, "answer_cache": False})
+        if request.param == "store":
+            pipeline.restore(STORES / "kg-0.1.0-neo4j-5.26.dump", settings=private.settings)
+        else:
+            import_graph(str(STORES / "archive-1.jsonl.gz"), settings=private.settings)
+        private.start()
+        yield private
+
+
+@pytest.fixture(scope="module")
+def expected() -> str:
+    return gzip.decompress((STORES / "kg-0.1.0.export.jsonl.gz").read_bytes()).decode()
+
+
+def exported(private: PrivateServer) -> str:
+    written = io.StringIO()
+    with private.connect() as database:
+        export(database, GRAPH, written)
+    return written.getvalue()
+
+
+def test_it_is_read_as_it_was_written(opened: PrivateServer, expected: str) -> None:
+    assert exported(opened) == expected
+    answer = ask("Who was Agathe?", settings=opened.settings)
+    assert answer.found
+    assert "The bell was called Agathe." in answer.answer
+
+
+def test_the_same_commands_change_nothing(
+    opened: PrivateServer, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes").mkdir()
+    for name in ("the_bell_of_orlen.md", "the_lamp_at_skarnes.md"):
+        shutil.copy(EXAMPLES / name, tmp_path / "notes" / name)
+    monkeypatch.chdir(tmp_path)
+    report = load(["notes"], settings=opened.settings)
+    assert (report.documents, report.changes, report.rows.read) == (2, 0, 0)
+    assert not report.notes
+    assert tree(settings=opened.settings).changes == 0
+    assert pipeline.community_reports(settings=opened.settings).changes == 0
+    assert exported(opened) == expected
