@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import Annotated
 
@@ -76,6 +77,7 @@ def main() -> None:
 
     Exits 0 done, 1 failed, 2 usage, 3 partly done, 4 database, 5 model, 130 interrupted, 143 terminated.
     """
+    logging.getLogger("neo4j").addHandler(logging.NullHandler())  # its warnings come as our errors, too
     interrupts = Interrupts()
     try:
         with interrupts.handled():

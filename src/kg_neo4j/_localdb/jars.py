@@ -53,9 +53,20 @@ def cache_folder(settings: Settings, lock: Lock) -> Path:
 def fill(folder: Path, lock: Lock, progress: Progress, download: Download) -> int:
     """Fetch into `folder` whatever it lacks of `lock`, and return how many jars that were.
 
-    A second process waits for the first. Raises FetchFailed, ChecksumMismatch or DiskFull; what was fetched by then
-    stays.
+    A second process waits for the first. A folder that lacks nothing is only read, so another user's cache will do.
+    Raises FetchFailed, ChecksumMismatch or DiskFull; what was fetched by then stays.
     """
+    if not missing_jars(folder, lock.jars):
+        return 0
+    try:
+        return _fill(folder, lock, progress, download)
+    except PermissionError as error:
+        raise FetchFailed(
+            f"cannot write to {error.filename or folder}: {error.strerror}", hint="set KG_CACHE to a folder of your own"
+        ) from error
+
+
+def _fill(folder: Path, lock: Lock, progress: Progress, download: Download) -> int:
     import filelock
 
     folder.mkdir(parents=True, exist_ok=True)

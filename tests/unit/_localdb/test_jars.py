@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from another_user import as_nobody, open_folder
 from jar_repository import Recorder, Repository, content
 from kg_neo4j._localdb import jars
 from kg_neo4j._localdb.lock import Jar, Lock
@@ -42,6 +43,21 @@ def test_a_second_call_asks_for_nothing(
     asked, notes = repository.requests.copy(), len(progress.notes)
     assert jars.fill(tmp_path, lock, progress, download) == 0
     assert (repository.requests, len(progress.notes)) == (asked, notes)
+
+
+def test_a_full_cache_of_another_user_is_read_and_an_empty_one_is_refused(
+    lock: Lock, download: jars.Download, progress: Recorder
+) -> None:
+    with open_folder() as folder:
+        jars.fill(folder / "full", lock, progress, download)
+        (folder / "empty").mkdir()
+        for closed in ("full", "empty"):
+            (folder / closed).chmod(0o555)
+        with as_nobody():
+            assert jars.fill(folder / "full", lock, progress, download) == 0
+            with pytest.raises(FetchFailed, match="empty") as failed:
+                jars.fill(folder / "empty", lock, progress, download)
+        assert "KG_CACHE" in str(failed.value.hint)
 
 
 def test_a_broken_fetch_goes_on_where_it_was(

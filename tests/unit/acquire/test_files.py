@@ -8,15 +8,14 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from another_user import as_nobody, open_folder
 from kg_neo4j.acquire import files, folders
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.records import Document, SkippedSource
@@ -273,25 +272,10 @@ def test_loop_of_links_that_is_named_is_skipped(tmp_path):
     assert "symbolic links" in only_reason(loop)
 
 
-@contextmanager
-def as_nobody() -> Iterator[None]:
-    """Give up root's right to read everything; others have no such right."""
-    if os.geteuid():
-        yield
-        return
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that everybody may enter, which pytest's own are not."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
+@pytest.fixture(name="open_folder")
+def fixture_open_folder() -> Iterator[Path]:
+    with open_folder() as folder:
+        yield folder
 
 
 def test_what_may_not_be_read_is_skipped(open_folder):
