@@ -1,8 +1,8 @@
 """A store and an archive of an older version are opened, asked, loaded again and exported: nothing changes.
 
-`tests/data/stores` has what version 0.1.0 wrote of two texts of `examples/`, loaded as `notes/`, with a merge, reports on
-communities and trees: the store (`kg db backup`), its export, and the first format of archives. They are never made again;
-a version that changes what it writes adds its own.
+`tests/data/stores` has what version 0.1.0 wrote of two texts of `examples/`, loaded as `notes/`, with a merge, reports
+and trees: the store (`kg db backup`), its export, and an archive in the first format. They are never made again; a
+version that changes what it writes adds its own.
 """
 
 from __future__ import annotations
