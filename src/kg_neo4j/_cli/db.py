@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -134,13 +133,12 @@ def restore(
     from kg_neo4j import _localdb, pipeline
 
     settings = settings_for()
-    overwrite = yes or (
-        not settings.neo4j_uri
-        and _localdb.has_store(settings)
-        and typer.confirm(f"Replace all graphs in {settings.home}?", err=True, abort=True)
-    )
+    is_there = not settings.neo4j_uri and _localdb.has_store(settings)
+    if is_there and not yes and not typer.confirm(f"Replace all graphs in {settings.home}?", err=True):
+        typer.echo("nothing was replaced", err=True)
+        raise typer.Exit(1)
     with progress(quiet=as_json) as bars:
-        graphs = pipeline.restore(source, settings=settings, overwrite=overwrite, progress=bars)
+        graphs = pipeline.restore(source, settings=settings, overwrite=yes or is_there, progress=bars)
     if as_json:
         print_json({"path": str(source), "graphs": [asdict(each) for each in graphs]})
     else:
@@ -197,7 +195,7 @@ def _print_graphs(graphs: Sequence[StoredGraph]) -> None:
     print_table(["Graph", "Documents", "Unfinished", "Unsettled", "As last analysed"], rows)
     for each in graphs:
         for source in each.unfinished:
-            print_text(f"load again: kg load --graph {shlex.quote(each.graph)} {shlex.quote(source)}")
+            print_text(f"load again, into the graph {each.graph!r}: {source}")
 
 
 def _plain(value: object) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -35,7 +36,10 @@ class Admin:
             with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as folder:
                 said = self._run("dump", f"--to-path={folder}")
                 if not said:
-                    Path(folder, f"{DATABASE}.dump").replace(target)
+                    written = Path(folder, f"{DATABASE}.dump")
+                    with written.open("rb") as file:
+                        os.fsync(file.fileno())
+                    written.replace(target)
         except OSError as error:
             disk.raise_if_full(error, target)
             raise UsageError(f"cannot write {target}: {error.strerror}") from error
@@ -47,7 +51,7 @@ class Admin:
                 hint="`kg db start` recovers it; then run it again",
             )
         if said:
-            raise LocalDatabaseError(f"Neo4j could not dump {self.data}: {said}")
+            raise LocalDatabaseError(f"Neo4j could not dump {self.data}: {said}", hint="see `kg db logs`")
 
     def load(self, source: Path) -> None:
         """Fill `data` from a dump. Raises DiskFull or LocalDatabaseError."""
@@ -59,8 +63,16 @@ class Admin:
             raise LocalDatabaseError(f"Neo4j could not load {source}: {said}", hint="try another backup")
 
     def check(self, reports: Path) -> str:
-        """Return what Neo4j's consistency check found; "" where the store is consistent. Details go to `reports`."""
-        return self._run("check", f"--report-path={reports}")
+        """Return what Neo4j's consistency check found; "" where the store is consistent. Details go to `reports`.
+
+        Raises LocalDatabaseError where the check itself failed.
+        """
+        said = self._run("check", f"--report-path={reports}")
+        if said and "Inconsistencies" not in said:
+            raise LocalDatabaseError(
+                f"Neo4j could not check {self.data}: {said}", hint="`kg db start` starts the store without a check"
+            )
+        return said
 
     def _run(self, action: str, *options: str, stdin: IO[bytes] | int = subprocess.DEVNULL) -> str:
         """Run one tool and return why it failed; "" where it did not."""

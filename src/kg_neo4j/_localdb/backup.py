@@ -6,12 +6,13 @@ or the new ones: the next start completes a second rename that is missing.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from pathlib import Path
 
 from kg_neo4j._localdb import admin, disk, launch, lock, server, state
 from kg_neo4j._localdb.recovery import has_store, stamp
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import LocalDatabaseError, UsageError
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
 
@@ -28,11 +29,15 @@ def dump(settings: Settings, target: Path, progress: Progress, *, overwrite: boo
         raise UsageError(f"there is no store in {home.root}: nothing to back up", hint="`kg load` makes one")
     if target.exists() and not overwrite:
         raise UsageError(f"{target} exists", hint="choose another name, or pass --yes to overwrite it")
+    if not target.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {target.absolute().parent}", hint="make it first, or choose another one")
     parts = server.parts_of(settings, progress)
     with server.locked(settings, home, progress):
+        settings = _at_its_ports(settings, home)
         ran = server.end(home)
         try:
             launch.refuse_strangers(home)
+            launch.finish_restoring(home)
             admin.Admin(home, parts, launch.memory_of(settings), home.data).dump(target.absolute())
         finally:
             if ran:
@@ -56,24 +61,38 @@ def restore(settings: Settings, source: Path, progress: Progress, *, overwrite: 
     parts = server.parts_of(settings, progress)
     home.prepare()
     with server.locked(settings, home, progress):
+        settings = _at_its_ports(settings, home)
         ran = server.end(home)
         launch.refuse_strangers(home)
+        launch.finish_restoring(home)
+        filled = False
         replaced = home.root / f"data-before-restore-{stamp()}"
         try:
             _fill(admin.Admin(home, parts, launch.memory_of(settings), home.root / ".data-loading"), source)
+            filled = True
             if home.data.is_dir():
                 home.data.rename(replaced)
             home.restored.rename(home.data)
             server.start_new(settings, home, parts, progress)
         except BaseException:
             server.end(home, force=True)
-            if replaced.is_dir():
+            if filled and not home.restored.is_dir():  # the restored data have taken their place
                 shutil.rmtree(home.data, ignore_errors=True)
+            if replaced.is_dir():
                 replaced.rename(home.data)
             if ran:
-                server.start_new(settings, home, parts, progress)
+                with contextlib.suppress(LocalDatabaseError):  # the first error is the one to report
+                    server.start_new(settings, home, parts, progress)
             raise
         shutil.rmtree(replaced, ignore_errors=True)
+
+
+def _at_its_ports(settings: Settings, home: state.Home) -> Settings:
+    """Return settings with the ports of the running server, so that programs find it there again."""
+    found = state.running(home)
+    if found is None:
+        return settings
+    return settings.model_copy(update={"db_bolt_port": found[0].bolt_port, "db_http_port": found[0].http_port})
 
 
 def _fill(tools: admin.Admin, source: Path) -> None:
@@ -82,15 +101,18 @@ def _fill(tools: admin.Admin, source: Path) -> None:
     for leftover in (draft, home.restored):
         shutil.rmtree(leftover, ignore_errors=True)
     disk.require_space(home.root, launch.NEEDED_BYTES + source.stat().st_size)
-    draft.mkdir()
     try:
+        draft.mkdir()
         for part in ("databases/system", "transactions/system"):
             if (home.data / part).is_dir():
-                shutil.copytree(home.data / part, draft / part)
+                disk.copy_tree(home.data / part, draft / part)
         if (home.data / "server_id").is_file():
             shutil.copyfile(home.data / "server_id", draft / "server_id")
         tools.load(source.absolute())
         draft.rename(home.restored)
+    except OSError as error:
+        disk.raise_if_full(error, draft)
+        raise LocalDatabaseError(f"cannot fill {draft}: {error.strerror}", hint="see who owns its folder") from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

@@ -31,9 +31,26 @@ def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
             os.fsync(file.fileno())
         draft.replace(path)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the first error is the one to report
+            draft.unlink()
         raise_if_full(error, path)
-        raise LocalDatabaseError(f"cannot write {path}: {error.strerror}", hint="move away what is there") from error
+        raise LocalDatabaseError(
+            f"cannot write {path}: {error.strerror}",
+            hint=f"see who owns {path.parent}, or set KG_HOME to another folder",
+        ) from error
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy a folder. Raises DiskFull or LocalDatabaseError; a part of the copy may then be there."""
+    try:
+        shutil.copytree(source, target, symlinks=True)
+    except OSError as error:  # shutil.Error has the errors of all files, as texts
+        raise_if_full(error, target)
+        if any(os.strerror(number) in str(error) for number in _FULL):
+            raise DiskFull(
+                f"no space left while copying to {target}", hint="free some space, then run it again"
+            ) from error
+        raise LocalDatabaseError(f"cannot copy {source} to {target}: {error}", hint="see `kg db logs`") from error
 
 
 def raise_if_full(error: OSError, where: Path) -> None:

@@ -43,7 +43,7 @@ def launch(
     """
     _refuse_newer_store(home, parts.lock)
     refuse_strangers(home)
-    _finish_restoring(home)
+    finish_restoring(home)
     disk.require_space(home.root, NEEDED_BYTES)
     memory = memory_of(settings)
     _lay_out(home, parts, configuration.text(*ports, memory.pagecache_mb, further))
@@ -69,7 +69,7 @@ def memory_of(settings: Settings) -> configuration.Memory:
     return configuration.memory(java.machine_memory_mb(), settings.db_heap_mb, settings.db_pagecache_mb)
 
 
-def _finish_restoring(home: Home) -> None:
+def finish_restoring(home: Home) -> None:
     """Complete a restore that was killed between its two renames; drop one that was killed before the first."""
     if not home.restored.is_dir():
         return

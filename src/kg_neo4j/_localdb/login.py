@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j._localdb import disk
 from kg_neo4j._localdb.configuration import HOST
 from kg_neo4j._localdb.state import Home
-from kg_neo4j.errors import AuthenticationFailed, DatabaseUnavailable, GdsMissing
+from kg_neo4j.errors import AuthenticationFailed, DatabaseUnavailable, GdsMissing, LocalDatabaseError
 
 if TYPE_CHECKING:
     import neo4j
@@ -33,7 +33,12 @@ def password(home: Home) -> str:
     """Return the password of this home, generated when it is asked for the first time."""
     if not home.password_file.exists():
         disk.write_whole(home.password_file, f"{secrets.token_urlsafe(24)}\n".encode(), mode=0o600)
-    return home.password_file.read_text(encoding="utf-8").strip()
+    try:
+        return home.password_file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise LocalDatabaseError(
+            f"cannot read {home.password_file}: {error}", hint="write the password of the user neo4j into that file"
+        ) from error
 
 
 def versions(home: Home, bolt_port: int) -> tuple[str, str]:

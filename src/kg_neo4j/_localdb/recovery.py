@@ -10,7 +10,7 @@ from pathlib import Path
 from kg_neo4j._localdb import admin, configuration, disk, launch, lock, login, server, state
 from kg_neo4j._localdb.interface import Server
 from kg_neo4j._localdb.state import Home
-from kg_neo4j.errors import DatabaseOffline, StoreInconsistent, UsageError
+from kg_neo4j.errors import DatabaseOffline, StillStarting, StoreInconsistent, UsageError
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
 
@@ -41,6 +41,7 @@ def recover(settings: Settings, progress: Progress) -> Recovery:
         _refuse_healthy(home)
         server.end(home)
         launch.refuse_strangers(home)
+        launch.finish_restoring(home)
         progress.start(STAGE, total=4)
         try:
             copy = _copy(home)
@@ -50,7 +51,15 @@ def recover(settings: Settings, progress: Progress) -> Recovery:
                 server.start_new(settings, home, parts, progress, configuration.RECOVERY)
             except DatabaseOffline as error:
                 raise DatabaseOffline(
-                    f"{error}; leaving out the end of the log did not help", hint="`kg db restore FILE`, from a backup"
+                    f"{error}; leaving out the end of the log did not help; the data as they were are in {copy}",
+                    hint="`kg db restore FILE`, from a backup",
+                ) from error
+            except StillStarting as error:
+                server.end(home, force=True)
+                raise StillStarting(
+                    f"the recovery took longer than {settings.db_start_timeout_s:.0f} s and was stopped; the data as "
+                    f"they were are in {copy}",
+                    hint="KG_DB_START_TIMEOUT_S=3600 kg db start --recover",
                 ) from error
             server.end(home)  # writes a checkpoint: the next start needs no recovery
             progress.advance(STAGE)
@@ -70,7 +79,7 @@ def recover(settings: Settings, progress: Progress) -> Recovery:
 
 def has_store(home: Home) -> bool:
     """Say whether `home` has data."""
-    return (home.data / "databases" / admin.DATABASE).is_dir()
+    return any((data / "databases" / admin.DATABASE).is_dir() for data in (home.data, home.restored))
 
 
 def stamp() -> str:
@@ -80,6 +89,11 @@ def stamp() -> str:
 
 def _refuse_healthy(home: Home) -> None:
     found = state.running(home)
+    if found and found[0].phase == state.STARTING:
+        raise StillStarting(
+            f"the local Neo4j (process {found[0].pid}) is starting, perhaps in a recovery of its own",
+            hint="`kg db start` waits for it; to end it first: kg db stop --force",
+        )
     if found and found[0].phase == state.READY and not login.panicked(home, found[0].bolt_port):
         raise UsageError(
             f"the local Neo4j (process {found[0].pid}) runs and answers: there is nothing to recover",
@@ -94,9 +108,7 @@ def _copy(home: Home) -> Path:
     shutil.rmtree(draft, ignore_errors=True)
     target = home.root / f"data-before-recovery-{stamp()}"
     try:
-        shutil.copytree(home.data, draft, symlinks=True)
-    except OSError as error:
+        disk.copy_tree(home.data, draft)
+        return draft.rename(target)
+    finally:
         shutil.rmtree(draft, ignore_errors=True)
-        disk.raise_if_full(error, draft)
-        raise
-    return draft.rename(target)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,8 +74,12 @@ def start(settings: Settings, progress: Progress, *, check: bool = False) -> Ser
 
 
 def _awaited(settings: Settings, home: Home, record: ServerRecord) -> Server:
-    with _stopped_on_failure(home):
+    """Wait for a server that runs already. It is ended only if its database could not be opened."""
+    try:
         return _server(home, _await_ready(home, record, time.monotonic() + settings.db_start_timeout_s), started=False)
+    except DatabaseOffline:
+        with _stopped_on_failure(home):
+            raise
 
 
 def stop(settings: Settings, *, force: bool = False) -> bool:
@@ -105,14 +109,22 @@ def end(home: Home, *, force: bool = False) -> bool:
         return False
     record, process = found
     if (record.phase == state.READY and login.panicked(home, record.bolt_port)) or not _marked_stopping(home, record):
-        process.kill()
+        _signal(process.kill)
     else:
-        process.terminate()
+        _signal(process.terminate)
     if force and not state.ends(process, FORCE_AFTER_S):
-        process.kill()
+        _signal(process.kill)
     _await_end(process, STOP_TIMEOUT_S, home)
     state.forget(home)
     return True
+
+
+def _signal(send: Callable[[], None]) -> None:
+    """Send a signal to a process, which may have ended just now."""
+    import psutil
+
+    with contextlib.suppress(psutil.NoSuchProcess):
+        send()
 
 
 def _marked_stopping(home: Home, record: ServerRecord) -> bool:
@@ -211,9 +223,9 @@ def _stopped_on_failure(home: Home) -> Iterator[None]:
     except BaseException as error:
         found = state.running(home)
         if found and isinstance(error, (DatabaseOffline, DiskFull)):
-            found[1].kill()  # it shall write nothing more
+            _signal(found[1].kill)  # it shall write nothing more
         elif found:
-            found[1].terminate()
+            _signal(found[1].terminate)
         if not found or state.ends(found[1], FORCE_AFTER_S):
             state.forget(home)
         raise
@@ -240,8 +252,9 @@ def _await_ready(home: Home, record: ServerRecord, deadline: float) -> ServerRec
             )
         time.sleep(_POLL_S)
     ready = replace(record, phase=state.READY, neo4j=neo4j_version, gds=gds_version)
-    disk.write_whole(home.version_file, f"{neo4j_version}\n".encode())
-    state.write(home, ready)
+    if ready != record:
+        disk.write_whole(home.version_file, f"{neo4j_version}\n".encode())
+        state.write(home, ready)
     return ready
 
 

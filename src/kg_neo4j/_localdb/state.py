@@ -90,7 +90,7 @@ class Home:
                 (self.root / name).mkdir(exist_ok=True, mode=0o700)
         except OSError as error:
             raise LocalDatabaseError(
-                f"cannot use {error.filename or self.root}: {error.strerror}", hint="or set KG_HOME to another folder"
+                f"cannot use {error.filename or self.root}: {error.strerror}", hint="set KG_HOME to another folder"
             ) from error
 
 
@@ -107,6 +107,10 @@ def refuse_foreign(path: Path) -> None:
         owner = path.lstat().st_uid
     except FileNotFoundError:  # not there yet, or deleted by Neo4j just now
         return
+    except OSError as error:
+        raise LocalDatabaseError(
+            f"cannot use {path}: {error.strerror}", hint="set KG_HOME to a folder of your own"
+        ) from error
     if sys.platform != "win32" and owner != os.geteuid():
         raise LocalDatabaseError(
             f"{path} belongs to the user with the number {owner}, not to you ({os.geteuid()})",
@@ -170,8 +174,8 @@ def marks(home: Home, nonce: str) -> tuple[str, str]:
 def process_of(home: Home, record: ServerRecord) -> psutil.Process | None:
     """Return the living process that `record` names, or None where it ended or its number belongs to another.
 
-    It is ours if its command line carries the nonce and the home. Where that cannot be read, or is still empty because
-    the process has only just begun, the start time decides.
+    It is ours if its command line carries the nonce and the home, by whatever links. Where that cannot be read, or is
+    still empty because the process has only just begun, the start time decides.
     """
     import psutil
 
@@ -181,7 +185,7 @@ def process_of(home: Home, record: ServerRecord) -> psutil.Process | None:
             return None
         arguments = _arguments(process)
         if any(arguments):
-            ours = set(marks(home, record.nonce)) <= set(arguments)
+            ours = marks(home, record.nonce)[0] in arguments and any(_names(each, home) for each in arguments)
         else:
             ours = abs(process.create_time() - record.process_start) < _CLOCK_TOLERANCE_S
     except psutil.NoSuchProcess:
@@ -239,8 +243,18 @@ def strangers(home: Home) -> list[int]:
     """Return the numbers of all processes that were started on this home: those that our record does not explain."""
     import psutil
 
-    mark = marks(home, "")[1]
-    return [process.pid for process in psutil.process_iter(["cmdline"]) if mark in (process.info["cmdline"] or ())]
+    return [
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if any(_names(each, home) for each in process.info["cmdline"] or ())
+    ]
+
+
+def _names(argument: str, home: Home) -> bool:
+    """Say whether an argument of a process names this home, by whatever links."""
+    option, _, folder = marks(home, "")[1].partition("=")
+    given = argument.removeprefix(f"{option}=")
+    return given != argument and os.path.realpath(given) == os.path.realpath(folder)
 
 
 @contextlib.contextmanager

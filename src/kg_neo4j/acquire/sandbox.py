@@ -91,15 +91,17 @@ class _Child:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`; a pipe could fill and block the child
         bootstrap = f"import sys; sys.path[:] = {sys.path!r}; from kg_neo4j.acquire import sandbox; sandbox.main()"
         command = [sys.executable, "-c", bootstrap, str(limits.memory_bytes), str(limits.seconds)]
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
-            )
+            with contextlib.ExitStack() as stack:
+                # a file, because a pipe could fill and block the child
+                self._errors = stack.enter_context(tempfile.TemporaryFile())
+                self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
+                )
+                stack.pop_all()
         except OSError as error:
-            self._errors.close()
             raise UnreadableSource(f"no process could be started to read it: {error.strerror or error}") from error
 
     def exchange(self, kind: str, data: bytes) -> tuple[dict[str, Any], str]:

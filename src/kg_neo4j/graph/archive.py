@@ -74,7 +74,10 @@ def check(path: Path) -> CheckedFile:
                     raise _bad(path, number, error) from None
     except sqlite3.OperationalError as error:
         where = tempfile.gettempdir()
-        raise UsageError(f"cannot keep the ids of {path} in {where}: {error}", hint="free space there") from error
+        raise UsageError(
+            f"cannot keep the ids of {path} in {where}: {error}",
+            hint="free some space there, or set TMPDIR to another folder",
+        ) from error
     return whole.checked(path)
 
 
@@ -191,9 +194,9 @@ def _record(value: Properties, whole: _Whole, header: Header, size: int) -> Node
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the numbered lines of a file, decompressed where it is compressed, never more than one at a time."""
-    if not path.is_file():
-        raise BadArchive(f"no such file: {path}")
     try:
+        if path.is_dir():
+            raise BadArchive(f"{path} is a folder", hint="name the file in it")
         with path.open("rb") as file:
             is_compressed = file.read(2) == b"\x1f\x8b"
             file.seek(0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from kg_neo4j.errors import (
     DatabaseUnavailable,
     DiskFull,
     GdsMissing,
+    LocalDatabaseError,
     NotEnoughMemory,
     SchemaConflict,
     UnfinishedImport,
@@ -46,6 +48,7 @@ S = TypeVar("S")
 
 CONNECT_TIMEOUT_S = 4.0  # so that "nothing there" is said within five seconds (test plan, row 38)
 RETRY_TIME_S = 30.0  # how long a transaction that met a transient fault is repeated
+RESERVE_S = 30.0  # how long the size of a growing store is taken as known
 WRITE_TIMEOUT_S = 600.0  # a write transaction, the wait for locks of other sessions included
 
 _DISK_FULL = ("TransactionCommitFailed", "TransactionLogError")
@@ -98,7 +101,8 @@ class Database:
         import neo4j
 
         self.address = address
-        self._reserve = 0  # bytes that writes leave free on a managed server's disk; computed at the first write
+        self._reserve = 0  # bytes that writes leave free on a managed server's disk
+        self._reserve_until = 0.0  # when it is computed again, because the store grows
         if address.shown != address.uri:
             raise UsageError(
                 f"NEO4J_URI holds a user name or password: {address.shown}",
@@ -131,7 +135,8 @@ class Database:
         if isinstance(error, DiskFull) and self.address.home is not None:
             from kg_neo4j import _localdb
 
-            _localdb.end_panicked(self.address.home)
+            with contextlib.suppress(LocalDatabaseError):  # the first error is the one to report
+                _localdb.end_panicked(self.address.home)
 
     def close(self) -> None:
         """Close all connections. A second call does nothing."""
@@ -296,7 +301,8 @@ class Database:
             return
         from kg_neo4j._localdb import disk
 
-        if not self._reserve:
+        if time.monotonic() >= self._reserve_until:
+            self._reserve_until = time.monotonic() + RESERVE_S
             self._reserve = disk.RESERVE + disk.folder_size(self.address.home / "data") // disk.RESERVE_SHARE
         free = shutil.disk_usage(self.address.home).free
         if free < self._reserve:

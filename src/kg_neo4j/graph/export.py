@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -59,12 +59,12 @@ def export_file(database: Database, graph: str, target: Path) -> int:
         return export(database, graph, file)
 
 
-def archive_file(database: Database, header: Header, target: Path) -> Archived:
+def archive_file(database: Database, header: Header, target: Path, prove: Callable[[], None]) -> Archived:
     """Write the archive of a graph to `target`, whole or not at all. Nothing else may write to the graph meanwhile.
 
-    The file is read back and checked before it gets its name. Nodes are read in pages, so memory does not grow with the
-    graph. Raises UsageError where it cannot be written, and BadArchive where a property of the graph is of a kind that
-    could not be imported.
+    The file is read back and checked before it gets its name, and `prove` raises where another run could write. Nodes
+    are read in pages, so memory does not grow with the graph. Raises UsageError where it cannot be written, and
+    BadArchive where a property of the graph is of a kind that could not be imported.
     """
     lines = _ArchiveLines(database, header)
     with _whole(target) as partial:
@@ -74,12 +74,15 @@ def archive_file(database: Database, header: Header, target: Path) -> Archived:
         with partial.open("rb+") as written:
             os.fsync(written.fileno())
         checked = archive.check(partial)
+        prove()
     return Archived(checked.nodes, checked.relationships, lines.left_out)
 
 
 @contextlib.contextmanager
 def _whole(target: Path) -> Iterator[Path]:
     """Yield the file to write, which gets the name `target` when it is whole."""
+    if not target.name or target.is_dir():
+        raise UsageError(f"{target} is a folder", hint="name the file to write in it")
     partial = target.with_name(target.name + ".partial")
     try:
         yield partial
@@ -87,7 +90,8 @@ def _whole(target: Path) -> Iterator[Path]:
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}") from error
     finally:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the first error is the one to report
+            partial.unlink()
 
 
 def lines(database: Database, graph: str) -> Iterator[str]:

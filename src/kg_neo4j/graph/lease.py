@@ -14,7 +14,7 @@ import threading
 import time
 from types import TracebackType
 
-from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, LeaseHeld
+from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, DiskFull, LeaseHeld
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
 from kg_neo4j.progress import Progress
@@ -109,6 +109,8 @@ class Lease:
         while not self._stop.wait(RENEW_S):
             try:
                 self._database.write_transaction(lambda transaction: self.prove(transaction, writes=False))
+            except DiskFull:  # there may be space again before the lease runs out
+                continue
             except DatabaseError:
                 return  # the next write transaction meets the same fault and reports it
 

@@ -69,8 +69,12 @@ def export_archive(target: str | Path, *, settings: Settings, progress: Progress
         ensure_constraints(database)
         with Lease(database, settings.graph) as lease:
             progress.start("archive")
-            done = archive_file(database, _header(database, settings.graph), path)
-            database.write_transaction(lambda transaction: lease.prove(transaction, writes=False))
+            done = archive_file(
+                database,
+                _header(database, settings.graph),
+                path,
+                lambda: database.write_transaction(lambda transaction: lease.prove(transaction, writes=False)),
+            )
             progress.finish("archive")
     left_out = f"{done.left_out} labels, properties or relationships are left out: kg-neo4j did not write them"
     return ArchiveReport(

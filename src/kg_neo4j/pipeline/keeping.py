@@ -46,16 +46,17 @@ class RecoveryReport:
 def backup(target: Path, *, settings: Settings, overwrite: bool = False, progress: Progress = SILENT) -> BackupReport:
     """Write the whole store, all graphs, to one file in Neo4j's dump format.
 
-    Waits until no run writes to any graph; then the server stops, dumps and starts again: questions asked in these
-    seconds fail. Raises UsageError where NEO4J_URI names a server, where there is no store, or where `target` exists
-    and `overwrite` is not set; DiskFull; LocalDatabaseError.
+    Waits until no run writes to any graph; then the server stops, dumps and starts again. Questions asked in these
+    seconds fail, and so does a load that begins in the moment between: run it again. Raises UsageError where NEO4J_URI
+    names a server, where there is no store, or where `target` exists and `overwrite` is not set; DiskFull;
+    LocalDatabaseError.
     """
     from kg_neo4j import _localdb
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.lease import wait_for_writers
 
     _refuse_foreign(settings, "database dump neo4j --to-path=DIR")
-    if _localdb.status(settings).running:
+    if _localdb.status(settings).pid:  # it runs, or starts
         with connect(settings, progress, half_imported=True) as database:
             wait_for_writers(database, progress)
     began = time.monotonic()
