@@ -284,5 +284,5 @@ def test_a_bomb_takes_no_more_memory_than_a_line_may_have(tmp_path: Path, monkey
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "absent.gz"):
-        with pytest.raises(BadArchive, match="is a folder|No such file"):
+        with pytest.raises(BadArchive, match=r"is a folder|No such file"):
             archive.check(path)
