@@ -18,7 +18,7 @@ from kg_neo4j.records import LoadReport
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 OPTIONS = LoadOptions(chunk_tokens=150)
-TREE = TreeBuildOptions(documents=("texts/lamp.md",), summary_tokens=60)
+TREE = TreeBuildOptions(documents=("lamp.md",), summary_tokens=60)
 EMBEDDING = "scripted-embedding"
 LINKS = "name_1,type_1,name_2,type_2\nHumboldt,ENTITY_NAME,Alexander von Humboldt,PERSON\n"
 
