@@ -92,7 +92,7 @@ def place(source: str, alias: str | None = None, root: str | None = None) -> Pla
         return Place(source, real, marked or folder, marked is not None, name)
     given = real_path(root)
     if not _is_folder(Path(given)):
-        raise UsageError(f"the root {printable(root)!r} is not a folder", hint="--root DIR")
+        raise UsageError(f"the root {printable(root)!r} is not a folder", hint="name an existing folder: --root DIR")
     if _below(real, given) is None:
         raise UsageError(
             f"{printable(source)} ({printable(real)}) is outside the root {printable(root)} ({printable(given)})",

@@ -60,9 +60,8 @@ def line(record: Mapping[str, object]) -> bytes:
 def check(path: Path) -> CheckedFile:
     """Read a file to its end and return what it holds.
 
-    Raises BadArchive, with the line, for a file that is neither an archive nor an export, that is not whole, was
-    changed, was made by a newer kg-neo4j, or holds what kg-neo4j does not write: labels, relationship types, ends that
-    are not there, ids twice, values of another kind. Memory does not grow with the file.
+    Raises BadArchive, with the line, for a file that is not whole or was changed. Also for one from a newer kg-neo4j,
+    and for labels, types, ends, ids or values that kg-neo4j does not write. Memory does not grow with the file.
     """
     whole = _Whole()
     try:

@@ -1,7 +1,7 @@
 """An archive, or an export, becomes a graph again: in batches, each with the mark of how far the import has come.
 
-The mark is on GraphState. It is set before the first node, moved in the transaction of every batch, and taken away by
-the last one: an import that was killed continues where it was, and no other command takes a part for the whole.
+The mark is on GraphState. It is set before the first node, moved in the transaction of every batch, and removed by the
+last one. An import that was killed continues where it was. No other command uses the part.
 """
 
 from __future__ import annotations
