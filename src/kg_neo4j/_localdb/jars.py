@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
+import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
@@ -125,6 +126,7 @@ def download_from_maven(jar: Jar, into: Path, repository: str | None = None) -> 
     try:
         return Path(component.artifact(classifier=jar.classifier, packaging="jar").resolve())
     except RuntimeError as error:  # jgo's word for any status but 200
+        traceback.clear_frames(error.__traceback__)  # jgo leaves the response open; this closes its connection
         raise FetchFailed(str(error)) from error
 
 

@@ -2,7 +2,9 @@ import errno
 import threading
 from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from another_user import as_nobody, open_folder
@@ -86,6 +88,16 @@ def test_a_passing_fault_is_tried_again(
     jars.fill(tmp_path, lock, progress, download)
     assert repository.requests[lock.jars[2].file_name] == 3
     assert jars.missing_jars(tmp_path, lock.jars) == []
+
+
+def test_a_refused_download_keeps_no_connection_open(tmp_path: Path, lock: Lock, repository: Repository) -> None:
+    jar = lock.jars[2]
+    repository.script[jar.file_name] = ["503"]
+    with pytest.raises(FetchFailed) as refused:
+        jars.download_from_maven(jar, tmp_path, repository.url)
+    port = urlsplit(repository.url).port
+    open_ones = [found for found in psutil.Process().net_connections("tcp") if found.raddr and found.raddr.port == port]
+    assert not open_ones, f"open while the error is held: {refused.value}"
 
 
 def test_a_wrong_checksum_is_refused_at_once_and_the_old_file_is_kept(
