@@ -22,12 +22,12 @@ from pathlib import Path
 
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire import chunking
-from kg_neo4j.extract import offline_extractor
-from kg_neo4j.extract.offline_entities import EntityDraft
-from kg_neo4j.extract.offline_names import find_trained
-from kg_neo4j.extract.offline_topic import topic_of
+from kg_neo4j.eval.extraction import gold
+from kg_neo4j.offline.extractor import extractor
+from kg_neo4j.offline.extractor.document_subject import topic_of
+from kg_neo4j.offline.extractor.entities import EntityDraft
+from kg_neo4j.offline.extractor.ner import find_trained
 from kg_neo4j.records import Document
-from kg_neo4j.study.extraction import gold
 
 HERE = Path(__file__).resolve().parent
 CHUNK_TOKENS = 1_200  # the default of `kg load`
@@ -67,7 +67,7 @@ def main() -> None:
 def _referents(document: Document) -> Iterator[tuple[int, str]]:
     """Yield (offset into the document, name of whom the word means) for all words that mean somebody."""
     for chunk in chunking.chunk(document, tokens.load(), max_tokens=CHUNK_TOKENS):
-        reading = offline_extractor._Reading(chunk.text, find_trained(chunk.text), topic_of(document, chunk))
+        reading = extractor._Reading(chunk.text, find_trained(chunk.text), topic_of(document, chunk))
         for sentence in reading.sentences:
             for item in sentence.items:
                 if isinstance(item.entity, EntityDraft):

@@ -26,8 +26,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src")]
 
-from kg_neo4j._models import offline_embedding, static_embedding  # noqa: E402 - after the path is set
-from kg_neo4j._models.static_words import FUNCTION_WORDS, Weighing, weigh  # noqa: E402
+from kg_neo4j.offline.embedder import hashed_embedding, static_embedding  # noqa: E402 - after the path is set
+from kg_neo4j.offline.embedder.static_words import FUNCTION_WORDS, Weighing, weigh  # noqa: E402
 
 DATA = HERE.parents[1] / "shared" / "data"
 SETS = ("2wiki_dev", "musique_dev", "hotpotqa_dev")
@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     sets = {name: read(options.data / "multihop" / name) for name in SETS}
-    rows = [measure("hashed (former)", offline_embedding.HashedEmbedding(), sets, 0)]
+    rows = [measure("hashed (former)", hashed_embedding.HashedEmbedding(), sets, 0)]
     size = sum(file.stat().st_size for file in static_embedding.FOLDER.iterdir())
     rows.append(measure("static", static_embedding.StaticEmbedding(), sets, size))
     rows.append({"name": "BM25", **{name: recall(bm25(c, q), g) for name, (c, q, g) in sets.items()}})

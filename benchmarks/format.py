@@ -42,8 +42,8 @@ from kg_neo4j import LoadOptions, Settings  # noqa: E402
 from kg_neo4j._models import tokens  # noqa: E402
 from kg_neo4j.extract import schema as schemas  # noqa: E402
 from kg_neo4j.extract.engine import ExtractionConfig, extract_document  # noqa: E402
-from kg_neo4j.extract.offline_extractor import OfflineExtractor  # noqa: E402
 from kg_neo4j.extract.values import ValueRefused, normalise_type  # noqa: E402
+from kg_neo4j.offline.extractor.extractor import OfflineExtractor  # noqa: E402
 from kg_neo4j.pipeline.documents import cut_document, read_documents  # noqa: E402
 from kg_neo4j.pipeline.tally import Tally  # noqa: E402
 

@@ -34,7 +34,7 @@ import environments  # noqa: E402 - after the path is set
 import library  # noqa: E402
 import server  # noqa: E402
 
-from kg_neo4j import _models  # noqa: E402
+from kg_neo4j import factory  # noqa: E402
 from kg_neo4j._models import tokens  # noqa: E402
 from kg_neo4j._models.protocols import EmbeddingModel  # noqa: E402
 from kg_neo4j.extract import schema  # noqa: E402
@@ -87,7 +87,7 @@ def fill(settings: Settings, chunks: int) -> LoadReport:
 
 def ours(database: Database, settings: Settings, asked: Sequence[str]) -> dict[str, Callable[[int], object]]:
     """Return our ways to search for the question of a number."""
-    embedder, tokeniser = _models.embedding_model(settings), tokens.load()
+    embedder, tokeniser = factory.embedding_model(settings), tokens.load()
     searches: list[Search] = [prepare(database, read(each), GRAPH, embedder, tokeniser)[0] for each in asked]
     return {
         LOCAL: lambda number: local.retrieve(database, searches[number]),
@@ -171,7 +171,7 @@ def measure(options: argparse.Namespace) -> dict[str, list[list[float]]]:
         with Database(address) as database:
             database.driver.execute_query("CALL db.awaitIndexes(1200)")
             ways = ours(database, settings, asked)
-            rival = Rival(options.cache, running, _models.embedding_model(settings), asked)
+            rival = Rival(options.cache, running, factory.embedding_model(settings), asked)
             for number in range(options.rounds + 1):  # the first warms the server up
                 found = {way: [timed(search, each) for each in range(len(asked))] for way, search in ways.items()}
                 if (theirs := rival.round()) is not None:

@@ -1,4 +1,4 @@
-"""One annotated passage and one answer about it, whose scores were worked out by hand (tests/unit/study/extraction)."""
+"""One annotated passage and one answer about it, whose scores were worked out by hand (tests/unit/eval/extraction)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kg_neo4j.study.extraction import gold as gold_files
-from kg_neo4j.study.extraction.gold import GoldPassage
+from kg_neo4j.eval.extraction import gold as gold_files
+from kg_neo4j.eval.extraction.gold import GoldPassage
 
 SENTENCES = (
     "Ada Byron was born in London .",

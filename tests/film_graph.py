@@ -6,11 +6,11 @@ import re
 
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
-from kg_neo4j._models.offline_embedding import HashedEmbedding
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
 from kg_neo4j.graph.database import Database
+from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve import ask

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.offline_extractor import OfflineExtractor
 from kg_neo4j.extract.schema import Schema
+from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.records import Chunk, Document
 
 

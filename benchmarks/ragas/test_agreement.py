@@ -17,13 +17,13 @@ import pytest
 
 import answer_judge
 from fake_llm import FakeLlm
-from kg_neo4j import _models
+from kg_neo4j import factory
 from kg_neo4j._models import tokens
+from kg_neo4j.eval.answers.correctness import answer_correctness, answer_similarity
+from kg_neo4j.eval.answers.judges import judge_of
+from kg_neo4j.eval.answers.model_judge import ModelJudge
+from kg_neo4j.eval.answers.ragas_scores import Ragas
 from kg_neo4j.settings import Settings
-from kg_neo4j.study.answers.correctness import answer_correctness, answer_similarity
-from kg_neo4j.study.answers.judges import judge_of
-from kg_neo4j.study.answers.model_judge import ModelJudge
-from kg_neo4j.study.answers.ragas_scores import Ragas
 
 WITHIN = 0.02
 CASES = [  # question, answer, golden answer: right, half right, wrong, longer, shorter, in other words
@@ -79,7 +79,7 @@ def scores(request: pytest.FixtureRequest, settings: Settings, llm: FakeLlm) -> 
     """Both scores of each case, with the built-in embedder and with one behind the same server."""
     if request.param == "served":
         settings = settings.model_copy(update={"embedding_model": "scripted-embedding"})
-    embedder, tokeniser, judge = _models.embedding_model(settings), tokens.load(), judge_of(settings)
+    embedder, tokeniser, judge = factory.embedding_model(settings), tokens.load(), judge_of(settings)
     assert isinstance(judge, ModelJudge)
     theirs = Ragas(judge.model, embedder, tokeniser)
     found = []
@@ -113,7 +113,7 @@ def test_the_cases_tell_right_from_wrong(scores: list[dict[str, Any]]) -> None:
 def test_what_ragas_asks_is_counted(settings: Settings, llm: FakeLlm) -> None:
     judge = judge_of(settings)
     assert isinstance(judge, ModelJudge)
-    theirs = Ragas(judge.model, _models.embedding_model(settings), tokens.load())
+    theirs = Ragas(judge.model, factory.embedding_model(settings), tokens.load())
     before = llm.calls
     assert theirs.score("Who?", "Ada was here.", "Ada").usage.calls == llm.calls - before == 3
     assert theirs.score("Who?", "Ada was here.", "Bram").usage.calls == 2  # the answer's statements are known
@@ -122,7 +122,7 @@ def test_what_ragas_asks_is_counted(settings: Settings, llm: FakeLlm) -> None:
 def test_a_judge_that_makes_no_sense_leaves_the_case_without_a_score(settings: Settings, llm: FakeLlm) -> None:
     judge = judge_of(settings)
     assert isinstance(judge, ModelJudge)
-    theirs = Ragas(judge.model, _models.embedding_model(settings), tokens.load())
+    theirs = Ragas(judge.model, factory.embedding_model(settings), tokens.load())
     llm.say("nonsense").say('{"statements": 3}')
     found = theirs.score("Who was it?", "Nobody.", "Ada")
     assert (found.correctness, found.usage.calls) == (None, 2)
@@ -134,7 +134,7 @@ def test_an_answer_that_states_nothing_is_where_the_two_part(settings: Settings,
     """Ragas gives it full marks for its statements, we give none: it says nothing that is right."""
     judge = judge_of(settings)
     assert isinstance(judge, ModelJudge)
-    embedder = _models.embedding_model(settings)
+    embedder = factory.embedding_model(settings)
     question, answer, golden = "Who was it?", "I cannot tell you that.", "Ada Lind."
     similar = answer_similarity(answer, golden, embedder, tokens.load())
     llm.say('{"statements": []}').answer(1)

@@ -15,7 +15,8 @@ PROBE = """
 import kg_neo4j
 from pathlib import Path
 from kg_neo4j import resources
-from kg_neo4j._models import prompts, trained
+from kg_neo4j._models import prompts
+from kg_neo4j.offline.networks import trained
 from kg_neo4j.extract import schema
 from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.graph import queries

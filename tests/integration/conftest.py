@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j import _models
+from kg_neo4j import factory
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.settings import Settings
 from report_writer import write_report
@@ -46,6 +46,6 @@ def model(settings: Settings, llm: FakeLlm) -> ChatModel:
     """The scripted model, which writes community reports."""
     llm.rules = write_report
     online = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
-    found = _models.chat_model(Settings(**{**settings.model_dump(), **online}))
+    found = factory.chat_model(Settings(**{**settings.model_dump(), **online}))
     assert found
     return found

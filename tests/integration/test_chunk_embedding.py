@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pytest
 
 from kg_neo4j._models import tokens
-from kg_neo4j._models.offline_embedding import HashedEmbedding
 from kg_neo4j.errors import ModelUnavailable
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.replay import stored_chunks
+from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.chunk_embedding import AT_A_TIME, WAITING, ChunkEmbedding
 from kg_neo4j.records import Chunk

@@ -84,7 +84,7 @@ def test_a_useful_answer_serves_other_graphs_from_the_cache(
 
 
 CHILD = """
-from kg_neo4j import Settings, _models
+from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
 from kg_neo4j.graph.database import connect
 from kg_neo4j.graph.lease import Lease
@@ -92,7 +92,7 @@ from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.progress import SILENT
 settings = Settings()
 with connect(settings, SILENT) as database, Lease(database, settings.graph) as lease:
-    how = Reporting(_models.chat_model(settings), tokens.load("approximate-1"))
+    how = Reporting(factory.chat_model(settings), tokens.load("approximate-1"))
     write_reports(database, settings.graph, how, lease=lease)
 """
 

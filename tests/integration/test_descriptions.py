@@ -14,10 +14,9 @@ import pytest
 
 from corpus import document
 from fake_llm import FakeLlm, answer
-from kg_neo4j import Settings, _models
+from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.offline_embedding import HashedEmbedding
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j.errors import BudgetReached
 from kg_neo4j.extract import schema as schemas
@@ -30,6 +29,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import parse
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
+from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.descriptions import Described, Describing, describe
 from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, NodeRow, RelationshipRow
@@ -74,7 +74,7 @@ def llm() -> Iterator[FakeLlm]:
 @pytest.fixture
 def model(settings: Settings, llm: FakeLlm) -> ChatModel:
     online = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
-    found = _models.chat_model(Settings(**{**settings.model_dump(), **online}))
+    found = factory.chat_model(Settings(**{**settings.model_dump(), **online}))
     assert found
     return found
 
@@ -341,7 +341,7 @@ def test_what_was_said_before_a_failure_is_kept(database: Database, graph: str, 
 
 CHILD = """
 import sys
-from kg_neo4j import Settings, _models
+from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
 from kg_neo4j.graph.database import connect
 from kg_neo4j.graph.lease import Lease
@@ -349,7 +349,7 @@ from kg_neo4j.organise.descriptions import Describing, describe
 from kg_neo4j.progress import SILENT
 settings = Settings()
 with connect(settings, SILENT) as database, Lease(database, settings.graph) as lease:
-    how = Describing(_models.chat_model(settings), tokens.load("approximate-1"), 60)
+    how = Describing(factory.chat_model(settings), tokens.load("approximate-1"), 60)
     describe(database, settings.graph, how, lease=lease)
 """
 

@@ -16,13 +16,13 @@ import filter_graph
 from filter_graph import Left, left
 from kg_neo4j import Settings, pipeline
 from kg_neo4j._models import tokens
-from kg_neo4j._models.offline_embedding import HashedEmbedding
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports

@@ -13,7 +13,7 @@ import pytest
 from corpus import document
 from entity_graph import SCHEMA, load, two_cliques
 from fake_llm import FakeLlm
-from kg_neo4j import Settings, _models
+from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel
@@ -49,7 +49,7 @@ RETURN count(*) AS chains
 def model(settings: Settings, llm: FakeLlm) -> ChatModel:
     llm.rules = lambda prompt, user: (answer_globally if is_global_prompt(prompt) else write_report)(prompt, user)
     online = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
-    found = _models.chat_model(Settings(**{**settings.model_dump(), **online}))
+    found = factory.chat_model(Settings(**{**settings.model_dump(), **online}))
     assert found
     return found
 

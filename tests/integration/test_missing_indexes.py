@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j import LoadOptions, Settings, _models, ask, load, tree
+from kg_neo4j import LoadOptions, Settings, ask, factory, load, tree
 from kg_neo4j.__main__ import main
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
@@ -28,7 +28,7 @@ Run = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def embedder(offline: Settings) -> EmbeddingModel:
-    return _models.embedding_model(offline)
+    return factory.embedding_model(offline)
 
 
 @pytest.fixture

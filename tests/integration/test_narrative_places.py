@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.eval.narrative.places import with_quotes
+from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative, with_keys
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
-from kg_neo4j.study.narrative.places import with_quotes
-from kg_neo4j.study.narrative.questions import NarrativeQuestion, read_narrative, with_keys
 from small_graph import OTHER_PARAGRAPHS, PARAGRAPHS, load
 
 QUESTION = {"id": "q", "question": "Who was her father?", "answer": "Lord Byron"}

@@ -18,16 +18,16 @@ from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import BudgetReached, KgError, UnreadableSource, UsageError
+from kg_neo4j.eval.narrative import building
+from kg_neo4j.eval.narrative.grid import Grids, Wanted
+from kg_neo4j.eval.narrative.plan import plan_narrative
+from kg_neo4j.eval.narrative.study import NarrativeOptions, study_narrative
+from kg_neo4j.eval.narrative.tables import tables
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.narrating import TreeBuildOptions, plan_tree, tree
-from kg_neo4j.study.narrative import building
-from kg_neo4j.study.narrative.grid import Grids, Wanted
-from kg_neo4j.study.narrative.plan import plan_narrative
-from kg_neo4j.study.narrative.study import NarrativeOptions, study_narrative
-from kg_neo4j.study.narrative.tables import tables
 from tree_runs import kind_of, say
 
 ROOT = Path(__file__).resolve().parents[2]

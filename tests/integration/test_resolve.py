@@ -16,7 +16,6 @@ from fake_llm import FakeLlm
 from kg_neo4j import Settings, load
 from kg_neo4j._cli import app as command_line
 from kg_neo4j._models import tokens
-from kg_neo4j._models.offline_embedding import HashedEmbedding
 from kg_neo4j.errors import ModelRefused, UsageError
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import canned_reports
@@ -30,6 +29,7 @@ from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.mentions import read_sources
 from kg_neo4j.graph.resolution.proposals import Verdict
 from kg_neo4j.graph.settler import settle
+from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.resolving import ResolveOptions, ResolveReport, decisions, resolve, undo

@@ -11,7 +11,6 @@ import pytest
 from corpus import document
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
-from kg_neo4j._models.offline_embedding import HashedEmbedding
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
@@ -19,6 +18,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import parse
+from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve import ask, retrieve

@@ -14,12 +14,12 @@ from fake_llm import FakeLlm
 from kg_neo4j import Settings, pipeline
 from kg_neo4j._cli import app as command_line
 from kg_neo4j._models import tokens
-from kg_neo4j._models.offline_embedding import HashedEmbedding
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.records import Answer, Filters, TreeStep

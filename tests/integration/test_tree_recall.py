@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j import LoadOptions, Settings, _models, load
+from kg_neo4j import LoadOptions, Settings, factory, load
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.chunking import largest
+from kg_neo4j.eval.narrative.evidence import EvidenceFound, find_evidence
+from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline import AskOptions
@@ -17,8 +19,6 @@ from kg_neo4j.pipeline.narrating import tree
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
-from kg_neo4j.study.narrative.evidence import EvidenceFound, find_evidence
-from kg_neo4j.study.narrative.questions import NarrativeQuestion, read_narrative
 from private_server import PrivateServer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +57,7 @@ def told(server: PrivateServer) -> Settings:
 @pytest.fixture(scope="module")
 def find(told: Settings, database: Database) -> Find:
     """Returns what is read for each of the questions."""
-    embedder, tokeniser = _models.embedding_model(told), tokens.load()
+    embedder, tokeniser = factory.embedding_model(told), tokens.load()
     searches = [prepare(database, read(each.asked.text), told.graph, embedder, tokeniser)[0] for each in QUESTIONS]
 
     def found(options: AskOptions, budget: int) -> list[EvidenceFound]:

@@ -9,12 +9,12 @@ import numpy.typing as npt
 import pytest
 
 from kg_neo4j._models import tokens
-from kg_neo4j._models.offline_embedding import HashedEmbedding
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import BadModelAnswer, SchemaConflict
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import parse
+from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from small_graph import OTHER_PARAGRAPHS, load
 

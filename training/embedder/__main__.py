@@ -16,13 +16,13 @@ from training.ner.passages import annotated
 from training.ner.wordpieces import CLS, SEP, vocabulary
 from training.split import place
 
-from kg_neo4j._models.static_embedding import StaticEmbedding
+from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
 
 SEED = 1
 NAME = "static-minilm-384-1"  # raise the last number with every change of the vectors: they cannot be compared
 QUESTIONS, CHECKED = 5_000, 600
 ROOT = Path(__file__).resolve().parents[2]
-MODEL = ROOT / "src" / "kg_neo4j" / "_models" / "data" / "embedder"
+MODEL = ROOT / "src" / "kg_neo4j" / "offline" / "data" / "embedder"
 _LOG = logging.getLogger("training")
 
 

@@ -15,7 +15,7 @@ from training.split import place
 
 SEED = 0
 ROOT = Path(__file__).resolve().parents[2]
-MODEL = ROOT / "src" / "kg_neo4j" / "_models" / "data" / "en_kg"
+MODEL = ROOT / "src" / "kg_neo4j" / "offline" / "data" / "en_kg"
 META = {
     "lang": "en",
     "name": "kg",
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def _names(model: Path, passage: Passage) -> list[tuple[int, int, str]]:
-    from kg_neo4j._models import trained
+    from kg_neo4j.offline.networks import trained
 
     pipeline = trained.load(model, model.with_suffix(".lock"))
     return [(span.start, span.end, span.type) for span in trained.names(passage.text, pipeline)]

@@ -11,8 +11,8 @@ from training.ner.passages import Passage, Span
 from training.ner.teacher import Teacher
 from training.ner.tokens import blank
 
-from kg_neo4j._models.agreement import Span as Mention
-from kg_neo4j._models.agreement import agree
+from kg_neo4j.offline.networks.agreement import Span as Mention
+from kg_neo4j.offline.networks.agreement import agree
 
 GOLD_TIMES = 2  # how often an annotated passage counts as running text; once more as the data set's own tokens
 SURE = 0.6  # words whose best tag the teacher gives less probability are left open

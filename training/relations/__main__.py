@@ -20,9 +20,9 @@ from training.relations.reader import Reading
 from training.relations.student import Example
 from training.split import place
 
-from kg_neo4j._models import relation_model, trained
-from kg_neo4j._models.relation_features import describe
-from kg_neo4j._models.relation_pieces import Vocabulary, Window, windows
+from kg_neo4j.offline.networks import relation_model, trained
+from kg_neo4j.offline.networks.relation_features import describe
+from kg_neo4j.offline.networks.relation_pieces import Vocabulary, Window, windows
 
 SEED = 0
 STEPS = 700  # of the student, batches of up to ten passages

@@ -8,11 +8,11 @@ from pathlib import Path
 from training.ner.passages import unannotated as texts
 from training.split import part
 
-from kg_neo4j._models import trained
-from kg_neo4j._models.agreement import Span
+from kg_neo4j.eval.extraction import gold
 from kg_neo4j.extract.annotation import EntityMentions
-from kg_neo4j.extract.offline_places import group_spans
-from kg_neo4j.study.extraction import gold
+from kg_neo4j.offline.extractor.mention_spans import group_spans
+from kg_neo4j.offline.networks import trained
+from kg_neo4j.offline.networks.agreement import Span
 
 LABELS = ("PER", "LOC", "ORG", "MISC", "TIME", "NUM")
 Place = tuple[int, int]

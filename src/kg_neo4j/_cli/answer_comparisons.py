@@ -9,11 +9,11 @@ from typing import Any
 
 from kg_neo4j._cli.shapes import plan_shape, usage_shape
 from kg_neo4j._cli.terminal import print_facts, print_table, print_text
+from kg_neo4j.eval.answers.cases import Case, case_row
+from kg_neo4j.eval.answers.comparison import Comparison
+from kg_neo4j.eval.answers.plan import ComparisonPlan
+from kg_neo4j.eval.answers.system_scores import SystemScore
 from kg_neo4j.records import Usage
-from kg_neo4j.study.answers.cases import Case, case_row
-from kg_neo4j.study.answers.comparison import Comparison
-from kg_neo4j.study.answers.plan import ComparisonPlan
-from kg_neo4j.study.answers.system_scores import SystemScore
 
 PROXY = "proxy: statements are compared by their words, no model judged them"
 LISTED = 5  # refused texts and questions that are shown one by one

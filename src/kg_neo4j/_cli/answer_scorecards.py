@@ -9,8 +9,8 @@ from typing import Any
 
 from kg_neo4j._cli.shapes import usage_shape
 from kg_neo4j._cli.terminal import print_facts, print_table, print_text
-from kg_neo4j.study.answers.scorecard import AnswersCard
-from kg_neo4j.study.answers.scores import AnswerScore, GivenAnswer
+from kg_neo4j.eval.answers.scorecard import AnswersCard
+from kg_neo4j.eval.answers.scores import AnswerScore, GivenAnswer
 
 
 def answers_shape(card: AnswersCard) -> dict[str, Any]:

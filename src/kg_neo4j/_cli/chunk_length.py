@@ -18,10 +18,10 @@ from kg_neo4j._cli.terminal import print_json, print_table, print_text, progress
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
+    from kg_neo4j.eval.chunk_length import ChunkLengthStudy
+    from kg_neo4j.eval.variants import Variant
     from kg_neo4j.graph.report_format import Report
     from kg_neo4j.records import LoadPlan
-    from kg_neo4j.study.chunk_length import ChunkLengthStudy
-    from kg_neo4j.study.variants import Variant
 
 _SEVERAL = {
     "--tokens": re.compile(r"\d+|max"),
@@ -86,9 +86,9 @@ def chunk_length(
     output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
 ) -> None:
     """Build the same text with several chunk lengths and compare the graphs (W2; W1 with --preprocess)."""
+    from kg_neo4j.eval import chunk_length as study
+    from kg_neo4j.eval.variants import Grid
     from kg_neo4j.graph.report_format import FORMATS
-    from kg_neo4j.study import chunk_length as study
-    from kg_neo4j.study.variants import Grid
 
     if output not in FORMATS:
         raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
@@ -113,7 +113,7 @@ def chunk_length(
 
 
 def _show(found: ChunkLengthStudy, output: str, plot: Path | None) -> None:
-    from kg_neo4j.study.comparison import ratios_table, variants_table
+    from kg_neo4j.eval.comparison import ratios_table, variants_table
 
     if output == "json":
         print_json(study_shape(found))

@@ -172,7 +172,7 @@ def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption
 @app.command()
 def indexes(as_json: JsonOption = False) -> None:
     """Create the indexes that are missing or have failed, for all graphs. No model is called."""
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j.graph.constraints import ensure_constraints
     from kg_neo4j.graph.database import connect
     from kg_neo4j.organise import search_indexes
@@ -180,7 +180,7 @@ def indexes(as_json: JsonOption = False) -> None:
     settings = settings_for()
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         ensure_constraints(database)
-        made = search_indexes.repair(database, _models.embedding_model(settings))
+        made = search_indexes.repair(database, factory.embedding_model(settings))
     if as_json:
         print_json({"created": made})
     else:

@@ -78,7 +78,7 @@ def answers(
     as_json: JsonOption = False,
 ) -> None:
     """Score answers: similarity and correctness of systems, exact match, F1, and how many claims are supported."""
-    from kg_neo4j.study.answers.forms import QUESTIONS, guess
+    from kg_neo4j.eval.answers.forms import QUESTIONS, guess
 
     given: Changed = {
         "--corpus": corpus,
@@ -116,7 +116,7 @@ def answers(
 def _of_one_mode(questions: str, settings: Any, given: Changed, *, as_json: bool) -> None:
     """Score one mode, as the multi-hop sets are scored."""
     from kg_neo4j._cli.answer_scorecards import answers_shape, show_answers
-    from kg_neo4j.study.answers.scorecard import AnswersOptions, score_answers
+    from kg_neo4j.eval.answers.scorecard import AnswersOptions, score_answers
 
     if "--corpus" in given and "--graph" in given:
         raise UsageError("a corpus is loaded into a graph of its own", hint="give --corpus or --graph")
@@ -140,10 +140,10 @@ def _of_one_mode(questions: str, settings: Any, given: Changed, *, as_json: bool
 def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool) -> None:
     """Compare systems, as W4 compares them."""
     from kg_neo4j._cli import answer_comparisons as shown
-    from kg_neo4j.study.answers.cases import write_cases
-    from kg_neo4j.study.answers.comparison import compare_systems
-    from kg_neo4j.study.answers.plan import plan_comparison
-    from kg_neo4j.study.answers.record_file import check_writable
+    from kg_neo4j.eval.answers.cases import write_cases
+    from kg_neo4j.eval.answers.comparison import compare_systems
+    from kg_neo4j.eval.answers.plan import plan_comparison
+    from kg_neo4j.eval.answers.record_file import check_writable
 
     options = _options(given)
     if "--cases" in given:
@@ -170,8 +170,8 @@ def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool)
 
 
 def _options(given: Changed) -> Any:
-    from kg_neo4j.study.answers.comparison import ComparisonOptions
-    from kg_neo4j.study.answers.stories import Selection
+    from kg_neo4j.eval.answers.comparison import ComparisonOptions
+    from kg_neo4j.eval.answers.stories import Selection
 
     if "--systems" in given and "--mode" in given:
         raise UsageError("--systems names the modes", hint="give --systems or --mode")

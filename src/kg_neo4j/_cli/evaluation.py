@@ -40,7 +40,7 @@ def extraction(
     as_json: JsonOption = False,
 ) -> None:
     """Score extraction: mentions, entities, relations, who is who, evidence, price. The path is that of a load."""
-    from kg_neo4j.study.extraction.scorecard import ScorecardOptions, score_extraction
+    from kg_neo4j.eval.extraction.scorecard import ScorecardOptions, score_extraction
 
     settings = settings_for(model=model, answer_cache=None if cache else False)
     if model is not None and settings.offline:
@@ -89,7 +89,7 @@ def retrieval(
 ) -> None:
     """Score retrieval: are the passages found that a question needs, and how much better than by flat search."""
     from kg_neo4j._cli.retrieval_scorecards import against, read_saved, retrieval_shape, show_retrieval
-    from kg_neo4j.study.retrieval.scorecard import MODES, RetrievalOptions, score_retrieval
+    from kg_neo4j.eval.retrieval.scorecard import MODES, RetrievalOptions, score_retrieval
 
     earlier = read_saved(saved) if saved else {}
     options = RetrievalOptions(tuple(dict.fromkeys(modes)), tuple(sorted(set(depths))), limit, triples)

@@ -15,9 +15,9 @@ from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_t
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
+    from kg_neo4j.eval.narrative.plan import NarrativePlan
+    from kg_neo4j.eval.narrative.study import NarrativeStudy
     from kg_neo4j.graph.report_format import Report
-    from kg_neo4j.study.narrative.plan import NarrativePlan
-    from kg_neo4j.study.narrative.study import NarrativeStudy
 
 
 def narrative(
@@ -48,11 +48,11 @@ def narrative(
     output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
 ) -> None:
     """Compare the narrative tree with other systems, and with itself when it is varied (W4)."""
+    from kg_neo4j.eval.narrative import pictures
+    from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Wanted
+    from kg_neo4j.eval.narrative.plan import plan_narrative
+    from kg_neo4j.eval.narrative.study import NarrativeOptions, study_narrative
     from kg_neo4j.graph.report_format import FORMATS
-    from kg_neo4j.study.narrative import pictures
-    from kg_neo4j.study.narrative.grid import ABLATIONS, SYSTEMS, Wanted
-    from kg_neo4j.study.narrative.plan import plan_narrative
-    from kg_neo4j.study.narrative.study import NarrativeOptions, study_narrative
 
     if output not in FORMATS:
         raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
@@ -79,9 +79,9 @@ def _listed(given: str | None, otherwise: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _show(found: NarrativeStudy, output: str, to: Path | None) -> None:
+    from kg_neo4j.eval.narrative import pictures
+    from kg_neo4j.eval.narrative.tables import tables
     from kg_neo4j.graph.report_format import render
-    from kg_neo4j.study.narrative import pictures
-    from kg_neo4j.study.narrative.tables import tables
 
     made = tables(found)
     if output == "json":

@@ -10,8 +10,8 @@ from typing import Any
 
 from kg_neo4j._cli.terminal import print_facts, print_table, print_text
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
-from kg_neo4j.study.retrieval.scorecard import COMPARED, FLAT, RetrievalCard
-from kg_neo4j.study.retrieval.scores import Difference, RetrievalScore, compare
+from kg_neo4j.eval.retrieval.scorecard import COMPARED, FLAT, RetrievalCard
+from kg_neo4j.eval.retrieval.scores import Difference, RetrievalScore, compare
 
 
 def retrieval_shape(card: RetrievalCard) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from kg_neo4j._cli.shapes import usage_shape
 from kg_neo4j._cli.terminal import print_facts, print_table, print_text
 
 if TYPE_CHECKING:
-    from kg_neo4j.study.extraction.scorecard import Scorecard
-    from kg_neo4j.study.extraction.scores import Counts, Interval, Score, Shares
+    from kg_neo4j.eval.extraction.scorecard import Scorecard
+    from kg_neo4j.eval.extraction.scores import Counts, Interval, Score, Shares
 
 DIGITS = 4
 RELATION_TYPES = 12  # in the table; the JSON has all

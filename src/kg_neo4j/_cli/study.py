@@ -32,7 +32,7 @@ def aggregation(
     as_json: JsonOption = False,
 ) -> None:
     """Show what aggregating small pieces into chunks saves (W5): calls and embedding pieces."""
-    from kg_neo4j.study import aggregation as study
+    from kg_neo4j.eval import aggregation as study
 
     measured = asdict(study.measure_sources(sources, chunk_tokens=chunk_tokens))
     if as_json:
@@ -51,8 +51,8 @@ def context(
     as_json: JsonOption = False,
 ) -> None:
     """Show what carrying context over between chunks is worth (W3): components, duplicates, pronoun links."""
+    from kg_neo4j.eval import context as study
     from kg_neo4j.pipeline import LoadOptions
-    from kg_neo4j.study import context as study
 
     options = LoadOptions(chunk_tokens=tokens_of(chunk_tokens), wave=wave, gleanings=gleanings)
     with progress(quiet=as_json) as bars:

@@ -138,15 +138,15 @@ def _tokens(options: AskOptions, otherwise: int = CONTEXT_TOKENS) -> int:
 
 def answerer(settings: Settings, database: Database, *, budget: Budget | None = None) -> Answerer:
     """Return what answers questions with the models that the settings mean, paid from `budget` where there is one."""
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j._models.cache import open_cache
 
     return Answerer(
         settings,
         database,
-        _models.chat_model(settings, budget=budget),
-        _models.embedding_model(settings, budget=budget),
+        factory.chat_model(settings, budget=budget),
+        factory.embedding_model(settings, budget=budget),
         tokens.load(),
         open_cache(settings),
     )

@@ -49,12 +49,12 @@ def derive(work: Derivation, *, analytics: bool = True, embed: bool = True) -> i
 
 
 def _embed(work: Derivation) -> int:
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.organise import vectors
 
-    embedder = work.embedder or _models.embedding_model(work.settings, budget=work.budget)
-    at_once = _models.embedding_concurrency(work.settings)
+    embedder = work.embedder or factory.embedding_model(work.settings, budget=work.budget)
+    at_once = factory.embedding_concurrency(work.settings)
     graph = work.settings.graph
     vectors.prepare(work.database, embedder)
     return vectors.embed(work.database, graph, embedder, tokens.load(), work.progress, concurrency=at_once).changes
@@ -107,6 +107,6 @@ def describe(work: Derivation) -> None:
 
 def _model(settings: Settings, budget: Budget | None) -> ChatModel | None:
     """Return the model to ask; none where a server is configured without one: unloading needs none."""
-    from kg_neo4j import _models
+    from kg_neo4j import factory
 
-    return None if settings.openai_base_url and not settings.model else _models.chat_model(settings, budget=budget)
+    return None if settings.openai_base_url and not settings.model else factory.chat_model(settings, budget=budget)

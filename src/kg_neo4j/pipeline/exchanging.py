@@ -41,7 +41,7 @@ def extract(
     Raises BudgetReached before a model costs more than `options.budget_usd`; the answers of documents that are not
     whole are in the cache.
     """
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.extract.engine import extract_all
 
@@ -49,7 +49,7 @@ def extract(
     started = time.monotonic()
     tally = Tally()
     tokeniser = tokens.load()
-    model = _models.chat_model(settings, budget=budget_of(options.budget_usd))
+    model = factory.chat_model(settings, budget=budget_of(options.budget_usd))
     config = extraction_config(settings, options, model=model)
     folder = _Folder(Path(to), load_configuration(settings, options, config, tokeniser))
 

@@ -53,7 +53,7 @@ def load(
     nothing; an edited document replaces exactly what it supported. A run that was stopped goes on where it was. Raises
     the KgError that says what is wrong; what was recorded before stays.
     """
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.extract import schema as schemas
     from kg_neo4j.graph.constraints import ensure_constraints
@@ -67,14 +67,14 @@ def load(
 
     options = options or LoadOptions()
     started, tally = time.monotonic(), Tally()
-    _models.warm_up(settings)
+    factory.warm_up(settings)
     schema = schemas.load(options.schema)
     tokeniser = tokens.load()
     budget = budget_of(options.budget_usd)
-    model = _models.chat_model(settings, budget=budget) if extractor is None else None
+    model = factory.chat_model(settings, budget=budget) if extractor is None else None
     extraction = extraction_config(settings, options, model=model, extractor=extractor)
     configuration = load_configuration(settings, options, extraction, tokeniser)
-    embedder = _models.embedding_model(settings, budget=budget)
+    embedder = factory.embedding_model(settings, budget=budget)
     files, others = _apart(sources)
     known: dict[str, str] = {}
     read = read_documents(others, settings, options, tally, documents, known)

@@ -235,7 +235,7 @@ def _remarks(built: BuiltTree) -> list[str]:
 def _building(
     settings: Settings, options: TreeBuildOptions, summarisers: Sequence[Summariser], budget: Budget | None
 ) -> TreeBuilding:
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j._models.cache import open_cache
     from kg_neo4j.organise.tree.aspects import load_aspects
@@ -245,27 +245,27 @@ def _building(
     _check(options)
     aspects = load_aspects(options.aspects) if isinstance(options.aspects, Path) else options.aspects
     numbers = (options.leaf_tokens, options.summary_tokens, options.details, options.levels, options.seed)
-    model = _models.chat_model(settings, budget=budget)
+    model = factory.chat_model(settings, budget=budget)
     return TreeBuilding(
         TreeChoice(options.name, *numbers, aspects),
         model,
         _aspect_model(settings, budget, model),
-        _models.embedding_model(settings, budget=budget),
+        factory.embedding_model(settings, budget=budget),
         tokens.load(),
         settings.model_concurrency,
         open_cache(settings),
         tuple(summarisers),
         options.rebuild,
-        not _models.embeds_built_in(settings),
+        not factory.embeds_built_in(settings),
     )
 
 
 def _aspect_model(settings: Settings, budget: Budget | None, model: ChatModel | None) -> ChatModel | None:
-    from kg_neo4j import _models
+    from kg_neo4j import factory
 
     if settings.aspect_model is None or model is None:
         return model
-    return _models.chat_model(settings.model_copy(update={"model": settings.aspect_model}), budget=budget)
+    return factory.chat_model(settings.model_copy(update={"model": settings.aspect_model}), budget=budget)
 
 
 def _check(options: TreeBuildOptions) -> None:

@@ -51,9 +51,9 @@ class LoadOptions:
 
 def chunk_tokens(settings: Settings, options: LoadOptions) -> int:
     """Return the tokens a chunk aims at; for "max", half of what the prompt leaves of the model's window."""
-    from kg_neo4j import _models
+    from kg_neo4j import factory
 
-    return options.chunk_tokens or _models.largest_chunk(settings)
+    return options.chunk_tokens or factory.largest_chunk(settings)
 
 
 def extraction_config(
@@ -69,13 +69,13 @@ def extraction_config(
     `schema` stands for the file that `options.schema` names, where that is gone; `model` for the settings' model;
     `extractor` for both, and is in this process.
     """
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j.extract import schema as schemas
     from kg_neo4j.extract.engine import ExtractionConfig
 
     schema = schema or schemas.load(options.schema)
     if extractor is None:
-        model = model or _models.chat_model(settings)
+        model = model or factory.chat_model(settings)
         extractor = _extractor(settings, options, schema, model)
     return ExtractionConfig(
         schema=schema,
@@ -90,7 +90,7 @@ def extraction_config(
 
 def _extractor(settings: Settings, options: LoadOptions, schema: Schema, model: ChatModel | None) -> Extractor:
     if model is None:
-        from kg_neo4j.extract.offline_extractor import OfflineExtractor
+        from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 
         return OfflineExtractor(schema, spacy_model=settings.spacy_model)
     from kg_neo4j._models.cache import open_cache

@@ -45,14 +45,14 @@ def plan(
     Sources are read and cut; a managed server that has a graph is started where it does not run. Raises what `load`
     would raise before it asks: for sources, for another configuration of what is stored, for a table of prices.
     """
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.graph.documents import check_schema
 
     options = options or LoadOptions()
     tally = Tally()
     tokeniser = tokens.load()
-    model = _models.chat_model(settings)
+    model = factory.chat_model(settings)
     unasked = None if model is None else _Unasked(model.name, model.window)
     extraction = extraction_config(settings, options, model=unasked)
     configuration = load_configuration(settings, options, extraction, tokeniser)
@@ -229,8 +229,8 @@ class _Run:
 
     def _embedding(self, output_tokens: int) -> Usage:
         """Return what embedding the new texts takes; nothing where the built-in embedder does it."""
-        from kg_neo4j._models import embeds_built_in
         from kg_neo4j._models.prices import price_of
+        from kg_neo4j.factory import embeds_built_in
 
         name = self.settings.embedding_model
         if name is None or embeds_built_in(self.settings) or not self.new_tokens:

@@ -46,7 +46,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
     model is configured, or another one than the documents were loaded with, and BudgetReached before the call that
     would cost more than `budget_usd`; what was mended before stays.
     """
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.documents import list_documents
     from kg_neo4j.graph.lease import Lease
@@ -58,7 +58,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
         raise UsageError("only a model can mend rows", hint="set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL")
     started = time.monotonic()
     tally, budget = Tally(), budget_of(budget_usd)
-    model = _models.chat_model(settings, budget=budget)
+    model = factory.chat_model(settings, budget=budget)
     with connect(settings, progress) as database, Lease(database, settings.graph) as lease:
         progress.start("extract")
         for document in list_documents(database, settings.graph):

@@ -132,7 +132,7 @@ def community_reports(
     the budget is reached or the model fails, `unfinished` says so. Raises UsageError for a graph without communities,
     LeaseHeld and DatabaseError.
     """
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j.graph.constraints import ensure_constraints
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.lease import Lease
@@ -141,7 +141,7 @@ def community_reports(
 
     options = options or CommunityReportOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
-    model = _models.chat_model(settings, budget=budget)
+    model = factory.chat_model(settings, budget=budget)
     notes = [] if model else ["composed from the graph: no model is configured"]
     with connect(settings, progress) as database:
         ensure_constraints(database)
@@ -172,13 +172,13 @@ def plan_community_reports(
     *, settings: Settings, options: CommunityReportOptions | None = None, progress: Progress = SILENT
 ) -> CommunityReportsPlan:
     """Estimate what `community_reports` with the same arguments would ask. Nothing is asked, nothing is written."""
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j._models.prices import price_of
     from kg_neo4j.graph.database import connect
     from kg_neo4j.organise.report_plan import plan_reports
 
     options = options or CommunityReportOptions()
-    model = _models.chat_model(settings)
+    model = factory.chat_model(settings)
     with connect(settings, progress) as database:
         _check(database, settings.graph)
         domain = None if options.domain == FIND_DOMAIN else options.domain

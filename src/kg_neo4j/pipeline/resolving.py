@@ -200,12 +200,12 @@ def _entity_vectors(database: Database, settings: Settings) -> str | None:
 
     Its vectors put the same words near each other, which the rules of spelling see already, and names of one kind.
     """
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j.organise.search_indexes import usable_indexes, vector_index_name
 
-    if _models.embeds_built_in(settings):
+    if factory.embeds_built_in(settings):
         return None
-    model = _models.embedding_model(settings)
+    model = factory.embedding_model(settings)
     name = vector_index_name("Entity", model)
     return (
         name if any(each.name == name for each in usable_indexes(database, settings.graph, model, ["Entity"])) else None
@@ -221,12 +221,12 @@ def _ask(
     budget: Budget | None,
 ) -> Proposed:
     """Put the grey band to the model that the settings mean; without one it stays open."""
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j._models.cache import open_cache
     from kg_neo4j.graph.resolution.judgement import Judging, judge
     from kg_neo4j.graph.resolution.proposals import judged
 
-    model = _models.chat_model(settings, budget=budget)
+    model = factory.chat_model(settings, budget=budget)
     if model is None:
         return proposed
     shown = components(each.decision for each in stored)

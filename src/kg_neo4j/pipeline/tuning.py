@@ -84,11 +84,11 @@ def tune(
     Raises UnreadableSource where there is nothing to read, BadModelAnswer where the model proposes no types, or what
     asking raises.
     """
-    from kg_neo4j import _models
+    from kg_neo4j import factory
 
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
-    model = _models.chat_model(settings, budget=budget_of(options.budget_usd))
+    model = factory.chat_model(settings, budget=budget_of(options.budget_usd))
     work = _Tuning(settings, options, sample, model)
     return work.by_rules(progress) if model is None else work.by_model(model)
 
@@ -97,14 +97,14 @@ def plan_tune(
     sources: Sequence[str], *, settings: Settings, options: TuneOptions | None = None, progress: Progress = SILENT
 ) -> TunePlan:
     """Estimate what `tune` with the same arguments would ask; nobody is asked."""
-    from kg_neo4j import _models
+    from kg_neo4j import factory
     from kg_neo4j._models.prices import price_of
     from kg_neo4j.extract import schema as schemas
 
     del progress
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
-    model = _models.chat_model(settings)
+    model = factory.chat_model(settings)
     if model is None:
         return TunePlan(None, len(sample.places), sample.chunks, Usage(usd=0.0))
     count = sample.tokeniser.count

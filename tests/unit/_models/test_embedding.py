@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from kg_neo4j._models.embedding import BATCH_PIECES, embed_texts, split
-from kg_neo4j._models.offline_embedding import HashedEmbedding
 from kg_neo4j.errors import BadModelAnswer
+from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 
 
 class Words:

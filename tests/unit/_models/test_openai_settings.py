@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kg_neo4j import _models
+from kg_neo4j import factory
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j.errors import UsageError
@@ -24,13 +24,13 @@ def settings(**values: Any) -> Settings:
 
 
 def test_without_key_and_address_there_is_no_chat_model() -> None:
-    assert _models.chat_model(settings()) is None
-    assert _models.chat_model(settings(model="gpt-4o")) is None
-    assert type(_models.embedding_model(settings(embedding_model="e"))).__name__ == "StaticEmbedding"
+    assert factory.chat_model(settings()) is None
+    assert factory.chat_model(settings(model="gpt-4o")) is None
+    assert type(factory.embedding_model(settings(embedding_model="e"))).__name__ == "StaticEmbedding"
 
 
 def test_a_key_means_openai_itself() -> None:
-    chat = _models.chat_model(settings(openai_api_key="sk-x"))
+    chat = factory.chat_model(settings(openai_api_key="sk-x"))
     assert isinstance(chat, OpenAIChat)
     assert (chat.name, chat.window) == ("gpt-4o-mini", 128_000)
     assert repr(chat) == "OpenAIChat('gpt-4o-mini', 'https://api.openai.com/v1')"
@@ -38,18 +38,18 @@ def test_a_key_means_openai_itself() -> None:
 
 def test_an_address_means_that_server_and_needs_a_model() -> None:
     local = {"openai_base_url": "http://127.0.0.1:11434/v1"}
-    chat = _models.chat_model(settings(**local, model="qwen2.5:14b", model_window=32_768))
+    chat = factory.chat_model(settings(**local, model="qwen2.5:14b", model_window=32_768))
     assert chat is not None
     assert chat.window == 32_768
     with pytest.raises(UsageError, match="no model is named") as error:
-        _models.chat_model(settings(**local))
+        factory.chat_model(settings(**local))
     assert "KG_MODEL" in (error.value.hint or "")
 
 
 def test_embeddings_need_a_name_to_leave_the_machine() -> None:
     key = {"openai_api_key": "sk-x"}
-    assert type(_models.embedding_model(settings(**key))).__name__ == "StaticEmbedding"
-    assert isinstance(_models.embedding_model(settings(**key, embedding_model="e")), OpenAIEmbedding)
+    assert type(factory.embedding_model(settings(**key))).__name__ == "StaticEmbedding"
+    assert isinstance(factory.embedding_model(settings(**key, embedding_model="e")), OpenAIEmbedding)
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_embeddings_need_a_name_to_leave_the_machine() -> None:
     ],
 )
 def test_the_largest_chunk_is_half_of_what_the_prompt_leaves(values: dict[str, Any], tokens: int) -> None:
-    assert _models.largest_chunk(settings(**values)) == tokens
+    assert factory.largest_chunk(settings(**values)) == tokens

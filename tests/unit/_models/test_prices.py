@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j import _models
+from kg_neo4j import factory
 from kg_neo4j._models.prices import BUILT_IN, Price, parse, price_of, read
 from kg_neo4j.errors import UsageError
 from kg_neo4j.settings import Settings
@@ -91,7 +91,7 @@ def test_a_wrong_table_is_refused_with_its_line(text: str, said: str) -> None:
 def test_a_table_that_is_not_there_is_refused_and_named(tmp_path: Path) -> None:
     settings = Settings(prices=tmp_path / "gone.toml", openai_api_key="k")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"gone\.toml") as error:
-        _models.chat_model(settings)
+        factory.chat_model(settings)
     assert "KG_PRICES" in (error.value.hint or "")
 
 
@@ -100,9 +100,9 @@ def test_a_budget_needs_a_price(tmp_path: Path) -> None:
 
     settings = Settings(openai_base_url="http://127.0.0.1:9/v1", model="llama3.1:8b", embedding_model="e")
     with pytest.raises(UsageError, match=r"llama3\.1:8b") as error:
-        _models.chat_model(settings, budget=Budget(1.0))
+        factory.chat_model(settings, budget=Budget(1.0))
     assert "KG_PRICES" in (error.value.hint or "")
     with pytest.raises(UsageError, match="'e'"):
-        _models.embedding_model(settings, budget=Budget(1.0))
+        factory.embedding_model(settings, budget=Budget(1.0))
     free = table(tmp_path, '["llama*"]\ninput = 0\n').model_copy(update={"model": "llama3.1:8b"})
-    assert _models.chat_model(free.model_copy(update={"openai_base_url": "http://127.0.0.1:9/v1"}), budget=Budget(1.0))
+    assert factory.chat_model(free.model_copy(update={"openai_base_url": "http://127.0.0.1:9/v1"}), budget=Budget(1.0))

@@ -15,7 +15,7 @@ from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import ModelRefused, ModelUnavailable, UsageError
 from kg_neo4j.extract.engine import ExtractionConfig, extract_document
 from kg_neo4j.extract.llm_extractor import LlmExtractor
-from kg_neo4j.extract.offline_extractor import OfflineExtractor
+from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, Usage
 
 HEADERS = f"{','.join(NODE_HEADER)}\n\n{','.join(RELATIONSHIP_HEADER)}\n"

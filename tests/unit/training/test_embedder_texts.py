@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kg_neo4j.study.partition import TEST_FROM, is_test, place
+from kg_neo4j.eval.partition import TEST_FROM, is_test, place
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 TITLES = CHECKOUT / "training" / "embedder" / "titles.txt"

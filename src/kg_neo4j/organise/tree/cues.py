@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kg_neo4j._models.static_words import FUNCTION_WORDS
 from kg_neo4j.acquire.sentences import sentences
+from kg_neo4j.offline.embedder.static_words import FUNCTION_WORDS
 from kg_neo4j.organise.tree.interface import Aspect
 
 NAME = 0.7  # weight of a name; a word of a list has 1

@@ -13,10 +13,10 @@ from functools import cache, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from kg_neo4j._models.static_embedding import StaticEmbedding
-from kg_neo4j._models.static_words import FUNCTION_WORDS, Weighing, weigh
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.language import detect
+from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
+from kg_neo4j.offline.embedder.static_words import FUNCTION_WORDS, Weighing, weigh
 from kg_neo4j.organise.description_extracts import cut_at_word
 from kg_neo4j.organise.tree import cues
 from kg_neo4j.organise.tree.cues import Sentence

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 
 from kg_neo4j._models.embedding import Vectors
-from kg_neo4j._models.static_embedding import StaticEmbedding
 from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
 from kg_neo4j.organise.tree import naming, structure
 from kg_neo4j.organise.tree.answers import ASPECTS, DETAIL, SUMMARY, Answers, StoredChat
 from kg_neo4j.organise.tree.building import CLUSTER_TOKENS, Building, Draft, Material

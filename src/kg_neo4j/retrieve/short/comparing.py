@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kg_neo4j.extract.offline_nations import NATIONS
 from kg_neo4j.graph.identity import normalise
+from kg_neo4j.offline.extractor.demonyms import NATIONS
 from kg_neo4j.retrieve.extracting.sentences import split_sentences
 from kg_neo4j.retrieve.short.comparison import Comparison
 from kg_neo4j.retrieve.short.following import Place, Reached, Step, follow, place_of, steps_from

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kg_neo4j.extract.offline_nations import NATIONS
+from kg_neo4j.offline.extractor.demonyms import NATIONS
 
 _U = r"[^\W\d_a-zß-öø-ÿ]"  # a letter that is no small one of Latin
 _WORD = rf"(?:{_U}[\w’'.\-]*\w|{_U}\.?)"

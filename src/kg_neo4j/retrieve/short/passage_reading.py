@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kg_neo4j.extract.offline_nations import COUNTRIES, NATIONS
 from kg_neo4j.graph.identity import normalise
+from kg_neo4j.offline.extractor.demonyms import COUNTRIES, NATIONS
 from kg_neo4j.retrieve.short.passage_patterns import INVERSE, MONTH, PATTERNS
 
 LONGEST_TEXT = 4_000  # characters of a passage that are read

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j import Settings, _models
+from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import ModelRefused
@@ -28,7 +28,7 @@ def llm() -> Any:
 
 @pytest.fixture
 def model(llm: FakeLlm) -> ChatModel:
-    found = _models.chat_model(Settings(openai_base_url=llm.url, openai_api_key="k", model="m", model_retries=0))
+    found = factory.chat_model(Settings(openai_base_url=llm.url, openai_api_key="k", model="m", model_retries=0))
     assert found
     return found
 

@@ -1,0 +1,217 @@
+"""Several systems on one set of questions, in one run: asked as `kg ask` asks, scored as W4 scores, one table.
+
+Whatever a model said is in the file of the run before it is used: a run that was killed goes on, asks nothing twice and
+ends with the same table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.eval.answers.asking import Asking
+from kg_neo4j.eval.answers.building import Building, Built
+from kg_neo4j.eval.answers.cases import Case
+from kg_neo4j.eval.answers.forms import read_set
+from kg_neo4j.eval.answers.judgement import StatementJudge
+from kg_neo4j.eval.answers.judges import AUTO, judge_of
+from kg_neo4j.eval.answers.model_judge import ModelJudge
+from kg_neo4j.eval.answers.questions import AnsweredQuestion
+from kg_neo4j.eval.answers.ragas_scores import Ragas
+from kg_neo4j.eval.answers.recalling import Recalling
+from kg_neo4j.eval.answers.record_file import RecordFile
+from kg_neo4j.eval.answers.scores import GivenAnswer
+from kg_neo4j.eval.answers.stories import QuestionSet, Selection, graph_of, stories_of
+from kg_neo4j.eval.answers.system_scores import SystemScore, score_system
+from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, System, systems
+from kg_neo4j.extract.workers import Crew, Done
+from kg_neo4j.organise.tree.interface import LEAF_TOKENS
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import SkippedSource, Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.settings import Settings
+
+LAST_ANSWERS_S = 30.0  # for what is in the air when a run ends early: it is paid for
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonOptions:
+    """What to compare. The defaults are those of the command line."""
+
+    form: str | None = None  # of the questions; None: guessed
+    selection: Selection = field(default_factory=Selection)
+    systems: tuple[str, ...] = ("auto",)
+    whole_graph: bool = False  # a question is kept to the text that it is about, otherwise
+    judge: str = AUTO  # "model", "words", or "auto": a model where one is configured
+    graph: str | None = None  # to load the texts into; None: one of their own
+    corpus: str | None = None  # passages that plain questions are about, as a file
+    chunk_tokens: int = LEAF_TOKENS  # of the texts (W4: 200)
+    context_tokens: int = CONTEXT_TOKENS  # of evidence, for every system alike
+    ragas: bool = False  # compute the scores of the package ragas, too
+    save: str | None = None  # file of what was said so far
+    budget_usd: float | None = None  # what models may cost in this run, building and judging included; None: no limit
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How well systems answered one set of questions."""
+
+    questions: str
+    form: str
+    graph: str
+    texts: int
+    model: str | None
+    judge: str
+    is_proxy: bool  # correctness compares words
+    embedder: str
+    context_tokens: int
+    scores: tuple[SystemScore, ...]
+    hard: tuple[SystemScore, ...]  # of the hard questions alone; empty where none are marked
+    cases: tuple[Case, ...]
+    taken: int  # answers that an earlier run had given
+    built: Built
+    paid: Usage  # in this run, building left out
+    refused: tuple[SkippedSource, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def compare_systems(
+    questions: str, *, settings: Settings, options: ComparisonOptions | None = None, progress: Progress = SILENT
+) -> Comparison:
+    """Load the texts of a set, build what the systems read, ask every question of every system and score the answers.
+
+    Raises SourceNotFound, UnreadableSource, UsageError, and what loading, building and asking raise, BudgetReached
+    among it. A run that ends early goes on from `options.save`.
+    """
+    from kg_neo4j.graph.database import connect
+
+    options = options or ComparisonOptions()
+    chosen = systems(options.systems)
+    found, settings = prepare(questions, settings, options)
+    file = RecordFile(options.save) if options.save else None
+    building = Building(settings, chosen, options.chunk_tokens, options.budget_usd, progress)
+    judge = judge_of(settings, options.judge)  # what cannot be meant is said before anything is paid
+    if options.ragas:
+        check_ragas(judge)
+    built = building.build(found.stories)
+    asked = _readable(found, built)
+    with connect(settings, progress) as database:
+        run = open_run(settings, database, options, file, building.left(built.usage))
+        cases = _cases(run, chosen, asked, progress)
+    hard = [case for case in cases if case.question.is_hard]
+    return Comparison(
+        questions=questions,
+        form=found.form,
+        graph=settings.graph,
+        texts=len({each.document for each in asked if each.document}),
+        model=run.answerer.model.name if run.answerer.model else None,
+        judge=run.judge.name,
+        is_proxy=run.judge.is_proxy,
+        embedder=run.answerer.embedder.name,
+        context_tokens=options.context_tokens,
+        scores=_scores(chosen, cases),
+        hard=_scores(chosen, hard) if hard else (),
+        cases=tuple(cases),
+        taken=run.taken,
+        built=built,
+        paid=run.paid,
+        refused=(*found.refused, *built.refused),
+        notes=tuple(dict.fromkeys(built.notes)),
+    )
+
+
+def prepare(questions: str, settings: Settings, options: ComparisonOptions) -> tuple[QuestionSet, Settings]:
+    """Return the questions, and the settings with the graph that they are asked of. Raises as `compare_systems`."""
+    if options.context_tokens < 1 or options.chunk_tokens < 1:
+        raise UsageError("tokens of context and of chunks are at least 1")
+    found = read_set(questions, options.form, options.selection)
+    if options.corpus is not None:
+        found = replace(found, stories=stories_of(options.corpus))
+    if not found.questions:
+        why = f": {found.refused[0].source}: {found.refused[0].reason}" if found.refused else ""
+        raise UsageError(f"no question in {questions!r} is left{why}", hint="check --kind, --set and --limit")
+    graph = options.graph or (graph_of(found.stories, str(options.chunk_tokens)) if found.stories else settings.graph)
+    return found, settings.model_copy(update={"graph": graph})
+
+
+def open_run(
+    settings: Settings,
+    database: Database,
+    options: ComparisonOptions,
+    file: RecordFile | None,
+    budget_usd: float | None,
+) -> Asking:
+    """Return what asks and judges, paid from one budget."""
+    from kg_neo4j._models.budget import Budget
+    from kg_neo4j.pipeline.answering import answerer
+
+    budget: Budget | None = None if budget_usd is None else Budget(budget_usd)
+    one = answerer(settings, database, budget=None if settings.offline else budget)
+    if one.model is not None:
+        one = replace(one, model=Recalling(one.model, file), cache=None if file else one.cache)
+    judge = judge_of(settings, options.judge, budget=budget, file=file)
+    ragas = Ragas(check_ragas(judge), one.embedder, one.tokeniser) if options.ragas else None
+    return Asking(one, judge, file, options.context_tokens, options.whole_graph, ragas)
+
+
+def check_ragas(judge: StatementJudge) -> Recalling:
+    """Return the model that ragas asks, too. Raises UsageError where words judge, or it is not installed."""
+    from importlib.util import find_spec
+
+    if not isinstance(judge, ModelJudge):
+        raise UsageError("the scores of ragas need a model as judge", hint="OPENAI_API_KEY or OPENAI_BASE_URL sets one")
+    if find_spec("ragas") is None:
+        raise UsageError("ragas is not installed", hint="pip install 'kg-neo4j[ragas]'")
+    return judge.model
+
+
+def _readable(found: QuestionSet, built: Built) -> list[AnsweredQuestion]:
+    """Return the questions whose texts could be read."""
+    gone = {each.source for each in built.refused}
+    lost = {story.key for story in found.stories if story.named in gone}
+    asked = [question for question in found.questions if question.document not in lost]
+    if not asked:
+        raise UsageError(f"no text could be read: {built.refused[0].source}: {built.refused[0].reason}")
+    return asked
+
+
+def _cases(run: Asking, chosen: Sequence[System], asked: Sequence[AnsweredQuestion], progress: Progress) -> list[Case]:
+    """Ask question by question, so that a run that ends early has asked all systems the same.
+
+    Answers are asked for one after the other, because their times are measured; meanwhile others are judged.
+    """
+    found: dict[int, list[Case]] = {}
+
+    def judged(each: tuple[AnsweredQuestion, list[GivenAnswer]]) -> list[Case]:
+        question, answers = each
+        return [run.case(system, question, given) for system, given in zip(chosen, answers, strict=True)]
+
+    def keep(done: Done[tuple[AnsweredQuestion, list[GivenAnswer]], list[Case]]) -> None:
+        if done.error is not None:
+            raise done.error
+        found[done.number] = done.result or []
+        progress.advance("answers", len(chosen))
+
+    crew: Crew[tuple[AnsweredQuestion, list[GivenAnswer]], list[Case]] = Crew(judged, run.judged_at_once)
+    progress.start("answers", len(asked) * len(chosen))
+    try:
+        for question in asked:
+            crew.begin((question, [run.given(system, question) for system in chosen]))
+            for done in [crew.take()] if run.judged_at_once == 1 else crew.finished():
+                keep(done)
+        while len(found) < len(asked):
+            keep(crew.take())
+    finally:
+        crew.stop()
+        crew.wait(LAST_ANSWERS_S)
+    progress.finish("answers")
+    return [case for number in range(len(asked)) for case in found[number]]
+
+
+def _scores(chosen: Sequence[System], cases: Sequence[Case]) -> tuple[SystemScore, ...]:
+    return tuple(score_system([case for case in cases if case.system == system.name]) for system in chosen)

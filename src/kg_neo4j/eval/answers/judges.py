@@ -1,0 +1,54 @@
+"""Who judges answers: a model of the user's choice, or words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.eval.answers.judgement import StatementJudge
+from kg_neo4j.eval.answers.model_judge import ModelJudge
+from kg_neo4j.eval.answers.recalling import Recalling
+from kg_neo4j.eval.answers.word_judge import NAME as WORDS
+from kg_neo4j.eval.answers.word_judge import WordJudge
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
+    from kg_neo4j.eval.answers.record_file import RecordFile
+    from kg_neo4j.settings import Settings
+
+AUTO, MODEL = "auto", "model"
+JUDGES = (AUTO, MODEL, WORDS)
+
+
+def judge_of(
+    settings: Settings, wanted: str = AUTO, *, budget: Budget | None = None, file: RecordFile | None = None
+) -> StatementJudge:
+    """Return the judge that is `wanted`: "model", "words", or "auto", a model where one is configured.
+
+    The model is KG_JUDGE_MODEL, else the chat model. Its answers are kept in `file` and, where they are of use, in the
+    answer cache. Raises UsageError for a model where none is configured, and what `chat_model` raises.
+    """
+    from kg_neo4j import factory
+    from kg_neo4j._models.cache import open_cache
+
+    if wanted not in JUDGES:
+        raise UsageError(f"no judge {wanted!r}", hint=f"a judge is one of {', '.join(JUDGES)}")
+    asking = settings_of_judge(settings)
+    if wanted == WORDS or (wanted == AUTO and asking.offline):
+        return WordJudge()
+    model = factory.chat_model(asking, budget=budget)
+    if model is None:
+        raise UsageError("no model to judge with", hint="OPENAI_API_KEY or OPENAI_BASE_URL sets one; --judge words")
+    return ModelJudge(Recalling(model, file, open_cache(settings)))
+
+
+def settings_of_judge(settings: Settings) -> Settings:
+    """Return the settings under which the judge is asked: a server of its own is never sent the other one's key."""
+    changed: dict[str, object] = {}
+    if settings.judge_base_url is not None:
+        if settings.judge_model is None:
+            raise UsageError("KG_JUDGE_BASE_URL is set, but no model is named", hint="set KG_JUDGE_MODEL")
+        changed |= {"openai_base_url": settings.judge_base_url, "openai_api_key": settings.judge_api_key}
+    if settings.judge_model is not None:
+        changed |= {"model": settings.judge_model, "model_window": None}
+    return settings.model_copy(update=changed) if changed else settings

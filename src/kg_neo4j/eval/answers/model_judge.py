@@ -1,0 +1,160 @@
+"""A model as judge: it takes answers apart into statements, then sorts them into TP, FP and FN (W4).
+
+Two kinds of question, each with an answer that is checked strictly; a bad one is asked for once more, then the case is
+not judged. A text that was taken apart once is not taken apart again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import find_object
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
+from kg_neo4j.eval.answers.judgement import Judgement, Statements
+from kg_neo4j.eval.answers.recalling import Recalling
+from kg_neo4j.records import Usage
+
+ROUNDS = 2  # an answer that breaks the rules is asked for once more
+MOST_STATEMENTS = 40
+LONGEST_STATEMENT = 1_000  # characters
+STATEMENT_TOKENS = 1_500  # of an answer with statements
+VERDICT_TOKENS = 800  # of an answer with their numbers
+
+T = TypeVar("T")
+Parts = tuple[str, ...]
+
+
+class _Unusable(Exception):
+    """An answer that breaks the rules, and how."""
+
+
+@dataclass(slots=True)
+class ModelJudge:
+    """A StatementJudge that asks `model`. What it was told stays with `model`, so that nothing is asked twice."""
+
+    model: Recalling
+    _parts: dict[tuple[str, str], Parts] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    @property
+    def is_proxy(self) -> bool:
+        """It reads what is meant."""
+        return False
+
+    def judge(self, question: str, answer: str, golden: str) -> Judgement:
+        """Compare two answers: one call for each that was not taken apart yet, and one for both.
+
+        Raises ModelRefused, ModelUnavailable and BudgetReached.
+        """
+        spent = [Usage()]
+        try:
+            said = self._statements(question, answer, spent, may_be_empty=True)
+            wanted = self._statements(question, golden, spent, may_be_empty=False)
+            if not said:
+                return Judgement(Statements(missing=wanted), spent[0])
+            return Judgement(self._sorted(question, said, wanted, spent), spent[0])
+        except _Unusable as problem:
+            return Judgement(None, spent[0], str(problem))
+
+    def _statements(self, question: str, answer: str, spent: list[Usage], *, may_be_empty: bool) -> Parts:
+        key = (question, answer)
+        if key not in self._parts:
+            fence = hash_id("fence", *key)[:8]
+            self._parts[key] = self._asked(
+                "statements",
+                {"question": question, "answer": answer, "fence": fence},
+                STATEMENT_TOKENS,
+                lambda text: _read_statements(text, may_be_empty=may_be_empty),
+                spent,
+            )
+        return self._parts[key]
+
+    def _sorted(self, question: str, said: Parts, wanted: Parts, spent: list[Usage]) -> Statements:
+        shown = {"answer": _numbered("A", said), "golden": _numbered("G", wanted)}
+        fence = hash_id("fence", question, *shown.values())[:8]
+        values = {"question": question, **shown, "fence": fence}
+        return self._asked("correctness", values, VERDICT_TOKENS, lambda text: _read_verdict(text, said, wanted), spent)
+
+    def _asked(
+        self, name: str, values: dict[str, str], max_tokens: int, read: Callable[[str], T], spent: list[Usage]
+    ) -> T:
+        """Return the answer to a prompt, read; what it cost is added to `spent`. Raises _Unusable."""
+        prompt, complaint = prompts.load(name), ""
+        for last in (*[False] * (ROUNDS - 1), True):
+            system, user = prompt.render(**values, complaint=complaint)
+            try:
+                done = self.model.complete(system, user, max_tokens=max_tokens, temperature=prompt.temperature)
+            except (BadModelAnswer, ContentFiltered, ContextTooLong) as error:
+                spent[0] += Usage(calls=1)
+                raise _Unusable(f"{name}: {error}") from error
+            spent[0] += done.usage
+            try:
+                found = read(done.text)
+            except _Unusable as problem:
+                if last:
+                    raise _Unusable(f"{name}: {problem}") from None
+                complaint = f"\n\nYour last answer could not be used: {problem}. Keep to the rules."
+                continue
+            self.model.confirm(system, user, done, max_tokens=max_tokens, temperature=prompt.temperature)
+            return found
+        raise AssertionError("the last round returns or raises")
+
+
+def _numbered(letter: str, statements: Sequence[str]) -> str:
+    return "\n".join(f"{letter}{number}: {each}" for number, each in enumerate(statements, 1))
+
+
+def _read_statements(text: str, *, may_be_empty: bool) -> Parts:
+    """Return the statements of an answer; raises _Unusable."""
+    found = find_object(text, ("statements",))
+    listed = found["statements"] if found else None
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        raise _Unusable("it is not one JSON object with a list of statements")
+    said = tuple(dict.fromkeys(" ".join(each.split()) for each in listed))
+    if "" in said:
+        raise _Unusable("a statement is empty")
+    if not said and not may_be_empty:
+        raise _Unusable("the answer states something, and no statement was given")
+    if len(said) > MOST_STATEMENTS:
+        raise _Unusable(f"it has {len(said)} statements, at most {MOST_STATEMENTS} are allowed")
+    if any(len(each) > LONGEST_STATEMENT for each in said):
+        raise _Unusable(f"a statement is longer than {LONGEST_STATEMENT} characters")
+    return said
+
+
+def _read_verdict(text: str, said: Parts, wanted: Parts) -> Statements:
+    """Return the statements as an answer sorts them; raises _Unusable."""
+    found = find_object(text, ("TP", "FP", "FN"))
+    if found is None or not {"TP", "FP", "FN"} <= found.keys():
+        raise _Unusable("it is not one JSON object with the lists TP, FP and FN")
+    right, wrong, missing = (_numbers(found[name], name) for name in ("TP", "FP", "FN"))
+    answer = {f"A{number}": each for number, each in enumerate(said, 1)}
+    golden = {f"G{number}": each for number, each in enumerate(wanted, 1)}
+    if unknown := sorted({*right, *wrong} - answer.keys()) + sorted(set(missing) - golden.keys()):
+        raise _Unusable(f"{', '.join(unknown[:5])} is no statement of that list")
+    if both := sorted(set(right) & set(wrong)):
+        raise _Unusable(f"{', '.join(both[:5])} is in TP and in FP")
+    if left := [name for name in answer if name not in {*right, *wrong}]:
+        raise _Unusable(f"{', '.join(left[:5])} is neither in TP nor in FP")
+    return Statements(
+        tuple(answer[name] for name in answer if name in right),
+        tuple(answer[name] for name in answer if name in wrong),
+        tuple(golden[name] for name in golden if name in missing),
+    )
+
+
+def _numbers(listed: object, name: str) -> list[str]:
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        raise _Unusable(f"{name} is not a list of numbers such as A1")
+    numbers = [each.strip().upper() for each in listed]
+    if len(set(numbers)) < len(numbers):
+        raise _Unusable(f"{name} names a statement twice")
+    return numbers

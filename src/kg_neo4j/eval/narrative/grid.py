@@ -1,0 +1,145 @@
+"""What a study of narrative trees compares: systems, and what is varied of the tree. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, RAPTOR, System, systems
+from kg_neo4j.organise.tree.interface import DETAILS, LEAF_TOKENS, MOST_DETAILS, NAME, SUMMARY_TOKENS
+from kg_neo4j.pipeline.answering import AskOptions
+from kg_neo4j.records import Filters
+from kg_neo4j.retrieve.tree.choice import CHUNK, SUMMARY, TOP_K, TreeChoice
+from kg_neo4j.retrieve.tree.choice import MODE as TREE
+
+SYSTEMS = ("naive", RAPTOR, TREE, "local", "global")  # W4 has the first three
+TOP_KS, CONTEXT, SINGLE, WITHOUT = "top-k", "context", "single-aspect", "all-but-one"
+DETAIL_NODES, CHUNK_LENGTH, SUMMARY_LENGTH = "details", "chunk-length", "summary-length"
+ABLATIONS = (TOP_KS, CONTEXT, SINGLE, WITHOUT, DETAIL_NODES, CHUNK_LENGTH, SUMMARY_LENGTH)
+WIDE = 3_000  # tokens of context where the number of nodes is varied: the ten longest fit
+MANY = 100  # nodes where the tokens of context are varied
+
+
+@dataclass(frozen=True, slots=True)
+class Grids:
+    """The values of each ablation; W4's."""
+
+    top_k: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+    context: tuple[int, ...] = (200, 500, 1_000, 1_500, 2_000, 2_500, 3_000)
+    details: tuple[int, ...] = (0, 1, 2, 3)
+    chunk_length: tuple[int, ...] = (100, 200, 400, 600, 900, 1_200)
+    summary_length: tuple[int, ...] = (100, 200, 400, 600, 900, 1_200)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant: UsageError."""
+        for values in (self.top_k, self.context, self.details, self.chunk_length, self.summary_length):
+            if not values or len(set(values)) != len(values) or min(values) < 0:
+                raise UsageError("each value of a grid stands there once, and is a number from 0 on")
+        if max(self.details) > MOST_DETAILS:
+            raise UsageError(f"a leaf has {MOST_DETAILS} details at most, not {max(self.details)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Way(System):
+    """One way of asking: a mode, and what of a tree is read."""
+
+    choice: TreeChoice | None = None
+    tokens: int = CONTEXT_TOKENS  # of evidence
+    ablation: str = ""  # that it belongs to; empty: one of the systems
+    value: str = ""  # what is varied has
+    chunk_tokens: int = LEAF_TOKENS  # of the chunks that it reads
+
+    def options(self, filters: Filters, context_tokens: int) -> AskOptions:
+        """Return how a question is asked."""
+        del context_tokens
+        found = AskOptions(mode=self.mode, filters=filters, max_context_tokens=self.tokens)
+        return found if self.choice is None else replace(found, tree=self.choice)
+
+
+@dataclass(frozen=True, slots=True)
+class TreePlan:
+    """A tree that some way reads, and how it is built."""
+
+    name: str
+    chunk_tokens: int = LEAF_TOKENS
+    summary_tokens: int = SUMMARY_TOKENS
+    details: int = DETAILS
+    is_general: bool = False  # one general aspect: RAPTOR's
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a study is to compare."""
+
+    systems: tuple[str, ...] = SYSTEMS
+    ablations: tuple[str, ...] = ABLATIONS
+    grids: Grids = field(default_factory=Grids)
+    context_tokens: int = CONTEXT_TOKENS
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant: UsageError."""
+        systems(self.systems or (TREE,))
+        if unknown := sorted(set(self.ablations) - set(ABLATIONS)):
+            raise UsageError(f"there is no ablation {unknown[0]!r}", hint=f"one of {', '.join(ABLATIONS)}")
+        if not self.systems and not self.ablations:
+            raise UsageError("nothing is to be compared", hint="name systems or ablations")
+        if self.context_tokens < 1:
+            raise UsageError(f"a context has at least one token, not {self.context_tokens}")
+
+    def ways(self, aspects: Sequence[str]) -> tuple[Way, ...]:
+        """Return the ways of asking, the systems first. `aspects` are those that the tree has summaries of."""
+        found = [_system(each, self.context_tokens) for each in systems(self.systems)] if self.systems else []
+        for ablation in dict.fromkeys(self.ablations):
+            found += self._varied(ablation, aspects)
+        return tuple(found)
+
+    def trees(self) -> tuple[TreePlan, ...]:
+        """Return the trees that the ways read, the narrative one first: with every detail that one of them reads."""
+        details = max(self.grids.details) if DETAIL_NODES in self.ablations else DETAILS
+        found = [TreePlan(NAME, details=max(details, DETAILS))]
+        found += [TreePlan(RAPTOR, details=0, is_general=True)] if RAPTOR in self.systems else []
+        if SUMMARY_LENGTH in self.ablations:
+            others = [each for each in self.grids.summary_length if each != SUMMARY_TOKENS]
+            found += [TreePlan(_of_summaries(each), summary_tokens=each) for each in others]
+        if CHUNK_LENGTH in self.ablations:
+            lengths = [each for each in self.grids.chunk_length if each != LEAF_TOKENS]
+            found += [TreePlan(NAME, chunk_tokens=each) for each in lengths]
+        return tuple(found)
+
+    def _varied(self, ablation: str, aspects: Sequence[str]) -> list[Way]:
+        grids, own = self.grids, TreeChoice(details=DETAILS)
+        if ablation == TOP_KS:
+            return [_way(ablation, each, replace(own, top_k=each), WIDE) for each in grids.top_k]
+        if ablation == CONTEXT:
+            return [_way(ablation, each, replace(own, top_k=MANY), each) for each in grids.context]
+        if ablation == SINGLE:
+            kinds = (CHUNK, SUMMARY)
+            return [
+                _way(ablation, each, replace(own, aspects=(each,), kinds=kinds), self.context_tokens)
+                for each in aspects
+            ]
+        if ablation == WITHOUT:
+            left = {each: tuple(other for other in aspects if other != each) for each in aspects}
+            chosen = {each: replace(own, aspects=others) for each, others in left.items() if others}
+            return [_way(ablation, each, choice, self.context_tokens) for each, choice in chosen.items()]
+        if ablation == DETAIL_NODES:
+            return [_way(ablation, each, replace(own, details=each), self.context_tokens) for each in grids.details]
+        if ablation == SUMMARY_LENGTH:
+            named = {each: NAME if each == SUMMARY_TOKENS else _of_summaries(each) for each in grids.summary_length}
+            return [_way(ablation, each, replace(own, name=name), WIDE) for each, name in named.items()]
+        return [replace(_way(ablation, each, own, WIDE), chunk_tokens=each) for each in grids.chunk_length]
+
+
+def _system(system: System, tokens: int) -> Way:
+    name = system.tree or NAME
+    choice = TreeChoice(name=name, top_k=TOP_K, details=DETAILS) if system.mode == TREE else None
+    return Way(system.name, system.mode, system.tree, choice, tokens)
+
+
+def _way(ablation: str, value: object, choice: TreeChoice, tokens: int) -> Way:
+    return Way(f"{TREE} {ablation} {value}", TREE, choice.name, choice, tokens, ablation, str(value))
+
+
+def _of_summaries(tokens: int) -> str:
+    return f"study-summaries-{tokens}"

@@ -1,0 +1,194 @@
+"""`kg eval retrieval`: a corpus loaded passage by passage, its questions asked, and what was found scored.
+
+Flat search over the same passages, without the graph, is measured in the same run. Nothing is asked of a chat model but
+the extraction of the corpus, where the settings name one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.eval.retrieval import flat
+from kg_neo4j.eval.retrieval.questions import (
+    GoldQuestion,
+    Passage,
+    documents,
+    graph_name,
+    read_passages,
+    read_questions,
+)
+from kg_neo4j.eval.retrieval.scores import Difference, Ranking, RetrievalScore, compare, recall, score
+from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import LoadReport
+
+if TYPE_CHECKING:
+    from kg_neo4j.extract.interface import Extractor
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.settings import Settings
+
+MODES = ("naive", "local")
+FLAT = ("bm25", "dense", "fusion")
+DEPTHS = (1, 2, 5, 10, 20)
+COMPARED = 5  # depth at which ways are compared
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalOptions:
+    """What to measure. The defaults are those of the command line."""
+
+    modes: tuple[str, ...] = MODES
+    depths: tuple[int, ...] = DEPTHS
+    limit: int | None = None  # questions at most, in the order of the file
+    triples: str | None = None  # file of what another extractor found in the passages (`extract.triples`)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalCard:
+    """What was found, way by way: first the flat ones, then the modes."""
+
+    corpus: str
+    questions: str
+    graph: str
+    passages: int
+    asked: int
+    embedder: str
+    load: LoadReport
+    scores: Mapping[str, RetrievalScore]
+    best_flat: str  # of the highest recall at COMPARED
+    differences: Mapping[str, Difference]  # mode -> recall at COMPARED beyond the best flat way
+    by_question: Mapping[str, Mapping[str, float]]  # way -> question's id -> recall at COMPARED
+    notes: tuple[str, ...] = ()
+
+
+def score_retrieval(
+    corpus: str,
+    questions: str,
+    *,
+    settings: Settings,
+    options: RetrievalOptions | None = None,
+    progress: Progress = SILENT,
+) -> RetrievalCard:
+    """Load `corpus` into a graph of its own, which stays for the next run, and search it for `questions`.
+
+    Raises SourceNotFound, UnreadableSource, UsageError for options that cannot be meant, and what a load raises.
+    """
+    from kg_neo4j import factory
+    from kg_neo4j._models import tokens
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.pipeline.loading import load
+
+    options = options or RetrievalOptions()
+    _check(options)
+    passages = read_passages(corpus)
+    asked = read_questions(questions, passages)[: options.limit]
+    if not asked:
+        raise UsageError(f"no question in {questions!r}")
+    extractor, made_by, notes = _extractor(options.triples, passages)
+    graph = graph_name(passages, made_by)
+    settings = settings.model_copy(update={"graph": graph})
+    loaded = load(
+        settings=settings,
+        options=LoadOptions(analytics=False, rebuild=True),  # a graph of an earlier extractor is not what is measured
+        documents=documents(passages, graph),
+        extractor=extractor,
+        progress=progress,
+    )
+    embedder, tokeniser = factory.embedding_model(settings), tokens.load()
+    ways: dict[str, Callable[[str], Sequence[int]]] = {}
+    words, near = flat.Bm25(passages), flat.Dense(passages, embedder, tokeniser)
+    ways["bm25"], ways["dense"] = words.rank, near.rank
+    ways["fusion"] = lambda question: flat.fuse(words.rank(question), near.rank(question))
+    notes += loaded.notes
+    with connect(settings, progress) as database:
+        for mode in options.modes:
+            ways[mode] = _mode(database, settings, mode, max(options.depths), notes)
+        found = {way: _ranked(search, asked, max(options.depths), way, progress) for way, search in ways.items()}
+    scores = {way: score(asked, rankings, options.depths) for way, rankings in found.items()}
+    at = {way: [recall(*pair, COMPARED) for pair in zip(asked, found[way], strict=True)] for way in ways}
+    best = max(FLAT, key=lambda way: (sum(at[way]), way))
+    return RetrievalCard(
+        corpus=corpus,
+        questions=questions,
+        graph=graph,
+        passages=len(passages),
+        asked=len(asked),
+        embedder=embedder.name,
+        load=loaded,
+        scores=scores,
+        best_flat=best,
+        differences={mode: compare(at[mode], at[best]) for mode in options.modes},
+        by_question={way: dict(zip((each.id for each in asked), values, strict=True)) for way, values in at.items()},
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _check(options: RetrievalOptions) -> None:
+    for mode in options.modes:
+        if mode not in MODES:
+            raise UsageError(f"no mode {mode!r} to measure", hint=f"the modes are {', '.join(MODES)}")
+    if not options.depths or min(options.depths) < 1:
+        raise UsageError("depths are numbers from 1 on", hint="for example --k 5 --k 20")
+
+
+def _extractor(triples: str | None, passages: Sequence[Passage]) -> tuple[Extractor | None, str, list[str]]:
+    """Return what stands for the extractor of the settings, what its graph is told apart by, and notes."""
+    if triples is None:
+        return None, "", []
+    from kg_neo4j.acquire.identity import text_hash
+    from kg_neo4j.extract import schema
+    from kg_neo4j.extract.triples import TripleExtractor, read_triples
+
+    known = read_triples(triples)
+    missing = sum(text_hash(passage.text) not in known for passage in passages)
+    notes = [f"{triples} says nothing of {missing:,} of {len(passages):,} passages"] if missing else []
+    extractor = TripleExtractor(schema.load(LoadOptions().schema), known)
+    return extractor, extractor.config_hash, notes
+
+
+def _mode(
+    database: Database, settings: Settings, mode: str, depth: int, notes: list[str]
+) -> Callable[[str], Sequence[int]]:
+    """Return a search by `mode`, as `kg ask` makes it but for as many chunks as are scored."""
+    from kg_neo4j import factory
+    from kg_neo4j._models import tokens
+    from kg_neo4j.graph import queries
+    from kg_neo4j.retrieve import local, naive
+    from kg_neo4j.retrieve.ask import prepare
+    from kg_neo4j.retrieve.question import read
+
+    retriever = {"naive": naive, "local": local}[mode].retrieve
+    keys = database.read(queries.get("retrieve/passages"), graph=settings.graph)
+    numbers = {row["chunk"]: int(row["key"].partition("/")[0]) for row in keys}
+    embedder, tokeniser = factory.embedding_model(settings), tokens.load()
+
+    def search(question: str) -> Sequence[int]:
+        prepared, said = prepare(database, read(question), settings.graph, embedder, tokeniser)
+        found = retriever(database, prepared, depth)
+        notes.extend((*said, *found.notes))
+        return list(dict.fromkeys(numbers[chunk.id] for chunk in found.chunks if chunk.score > 0))
+
+    return search
+
+
+def _ranked(
+    search: Callable[[str], Sequence[int]],
+    questions: Sequence[GoldQuestion],
+    depth: int,
+    way: str,
+    progress: Progress,
+) -> list[Ranking]:
+    progress.start(way, len(questions))
+    search(questions[0].text)  # what is kept for the next question is made before the clock starts
+    found = []
+    for question in questions:
+        started = time.monotonic()
+        numbers = tuple(search(question.text)[:depth])
+        found.append(Ranking(numbers, time.monotonic() - started))
+        progress.advance(way)
+    progress.finish(way)
+    return found

@@ -1,0 +1,120 @@
+"""Decides which models a run has: those of a server, or those that stand in for them."""
+
+from __future__ import annotations
+
+import threading
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import UsageError
+
+if TYPE_CHECKING:
+    from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.openai_endpoint import Endpoint
+    from kg_neo4j._models.prices import Price
+    from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+    from kg_neo4j.settings import Settings
+
+DEFAULT_MODEL = "gpt-4o-mini"  # with a key for OpenAI itself and no KG_MODEL: the cheapest one with a large window
+HASHED_EMBEDDING = "hashed-ngram-256-1"  # KG_EMBEDDING_MODEL for the former built-in embedder, which learned nothing
+PROMPT_TOKENS = 2_000  # the extraction prompt with the longer built-in schema, and some room
+
+
+def warm_up(settings: Settings) -> None:
+    """Begin to import the model's client, half a second of work, while others wait for the database."""
+    if not settings.offline:
+        threading.Thread(target=import_module, args=("openai",), name="kg-import", daemon=True).start()
+
+
+def chat_model(settings: Settings, *, budget: Budget | None = None) -> ChatModel | None:
+    """Return the chat model that the settings mean; None where there is neither a key nor a base URL (offline).
+
+    With a budget its calls are paid from it. Raises UsageError for a base URL without KG_MODEL, for a table of prices
+    that is none, and for a budget where the model's price is not known.
+    """
+    if settings.offline:
+        return None
+    from kg_neo4j._models.openai_chat import OpenAIChat
+    from kg_neo4j._models.prices import price_of
+
+    if settings.model is None and settings.openai_base_url is not None:
+        raise UsageError(
+            "OPENAI_BASE_URL is set, but no model is named", hint="set KG_MODEL, for example KG_MODEL=qwen2.5:14b"
+        )
+    name = settings.model or DEFAULT_MODEL
+    price = price_of(name, settings)
+    model = OpenAIChat(name, _endpoint(settings), window=settings.model_window, price=price)
+    if budget is None:
+        return model
+    from kg_neo4j._models import tokens
+    from kg_neo4j._models.budgeted import BudgetedChat
+
+    return BudgetedChat(model, _known(price, name), budget, tokens.load())
+
+
+def embedding_model(settings: Settings, *, budget: Budget | None = None) -> EmbeddingModel:
+    """Return the embedding model: KG_EMBEDDING_MODEL where a server is configured, else the built-in one.
+
+    With a budget its calls are paid from it; UsageError where its price is not known.
+    """
+    if settings.embedding_model == HASHED_EMBEDDING:
+        from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
+
+        return HashedEmbedding()
+    if settings.embedding_model is None or settings.offline:
+        from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
+
+        return StaticEmbedding()
+    from kg_neo4j._models.openai_embedding import OpenAIEmbedding
+    from kg_neo4j._models.prices import price_of
+
+    price = price_of(settings.embedding_model, settings)
+    model = OpenAIEmbedding(settings.embedding_model, _endpoint(settings), price=price)
+    if budget is None:
+        return model
+    from kg_neo4j._models import tokens
+    from kg_neo4j._models.budgeted import BudgetedEmbedding
+
+    return BudgetedEmbedding(model, _known(price, settings.embedding_model), budget, tokens.load())
+
+
+def _known(price: Price | None, model: str) -> Price:
+    if price is None:
+        raise UsageError(
+            f"a budget needs a price, and none is known for {model!r}",
+            hint="write it into a table of prices and name that file in KG_PRICES (README: what it costs)",
+        )
+    return price
+
+
+def embeds_built_in(settings: Settings) -> bool:
+    """Return whether vectors come from an embedder of this package: no server, no price."""
+    return settings.offline or settings.embedding_model in (None, HASHED_EMBEDDING)
+
+
+def embedding_concurrency(settings: Settings) -> int:
+    """Return how many calls to the embedding model may be in flight: a built-in one gains nothing by threads."""
+    return 1 if embeds_built_in(settings) else settings.model_concurrency
+
+
+def largest_chunk(settings: Settings) -> int:
+    """Return the most tokens a chunk may have: half of what the prompt leaves of the model's window.
+
+    The other half is for the answer. Offline, where there is no window, as for an unknown model (8,000).
+    """
+    from kg_neo4j._models.openai_models import DEFAULT_WINDOW, window_of
+
+    known = DEFAULT_WINDOW if settings.offline else window_of(settings.model or DEFAULT_MODEL)
+    return max((settings.model_window or known) - PROMPT_TOKENS, 512) // 2
+
+
+def _endpoint(settings: Settings) -> Endpoint:
+    from kg_neo4j._models.openai_endpoint import OPENAI_URL, Endpoint
+
+    return Endpoint(
+        base_url=settings.openai_base_url or OPENAI_URL,
+        api_key=settings.openai_api_key,
+        timeout_s=settings.model_timeout_s,
+        retries=settings.model_retries,
+        concurrency=settings.model_concurrency,
+    )

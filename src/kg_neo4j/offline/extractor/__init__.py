@@ -1,0 +1,1 @@
+"""Nodes and relationships from text by rules and small trained models."""

@@ -1,0 +1,312 @@
+"""Finds names: runs of capitalised words with the particles that belong to them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from kg_neo4j.offline.extractor.lexicon import (
+    BARRIERS,
+    CALENDAR,
+    COMMON_CAPITALISED,
+    DEMONYMS,
+    DETERMINERS,
+    FEMALE_NAMES,
+    HONORIFICS,
+    MALE_NAMES,
+    OPENERS,
+    ORGANIZATION_HEADS,
+    OTHER_HEADS,
+    PARTICLES,
+    PERSON_VERBS,
+    PLACE_HEADS,
+    PLACE_STARTS,
+    PLACES,
+    PRONOUNS,
+    fold,
+)
+from kg_neo4j.offline.extractor.parsed_text import Item, Sentence, is_capitalised
+
+_ROMAN = re.compile(r"[IVX]{1,5}")
+_NEVER = frozenset({"i", "i'm", "i'll", "i've", "i'd", "o", "oh", "ah", "ok"})
+# What may stand before "of" inside a name: "University of ...", "Duke of ...", "Frederick II of ...".
+_OF_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS | HONORIFICS
+_MAX_WORDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """How the chunk writes its words: tells a name at the start of a sentence from a common word."""
+
+    lower: frozenset[str]  # words that stand in lower case somewhere
+    inside: Counter[str]  # capitalised words that do not start a sentence
+    first: Counter[str]  # capitalised words that do
+
+
+def vocabulary(sentences: list[Sentence]) -> Vocabulary:
+    """Count the words of a chunk."""
+    lower: set[str] = set()
+    inside: Counter[str] = Counter()
+    first: Counter[str] = Counter()
+    for sentence in sentences:
+        for index, item in enumerate(sentence.items):
+            if item.kind != "word":
+                continue
+            if item.text.islower():
+                lower.add(item.lower)
+            elif is_capitalised(item):
+                (first if starts(sentence.items, index) else inside)[item.lower] += 1
+    return Vocabulary(frozenset(lower), inside, first)
+
+
+def starts(items: list[Item], index: int) -> bool:
+    """Tell whether a word opens a sentence, direct speech or what follows a colon, so that a capital says nothing."""
+    for item in reversed(items[:index]):
+        if item.kind != "mark":
+            return False
+        if item.text in ':“"‘;—–.!?…':
+            return True
+    return True
+
+
+def name_sentences(sentences: list[Sentence]) -> None:
+    """Replace the items of each name by one item of kind "name"."""
+    known = vocabulary(sentences)
+    for sentence in sentences:
+        items, index = sentence.items, 0
+        named: list[Item] = []
+        while index < len(items):
+            end = _italic_end(items, index) or _name_end(items, index, known)
+            if end is None:
+                named.append(items[index])
+                index += 1
+            else:
+                named.append(_join(items[index:end]))
+                index = end
+        sentence.items = named
+
+
+def name_from_spans(sentences: list[Sentence], spans: Sequence[tuple[int, int, str]]) -> None:
+    """Replace items by the names that a trained pipeline found: (start, end, type), offsets into the chunk."""
+    for sentence in sentences:
+        named: list[Item] = []
+        waiting = [span for span in spans if sentence.start <= span[0] < sentence.end]
+        for item in sentence.items:
+            while waiting and waiting[0][1] <= item.start:
+                waiting.pop(0)
+            begun = bool(waiting) and bool(named) and named[-1].kind == "name" and named[-1].start >= waiting[0][0]
+            if begun and item.end <= waiting[0][1]:
+                named[-1] = _join([named[-1], item])
+            elif not waiting or item.end <= waiting[0][0] or item.kind == "mark":
+                named.append(item)
+            elif begun:
+                named[-1] = _join([named[-1], item])
+            else:
+                named.append(_join([item]))
+        sentence.items = named
+
+
+def _join(items: list[Item]) -> Item:
+    first, last = items[0], items[-1]
+    text = items[0].text
+    for before, after in pairwise(items):
+        text += ("" if before.end == after.start else " ") + after.text
+    return Item(
+        "name",
+        text,
+        fold(text),
+        first.start,
+        last.end,
+        possessive=last.possessive,
+        hidden=first.hidden,
+        quoted=first.quoted,
+        italic=first.italic,
+    )
+
+
+def _italic_end(items: list[Item], index: int) -> int | None:
+    """Return the end of a title set in italics, which is one name whatever words it has."""
+    if not items[index].italic or items[index].kind == "mark" or not items[index].text[0].isupper():
+        return None
+    if index and items[index - 1].italic:
+        return None
+    end = index
+    while end < len(items) and items[end].italic:
+        end += 1
+    return end if end - index <= _MAX_WORDS + 2 else None
+
+
+def _name_end(items: list[Item], index: int, known: Vocabulary) -> int | None:
+    """Return where the name that begins at `index` ends, or None where none begins."""
+    if not _may_begin(items, index, known):
+        return None
+    end = index + 1
+    while end - index < _MAX_WORDS and not items[end - 1].possessive:
+        extended = _extend(items, index, end)
+        if extended is None:
+            break
+        end = extended
+    if end - index > 1 and _is_place_then_name(items, index, known):
+        end = index + 1
+    elif end - index > 1 and _ends_with_subject(items, index, end, known):
+        end -= 1
+    return end if _is_name(items, index, end, known) else None
+
+
+def _is_place_then_name(items: list[Item], index: int, known: Vocabulary) -> bool:
+    """Tell whether two names touch without a comma: "In Paris Humboldt met ..."."""
+    place, following = fold(items[index].text), items[index + 1].lower
+    if index == 0 or place not in PLACES or place in FEMALE_NAMES | MALE_NAMES:
+        return False
+    heads = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
+    placed = items[index - 1].lower in ("in", "at", "from", "near", "beyond", "to", "the", "through", "after", "of")
+    return placed and following not in heads and known.inside[following] + known.first[following] > 1
+
+
+def _may_begin(items: list[Item], index: int, known: Vocabulary) -> bool:
+    item = items[index]
+    if item.lower in CALENDAR and item.kind == "word" and item.text[0].isupper():
+        return _is_named_month(items, index)
+    if not is_capitalised(item) or item.lower in _NEVER or item.lower in PRONOUNS:
+        return False
+    if item.lower.split("-")[0] in OPENERS and "-" in item.lower:
+        return False
+    if item.lower in DEMONYMS and index + 1 < len(items) and items[index + 1].lower in HONORIFICS:
+        return False
+    if item.lower in BARRIERS or (item.lower in OPENERS and not _followed_by_head(items, index)):
+        return False
+    if not starts(items, index) or item.lower in HONORIFICS:
+        return True
+    following = items[index + 1] if index + 1 < len(items) else None
+    adjacent = following is not None and is_capitalised(following) and _touches(item, following)
+    if adjacent and (item.lower in DEMONYMS or item.lower in PARTICLES):
+        return True
+    if item.lower in known.lower and not known.inside[item.lower]:
+        # "Young Goethe": the name begins with the next word
+        return adjacent and item.lower in PLACE_HEADS | ORGANIZATION_HEADS
+    return True
+
+
+def _ends_with_subject(items: list[Item], index: int, end: int, known: Vocabulary) -> bool:
+    """Tell whether the last word is a name of its own: "In Dhu al-Hijjah Muhammad fell ill"."""
+    last = items[end - 1]
+    first = items[index].lower
+    placed = index > 0 and items[index - 1].lower in ("in", "at", "from", "near", "on")
+    placed = placed or (index > 1 and items[index - 1].lower == "of" and items[index - 2].text[0].isdigit())
+    named = first in PLACE_STARTS | HONORIFICS or fold(first) in FEMALE_NAMES | MALE_NAMES
+    heads = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
+    follows_particle = items[end - 2].lower in PARTICLES or items[end - 2].lower == "of"
+    return placed and not named and not follows_particle and last.lower not in heads and known.first[last.lower] > 2
+
+
+def _is_named_month(items: list[Item], index: int) -> bool:
+    """Tell whether a month is a name after all: "the March Hare"."""
+    article = index > 0 and items[index - 1].lower == "the"
+    return (
+        article and index + 1 < len(items) and is_capitalised(items[index + 1]) and _touches(*items[index : index + 2])
+    )
+
+
+def _followed_by_head(items: list[Item], index: int) -> bool:
+    """Tell whether an opener is part of a name after all: New Spain, Great Britain, South America."""
+    if items[index].lower not in ("new", "great", "old", "upper", "lower", "grand", "little", "long", "big"):
+        return False
+    return index + 1 < len(items) and is_capitalised(items[index + 1]) and _touches(items[index], items[index + 1])
+
+
+def _touches(before: Item, after: Item) -> bool:
+    return 0 <= after.start - before.end <= 3
+
+
+def _extend(items: list[Item], begin: int, end: int) -> int | None:
+    """Return the new end after one more capitalised word, with the particles before it."""
+    position = end
+    crossed_of = False
+    while position < len(items) and position - end < 3:
+        item = items[position]
+        if item.kind != "word" or not _touches(items[position - 1], item):
+            return None
+        if is_capitalised(item) and item.lower not in _NEVER and item.lower not in BARRIERS:
+            return position + 1
+        if (
+            item.text in ("August", "April", "June", "May")
+            and fold(items[position - 1].text) in FEMALE_NAMES | MALE_NAMES
+        ):
+            return position + 1
+        if item.text == "I" and position == end and items[begin].lower in HONORIFICS:
+            return position + 1
+        if item.lower == "of" and position == end and _takes_of(items, begin, end):
+            crossed_of = True
+        elif not (item.text in PARTICLES or (item.lower == "the" and crossed_of)):
+            return None
+        position += 1
+    return None
+
+
+def _takes_of(items: list[Item], begin: int, end: int) -> bool:
+    last = items[end - 1]
+    return last.lower in _OF_HEADS or items[begin].lower in ORGANIZATION_HEADS or bool(_ROMAN.fullmatch(last.text))
+
+
+def _is_name(items: list[Item], begin: int, end: int, known: Vocabulary) -> bool:
+    words = items[begin:end]
+    text = " ".join(word.text for word in words)
+    if len(text) < 2 or len(text) > 80 or _ROMAN.fullmatch(text):
+        return False
+    if len(words) > 1 and text.isupper() and any(len(word.text) > 3 for word in words):
+        return False
+    if len(words) > 1:
+        lowered = [word.lower for word in words]
+        return not all(word in DEMONYMS or word in COMMON_CAPITALISED for word in lowered) or _has_head(lowered)
+    word = words[0]
+    if word.lower in COMMON_CAPITALISED or word.lower in HONORIFICS or word.lower in DEMONYMS:
+        return False
+    if word.text.endswith(".") or (len(word.text) == 1):
+        return False
+    if word.lower in known.lower and (word.line_start or known.inside[word.lower] < 2):
+        return False
+    if _is_demonym(items, begin, end) or (_is_attribute(items, begin, end) and known.inside[word.lower] < 2):
+        return False
+    return not starts(items, begin) or _opens_with_name(items, begin, known)
+
+
+def _has_head(words: list[str]) -> bool:
+    """Tell whether words that are common one by one make a name: Prussian Army, Royal Society, Black Sea."""
+    return words[-1] in ORGANIZATION_HEADS | PLACE_HEADS and words[0] not in COMMON_CAPITALISED
+
+
+def _is_demonym(items: list[Item], begin: int, end: int) -> bool:
+    """Tell whether a single word is an adjective of origin: it looks like one and a common noun follows."""
+    if not re.search(r"(?:ish|ese|ian|ean|ic|ist|ists|ians)$", items[begin].lower) or end >= len(items):
+        return False
+    item = items[end]
+    return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS | PERSON_VERBS
+
+
+def _is_attribute(items: list[Item], begin: int, end: int) -> bool:
+    """Tell whether a single word only describes the common noun after it: "the Inca road"."""
+    if begin == 0 or end >= len(items) or items[begin - 1].lower not in DETERMINERS or items[begin].possessive:
+        return False
+    item = items[end]
+    verb = item.lower in PERSON_VERBS or item.lower.endswith(("ed", "ly", "s"))
+    return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS and not verb
+
+
+def _opens_with_name(items: list[Item], begin: int, known: Vocabulary) -> bool:
+    """Tell whether a single word that opens a sentence is a name: the chunk or the next word says so."""
+    word = items[begin]
+    if known.inside[word.lower]:
+        return True
+    if word.lower in known.lower or re.search(r"(?:ly|ing|ed|tion|ness|ment)$", word.lower):
+        return False
+    following = items[begin + 1] if begin + 1 < len(items) else None
+    if word.possessive or following is None:
+        return word.possessive
+    if following.kind == "mark":
+        return following.text == "," and known.first[word.lower] > 1
+    return following.lower in PERSON_VERBS | {"was", "is", "had", "has", "himself", "herself", "who"} or (
+        known.first[word.lower] > 2 and not word.lower.endswith("s")
+    )

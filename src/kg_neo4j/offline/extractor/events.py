@@ -1,0 +1,110 @@
+"""What happened when: births, deaths, and what else a sentence dates. Pure."""
+
+from __future__ import annotations
+
+from kg_neo4j.offline.extractor.entities import DATE, PERSON, EntityDraft, RelationDraft
+from kg_neo4j.offline.extractor.grammatical_subject import find_subjects, is_subject
+from kg_neo4j.offline.extractor.lexicon import BE, NOMINATIVE, POSSESSIVE, PRONOUNS, RELATIVES
+from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.relation_patterns import Trigger
+
+
+def life_events(sentence: Sentence) -> list[RelationDraft]:
+    """Read when somebody was born or died, and note the year."""
+    found = []
+    items = sentence.items
+    for index, item in enumerate(items):
+        if item.date is None or item.date.year is None or item.hidden:
+            continue
+        if _year_of_noun(items, index):
+            continue
+        verb = _life_verb(items, index)
+        if verb is None:
+            continue
+        trigger = Trigger((), "", frozenset({PERSON}), frozenset(), 9, None)
+        flow = [each for each in items[: verb + 1] if not each.hidden and each.text not in "()"]
+        subjects = find_subjects(flow, len(flow) - 1, trigger)
+        for subject in subjects[:1]:
+            born = items[verb].lower == "born"
+            person = subject.entity
+            if born and person.birth_year is None:
+                person.birth_year = item.date.year
+            elif not born and person.death_year is None:
+                person.death_year = item.date.year
+            kind = "BORN_ON" if born else "DIED_ON"
+            start = min(subject.start, items[verb].start)
+            found.append(RelationDraft(person, kind, date_entity(item), sentence, start, item.end, 9, item.date.text))
+    return found
+
+
+def _year_of_noun(items: list[Item], index: int) -> bool:
+    """Note the year of "until his death in 1934" and "after Brandt's birth in 1871"; tell whether it was one."""
+    noun = index - 2 if index > 2 and items[index - 1].lower in ("in", "on", "around", "about") else index - 1
+    if noun < 1 or items[noun].lower not in ("death", "birth"):
+        return False
+    owner = items[noun - 1]
+    if any(item.lower == "anniversary" for item in items[max(0, noun - 4) : noun]):
+        return True
+    owns = owner.possessive or (owner.kind == "word" and owner.lower in POSSESSIVE)
+    person, year = owner.entity, _year(items[index])
+    if not owns or person is None or person.type != PERSON:
+        return False
+    if items[noun].lower == "death" and person.death_year is None:
+        person.death_year = year
+    elif items[noun].lower == "birth" and person.birth_year is None:
+        person.birth_year = year
+    return True
+
+
+def _life_verb(items: list[Item], index: int) -> int | None:
+    """Return the place of "born" or "died" before a date, with nothing but places and prepositions between."""
+    for position in range(index - 1, max(-1, index - 15), -1):
+        item = items[position]
+        if item.lower in ("born", "died") or (item.lower in _KILLED and position and items[position - 1].lower in BE):
+            return position
+        if item.kind == "name" and item.entity.type == PERSON:
+            return None
+        if item.kind == "word" and (item.lower in PRONOUNS or item.lower in RELATIVES or item.lower in ("and", "but")):
+            return None
+    return None
+
+
+def date_entity(item: Item) -> EntityDraft:
+    """Return the entity of a date; `merge_dates` of the extractor joins equal ones."""
+    return EntityDraft(item.text, (item.lower,), type=DATE)
+
+
+def _year(item: Item) -> int | None:
+    return item.date.year if item.date is not None else None
+
+
+def dated_event(sentence: Sentence, stated: list[RelationDraft]) -> RelationDraft | None:
+    """Return what ties a sentence's subject to its date where no relationship carries that date: a dated event.
+
+    Only where the subject opens the sentence or follows the date that opens it, and nobody else comes between.
+    """
+    items = sentence.items
+    dates = [index for index, item in enumerate(items) if item.date is not None and not item.hidden]
+    if len(dates) != 1 or _year(items[dates[0]]) is None:
+        return None
+    date = items[dates[0]]
+    if any(relation.date == date.text for relation in stated):
+        return None
+    first = dates[0] + 1 if dates[0] <= 3 else 0
+    while first < len(items) and (items[first].kind == "mark" or items[first].lower in _LEADS):
+        first += 1
+    subject = items[first] if first < len(items) else None
+    if subject is None or subject.entity is None or subject.entity.type != PERSON or subject.quoted:
+        return None
+    named = subject.kind == "name" and is_subject(items, first)
+    if not named and not (subject.kind == "word" and subject.lower in NOMINATIVE):
+        return None
+    between = items[first + 1 : dates[0]]
+    if any(item.text == ";" or item.lower in RELATIVES or item.lower in NOMINATIVE for item in between):
+        return None
+    start, end = min(subject.start, date.start), max(subject.end, date.end)
+    return RelationDraft(subject.entity, "ACTIVE_IN", date_entity(date), sentence, start, end, 3, date.text)
+
+
+_KILLED = frozenset({"killed", "executed", "murdered", "assassinated", "beheaded", "hanged"})
+_LEADS = frozenset({"the", "then", "there", "at", "last", "later", "again", "also"})

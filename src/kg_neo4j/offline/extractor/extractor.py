@@ -1,0 +1,339 @@
+"""The built-in extractor: rules instead of a model, so that everything works without a key.
+
+It finds names, their types and the relationships that a sentence states in plain words, and answers with the same CSV
+as a model does. Modest on purpose: what it says stands in the text; much that stands in the text it does not see.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from kg_neo4j.extract.annotation import EntityMentions, RelationClassifier
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.interface import FollowUp
+from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
+from kg_neo4j.offline.extractor.capitalised_names import name_from_spans, name_sentences
+from kg_neo4j.offline.extractor.coreference import unite_drafts
+from kg_neo4j.offline.extractor.descriptions import resolve_descriptions
+from kg_neo4j.offline.extractor.document_subject import topic_of
+from kg_neo4j.offline.extractor.entities import (
+    DATE,
+    OTHER,
+    PERSON,
+    PLACE,
+    EntityDraft,
+    RelationDraft,
+    Topic,
+    draft_entities,
+    type_entities,
+)
+from kg_neo4j.offline.extractor.events import dated_event, life_events
+from kg_neo4j.offline.extractor.gender import guess_gender
+from kg_neo4j.offline.extractor.mention_spans import group_spans, places_of
+from kg_neo4j.offline.extractor.ner import NO_NAMES, FoundNames, find_by, find_trained, is_english
+from kg_neo4j.offline.extractor.parsed_text import Sentence, mask, sentences
+from kg_neo4j.offline.extractor.pronouns import resolve_plurals, resolve_pronouns
+from kg_neo4j.offline.extractor.relation_classifier import PackagedRelations, add_classified, classify
+from kg_neo4j.offline.extractor.relations import relate
+from kg_neo4j.offline.extractor.type_votes import read_roles, vote, vote_lists
+from kg_neo4j.offline.networks import relation_model, trained
+from kg_neo4j.records import Document, ModelAnswer
+
+RULES_VERSION = 7  # raised with every change of the rules that changes answers
+_EVIDENCE_WORDS = 20
+_DESCRIPTION_CHARS = 300
+_TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
+_SURE_HOME = 5  # strength below which a relationship of the model says nothing about where somebody belongs
+_HOME_TYPES = tuple(
+    """LIVED_IN WORKED_IN BORN_IN GREW_UP_IN LOCATED_IN DIVISION_OF CAPITAL_OF HEADQUARTERS_LOCATION HEADQUARTERED_IN
+    BASED_IN WORKED_AT WORK_LOCATION LOCATION LOCATED_IN_COUNTRY DIVISION_OF_COUNTRY COUNTRY COUNTRY_OF_CITIZENSHIP
+    CITIZEN_OF DIED_IN COUNTRY_OF_ORIGIN""".split()
+)
+
+
+class OfflineExtractor:
+    """Deterministic rules behind the `Extractor` protocol. Safe to call from several threads; picklable.
+
+    Names in English text come from the trained pipeline of the package, elsewhere from capitalisation rules; where
+    `spacy_model` names an installed spaCy pipeline, from that one.
+    """
+
+    def __init__(self, schema: Schema, *, spacy_model: str | None = None) -> None:
+        self._schema = schema
+        self._spacy_model = spacy_model
+        self._by_rules: set[str] = set()  # ids of documents that no trained pipeline can read
+
+    @property
+    def name(self) -> str:
+        """Stored with every answer."""
+        return "offline-1"
+
+    @property
+    def config_hash(self) -> str:
+        """Hash of the schema, the version of the rules and the pipeline that finds the names."""
+        locks = trained.read_lock().version + trained.read_lock(relation_model.LOCK).version
+        parts = (self._schema.hash, str(RULES_VERSION), self._spacy_model or locks)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+    @property
+    def converses(self) -> bool:
+        """Rules say everything at once."""
+        return False
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say how many documents are in a language that the trained pipeline does not know."""
+        count = len(self._by_rules)
+        if not count:
+            return ()
+        return (f"{count} {'document' if count == 1 else 'documents'} not in English: names found by capitals alone",)
+
+    def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
+        """Return the CSV answer on `shown_text`; the same input gives the same answer.
+
+        The document's title serves to recognise its subject's short name. Raises UsageError where the spaCy pipeline
+        is not installed.
+        """
+        topic = topic_of(task.document, task.chunk)
+        reading = _Reading(shown_text, self._find_names(task.document, shown_text), topic)
+        text = _csv_answer(self._schema, reading, shown_text)
+        return ModelAnswer(text=text, model=self.name, prompt_hash=self.config_hash, finish_reason="stop")
+
+    def follow_up(self, task: ChunkTask, shown_text: str, question: FollowUp) -> ModelAnswer:
+        """Answer again; never called, because `converses` is false."""
+        return self.answer(task, shown_text)
+
+    def keep(self, answer: ModelAnswer) -> None:
+        """Nothing to do: answers cost nothing."""
+
+    def find_mentions(self, task: ChunkTask, shown_text: str) -> tuple[EntityMentions, ...]:
+        """Return everything that is named in `shown_text`, where: names, and in English dates and numbers as well."""
+        if self._spacy_model is None and is_english(task.document.text or shown_text, task.document.language):
+            return group_spans(shown_text, trained.names(mask(shown_text)))
+        topic = topic_of(task.document, task.chunk)
+        return places_of(_Reading(shown_text, self._find_names(task.document, shown_text), topic).entities)
+
+    @property
+    def relation_classifier(self) -> RelationClassifier:
+        """The package's model of relations, which reads English. Raises ModelDamaged."""
+        return PackagedRelations()
+
+    def _find_names(self, document: Document, shown_text: str) -> FoundNames:
+        if self._spacy_model is not None:
+            return find_by(self._spacy_model, shown_text)
+        if is_english(document.text or shown_text, document.language):
+            return find_trained(shown_text)
+        self._by_rules.add(document.id)
+        return NO_NAMES
+
+
+class _Reading:
+    """What the rules found in one text."""
+
+    def __init__(self, text: str, found: FoundNames, topic: Topic | None) -> None:
+        self.sentences = sentences(text)
+        name_from_spans(self.sentences, found.spans)
+        if not found.complete:
+            name_sentences(self.sentences)
+        drafts = draft_entities(self.sentences, topic)
+        _vote_spans(self.sentences, found.spans)
+        vote(self.sentences)
+        vote_lists(self.sentences)
+        type_entities(drafts)
+        about = next((draft for draft in drafts if topic and draft.words == topic.forms[0]), None)
+        drafts = unite_drafts(text, drafts, about)
+        if about is not None and topic is not None and about.type == PERSON:
+            about.gender = topic.gender or about.gender
+        resolve_descriptions(self.sentences, about, topic.roles if topic is not None else ())
+        resolve_plurals(self.sentences)
+        resolve_pronouns(self.sentences, about, guess_gender if found.doc is not None else None)
+        read_roles(self.sentences, about)
+        self.relations = _relations(self.sentences)
+        if found.doc is not None:
+            self.relations = add_classified(self.relations, classify(found.doc, self.sentences, drafts))
+        self.entities = _kept(drafts, self.relations)
+        _locate(self.relations)
+
+
+def _vote_spans(found: list[Sentence], spans: tuple[tuple[int, int, str], ...]) -> None:
+    """Let the pipeline's types speak: as loudly for a name of many mentions as for one of a single mention."""
+    types = {start: kind for start, _, kind in spans if kind}
+    said: dict[int, Counter[str]] = {}
+    drafts: dict[int, EntityDraft] = {}
+    for sentence in found:
+        for item in sentence.items:
+            if item.kind == "name" and item.start in types:
+                drafts[id(item.entity)] = item.entity
+                said.setdefault(id(item.entity), Counter())[types[item.start]] += 1
+    for key, counts in said.items():
+        for kind, count in counts.items():
+            drafts[key].votes[kind] += round(_TRUST * count / counts.total())
+
+
+def _relations(found: list[Sentence]) -> list[RelationDraft]:
+    """Return all relationships once each, the strongest statement of equal ones, dates joined by their text."""
+    dates: dict[str, EntityDraft] = {}
+    best: dict[tuple[int, str, int], RelationDraft] = {}
+    for sentence in found:
+        stated = relate(sentence) + life_events(sentence)
+        event = dated_event(sentence, stated)
+        for relation in [*stated, event] if event else stated:
+            if relation.target.type == DATE:
+                relation.target = dates.setdefault(relation.target.name, relation.target)
+            key = (id(relation.source), relation.type, id(relation.target))
+            known = best.get(key)
+            if known is None or relation.strength > known.strength:
+                best[key] = relation
+    return list(best.values())
+
+
+def _kept(drafts: list[EntityDraft], relations: list[RelationDraft]) -> list[EntityDraft]:
+    """Return the entities worth a row: those related to something, and the others unless they are doubtful."""
+    related: dict[int, EntityDraft] = {}
+    for relation in relations:
+        for draft in (relation.source, relation.target):
+            draft.related += 1
+            related[id(draft)] = draft
+    known = {id(draft) for draft in drafts}
+    kept = [draft for draft in drafts if draft.related or not _is_doubtful(draft)]
+    return kept + [draft for key, draft in related.items() if key not in known]
+
+
+def _is_doubtful(draft: EntityDraft) -> bool:
+    return draft.type == OTHER and draft.single and not draft.italic and len(draft.mentions) < 2
+
+
+def _locate(relations: Iterable[RelationDraft]) -> None:
+    """Set the place that an entity belongs to, from the relationships that say so, those that rules read first."""
+    order = {kind: place for place, kind in enumerate(_HOME_TYPES)}
+    for relation in sorted(relations, key=lambda each: (each.classified, order.get(each.type, len(order)))):
+        if relation.source.type == OTHER or (relation.classified and relation.strength < _SURE_HOME):
+            continue
+        near = relation.type in _HOME_TYPES or (relation.type == "PART_OF" and relation.source.type == PLACE)
+        if near and not relation.source.location and relation.target.type == PLACE:
+            relation.source.location = relation.target.name
+
+
+def _csv_answer(schema: Schema, reading: _Reading, text: str) -> str:
+    ids = {id(entity): f"n{number}" for number, entity in enumerate(reading.entities, start=1)}
+    buffer = io.StringIO()
+    # A carriage return inside a value is quoted only where it is part of the line's end.
+    writer = csv.writer(buffer, lineterminator="\r\n" if "\r" in text else "\n")
+    nodes = [(entity, _type(entity, schema)) for entity in reading.entities]
+    dropped = {id(entity) for entity, kind in nodes if kind is None}
+    writer.writerow(schema.node_header)
+    for entity, kind in nodes:
+        if kind is not None:
+            values = _node_values(entity, reading.relations, text)
+            special = {ColumnKind.ID: ids[id(entity)], ColumnKind.TYPE: kind, ColumnKind.NAME: entity.name}
+            writer.writerow([_cell(column, special, values) for column in schema.nodes])
+    buffer.write("\n")
+    writer.writerow(schema.relationship_header)
+    number = 0
+    for relation in reading.relations:
+        allowed = not schema.relationship_types or relation.type in schema.relationship_types
+        if not allowed or id(relation.source) in dropped or id(relation.target) in dropped:
+            continue
+        number += 1
+        special = {
+            ColumnKind.ID: f"r{number}",
+            ColumnKind.SOURCE: ids[id(relation.source)],
+            ColumnKind.TYPE: relation.type,
+            ColumnKind.TARGET: ids[id(relation.target)],
+        }
+        values = {
+            "start_date": relation.date,
+            "description": _shorten(_plain(text, relation.sentence)),
+            "strength": str(relation.strength),
+            "evidence": _evidence(text, relation.start, relation.end, relation.sentence),
+        }
+        writer.writerow([_cell(column, special, values) for column in schema.relationships])
+    return buffer.getvalue()
+
+
+def _cell(column: SchemaColumn, special: dict[ColumnKind, str], values: dict[str, str]) -> str:
+    if column.kind is ColumnKind.EVIDENCE:
+        return values["evidence"]
+    return special.get(column.kind) or values.get(column.name, "")
+
+
+def _type(entity: EntityDraft, schema: Schema) -> str | None:
+    """Return the entity's type as the schema names it, or None where the schema has no place for it."""
+    if not schema.node_types or entity.type in schema.node_types:
+        return entity.type
+    for other in {PLACE: ("LOCATION",), "ORGANIZATION": ("ORGANISATION", "GROUP")}.get(entity.type, ()):
+        if other in schema.node_types:
+            return other
+    return OTHER if OTHER in schema.node_types else None
+
+
+def _node_values(entity: EntityDraft, relations: list[RelationDraft], text: str) -> dict[str, str]:
+    sentence, start, end = _place(entity, relations)
+    person = entity.type == PERSON
+    title = next((title for title in sorted(entity.titles) if len(title) > 4), "") if person else ""
+    return {
+        "birth_year": "" if entity.birth_year is None or not person else str(entity.birth_year),
+        "death_year": "" if entity.death_year is None or not person else str(entity.death_year),
+        "role": entity.role or title,
+        "location": entity.location,
+        "description": _shorten(_plain(text, _best_sentence(entity, relations) or sentence)),
+        "evidence": _evidence(text, start, end, sentence),
+    }
+
+
+def _place(entity: EntityDraft, relations: list[RelationDraft]) -> tuple[Sentence, int, int]:
+    if entity.mentions:
+        sentence, item = entity.mentions[0]
+        return sentence, item.start, item.end
+    relation = next(each for each in relations if entity in (each.source, each.target))
+    return relation.sentence, relation.start, relation.end
+
+
+def _best_sentence(entity: EntityDraft, relations: list[RelationDraft]) -> Sentence | None:
+    """Return the sentence that says most about an entity: what it is, else most relationships, else the first."""
+    if entity.defined_by is not None:
+        return entity.defined_by
+    counts: dict[int, int] = {}
+    for relation in relations:
+        if entity is relation.source or entity is relation.target:
+            weight = 2 if entity is relation.source else 1
+            counts[id(relation.sentence)] = counts.get(id(relation.sentence), 0) + weight
+    said = [relation.sentence for relation in relations if id(relation.sentence) in counts]
+    return max(said, key=lambda each: (counts[id(each)], -each.start)) if said else None
+
+
+def _plain(text: str, sentence: Sentence) -> str:
+    """Return the sentence without markup and line breaks."""
+    shown = re.sub(r"\s+", " ", mask(text[sentence.start : sentence.end])).strip()
+    return re.sub(r"\s+([,.;:!?)])", r"\1", shown)
+
+
+def _shorten(text: str) -> str:
+    if len(text) <= _DESCRIPTION_CHARS:
+        return text
+    return text[:_DESCRIPTION_CHARS].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+
+
+def _evidence(text: str, start: int, end: int, sentence: Sentence) -> str:
+    """Return the exact words between two offsets; a single name gets the words around it, at most twenty in all."""
+    words = [match.span() for match in re.finditer(r"\S+", text[sentence.start : sentence.end])]
+    inside = [
+        number
+        for number, (first, last) in enumerate(words)
+        if sentence.start + last > start and sentence.start + first < end
+    ]
+    if not inside:
+        return text[start:end]
+    first, last = inside[0], inside[-1]
+    spare = _EVIDENCE_WORDS - (last - first + 1)
+    if spare < 0:
+        return text[sentence.start + words[first][0] : sentence.start + words[first + _EVIDENCE_WORDS - 1][1]]
+    if last == first or spare > 12:
+        last = min(len(words) - 1, last + min(spare, 8))
+        first = max(0, first - min(_EVIDENCE_WORDS - (last - first + 1), 4))
+    return text[sentence.start + words[first][0] : sentence.start + words[last][1]]

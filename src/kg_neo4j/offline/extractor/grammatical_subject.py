@@ -1,0 +1,118 @@
+"""What a verb speaks of: the subject before it, or the name that a noun describes. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kg_neo4j.offline.extractor.entities import PERSON
+from kg_neo4j.offline.extractor.lexicon import (
+    BARRIERS,
+    BE,
+    DETERMINERS,
+    NOMINATIVE,
+    PERSON_VERBS,
+    PREPOSITIONS,
+    RELATIVES,
+    ROLE_NOUNS,
+)
+from kg_neo4j.offline.extractor.parsed_text import Item
+from kg_neo4j.offline.extractor.relation_patterns import TRIGGERS, VERBS, Trigger
+
+_NOUN_LINKS = (
+    BE | DETERMINERS | frozenset({",", "and", "as", "also", "now", "then", "later", "elected", "appointed", "named"})
+)
+_MAX_DISTANCE = 40  # items between a subject and its verb
+
+
+def is_subject(items: list[Item], index: int) -> bool:
+    """Tell whether a name can be what a verb after it speaks of: no preposition, verb or possessor takes it."""
+    item = items[index]
+    if item.possessive or item.hidden:
+        return False
+    following = [each.lower for each in items[index + 1 : index + 3]]
+    if following[:1] and following[0] in RELATIVES:
+        return True
+    position = index - 1
+    if position > 0 and items[position].text == "," and items[position - 1].lower in ROLE_NOUNS:
+        position -= 1  # an apposition: "the archives of the viceroy, José de Iturrigaray"
+    while position >= 0 and items[position].kind == "word" and index - position <= 5:
+        word = items[position]
+        if word.lower in PREPOSITIONS:
+            return False
+        if word.lower in BARRIERS:
+            return word.lower not in BE
+        if (word.lower,) in TRIGGERS or (word.lower.endswith("ed") and word.text.islower()):
+            return False
+        position -= 1
+    return True
+
+
+def find_subjects(flow: list[Item], begin: int, trigger: Trigger) -> list[Item]:
+    """Return whom a verb speaks of: the nearest name or pronoun before it that can be its subject."""
+    for position in range(begin - 1, max(-1, begin - _MAX_DISTANCE), -1):
+        item = flow[position]
+        if item.text in (";", ":"):
+            break
+        if item.plural:
+            return [replace(item, entity=each) for each in item.plural if each.type in trigger.sources]
+        if item.kind == "word" and item.lower in ("they", "it", "we", "i", "you") and position > begin - 12:
+            return []
+        if item.kind == "word" and item.lower in NOMINATIVE:
+            return [item] if item.entity is not None else []
+        if item.kind == "name" and is_subject(flow, position) and item.entity.type in trigger.sources:
+            return joint(flow, position)
+        if item.kind == "word" and item.lower in RELATIVES and item.lower != "that":
+            antecedent = _antecedent(flow, position)
+            if item.lower in ("who", "which"):
+                meant = [antecedent] if antecedent is not None else noun_subject(flow, position)
+                return [each for each in meant if each.entity.type in trigger.sources]
+    if begin <= 1:
+        return _following_subject(flow, begin)
+    return []
+
+
+def _antecedent(flow: list[Item], position: int) -> Item | None:
+    """Return the name that "who" or "which" stands for: directly before it, or before the comma."""
+    before = position - 1
+    if before >= 0 and flow[before].text == ",":
+        before -= 1
+    return flow[before] if before >= 0 and flow[before].kind == "name" else None
+
+
+def joint(flow: list[Item], position: int) -> list[Item]:
+    """Return the subject, and the one joined to it by "and" where both begin the clause."""
+    joined = position >= 2 and flow[position - 1].lower == "and" and flow[position - 2].kind == "name"
+    if joined and is_subject(flow, position - 2) and flow[position - 2].entity.type == flow[position].entity.type:
+        return [flow[position - 2], flow[position]]
+    return [flow[position]]
+
+
+def _following_subject(flow: list[Item], begin: int) -> list[Item]:
+    """Return the subject after a leading participle: "Born in Warsaw, Curie ..."."""
+    for position in range(begin + 1, min(begin + 12, len(flow))):
+        if flow[position].text == "," and position + 1 < len(flow):
+            item = flow[position + 1]
+            named = item.kind == "name" or item.lower in NOMINATIVE
+            return [item] if named and item.entity is not None and item.entity.type == PERSON else []
+    return []
+
+
+def noun_subject(flow: list[Item], begin: int) -> list[Item]:
+    """Return the name directly before a noun rule: "X was the elder son of Y", "X, a member of Y"."""
+    seen_link = False
+    for position in range(begin - 1, max(-1, begin - 14), -1):
+        item = flow[position]
+        if item.entity is not None and (item.kind == "name" or item.lower in NOMINATIVE):
+            if item.kind == "name" and not (is_subject(flow, position) or flow[position + 1].text == ","):
+                return []
+            return [item] if seen_link and not item.possessive else []
+        if item.kind == "mark" and item.text != ",":
+            return []
+        if item.lower in BE or item.text == "," or item.lower in ("as", "named", "appointed", "elected"):
+            seen_link = True
+        elif item.lower in BARRIERS - _NOUN_LINKS - {"of"} or item.lower in VERBS or item.lower in PERSON_VERBS:
+            if item.lower in ("who",):
+                antecedent = _antecedent(flow, position)
+                return [antecedent] if antecedent is not None and seen_link else []
+            return []
+    return []

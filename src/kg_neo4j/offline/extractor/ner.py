@@ -1,0 +1,116 @@
+"""Names that a trained pipeline finds in a text: the user's own pipeline, or the package's, which knows English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kg_neo4j.offline.extractor.entities import OTHER, PERSON, PLACE
+from kg_neo4j.offline.extractor.lexicon import CALENDAR, COMMON_CAPITALISED, DEMONYMS, HONORIFICS, PERSON_PARTICLES
+from kg_neo4j.offline.extractor.parsed_text import mask, process
+from kg_neo4j.offline.extractor.span_cleanup import tidy_names
+from kg_neo4j.offline.networks import trained
+from kg_neo4j.offline.networks.agreement import Span
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+_ORGANIZATION = "ORGANIZATION"
+_TYPES_OF_SPACY = {"PERSON": PERSON, "GPE": PLACE, "LOC": PLACE, "FAC": PLACE, "ORG": _ORGANIZATION, "NORP": ""}
+_TYPES = {"PER": PERSON, "LOC": PLACE, "ORG": _ORGANIZATION, "MISC": OTHER}
+_SMALL_WORDS = frozenset(
+    "the of and in to a is was for on with as by at from that his her it were are had he she".split()
+)
+_SHARE = 0.12  # of small words; English prose has 0.23 to 0.42 of them, Polish at most 0.05
+_READ = 4_000  # characters that are looked at
+_FEW = 8  # words; of fewer nothing can be told
+_NO_NAMES = DEMONYMS | COMMON_CAPITALISED | HONORIFICS | CALENDAR
+_TITLES = re.compile(
+    rf"\b(?:(?:{'|'.join(sorted(word.capitalize() for word in HONORIFICS))})\b\.? (?:of (?:the )?)?)+\Z"
+)
+_INSIDE = re.compile(rf" (?:(?:{'|'.join(sorted(PERSON_PARTICLES))}) )?")
+_LONGEST_TITLES = 60  # characters
+_NICKNAME = re.compile(r"""\s["“][^"“”]{1,40}["”]\s""")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNames:
+    """What a pipeline found: (start, end, type) in the order of the text; "" leaves the type open."""
+
+    spans: tuple[tuple[int, int, str], ...]
+    complete: bool  # False: the capitalisation rules may add names
+    doc: Doc | None = None  # where the package's pipeline found them: the text, tagged and parsed
+
+
+NO_NAMES = FoundNames((), complete=False)
+
+
+def find_by(spacy_model: str, text: str) -> FoundNames:
+    """Return the names that an installed spaCy pipeline finds. Raises UsageError where it is not installed."""
+    doc = process(mask(text), spacy_model)
+    entities = [(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
+    spans = ((start, end, _TYPES_OF_SPACY[label]) for start, end, label in entities if label in _TYPES_OF_SPACY)
+    return FoundNames(tuple(spans), complete=True)
+
+
+def find_trained(text: str) -> FoundNames:
+    """Return the names that the package's pipeline finds, with the titles before them, without what is none for us.
+
+    Those are single words that are no names by themselves: adjectives of origin, offices, months. A nickname in
+    quotation marks is left out of its name. Raises ModelDamaged where the pipeline's files are not whole.
+    """
+    masked = mask(text)
+    doc = trained.process(masked)
+    spans: list[tuple[int, int, str]] = []
+    for found in _joined(masked, tidy_names(doc)):
+        if found.type not in _TYPES or masked[found.start : found.end].lower() in _NO_NAMES:
+            continue
+        start = _with_titles(masked, found.start, found.type)
+        kind = _TYPES[found.type] if start == found.start else PERSON
+        spans += [(first, last, kind) for first, last in _beside_nicknames(masked, start, found.end)]
+    return FoundNames(tuple(spans), complete=False, doc=doc)
+
+
+def _joined(text: str, spans: tuple[Span, ...]) -> list[Span]:
+    """Join the parts of one person's name: nothing but a space, or a particle, stands between them."""
+    joined: list[Span] = []
+    for span in spans:
+        before = joined[-1] if joined else None
+        if before is not None and before.type == span.type == "PER" and _INSIDE.fullmatch(text, before.end, span.start):
+            joined[-1] = Span(before.start, span.end, "PER")
+        else:
+            joined.append(span)
+    return joined
+
+
+def _with_titles(text: str, start: int, kind: str) -> int:
+    """Return where a name starts with the titles before it: Mrs. Dalloway, Duke of Sussex."""
+    if kind not in ("PER", "LOC"):
+        return start
+    before = _TITLES.search(text, max(0, start - _LONGEST_TITLES), start)
+    if before is None or (kind == "LOC" and not re.search(r" of (?:the )?$", before[0])):
+        return start
+    return before.start()
+
+
+def _beside_nicknames(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a name outside quotation marks; the whole of one that begins with them."""
+    for quoted in _NICKNAME.finditer(text, start + 1, end):
+        yield start, quoted.start()
+        start = quoted.end()
+    if start < end:
+        yield start, end
+
+
+def is_english(text: str, language: str | None) -> bool:
+    """Tell whether a text is English: by its language's code, else by script and small words; of a few words yes."""
+    if language:
+        return language.lower().split("-")[0] in ("en", "simple")
+    words = [word.lower() for word in _WORD.findall(text[:_READ])]
+    letters = "".join(words)
+    if 2 * sum(letter.isascii() for letter in letters) < len(letters):
+        return False
+    return len(words) < _FEW or sum(word in _SMALL_WORDS for word in words) >= _SHARE * len(words)

@@ -1,0 +1,221 @@
+"""From a chunk's text to sentences of words, marks and dates, with offsets.
+
+spaCy's blank English pipeline finds the sentences; everything else is plain rules.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.offline.extractor.dates import DateSpan, find_dates
+from kg_neo4j.offline.extractor.lexicon import ABBREVIATED, CALENDAR
+
+_WORD = r"[^\W\d_]+(?:(?:['’ʿʾʼ`‐–-]|\.(?=[A-Z]\.))[^\W\d_]+)*"
+_TOKEN = re.compile(rf"(?P<word>{_WORD})|(?P<number>\d[\d,.]*\w*)|(?P<mark>[^\w\s]|_)")
+_POSSESSIVE = re.compile(r"['’]s$")
+# Shown as blanks of the same length: citation marks, Markdown links' addresses, emphasis, code fences, table bars.
+_NOISE = re.compile(
+    r"\[(?:\d{1,3}|[a-z]|[a-z]{1,4} \d{1,3}|[a-z ]+ needed|[a-z]{2})\]|(?<=\])\([^()\s]+\)|"
+    r"[*`|\[\]\u200b]+|(?<!\w)_|_(?!\w)"
+)
+_ESCAPED = re.compile(r"\\n(?=[^\Wa-z_]|\()")  # a line break written out, in tables that were printed by a program
+_ITALIC = re.compile(r"(?<![\w*_])([*_])(?=[^\s*_])([^*_\n]{2,80}(?:\n[^*_\n]{1,60})?)(?<=[^\s*_])\1(?![\w*_])")
+_PARENTHESIS = re.compile(r"\(([^()]{0,500})\)")
+_QUOTED = re.compile(r"“[^”]{0,2000}”|(?<!\w)\"[^\"]{0,2000}\"|(?<!\w)‘[^’]{0,2000}’(?!\w)")
+_BULLET = re.compile(r"^\s*(?:[-+•]|\d{1,3}[.)])\s+")
+_LOCK = threading.Lock()
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """A word, a punctuation mark, a date, or (after naming) a name. Offsets into the chunk's text."""
+
+    kind: str  # "word", "mark", "date" or "name"
+    text: str
+    lower: str
+    start: int
+    end: int
+    possessive: bool = False
+    line_start: bool = False
+    hidden: bool = False  # inside parentheses
+    quoted: bool = False  # inside direct speech
+    date: DateSpan | None = None
+    italic: bool = False
+    entity: Any = None  # the entity that a name or a pronoun stands for
+    plural: tuple[Any, ...] = ()  # the entities that "they" stands for
+
+
+@dataclass(slots=True)
+class Sentence:
+    """A sentence and what it consists of."""
+
+    start: int
+    end: int
+    paragraph: int
+    items: list[Item] = field(default_factory=list)
+
+
+@cache
+def pipeline(spacy_model: str | None) -> Any:
+    """Return spaCy's blank English pipeline with a sentence splitter, or the installed pipeline of that name.
+
+    Raises UsageError where no such pipeline is installed.
+    """
+    import spacy
+
+    if spacy_model is None:
+        nlp = spacy.blank("en")
+        nlp.add_pipe("sentencizer")
+        nlp.max_length = 10_000_000
+        return nlp
+    try:
+        return spacy.load(spacy_model)
+    except OSError as error:
+        raise UsageError(
+            f"spaCy has no pipeline {spacy_model!r} installed", hint=f"python -m spacy download {spacy_model}"
+        ) from error
+
+
+def process(text: str, spacy_model: str | None) -> Any:
+    """Return spaCy's Doc of `text`. One thread at a time: spaCy's vocabulary grows while it reads."""
+    nlp = pipeline(spacy_model)
+    with _LOCK:
+        return nlp(text)
+
+
+def mask(text: str) -> str:
+    r"""Return `text` with citation marks and markup blanked out; every other character keeps its place.
+
+    A line break that is written out (`\n`) ends a paragraph.
+    """
+    return _NOISE.sub(lambda match: " " * len(match[0]), _ESCAPED.sub("\n\n", text))
+
+
+def sentences(text: str, spacy_model: str | None = None) -> list[Sentence]:
+    """Return the sentences of `text` with their items, headings left out."""
+    masked = mask(text)
+    italics = [match.span(2) for match in _ITALIC.finditer(text)]
+    dates = find_dates(masked)
+    hidden = [match.span() for match in _PARENTHESIS.finditer(masked)]
+    quoted = [match.span() for match in _QUOTED.finditer(masked)]
+    found = []
+    for paragraph, (start, end) in enumerate(_paragraphs(masked)):
+        doc = process(masked[start:end], None if spacy_model is None else spacy_model)
+        for span in doc.sents:
+            first, last = start + span.start_char, start + span.end_char
+            sentence = Sentence(first, last, paragraph)
+            sentence.items = _items(masked, first, last, dates)
+            _mark_spans(sentence.items, hidden, quoted, italics)
+            if any(item.kind != "mark" for item in sentence.items):
+                found.append(sentence)
+    return found
+
+
+def _paragraphs(text: str) -> list[tuple[int, int]]:
+    """Return the spans of running text: blocks between blank lines, cut at headings, list items and full lines."""
+    spans: list[tuple[int, int]] = []
+    start = end = -1
+    offset = 0
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        body = line.rstrip()
+        following = lines[number + 1].strip() if number + 1 < len(lines) else ""
+        blank = not body.strip()
+        heading = not blank and _is_heading(body.strip(), start < 0, following)
+        if start >= 0 and (blank or heading or _BULLET.match(body) or _ends(text, end)):
+            spans.append((start, end))
+            start = -1
+        if not blank and not heading:
+            bullet = _BULLET.match(body)
+            start = offset + (bullet.end() if bullet else 0) if start < 0 else start
+            end = offset + len(body)
+        offset += len(line)
+    if start >= 0:
+        spans.append((start, end))
+    return spans
+
+
+def _ends(text: str, end: int) -> bool:
+    """Tell whether a line ends a long one-line paragraph (so the next line begins another)."""
+    line_start = text.rfind("\n", 0, end) + 1
+    return end - line_start > 200 and text[end - 1] in '.!?”"’)'
+
+
+def _is_heading(line: str, first: bool, following: str) -> bool:
+    if line.startswith(("#", "==")) or set(line) <= set("=-*_~ "):
+        return True
+    words = line.split()
+    if line.isupper() and len(words) <= 10:
+        return True
+    if not first or len(words) > 9 or len(line) > 60 or line[-1] in ".?!;,…":
+        return False
+    return not following or following[0].isupper() or following[0] in "“\"'‘"
+
+
+def _items(text: str, start: int, end: int, dates: list[DateSpan]) -> list[Item]:
+    items: list[Item] = []
+    waiting = [date for date in dates if start <= date.start < end]
+    position = start
+    while position < end:
+        if waiting and waiting[0].start <= position:
+            date = waiting.pop(0)
+            items.append(Item("date", date.text, date.text.lower(), date.start, date.end, date=date))
+            position = max(position, date.end)
+            continue
+        match = _TOKEN.search(text, position, end)
+        if match is None or (waiting and match.start() >= waiting[0].start):
+            if not waiting:
+                break
+            position = waiting[0].start
+            continue
+        item = _item(text, match)
+        item.line_start = text[max(start, position - 1) : item.start].count("\n") > 0
+        items.append(item)
+        position = max(match.end(), item.end)
+    return items
+
+
+def _item(text: str, match: re.Match[str]) -> Item:
+    if match["mark"]:
+        return Item("mark", match[0], match[0], match.start(), match.end())
+    if match["number"]:
+        return Item("word", match[0], match[0], match.start(), match.end())
+    word, end = match[0], match.end()
+    possessive = bool(_POSSESSIVE.search(word))
+    if possessive:
+        word, end = word[:-2], end - 2
+    dotted = text[end : end + 1] == "." and not possessive
+    initial = len(word) == 1 and word.isupper() and word != "I"
+    if dotted and (initial or "." in word or (word.lower() in ABBREVIATED and word[0].isupper())):
+        word, end = word + ".", end + 1
+    lower = word.lower().rstrip(".").replace("’", "'")
+    return Item("word", word, lower, match.start(), end, possessive=possessive)
+
+
+def _mark_spans(
+    items: list[Item], hidden: list[tuple[int, int]], quoted: list[tuple[int, int]], italics: list[tuple[int, int]]
+) -> None:
+    if not items:
+        return
+    first, last = items[0].start, items[-1].end
+    for spans, name in ((hidden, "hidden"), (quoted, "quoted"), (italics, "italic")):
+        near = [span for span in spans if span[1] > first and span[0] < last]
+        for start, end in near:
+            for item in items:
+                if start <= item.start and item.end <= end:
+                    setattr(item, name, True)
+
+
+def is_capitalised(item: Item) -> bool:
+    """Tell whether a word may belong to a name: it begins with a capital, or with an article before one (al-Tabari)."""
+    if item.kind != "word" or item.lower in CALENDAR:
+        return False
+    text = item.text
+    if text[0].isupper():
+        return not (len(text.rstrip(".")) > 5 and text.isupper())
+    return bool(re.match(r"(?:a[a-z]{1,2}-|[dl]['’]|Mc)[A-ZĀ-Ž]", text))

@@ -1,0 +1,337 @@
+"""Whom a pronoun means: the person who stands out most where it is read. Pure.
+
+Everybody named gains weight by how they are named (subject, object, possessor) and loses half of it with every
+sentence; what the document is about keeps some. A pronoun means the heaviest one of its gender that the grammar allows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kg_neo4j.offline.extractor.entities import PERSON, EntityDraft
+from kg_neo4j.offline.extractor.grammatical_subject import is_subject
+from kg_neo4j.offline.extractor.lexicon import (
+    BE,
+    CONJUNCTIONS,
+    NOMINATIVE,
+    PERSON_VERBS,
+    POSSESSIVE,
+    PREPOSITIONS,
+    PRONOUNS,
+    RELATIVES,
+    ROLE_NOUNS,
+)
+from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS
+
+Guess = Callable[[str], str]  # folded first name -> "m", "f" or ""
+
+_SUBJECT, _OBJECT, _POSSESSOR, _RELATIVE, _ASIDE = 180.0, 130.0, 100.0, 80.0, 40.0
+_TOPIC = 110.0  # what the document is about has at least this
+_NEW_PARAGRAPH = 160.0  # and this where a paragraph begins
+_OPENING = 3  # words before a subject that opens a sentence, at most
+_FADED = 12.0  # weight below which nobody is meant
+_PARALLEL = 60.0  # bonus of whom the sentence before opened with, for a pronoun that opens one
+_CLAUSE_SUBJECT = 40.0  # bonus of the clause's own subject for "his" and "her"
+_UNKNOWN = 0.75  # of the weight of somebody whose gender is not known
+_REFLEXIVE = frozenset({"himself", "herself"})
+_BREAKS = CONJUNCTIONS | RELATIVES | frozenset({"that", "before", "after", "until", "since"})
+_LINKS = BE | frozenset({"became", "remained"})
+_ASKED = frozenset({"asked", "wondered"})
+_VERBS = BE | PERSON_VERBS | VERBS | frozenset({"had", "has", "did", "would", "could", "also", "then", "later"})
+_REPORTS = frozenset(  # what scholars do in the present tense: it is others that they speak of
+    """argues asserts believes claims comments concludes considers contends describes estimates explains maintains notes
+    observes points remarks reports says speculates states suggests thinks writes""".split()
+)
+_FIRST_WORDS = frozenset({"when", "while", "as", "after", "before", "although", "though", "because", "since"})
+
+
+def resolve_pronouns(sentences: list[Sentence], topic: EntityDraft | None, guess: Guess | None = None) -> None:
+    """Link he, she, his, her, him, himself and herself to the person they mean, outside direct speech.
+
+    `topic` is what the document is about; only a person can be meant. `guess` tells the gender of a first name that
+    is on no list.
+    """
+    if topic is not None and topic.type != PERSON:
+        topic = None
+    if topic is not None and not topic.gender:
+        topic.gender = _prevailing(sentences)
+    _read_genders(sentences, guess)
+    people = _People(topic)
+    paragraph = -1
+    for sentence in sentences:
+        people.begin_sentence(new_paragraph=sentence.paragraph != paragraph)
+        paragraph = sentence.paragraph
+        _Clauses(sentence.items, people).read()
+
+
+@dataclass(slots=True)
+class _Weight:
+    person: EntityDraft
+    weight: float
+
+
+class _People:
+    """Who has been named so far, and how much they stand out."""
+
+    def __init__(self, topic: EntityDraft | None) -> None:
+        self._topic = topic
+        self._weights: dict[int, _Weight] = {}
+        self.opened: EntityDraft | None = None  # subject with which the sentence before opened
+        self.opens: EntityDraft | None = None  # and this one
+
+    def begin_sentence(self, *, new_paragraph: bool) -> None:
+        """Let everybody fade."""
+        self.opened, self.opens = None if new_paragraph else self.opens, None
+        for each in self._weights.values():
+            each.weight /= 2
+        if self._topic is not None:
+            known = self._weights.setdefault(id(self._topic), _Weight(self._topic, 0.0))
+            known.weight = max(known.weight, _NEW_PARAGRAPH if new_paragraph else _TOPIC)
+
+    def name(self, person: EntityDraft, weight: float) -> None:
+        """Note a mention. The next one of a person in a sentence adds little."""
+        known = self._weights.setdefault(id(person), _Weight(person, 0.0))
+        known.weight = max(known.weight, weight) + 0.15 * min(known.weight, weight)
+
+    def meant(self, gender: str, bonus: dict[int, float], barred: set[int]) -> EntityDraft | None:
+        """Return the heaviest person of `gender`; the one named last of equally heavy ones."""
+        best, heaviest = None, _FADED
+        for key, each in self._weights.items():
+            if key in barred or each.person.gender not in (gender, ""):
+                continue
+            weight = each.weight + bonus.get(key, 0.0)
+            weight *= 1.0 if each.person.gender else _UNKNOWN
+            if weight >= heaviest:
+                best, heaviest = each.person, weight
+        return best
+
+
+@dataclass(slots=True)
+class _Clauses:
+    """One sentence, read from left to right."""
+
+    items: list[Item]
+    people: _People
+    subject: EntityDraft | None = None  # of the clause that is being read
+    place: int = -1  # of that subject
+    asked: EntityDraft | None = None  # who is asked something in it
+
+    def read(self) -> None:
+        """Link the sentence's pronouns, and note who is named."""
+        for index, item in enumerate(self.items):
+            if item.quoted:
+                continue
+            for each in item.plural:
+                self.people.name(each, _POSSESSOR)
+            if item.kind == "name" and item.entity.type == PERSON:
+                self._name(index, item)
+            elif item.kind == "word" and item.lower in PRONOUNS:
+                item.entity = self._referent(index, item)
+                if item.entity is not None:
+                    self._note(index, item)
+            elif item.text == ";":
+                self.subject = None
+
+    def _name(self, index: int, item: Item) -> None:
+        person = item.entity
+        if item.hidden or self._reports(index):
+            weight = _ASIDE
+        elif item.possessive:
+            weight = _POSSESSOR
+        elif self._is_relative(index):
+            acts = self._has_verb(index) and self.items[index + 1].lower not in BE | {","}
+            weight = _SUBJECT if acts else _RELATIVE
+        elif is_subject(self.items, index) and (self.subject is None or self._has_verb(index)):
+            weight = _SUBJECT
+            self._begin_clause(person, index)
+        else:
+            weight = _OBJECT
+            if self.items[index - 1].lower in _ASKED:
+                self.asked = person
+        self.people.name(person, weight)
+
+    def _begin_clause(self, person: EntityDraft, index: int) -> None:
+        self.subject, self.place = person, index
+        if index <= _OPENING:
+            self.people.opens = person
+
+    def _reports(self, index: int) -> bool:
+        """Tell whether a name is that of somebody who writes about others: "Rosen asserts that he"."""
+        return index + 1 < len(self.items) and self.items[index + 1].lower in _REPORTS
+
+    def _is_relative(self, index: int) -> bool:
+        """Tell whether a name only says who somebody's relative is: "his father, Georg Lind"."""
+        position = index - 2 if index > 1 and self.items[index - 1].text == "," else index - 1
+        if position < 1 or self.items[position].lower not in KIN:
+            return False
+        owners = self.items[max(0, position - 3) : position]
+        return any(each.possessive or each.lower in POSSESSIVE for each in owners)
+
+    def _has_verb(self, index: int) -> bool:
+        """Tell whether a verb follows a name, so that it begins a clause of its own."""
+        following = self.items[index + 1 : index + 3]
+        words = [each.lower for each in following if each.kind == "word"]
+        if not words or (following[0].kind == "mark" and following[0].text != ","):
+            return False
+        word = words[0]
+        return word in _VERBS or (word.endswith("ed") and following[0].kind == "word") or word in RELATIVES
+
+    def _note(self, index: int, pronoun: Item) -> None:
+        person = pronoun.entity
+        if pronoun.lower in NOMINATIVE:
+            self._begin_clause(person, index)
+            self.people.name(person, _SUBJECT)
+        elif pronoun.lower in POSSESSIVE:
+            self.people.name(person, _POSSESSOR)
+        elif pronoun.lower not in _REFLEXIVE:
+            self.people.name(person, _OBJECT)
+
+    def _referent(self, index: int, pronoun: Item) -> EntityDraft | None:
+        gender = PRONOUNS[pronoun.lower]
+        ahead = self._ahead(index, gender)
+        if ahead is not None:
+            return ahead
+        subject = self.subject if self.subject is not None and self.subject.gender in (gender, "") else None
+        if pronoun.lower in _REFLEXIVE and subject is not None:
+            return subject
+        bonus: dict[int, float] = {}
+        if self.people.opened is not None and pronoun.lower in NOMINATIVE and index <= _OPENING:
+            bonus[id(self.people.opened)] = _PARALLEL
+        barred = self._named_later(index) if pronoun.lower in NOMINATIVE and index < 3 else set()
+        if self.asked is not None and self.items[index - 1].lower in ("whether", "if"):
+            bonus[id(self.asked)] = _SUBJECT
+        if self._is_possessive(index, pronoun):
+            before = self.items[index - 1] if index else None
+            if before is not None and before.text == "," and index > 1 and self._is_apposition(index):
+                barred.add(id(self.items[index - 2].entity))
+            elif subject is not None and before is not None and before.lower in _LINKS and self._is_role(index):
+                barred.add(id(subject))
+            elif subject is not None:
+                bonus[id(subject)] = bonus.get(id(subject), 0.0) + _CLAUSE_SUBJECT
+        elif pronoun.lower not in NOMINATIVE and subject is not None and self._in_clause(index):
+            barred.add(id(subject))
+        person = self.people.meant(gender, bonus, barred)
+        if person is not None and not person.gender and pronoun.lower in NOMINATIVE:
+            person.gender = gender
+        return person
+
+    def _ahead(self, index: int, gender: str) -> EntityDraft | None:
+        """Return the person named after the pronoun of an opening phrase: "In her last year Curie ..."."""
+        first, pronoun = self.items[0].lower, self.items[index].lower
+        clause = first in _FIRST_WORDS
+        if self.subject is not None or index > 8 or not (clause or (first in PREPOSITIONS and pronoun in POSSESSIVE)):
+            return None
+        for position in range(index + 1, min(index + 16, len(self.items))):
+            item = self.items[position]
+            if item.text in (";", ":") or item.quoted or item.lower in NOMINATIVE or item.lower in RELATIVES:
+                return None
+            if item.kind == "name" and item.entity.type == PERSON:
+                opens = self.items[position - 1].text == "," or not clause
+                fits = item.entity.gender == gender and not item.possessive
+                return item.entity if opens and fits and is_subject(self.items, position) else None
+        return None
+
+    def _named_later(self, index: int) -> set[int]:
+        """Return who cannot be meant by a pronoun that opens a sentence: "She died when Maria was ten"."""
+        first = self.items[0].lower
+        later: set[int] = set()
+        if first in PREPOSITIONS or first in _FIRST_WORDS:
+            return later
+        for item in self.items[index + 1 :]:
+            if item.text == ";" or item.lower in NOMINATIVE or item.quoted:
+                break
+            if item.kind == "name" and item.entity.type == PERSON and not item.possessive and not item.hidden:
+                later.add(id(item.entity))
+        return later
+
+    def _is_possessive(self, index: int, pronoun: Item) -> bool:
+        """Tell "her book" from "saw her"."""
+        if pronoun.lower != "her":
+            return pronoun.lower == "his"
+        following = self.items[index + 1] if index + 1 < len(self.items) else None
+        if following is None or following.kind == "mark":
+            return False
+        return following.kind == "name" or following.lower not in PREPOSITIONS | CONJUNCTIONS | {"a", "an", "the", "to"}
+
+    def _is_apposition(self, index: int) -> bool:
+        """Tell whether a name and a comma stand before: "Abu Talib, his guardian"."""
+        item = self.items[index - 2]
+        return item.kind == "name" and item.entity.type == PERSON and index + 1 < len(self.items)
+
+    def _is_role(self, index: int) -> bool:
+        """Tell whether what is possessed is a person: "became his closest friend"."""
+        following = [each.lower for each in self.items[index + 1 : index + 4]]
+        return any(word in KIN or word in ROLE_NOUNS for word in following)
+
+    def _in_clause(self, index: int) -> bool:
+        """Tell whether nothing ends the clause between its subject and this place."""
+        between = self.items[self.place + 1 : index]
+        return not any(
+            each.lower in _BREAKS or each.text in (",", ":") or each.lower.endswith("ing") for each in between
+        )
+
+
+def _read_genders(sentences: list[Sentence], guess: Guess | None) -> None:
+    """Set the gender of people whose names do not tell it: "his mother Amina"; "Ayrton ... herself"."""
+    told: dict[int, Counter[str]] = {}
+    people: dict[int, EntityDraft] = {}
+    for sentence in sentences:
+        items = sentence.items
+        subject: EntityDraft | None = None
+        for index, item in enumerate(items):
+            if item.kind == "name" and item.entity.type == PERSON:
+                _read_gender(items, index, guess)
+                if is_subject(items, index) and not item.quoted:
+                    subject = item.entity
+            elif item.lower in _REFLEXIVE and subject is not None and not subject.gender:
+                people[id(subject)] = subject
+                told.setdefault(id(subject), Counter())[PRONOUNS[item.lower]] += 1
+    for key, counts in told.items():
+        if len(counts) == 1 and not people[key].gender:
+            people[key].gender = next(iter(counts))
+
+
+def _read_gender(items: list[Item], index: int, guess: Guess | None) -> None:
+    person: EntityDraft = items[index].entity
+    if person.gender:
+        return
+    before = items[index - 1 if index and items[index - 1].text != "," else index - 2].lower if index else ""
+    if before in KIN and KIN[before][2]:
+        person.gender = KIN[before][2]
+    elif guess is not None and person.words:
+        guessed = guess(person.words[0])
+        person.gender = guessed if guessed == "f" or not person.single else ""
+
+
+def _prevailing(sentences: list[Sentence]) -> str:
+    """Return the gender of most pronouns outside direct speech, or nothing."""
+    counts = Counter(
+        PRONOUNS[item.lower]
+        for sentence in sentences
+        for item in sentence.items
+        if item.kind == "word" and item.lower in PRONOUNS and not item.quoted
+    )
+    ranked = counts.most_common(2)
+    if not ranked or (len(ranked) > 1 and ranked[0][1] < 2 * ranked[1][1]):
+        return ""
+    return ranked[0][0]
+
+
+def resolve_plurals(sentences: list[Sentence]) -> None:
+    """Link "they" to two people who were the subject together, shortly before: in this paragraph or the last one."""
+    pair: tuple[EntityDraft, ...] = ()
+    seen = -2
+    for sentence in sentences:
+        items = sentence.items
+        for index, item in enumerate(items):
+            if item.lower == "they" and item.kind == "word" and not item.quoted and sentence.paragraph - seen <= 1:
+                item.plural = pair
+                seen = sentence.paragraph if pair else seen
+            if index < 2 or item.kind != "name" or items[index - 1].lower != "and" or items[index - 2].kind != "name":
+                continue
+            both = (items[index - 2].entity, item.entity)
+            if all(each.type == PERSON for each in both) and is_subject(items, index - 2) and not item.quoted:
+                pair, seen = both, sentence.paragraph

@@ -1,0 +1,336 @@
+"""Relationships between the names of one sentence: rules over the words between them. Pure."""
+
+from __future__ import annotations
+
+from kg_neo4j.offline.extractor.dates import DateSpan
+from kg_neo4j.offline.extractor.entities import ORGANIZATION, PERSON, PLACE, EntityDraft, RelationDraft
+from kg_neo4j.offline.extractor.grammatical_subject import find_subjects, is_subject, joint, noun_subject
+from kg_neo4j.offline.extractor.lexicon import (
+    BARRIERS,
+    BE,
+    CONJUNCTIONS,
+    DETERMINERS,
+    NOMINATIVE,
+    PERSON_VERBS,
+    POSSESSIVE,
+    PREPOSITIONS,
+    ROLE_NOUNS,
+    SPEECH_VERBS,
+)
+from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.relation_patterns import KIN, TRIGGERS, VERBS, Trigger
+from kg_neo4j.offline.extractor.type_votes import trigger_before
+
+_DATE_WORDS = frozenset(
+    {"in", "on", "since", "from", "around", "about", "by", "until", "circa", "of", "early", "late", "the"}
+)
+_VERB_PREPOSITIONS = frozenset(
+    {"with", "to", "at", "for", "against", "from", "on", "about", "in", "into", "after", "over", "by"}
+)
+_CLAUSES = frozenset({"before", "after", "when", "while", "but", "until", "where", "who", "which", "whom"})
+_NOT_VERBS = frozenset(
+    """owned lived died called named said indeed need red bed hundred sacred united based used related wanted concerned
+    supposed allowed""".split()
+)
+
+
+def relate(sentence: Sentence) -> list[RelationDraft]:
+    """Return the relationships that one sentence states, in the order of the text."""
+    flow, dates = _flow(sentence)
+    found: list[RelationDraft] = []
+    for index, item in enumerate(flow):
+        if item.possessive or (item.kind != "name" and not _is_object(flow, index)):
+            continue
+        kin = _kin(flow, index, sentence)
+        if kin:
+            found += kin
+            continue
+        found += (
+            _triggered(flow, index, sentence)
+            or _direct(flow, index, sentence)
+            or _located(flow, index, sentence)
+            or _was_in(flow, index, sentence, found)
+        )
+    for relation in found:
+        relation.date = _date_of(relation, dates, sentence)
+    return [relation for relation in found if relation.source is not relation.target]
+
+
+def _is_object(flow: list[Item], index: int) -> bool:
+    """Tell whether a pronoun stands where a name could: "him", and "her" without a noun after it."""
+    item = flow[index]
+    if item.entity is None or item.lower not in ("him", "her"):
+        return False
+    following = flow[index + 1] if index + 1 < len(flow) else None
+    alone = following is None or following.kind == "mark" or following.lower in PREPOSITIONS | CONJUNCTIONS
+    return item.lower == "him" or alone
+
+
+def _flow(sentence: Sentence) -> tuple[list[Item], list[DateSpan]]:
+    """Return the sentence without parentheses and dates, and the dates."""
+    flow: list[Item] = []
+    dates = []
+    for item in sentence.items:
+        if item.hidden or item.text in "()":
+            continue
+        if item.date is not None:
+            dates.append(item.date)
+            while flow and flow[-1].kind == "word" and flow[-1].lower in _DATE_WORDS:
+                flow.pop()
+            continue
+        comma = (
+            item.text == "," and dates and flow and flow[-1].text == "," and flow[-1].end < dates[-1].start < item.start
+        )
+        if comma:
+            flow.pop()
+            continue
+        flow.append(item)
+    return flow, dates
+
+
+def _triggered(flow: list[Item], index: int, sentence: Sentence) -> list[RelationDraft]:
+    """Apply the table: the words before the name, and the subject before these."""
+    rule = trigger_before(flow, index)
+    if rule is None:
+        return []
+    trigger, begin = rule
+    if _chained(flow, index):
+        return []
+    if not trigger.noun and (_is_passive(flow, begin, trigger) or _is_speech_tag(flow, begin)):
+        return []
+    sources = noun_subject(flow, begin) if trigger.noun else find_subjects(flow, begin, trigger)
+    found = []
+    for source_item in sources:
+        for target_item in _listed(flow, index):
+            source, target = source_item.entity, target_item.entity
+            if source is target or source.type not in trigger.sources or target.type not in trigger.targets:
+                continue
+            start = min(source_item.start, flow[begin].start)
+            end = max(target_item.end, source_item.end)
+            kind = _kinship(trigger.type, source)
+            pair = (target, source) if trigger.back else (source, target)
+            found.append(RelationDraft(pair[0], kind, pair[1], sentence, start, end, trigger.strength))
+    return found
+
+
+def _chained(flow: list[Item], index: int) -> bool:
+    """Tell whether a name only describes the next one: "Quraysh tribal leader Abd al-Muttalib"."""
+    for position in range(index + 1, min(index + 4, len(flow))):
+        if flow[position].kind == "name":
+            return position > index + 1 and flow[position - 1].lower in ROLE_NOUNS
+        if flow[position].kind != "word" or flow[position].lower in BARRIERS:
+            return False
+    return False
+
+
+def _kinship(kind: str, child: EntityDraft) -> str:
+    if kind != "SON_OR_DAUGHTER_OF":
+        return kind
+    return {"m": "SON_OF", "f": "DAUGHTER_OF"}.get(child.gender, kind)
+
+
+def _is_passive(flow: list[Item], begin: int, trigger: Trigger) -> bool:
+    """Tell whether a bare verb stands in the passive: "was founded, Berlin" says nothing of who did it."""
+    if trigger.words[-1] in PREPOSITIONS or not begin:
+        return False
+    before = flow[begin - 1].lower
+    return before in BE and trigger.words != ("married",)
+
+
+def _is_speech_tag(flow: list[Item], begin: int) -> bool:
+    """Tell whether a verb only says who spoke: "Where is he?" asked Ragna."""
+    return flow[begin].lower in SPEECH_VERBS and begin > 0 and flow[begin - 1].text in ("”", '"', "’")
+
+
+def _listed(flow: list[Item], index: int) -> list[Item]:
+    """Return the name at `index` and those that continue its list: "Goethe and Schiller", "A, B and C"."""
+    names = [flow[index]]
+    position = index
+    while True:
+        step = position + 1
+        while (
+            step < len(flow)
+            and (flow[step].text in (",", "and") or flow[step].lower in DETERMINERS)
+            and step - position < 4
+        ):
+            step += 1
+        linked = step > position + 1 and flow[position + 1].text in (",", "and")
+        if not linked or step >= len(flow) or flow[step].kind != "name":
+            return names
+        following = flow[step + 1].lower if step + 1 < len(flow) else ""
+        new_clause = following in PERSON_VERBS or following in VERBS or following in BE or following.endswith("ed")
+        same = flow[step].entity.type == flow[position].entity.type and not flow[position].possessive
+        apposition = flow[position + 1].text == "," and flow[step - 1].text != "and" and following not in ("and", ",")
+        if new_clause or not same or apposition:
+            return names
+        names.append(flow[step])
+        position = step
+
+
+def _kin(flow: list[Item], index: int, sentence: Sentence) -> list[RelationDraft]:
+    """Read "his elder brother Wilhelm", "her father, Władysław Skłodowski", "Anna's friend Tom"."""
+    position = index - 1
+    if position >= 0 and flow[position].text == ",":
+        position -= 1
+    if position < 1 or flow[position].lower not in KIN:
+        return []
+    kind, back, gender = KIN[flow[position].lower]
+    owner = position - 1
+    while owner >= 0 and position - owner <= 3:
+        item = flow[owner]
+        if item.entity is not None and (item.possessive or (item.kind == "word" and item.lower in POSSESSIVE)):
+            break
+        if item.kind != "word" or item.lower in BARRIERS or item.lower in DETERMINERS:
+            return []
+        owner -= 1
+    else:
+        return []
+    if owner < 0 or flow[owner].entity is None or flow[owner].entity.type != PERSON:
+        return []
+    found = []
+    comma = flow[index - 1].text == ","
+    for item in [flow[index]] if comma and not flow[position].lower.endswith("s") else _listed(flow, index):
+        person = item.entity
+        if person.type != PERSON or person is flow[owner].entity:
+            continue
+        if gender and not person.gender:
+            person.gender = gender
+        pair = (person, flow[owner].entity) if back else (flow[owner].entity, person)
+        found.append(RelationDraft(pair[0], kind, pair[1], sentence, flow[owner].start, item.end, 9))
+    return found
+
+
+def _direct(flow: list[Item], index: int, sentence: Sentence) -> list[RelationDraft]:
+    """Read a verb that is not in the table between two names that it touches: "Alice nursed the baby Tom"."""
+    position = index - 1
+    while position >= 0 and flow[position].lower in DETERMINERS:
+        position -= 1
+    preposition = ""
+    if position >= 0 and flow[position].lower in _VERB_PREPOSITIONS:
+        preposition = flow[position].lower
+        position -= 1
+    if position < 1:
+        return []
+    verb, subject = flow[position], flow[position - 1]
+    looks = verb.kind == "word" and verb.text.islower() and verb.lower.endswith("ed") and len(verb.lower) > 4
+    if not looks or not verb.lower.isascii() or verb.lower in _NOT_VERBS or (verb.lower,) in TRIGGERS:
+        return []
+    passive = preposition == "by" and position >= 2 and subject.lower in BE
+    if passive:
+        subject = flow[position - 2]
+    named = subject.kind == "name" or (subject.kind == "word" and subject.lower in NOMINATIVE)
+    if not named or subject.entity is None or subject.possessive or (preposition == "by") != passive:
+        return []
+    target = flow[index].entity
+    if subject.entity.type not in (PERSON, ORGANIZATION) and not passive:
+        return []
+    base = verb.lower.upper()
+    kind = base if not preposition or passive else f"{base}_{preposition.upper()}"
+    found = []
+    for each in [subject] if passive or subject.kind != "name" else joint(flow, position - 1):
+        pair = (target, each.entity) if passive else (each.entity, target)
+        found.append(RelationDraft(pair[0], kind, pair[1], sentence, each.start, flow[index].end, 5))
+    return found
+
+
+def _located(flow: list[Item], index: int, sentence: Sentence) -> list[RelationDraft]:
+    """Read where something is: "Passy, France", "the College of Mines in Mexico City"."""
+    target = flow[index].entity
+    if index < 2 or target.type != PLACE:
+        return []
+    before = index - 1
+    if flow[before].lower == "the":
+        before -= 1
+    place = flow[before - 1] if before >= 1 else None
+    if place is None or place.kind != "name" or place.entity.type not in (PLACE, ORGANIZATION):
+        return []
+    comma = flow[before].text == "," and place.entity.type == PLACE and _is_pair(flow, index)
+    if not (flow[before].lower == "in" or comma):
+        return []
+    return [RelationDraft(place.entity, "LOCATED_IN", target, sentence, place.start, flow[index].end, 7)]
+
+
+def _was_in(flow: list[Item], index: int, sentence: Sentence, found: list[RelationDraft]) -> list[RelationDraft]:
+    """Read where somebody was: "In Lima, Humboldt observed ...", "met Thomas Jefferson in Washington"."""
+    target = flow[index].entity
+    if target.type != PLACE or not index or flow[index - 1].lower not in ("in", "at", "near"):
+        return []
+    if index <= 2 and all(item.kind == "mark" or item.lower in _OPENING for item in flow[: index - 1]):
+        following = index + 2 if index + 1 < len(flow) and flow[index + 1].text == "," else index + 1
+        subject = flow[following] if following < len(flow) else None
+        named = subject is not None and (subject.kind == "name" and is_subject(flow, following))
+        if subject is None or not (named or subject.lower in NOMINATIVE | {"they"}):
+            return []
+        people = [each.entity for each in _pair_at(flow, following)] or list(subject.plural)
+        return [
+            RelationDraft(person, "WAS_IN", target, sentence, flow[index - 1].start, subject.end, 6)
+            for person in people
+            if person is not None and person.type == PERSON
+        ]
+    before = flow[index - 2] if index > 1 else None
+    met = [each for each in found if before is not None and each.end == before.end and each.target is before.entity]
+    return [
+        RelationDraft(each.source, "WAS_IN", target, sentence, each.start, flow[index].end, 5)
+        for each in met[:2]
+        if each.type in _MEETINGS and each.source.type == PERSON
+    ]
+
+
+def _pair_at(flow: list[Item], index: int) -> list[Item]:
+    """Return the subject at `index`, and the one joined to it by "and"."""
+    items = [flow[index]]
+    if index + 2 < len(flow) and flow[index + 1].lower == "and" and flow[index + 2].kind == "name":
+        items.append(flow[index + 2])
+    return [item for item in items if item.entity is not None]
+
+
+_OPENING = frozenset({"later", "then", "there", "while", "first", "finally", "early", "late"})
+_MEETINGS = frozenset({"MET", "VISITED", "MARRIED_TO", "WORKED_WITH", "TRAVELLED_WITH"})
+
+
+def _is_pair(flow: list[Item], index: int) -> bool:
+    """Tell whether "A, B" is a place within a place and not the middle of a list."""
+    following = flow[index + 1].text if index + 1 < len(flow) else "."
+    listed = index >= 3 and flow[index - 3].text in (",", "and")
+    return not listed and following not in ("and", "or") and flow[index - 1].text == "," and not _lists(flow, index)
+
+
+def _lists(flow: list[Item], index: int) -> bool:
+    """Tell whether names and commas go on from here to an "and": "Belgium, Brazil, Spain, and Chile"."""
+    position = index + 1
+    while position + 1 < len(flow) and flow[position].text == ",":
+        if flow[position + 1].lower in ("and", "or"):
+            return position + 2 < len(flow) and flow[position + 2].kind == "name"
+        if flow[position + 1].kind != "name":
+            return False
+        position += 2
+    return position > index + 1 and position < len(flow) and flow[position].lower in ("and", "or")
+
+
+def _date_of(relation: RelationDraft, dates: list[DateSpan], sentence: Sentence) -> str:
+    """Return the date that belongs to a relationship: the only one, the nearest, or the one that opens the sentence."""
+    usable = [date for date in dates if not _is_limit(date, sentence)]
+    if not usable:
+        return ""
+
+    text_marks = [item.start for item in sentence.items if item.text in (";", ":")]
+
+    def distance(date: DateSpan) -> int:
+        low, high = min(date.start, relation.start), max(date.end, relation.end)
+        if any(low < place < high for place in text_marks):
+            return 1000
+        between = [item.lower for item in sentence.items if date.end <= item.start < relation.start]
+        between += [item.lower for item in sentence.items if relation.end <= item.start < date.start]
+        return max(relation.start - date.end, date.start - relation.end, 0) + 30 * len(_CLAUSES & set(between))
+
+    near = [date for date in usable if distance(date) <= 60]
+    if near:
+        return min(near, key=lambda date: (distance(date), date.start)).text
+    first = usable[0]
+    return first.text if first.start - sentence.start <= 12 else ""
+
+
+def _is_limit(date: DateSpan, sentence: Sentence) -> bool:
+    """Tell whether a date says when something ended ("until 1829")."""
+    before = [item.lower for item in sentence.items if item.end <= date.start][-1:]
+    return bool(before) and before[0] in ("until", "till", "before", "to")

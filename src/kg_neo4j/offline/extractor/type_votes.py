@@ -1,0 +1,340 @@
+"""What the words around a name say about its type, its role and its years; and whom a pronoun means. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from itertools import takewhile
+
+from kg_neo4j.offline.extractor.dates import DateSpan, life_years
+from kg_neo4j.offline.extractor.entities import ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, name_votes
+from kg_neo4j.offline.extractor.lexicon import (
+    BARRIERS,
+    BE,
+    DEMONYMS,
+    DETERMINERS,
+    GROUP_NOUNS,
+    ORGANIZATION_HEADS,
+    ORGANIZATION_ROLES,
+    OTHER_ROLES,
+    PERSON_VERBS,
+    PLACE_NOUNS,
+    PLACE_ROLES,
+    PLAIN_ROLES,
+    PREPOSITIONS,
+    ROLE_ADJECTIVES,
+    ROLE_NOUNS,
+    SPEECH_VERBS,
+)
+from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.relation_patterns import EVERYTHING, KIN, LONGEST, PEOPLE, TRIGGERS, Trigger
+
+_IN = frozenset({"in", "across", "through", "into", "towards", "toward", "via", "near", "off", "beyond", "around"})
+_WATER = frozenset({"up", "down", "along", "on"})
+_MAX_GAP = 4
+_SURE = 8  # votes that make a place or an organisation of a name, years behind it or not
+_SHORT_LIFE = 12  # years; an office or a stay is shorter, a life in an encyclopaedia seldom
+_LONG_LIFE = 30  # years that outweigh what else is thought of a name
+_ROLE_WORDS = 9
+
+
+def trigger_before(items: list[Item], index: int) -> tuple[Trigger, int] | None:
+    """Return the rule whose words stand before the name at `index`, and where they begin.
+
+    Up to four adjectives or nouns may stand between ("married the French physicist Pierre Curie").
+    """
+    position, skipped = index - 1, 0
+    if position > 0 and items[position].text == "," and items[position - 1].lower in ROLE_NOUNS:
+        position, skipped = position - 1, 1  # "the daughter of the harbourmaster, Halvor Tveit"
+    while position >= 0 and skipped <= _MAX_GAP and items[position].kind == "word":
+        for length in range(min(LONGEST, position + 1), 0, -1):
+            words = tuple(item.lower for item in items[position - length + 1 : position + 1])
+            if words in TRIGGERS:
+                return TRIGGERS[words], position - length + 1
+        if items[position].lower == "of" and position and items[position - 1].lower in ROLE_NOUNS - KIN.keys():
+            return _role_trigger(items[position - 1].lower), position - 1
+        if items[position].lower in BARRIERS or items[position].possessive:
+            return None
+        skipped += 1
+        position -= 1
+    return None
+
+
+@cache
+def _role_trigger(noun: str) -> Trigger:
+    """Return the rule for a role that the table does not have: "Elias was the miller of Vardal" gives MILLER_OF."""
+    kind = noun.upper().replace("-", "_") + "_OF"
+    return Trigger((noun, "of"), kind, PEOPLE, EVERYTHING, 8, None, noun=True)
+
+
+def vote(sentences: list[Sentence]) -> None:
+    """Let the neighbours of each name vote on its type, and gather what a parenthesis or an apposition says of it."""
+    for sentence in sentences:
+        items = sentence.items
+        for index, item in enumerate(items):
+            if item.kind != "name":
+                continue
+            draft: EntityDraft = item.entity
+            draft.the = draft.the or (index > 0 and items[index - 1].lower == "the")
+            draft.votes.update(_before(items, index))
+            if draft.votes[PLACE] < 4:
+                draft.votes.update(_placed(items, index))
+            draft.votes.update(_after(items, index))
+            _read_life(draft, items, index)
+
+
+def _before(items: list[Item], index: int) -> Counter[str]:
+    votes: Counter[str] = Counter()
+    found = trigger_before(items, index)
+    if found and found[0].likely:
+        votes[found[0].likely] += 2 if len(found[0].targets) == 1 else 1
+    if not index or items[index - 1].kind != "word":
+        return votes
+    previous = items[index - 1].lower
+    if previous in ROLE_NOUNS or previous in KIN:
+        votes[PERSON] += 4
+    if previous in PLACE_NOUNS:
+        votes[PLACE] += 4
+    elif previous in ORGANIZATION_HEADS:
+        votes[ORGANIZATION] += 3
+    if previous == "of" and index > 1 and items[index - 2].lower in PLACE_NOUNS:
+        votes[PLACE] += 3
+    if previous in ("with", "by", "whom"):
+        votes[PERSON] += 1
+    before = items[index - 2].lower if previous == "the" and index > 1 else previous
+    if before in SPEECH_VERBS:
+        votes[PERSON] += 3
+    if before in GROUP_NOUNS or (previous == "of" and index > 1 and items[index - 2].lower in GROUP_NOUNS):
+        votes[ORGANIZATION] += 4
+    return votes
+
+
+def _placed(items: list[Item], index: int) -> Counter[str]:
+    """Return what a preposition of place says."""
+    if not index or items[index - 1].kind != "word":
+        return Counter()
+    the = items[index - 1].lower == "the"
+    position = index - 2 if the else index - 1
+    word = items[position].lower if position >= 0 else ""
+    if the:
+        return Counter({PLACE: 3 if word in _WATER else 1 if word in _IN else 0})
+    if word in _IN:
+        return Counter({PLACE: 3 if word in ("in", "near") else 2})
+    return Counter({PLACE: 1 if word in ("at", "from", "to") else 0})
+
+
+def _after(items: list[Item], index: int) -> Counter[str]:
+    votes: Counter[str] = Counter()
+    rest = items[index + 1 : index + 9]
+    if not rest:
+        return votes
+    following = rest[0].lower
+    if following in PERSON_VERBS or following in ("who", "whose", "himself", "herself"):
+        votes[PERSON] += 3
+    if following in GROUP_NOUNS:
+        votes[ORGANIZATION] += 4
+    if following in BE and len(rest) > 1 and rest[1].lower in ("born", "married", "buried"):
+        votes[PERSON] += 4
+    if following == "," and len(rest) > 2:
+        if rest[1].lower in ("who", "whose", "whom"):
+            votes[PERSON] += 3
+        elif rest[1].lower == "where":
+            votes[PLACE] += 2
+        elif rest[1].lower in ("a", "an", "the") and not _follows_role(items, index):
+            votes.update(_noun_vote(_head_noun(rest[2:])))
+    if following in BE and len(rest) > 1 and rest[1].lower in ("a", "an", "the"):
+        votes.update(_noun_vote(_head_noun(rest[2:])))
+    return votes
+
+
+def _follows_role(items: list[Item], index: int) -> bool:
+    """Tell whether a name belongs to a role, which an apposition then describes: "the miller of Vardal, a man"."""
+    return index > 1 and items[index - 1].lower == "of" and items[index - 2].lower in ROLE_NOUNS
+
+
+def _head_noun(items: list[Item]) -> str:
+    """Return the first word that says what kind of thing is meant, or nothing."""
+    for item in items:
+        if item.kind == "name" or item.lower in PREPOSITIONS or item.text in ",.;:":
+            return ""
+        if item.lower in ROLE_NOUNS or item.lower in PLACE_NOUNS or item.lower in ORGANIZATION_HEADS:
+            return item.lower
+    return ""
+
+
+def _noun_vote(noun: str) -> Counter[str]:
+    if noun in ROLE_NOUNS:
+        return Counter({PERSON: 4})
+    if noun in PLACE_NOUNS:
+        return Counter({PLACE: 4})
+    return Counter({ORGANIZATION: 3}) if noun else Counter()
+
+
+def _read_life(draft: EntityDraft, items: list[Item], index: int) -> None:
+    """Read `(1769 – 1859)` after a name."""
+    if index + 1 >= len(items) or items[index + 1].text != "(":
+        return
+    inside = list(takewhile(lambda item: item.text != ")", items[index + 2 : index + 60]))
+    if not any(item.date for item in inside) or (index and items[index - 1].lower in _IN):
+        return
+    start = inside[0].start
+    dates = [
+        replace(item.date, start=item.date.start - start, end=item.date.end - start) for item in inside if item.date
+    ]
+    birth, death = life_years(_text(inside), dates)
+    if _is_no_life(draft, birth, death):
+        return
+    for found, name in ((birth, "birth_year"), (death, "death_year")):
+        if found and getattr(draft, name) is None:
+            setattr(draft, name, found.year)
+            draft.votes[PERSON] += 5
+
+
+def _is_no_life(draft: EntityDraft, birth: DateSpan | None, death: DateSpan | None) -> bool:
+    """Tell whether two years after a name are those of an office, a stay or a firm: too few, or behind a place."""
+    if birth is None or death is None or birth.year is None or death.year is None:
+        return False
+    votes = draft.votes + name_votes(draft)
+    elsewhere = max(votes[PLACE], votes[ORGANIZATION]) >= max(_SURE, votes[PERSON] + 1)
+    return death.year - birth.year < (_LONG_LIFE if elsewhere else _SHORT_LIFE)
+
+
+def _text(items: list[Item]) -> str:
+    """Return the text of `items` with blanks where something was left out, so that offsets stay."""
+    text = ""
+    for item in items:
+        text += " " * (item.start - items[0].start - len(text)) + item.text
+    return text
+
+
+def vote_lists(sentences: list[Sentence]) -> None:
+    """Give names without any vote the type of their neighbour in a list: "the volcanoes Cotopaxi and Antisana"."""
+    for sentence in sentences:
+        items = sentence.items
+        for index in range(len(items) - 2):
+            first, link, second = items[index : index + 3]
+            if first.kind != "name" or second.kind != "name" or link.lower not in ("and", ",", "or"):
+                continue
+            for known, unknown in ((first.entity, second.entity), (second.entity, first.entity)):
+                votes = +(known.votes + name_votes(known))
+                if votes and not +(unknown.votes + name_votes(unknown)) - Counter({PERSON: 1}):
+                    unknown.votes[max(sorted(votes), key=lambda kind: votes[kind])] += 1
+
+
+def read_roles(sentences: list[Sentence], about: EntityDraft | None = None) -> None:
+    """Set the role of what is named: "X was a ...", "X, the ...", "the physicist X".
+
+    `about` is what the document is about: it has the role that its own definition gives, no other.
+    """
+    for sentence in sentences:
+        items = sentence.items
+        for index, item in enumerate(items):
+            draft = item.entity
+            if draft is None or draft.type not in _NOUNS or item.lower in ("his", "him", "her"):
+                continue
+            role, defining = _role_after(items, index, draft.type)
+            if item.kind == "name" and not role:
+                role = _role_before(items, index) if draft.type == PERSON else ""
+            if draft is about and not (defining and index < 2 and item.kind == "name"):
+                continue
+            if role and (not draft.role or (defining and draft.defined_by is None)):
+                draft.role = role
+            if defining and draft.defined_by is None:
+                draft.defined_by = sentence
+
+
+def role_nouns(items: list[Item], index: int, kind: str) -> set[str]:
+    """Return the nouns that say what the name at `index` is: "X was a painter", "X, the painter", "the painter X"."""
+    said = _role_after(items, index, kind)[0].split()
+    said += _role_before(items, index).split() if kind == PERSON else []
+    return {word.lower() for word in said if word.lower() in _NOUNS[kind]}
+
+
+def _role_after(items: list[Item], index: int, kind: str) -> tuple[str, bool]:
+    position = _link_of(items, index, kind)
+    if position + 2 >= len(items) or items[index].possessive:
+        return "", False
+    link, article = items[position].lower, items[position + 1].lower
+    if not (link in ("was", "is", "became", "as", ",") and article in ("a", "an", "the")):
+        return "", False
+    nouns = _NOUNS[kind]
+    last = begin = position + 2
+    found = False
+    for place in range(begin, min(begin + _ROLE_WORDS, len(items))):
+        item = items[place]
+        dated = item.kind == "date" and kind == OTHER and place == begin  # "a 1994 film"
+        if (item.kind in ("name", "date") and not dated) or item.text in ".;:(" or item.lower in _ROLE_STOPS:
+            break
+        if item.lower in nouns:
+            last, found = place + 1, True
+    if not found or (link == "," and last < len(items) and items[last].kind == "name"):
+        return "", False
+    if items[last - 1].lower in PLAIN_ROLES:
+        return "", link in _DEFINING
+    while last - begin > 1 and items[begin].lower in ROLE_ADJECTIVES:
+        begin += 1
+    last = _with_subject_matter(items, last)
+    text = "".join(
+        (" " if place > begin and items[place].kind != "mark" else "") + items[place].text
+        for place in range(begin, last)
+    )
+    return text, link in _DEFINING
+
+
+def _link_of(items: list[Item], index: int, kind: str) -> int:
+    """Return where the word stands that ties a name to its role: "was", "as", a comma."""
+    position = index + 1
+    if position < len(items) and items[position].text == "(":
+        while position < len(items) and items[position].text != ")":
+            position += 1
+        position += 1
+    following = [item.lower for item in items[position : position + 3]]
+    if following[:2] == [",", "who"] and following[2:] in (["was"], ["is"]):
+        return position + 2  # "X, who was a painter"
+    if following[1:2] == ["as"] and following[0] in _EMPLOYED and kind == PERSON:
+        return position + 1  # "X worked as a governess"
+    return position
+
+
+def _with_subject_matter(items: list[Item], last: int) -> int:
+    """Return the end of a role with "of languages", "of higher learning" and the like."""
+    end = last + 1
+    while end < min(last + 3, len(items)) and items[last].lower == "of":
+        word = items[end]
+        if word.kind != "word" or not word.text.islower() or word.lower in BARRIERS | DETERMINERS:
+            break
+        end += 1
+    return end if end > last + 1 else last
+
+
+_EMPLOYED = frozenset({"worked", "served", "acted", "practised", "practiced", "trained"})
+_DEFINING = ("was", "is", "became")
+_NOUNS = {
+    PERSON: ROLE_NOUNS - KIN.keys(),
+    PLACE: PLACE_NOUNS | PLACE_ROLES,
+    ORGANIZATION: ORGANIZATION_HEADS | ORGANIZATION_ROLES,
+    OTHER: OTHER_ROLES,
+}
+_ROLE_STOPS = (BARRIERS - {"and", "yet"}) | DETERMINERS
+
+
+def _role_before(items: list[Item], index: int) -> str:
+    """Return "French physicist" of "the French physicist Pierre Curie"."""
+    begin = index
+    while begin > 0 and items[begin - 1].kind == "word" and index - begin < 4:
+        word = items[begin - 1]
+        if word.lower in _ROLE_STOPS or word.lower in ("and", "yet") or word.possessive:
+            break
+        if begin == index and (word.lower not in ROLE_NOUNS or word.lower in KIN):
+            return ""
+        if word.text[0].isupper() and word.lower not in DEMONYMS:
+            break
+        if (word.lower,) in TRIGGERS:
+            break
+        begin -= 1
+    while index - begin > 1 and items[begin].lower in ROLE_ADJECTIVES:
+        begin += 1
+    bounded = begin > 0 and items[begin - 1].lower in DETERMINERS
+    begin = begin if bounded else max(begin, index - 1)
+    return " ".join(word.text for word in items[begin:index])

@@ -1,0 +1,154 @@
+"""Which type a name has: a small network over its words, the words around it and what the text is about.
+
+A recogniser of names sees a few words to each side; this sees the whole text, and every mention of the same name in it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_neo4j.offline.networks.agreement import Span
+from kg_neo4j.offline.networks.one_thread import one_thread
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+TYPES = ("PER", "LOC", "ORG", "MISC")
+HASHES = 9  # words and parts of words of a mention that are looked up by their hash
+BUCKETS = 4096
+
+_TRUST = 0.5  # what the recogniser's type counts for, in log probability; chosen on the validation split
+_FULL_NAME = 0.5  # weight of a person's full name for the bare surname; likewise
+_FIRST_WORDS = 30  # which mostly say what the text is about
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeNetwork:
+    """Weights: vectors of hashes, one hidden layer, one output for each of `TYPES`."""
+
+    hashed: Floats  # (HASHES, BUCKETS, width)
+    hidden: Floats  # (features, neurons)
+    hidden_bias: Floats
+    out: Floats  # (neurons, types)
+    out_bias: Floats
+
+    @classmethod
+    def read(cls, file: Path) -> TypeNetwork:
+        """Read weights from an .npz file of plain arrays."""
+        with np.load(file, allow_pickle=False) as arrays:
+            return cls(**{name: arrays[name].astype(np.float32) for name in cls.__slots__})
+
+    def log_probabilities(self, features: Floats, hashes: npt.NDArray[np.int32]) -> Floats:
+        """Return the log probability of each type, shape (mentions, types)."""
+        looked_up = self.hashed[np.arange(HASHES)[None], hashes].reshape(len(features), -1)
+        inputs = np.concatenate([features, looked_up], 1)
+        scores = np.maximum(inputs @ self.hidden + self.hidden_bias, 0) @ self.out + self.out_bias
+        scores -= scores.max(1, keepdims=True)
+        found: Floats = scores - np.log(np.exp(scores).sum(1, keepdims=True))
+        return found
+
+
+def settle_types(doc: Doc, spans: Sequence[Span], network: TypeNetwork) -> tuple[Span, ...]:
+    """Return `spans` of `doc` with the type that all mentions of the same string in it speak for.
+
+    TIME and NUM stay; a surname leans towards PER where the text gives a person's full name.
+    """
+    text = doc.text
+    named = [span for span in spans if span.type in TYPES]
+    places: list[Any] = [doc.char_span(span.start, span.end, alignment_mode="expand") for span in named]
+    if not named:
+        return tuple(spans)
+    described = describe(doc, [(place.start, place.end) for place in places])
+    with one_thread():
+        rows = network.log_probabilities(*described)
+    sums: dict[str, Any] = {}
+    counts: dict[str, int] = {}
+    for span, row in zip(named, rows, strict=True):
+        name = text[span.start : span.end]
+        vote = row + _TRUST * (np.array(TYPES) == span.type)
+        sums[name] = sums.get(name, 0) + vote
+        counts[name] = counts.get(name, 0) + 1
+    means = {name: total / counts[name] for name, total in sums.items()}
+    types = {name: TYPES[int(_with_full_names(name, means).argmax())] for name in means}
+    return tuple(
+        Span(span.start, span.end, types[text[span.start : span.end]]) if span.type in TYPES else span for span in spans
+    )
+
+
+def _with_full_names(name: str, means: dict[str, Any]) -> Any:
+    longer = [mean for other, mean in means.items() if other.endswith(" " + name) and mean.argmax() == 0]
+    return means[name] + _FULL_NAME * sum(longer)
+
+
+def describe(doc: Doc, places: Sequence[tuple[int, int]]) -> tuple[Floats, npt.NDArray[np.int32]]:
+    """Return features and hashes of mentions at (first word, word after the last), one row each."""
+    table = _vectors(doc)
+    words = [token.lower_ for token in doc]
+    plain = np.array([token.is_lower and token.is_alpha for token in doc], dtype=bool)
+    about = _mean(table[plain]), _mean(table[:_FIRST_WORDS][plain[:_FIRST_WORDS]])
+    sums = np.concatenate([np.zeros_like(table[:1]), np.cumsum(table, 0, dtype=np.float32)])
+    features = [np.concatenate([*_around(table, sums, *place), *about, _form(doc, *place)]) for place in places]
+    hashes = [[zlib.crc32(part.encode()) % BUCKETS for part in _parts(words, *place)] for place in places]
+    return np.array(features, np.float32), np.array(hashes, np.int32)
+
+
+def _vectors(doc: Doc) -> Floats:
+    """Return the vector of each word, zeros where it has none."""
+    vectors = doc.vocab.vectors
+    rows = vectors.find(keys=doc.to_array("LOWER"))
+    table: Floats = vectors.data[np.maximum(rows, 0)].astype(np.float32)
+    table[rows < 0] = 0
+    return table
+
+
+def _mean(table: Floats) -> Floats:
+    found: Floats = table.mean(0) if len(table) else np.zeros(table.shape[1], np.float32)
+    return found
+
+
+def _around(table: Floats, sums: Floats, first: int, after: int) -> list[Floats]:
+    """Return the vectors of a mention's ends and neighbours, and means of wider spans."""
+    nothing = np.zeros(table.shape[1], np.float32)
+
+    def word(number: int) -> Floats:
+        return table[number] if 0 <= number < len(table) else nothing
+
+    def mean(start: int, end: int) -> Floats:
+        start, end = max(0, start), min(len(table), end)
+        found: Floats = (sums[end] - sums[start]) / max(1, end - start)
+        return found
+
+    near = [word(first), word(after - 1), mean(first, after)]
+    near += [word(first - 1), word(first - 2), word(after), word(after + 1)]
+    return [*near, mean(first - 5, first), mean(after, after + 5), mean(first - 12, after + 12)]
+
+
+def _form(doc: Doc, first: int, after: int) -> Floats:
+    """Return what a mention looks like, as ones and zeros."""
+    length = after - first
+    words = doc[first:after]
+    facts = [length == 1, length == 2, length > 2, first == 0, words[0].is_upper, words[-1].is_upper]
+    facts += [any(word.is_digit for word in words), first > 0 and doc[first - 1].is_punct]
+    facts += [after < len(doc) and doc[after].is_punct, not all(word.is_title for word in words)]
+    return np.array(facts, np.float32)
+
+
+def _parts(words: list[str], first: int, after: int) -> list[str]:
+    """Return the words and parts of words that are hashed, each marked with its role."""
+
+    def word(number: int) -> str:
+        return words[number] if 0 <= number < len(words) else "^"
+
+    head, tail = words[first], words[after - 1]
+    before, behind = word(first - 1), word(after)
+    parts = ["sf" + head[-3:], "sl" + tail[-3:], "pf" + head[:3], "wl" + tail, "wf" + head, "l1" + before]
+    return [*parts, "r1" + behind, f"l2{word(first - 2)} {before}", f"r2{behind} {word(after + 1)}"]

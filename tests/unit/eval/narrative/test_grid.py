@@ -1,0 +1,92 @@
+"""What a study of narrative trees compares: W4's grids, and what of them a tree is built for."""
+
+from __future__ import annotations
+
+import pytest
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.eval.narrative.evidence import share
+from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Grids, Wanted
+from kg_neo4j.records import Filters
+
+SEVEN = ("character", "irony_and_symbol", "plot", "point_of_view", "setting", "style", "theme")
+
+
+def test_the_grids_are_w4s() -> None:
+    ways = Wanted().ways(SEVEN)
+    assert len({way.name for way in ways}) == len(ways)
+    count = {each: sum(way.ablation == each for way in ways) for each in ("", *ABLATIONS)}
+    assert count == {
+        "": len(SYSTEMS),
+        "top-k": 10,
+        "context": 7,
+        "single-aspect": 7,
+        "all-but-one": 7,
+        "details": 4,
+        "chunk-length": 6,
+        "summary-length": 6,
+    }
+    numbers = [int(way.value) for way in ways if way.ablation == "context"]
+    assert (min(numbers), max(numbers)) == (200, 3_000)
+    for ablation in ("chunk-length", "summary-length"):
+        lengths = [int(way.value) for way in ways if way.ablation == ablation]
+        assert (min(lengths), max(lengths)) == (100, 1_200)
+
+
+def test_each_ablation_varies_one_thing() -> None:
+    ways = {way.name: way.options(Filters(), 0) for way in Wanted().ways(SEVEN)}
+    assert [ways[f"tree top-k {k}"].tree.top_k for k in (1, 10)] == [1, 10]
+    assert ways["tree context 500"].max_context_tokens == 500
+    assert ways["tree single-aspect theme"].tree.aspects == ("theme",)
+    assert "detail" not in ways["tree single-aspect theme"].tree.kinds
+    assert set(SEVEN) - set(ways["tree all-but-one theme"].tree.aspects) == {"theme"}
+    assert ways["tree details 3"].tree.details == 3
+    assert ways["tree summary-length 600"].tree.name != ways["tree"].tree.name == "narrative"
+    assert ways["tree summary-length 200"].tree.name == "narrative"
+    assert ways["raptor"].tree.name == "raptor"
+    assert ways["naive"].mode == "naive"
+
+
+def test_trees_are_built_for_what_is_compared_alone() -> None:
+    assert [each.name for each in Wanted(("tree",), ()).trees()] == ["narrative"]
+    assert [each.details for each in Wanted(("tree",), ("details",)).trees()] == [3]
+    both = Wanted(("raptor",), ("summary-length",), Grids(summary_length=(200, 400))).trees()
+    assert [(each.name, each.summary_tokens, each.details) for each in both] == [
+        ("narrative", 200, 1),
+        ("raptor", 200, 0),
+        ("study-summaries-400", 400, 1),
+    ]
+    lengths = Wanted((), ("chunk-length",), Grids(chunk_length=(100, 200))).trees()
+    assert [each.chunk_tokens for each in lengths] == [200, 100]
+
+
+def test_one_aspect_alone_leaves_nothing_without_it() -> None:
+    assert [way.ablation for way in Wanted((), ("single-aspect", "all-but-one")).ways(("general",))] == [
+        "single-aspect"
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"systems": ("oracle",)},
+        {"ablations": ("weather",)},
+        {"systems": (), "ablations": ()},
+        {"context_tokens": 0},
+    ],
+)
+def test_what_cannot_be_meant_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        Wanted(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [{"details": (0, 4)}, {"top_k": ()}, {"context": (200, 200)}, {"top_k": (-1,)}])
+def test_grids_that_cannot_be_meant_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        Grids(**wrong)  # type: ignore[arg-type]
+
+
+def test_quotes_are_found_over_line_breaks_and_marks_of_emphasis() -> None:
+    texts = ["It says, *by whose\nvoice this valley was preserved.*", "Another _text_, in *bold* words."]
+    quotes = ["by whose voice this valley was preserved", "Another text", "in bold words", "nowhere"]
+    assert share(quotes, texts) == 3 / 4
