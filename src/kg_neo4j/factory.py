@@ -10,6 +10,7 @@ from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.door import Door
     from kg_neo4j._models.openai_endpoint import Endpoint
     from kg_neo4j._models.prices import Price
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
@@ -50,6 +51,15 @@ def chat_model(settings: Settings, *, budget: Budget | None = None) -> ChatModel
     from kg_neo4j._models.budgeted import BudgetedChat
 
     return BudgetedChat(model, _known(price, name), budget, tokens.load())
+
+
+def door(settings: Settings, *, budget: Budget | None = None) -> Door | None:
+    """Return the door to the chat model, with the cache of answers; None offline. Raises as `chat_model` does."""
+    from kg_neo4j._models.cache import open_cache
+    from kg_neo4j._models.door import open_door
+
+    model = chat_model(settings, budget=budget)
+    return None if model is None else open_door(model, open_cache(settings), settings.model_concurrency)
 
 
 def embedding_model(settings: Settings, *, budget: Budget | None = None) -> EmbeddingModel:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.extract.context import ChunkTask, DocumentJob, Waves
 from kg_neo4j.extract.conversation import Conversation
@@ -18,7 +19,6 @@ from kg_neo4j.extract.interface import Extractor
 from kg_neo4j.extract.reading import RULES_VERSION, USABLE, Reading, Shown, interpret
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.extract.validation import FLAG, REJECT
-from kg_neo4j.extract.workers import Crew
 from kg_neo4j.records import EXTRACTION_VERSION, Chunk, Document, Extraction, ModelAnswer
 
 PREPROCESSING = ("none", "stopwords")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.extract.workers import Crew, Done
+from kg_neo4j._models.workers import Crew, Done
 from kg_neo4j.graph import queries
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.organise.vectors import store_chunks, text_hash

@@ -18,8 +18,8 @@ from kg_neo4j._models.cache import AnswerCache, key_of
 from kg_neo4j._models.openai_models import DEFAULT_WINDOW
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
-from kg_neo4j.extract.workers import Crew
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction, batches
 from kg_neo4j.graph.lease import Lease

@@ -12,8 +12,8 @@ from typing import Generic, Protocol, TypeVar
 
 from kg_neo4j._models.cache import AnswerCache, key_of
 from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
-from kg_neo4j.extract.workers import Crew
 
 Reply = Completion | ModelError | BudgetReached
 

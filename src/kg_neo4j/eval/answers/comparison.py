@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from kg_neo4j._models.workers import Crew, Done
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking
 from kg_neo4j.eval.answers.building import Building, Built
@@ -26,7 +27,6 @@ from kg_neo4j.eval.answers.scores import GivenAnswer
 from kg_neo4j.eval.answers.stories import QuestionSet, Selection, graph_of, stories_of
 from kg_neo4j.eval.answers.system_scores import SystemScore, score_system
 from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, System, systems
-from kg_neo4j.extract.workers import Crew, Done
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import SkippedSource, Usage

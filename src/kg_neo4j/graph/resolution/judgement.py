@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from kg_neo4j._models import prompts
 from kg_neo4j._models.cache import AnswerCache, key_of
 from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelUnavailable
-from kg_neo4j.extract.workers import Crew
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, batches
 from kg_neo4j.graph.resolution.bearers import Mentioned

@@ -11,9 +11,9 @@ from typing import Generic, TypeVar
 
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j._models.workers import Crew
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import BudgetReached, ModelError
-from kg_neo4j.extract.workers import Crew
 from kg_neo4j.organise.description_extracts import cut_at_sentence, cut_at_word
 from kg_neo4j.organise.tree.answers import Answers, Unanswered
 from kg_neo4j.organise.tree.interface import Summariser

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from kg_neo4j.extract.workers import Crew
+from kg_neo4j._models.workers import Crew
 
 WAIT_S = 20
 

@@ -1,0 +1,105 @@
+"""What a model can be asked: a task is a question with a typed answer.
+
+A task holds the messages, the room for the answer, and `accept`, which turns what was said into a value, or into a
+complaint with which the task is asked once more. It knows nothing of caches, budgets, threads or retries: `door` does.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Generic, TypeVar
+
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
+from kg_neo4j.records import Usage
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+OF_ONE_TASK = (ContentFiltered, ContextTooLong, BadModelAnswer)  # errors that say nothing of other tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint(Generic[T_co]):
+    """Why an answer cannot be taken as it is, in words for the model; `value` is what can be used of it."""
+
+    why: str
+    value: T_co | None = None
+    faults: int = 0  # of two answers with faults the later one counts, unless the earlier one has fewer
+    keeps: bool = False  # the answer may be cached, faults and all
+    repeats: bool = True  # asking once more may help
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a model gets, and what the layers need to know of it."""
+
+    kind: str
+    system: str
+    user: str
+    max_tokens: int | None = None
+    temperature: float = 0.0
+    cached: bool = True
+    key: str = ""  # of the stored answer; empty: it is not stored
+    place: object = None  # what the stored answer belongs to, for the store alone
+    round: int = 0
+    hear: Callable[[str], None] | None = None  # gets the pieces of the answer as they come
+
+
+class Task(ABC, Generic[T]):
+    """One question to a model. It does not change while it is asked; `accept` may do work, and runs once a round."""
+
+    kind: ClassVar[str]
+    rounds: ClassVar[int] = 1  # it is asked so often, at most
+    cached: ClassVar[bool] = True  # answers of use serve other graphs on this machine
+    max_tokens: int | None = None  # room for the answer; None: what the model has
+    temperature: float = 0.0
+
+    @abstractmethod
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the system and the user message; `complaint` is on the answer before, empty in the first round."""
+
+    @abstractmethod
+    def accept(self, said: Completion) -> T | Complaint[T]:
+        """Return the value that an answer gives, or what is wrong with it."""
+
+    def smaller(self) -> Sequence[Task[T]]:
+        """Return the tasks to ask where this one did not fit the model's window; none where it cannot be cut."""
+        return ()
+
+    def request(self, complaint: str, round: int) -> Request:
+        """Return what the model gets in one round."""
+        system, user = self.messages(complaint)
+        return Request(self.kind, system, user, self.max_tokens, self.temperature, self.cached, round=round)
+
+
+def once_more(why: str) -> str:
+    """Return the usual complaint, to be put behind the user message."""
+    return f"\n\nYour last answer could not be used: {why}. Keep to the rules." if why else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[T]):
+    """What became of a task: a value, or why there is none."""
+
+    task: Task[T]
+    value: T | None
+    usage: Usage = field(default_factory=Usage)
+    problem: str = ""  # of the answer that was used, or why none could be; empty where nothing was wrong
+    error: ModelError | BudgetReached | None = None  # that came instead of an answer
+    keys: tuple[str, ...] = ()  # of the stored answers that it rests on
+    notes: tuple[str, ...] = ()  # of the client
+    seconds: float = 0.0  # of waiting for the model
+
+    @property
+    def charged(self) -> Usage:
+        """Usage, with a call that brought an error counted as one call."""
+        return self.usage + Usage(calls=1) if self.error is not None else self.usage
+
+    def result(self) -> T:
+        """Return the value; where there is none, raise the error, or BadModelAnswer where no answer could be used."""
+        if self.value is not None:
+            return self.value
+        raise self.error or BadModelAnswer(self.problem or f"no answer to {self.task.kind}")
