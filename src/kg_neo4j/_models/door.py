@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
-from kg_neo4j._models.cache import AnswerCache, key_of
+from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
 from kg_neo4j._models.tasks import OF_ONE_TASK, Answer, Complaint, Request, Task
 from kg_neo4j._models.workers import Crew
@@ -42,8 +42,8 @@ class Layer(Protocol):
     def complete(self, request: Request) -> Completion:
         """Answer one request; raises ModelError or BudgetReached. What was not paid for now has no usage."""
 
-    def confirm(self, request: Request, said: Completion) -> None:
-        """Note that an answer was read and found to be of use."""
+    def keep(self, hash: str, said: Completion) -> None:
+        """Keep an answer that was read and found to be of use, by the hash of its request."""
 
 
 class AnswerStore(Protocol):
@@ -85,7 +85,7 @@ class Asked:
             return self.model.stream(request.system, request.user, request.hear, **how)
         return self.model.complete(request.system, request.user, **how)
 
-    def confirm(self, request: Request, said: Completion) -> None:
+    def keep(self, hash: str, said: Completion) -> None:
         """Nothing is kept here."""
 
 
@@ -108,19 +108,14 @@ class Cached:
 
     def complete(self, request: Request) -> Completion:
         """Return the cached answer, or what comes from beneath."""
-        found = self.cache.get(self._key(request)) if request.cached else None
+        found = self.cache.get(request.hash(self.name)) if request.cached else None
         return self.beneath.complete(request) if found is None else found
 
-    def confirm(self, request: Request, said: Completion) -> None:
-        """Keep an answer that was paid for now."""
-        if request.cached and said.usage.calls:
-            self.cache.put(self._key(request), said)
-        self.beneath.confirm(request, said)
-
-    def _key(self, request: Request) -> str:
-        return key_of(
-            self.name, request.system, request.user, temperature=request.temperature, max_tokens=request.max_tokens
-        )
+    def keep(self, hash: str, said: Completion) -> None:
+        """Put an answer that was paid for now into the cache."""
+        if said.usage.calls:
+            self.cache.put(hash, said)
+        self.beneath.keep(hash, said)
 
 
 @dataclass(slots=True)
@@ -162,9 +157,9 @@ class Stored:
             known = self._known[request.key]
             return _said(Completion(*known, Usage()) if known else self._asked(request))
 
-    def confirm(self, request: Request, said: Completion) -> None:
+    def keep(self, hash: str, said: Completion) -> None:
         """Leave it to the cache; what is stored stays as it is."""
-        self.beneath.confirm(request, said)
+        self.beneath.keep(hash, said)
 
     def _asked(self, request: Request) -> Completion:
         try:
@@ -196,6 +191,12 @@ class Door:
     def window(self) -> int:
         """Prompt and answer together, in tokens."""
         return self.layer.window
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the cache: it was made anew, or cannot be used."""
+        beneath = self.layer.beneath if isinstance(self.layer, Stored) else self.layer
+        return beneath.cache.notes if isinstance(beneath, Cached) else ()
 
     def storing(self, store: AnswerStore) -> Door:
         """Return a door to the same model that stores its answers; what stopped this one does not stop it."""
@@ -234,9 +235,9 @@ class Door:
                 if not smaller:
                     yield answer
 
-    def confirm(self, task: Task[T], said: Completion) -> None:
-        """Note that an answer was of use, where only the caller can tell (`Complaint.keeps` is false)."""
-        self.layer.confirm(task.request("", 0), said)
+    def keep(self, hash: str, said: Completion) -> None:
+        """Keep an answer that was of use, where only the caller can tell (`Task.confirms` is false)."""
+        self.layer.keep(hash, said)
 
     def _answers(self, tasks: Sequence[Task[T]]) -> Iterator[Answer[T]]:
         if isinstance(self.layer, Stored):
@@ -276,11 +277,11 @@ class Door:
                 seconds=answer.seconds + time.monotonic() - started,
             )
             found = task.accept(said)
+            is_of_use = found.keeps if isinstance(found, Complaint) else task.confirms
+            if is_of_use and request.cached:
+                self.layer.keep(request.hash(self.name), said)
             if not isinstance(found, Complaint):
-                self.layer.confirm(request, said)
                 return replace(answer, value=found)
-            if found.keeps:
-                self.layer.confirm(request, said)
             best, complaint = _better(best, found), found.why
             if not found.repeats:
                 break

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Generic, TypeVar
 
+from kg_neo4j._models.cache import key_of
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
 from kg_neo4j.records import Usage
@@ -47,6 +48,10 @@ class Request:
     round: int = 0
     hear: Callable[[str], None] | None = None  # gets the pieces of the answer as they come
 
+    def hash(self, model: str) -> str:
+        """Return what the cache knows the answer of `model` by: a hash of all that shapes it."""
+        return key_of(model, self.system, self.user, temperature=self.temperature, max_tokens=self.max_tokens)
+
 
 class Task(ABC, Generic[T]):
     """One question to a model. It does not change while it is asked; `accept` may do work, and runs once a round."""
@@ -54,6 +59,7 @@ class Task(ABC, Generic[T]):
     kind: ClassVar[str]
     rounds: ClassVar[int] = 1  # it is asked so often, at most
     cached: ClassVar[bool] = True  # answers of use serve other graphs on this machine
+    confirms: ClassVar[bool] = True  # what is accepted is of use; False: only the caller can tell, by `Door.keep`
     max_tokens: int | None = None  # room for the answer; None: what the model has
     temperature: float = 0.0
 

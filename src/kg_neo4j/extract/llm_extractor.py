@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.cache import AnswerCache, key_of
-from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Task
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.context import ChunkTask, Context
 from kg_neo4j.extract.interface import FollowUp
@@ -26,42 +29,56 @@ _LANGUAGES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows(Task[Completion]):
+    """A question for rows. The conversation about the chunk reads the answer, and says whether it is of use."""
+
+    kind: ClassVar[str] = "extract"
+    confirms: ClassVar[bool] = False
+    system: str
+    user: str
+    temperature: float
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return both messages; a further question is a task of its own."""
+        return self.system, self.user
+
+    def accept(self, said: Completion) -> Completion:
+        """Return the answer as it is."""
+        return said
+
+
 class LlmExtractor:
     """An Extractor that asks a model behind an API. Keeps no state between chunks; pickles if the model does."""
 
     def __init__(
         self,
-        model: ChatModel,
+        door: Door,
         schema: Schema,
         *,
         output_language: str = "source",
         temperature: float | None = None,
-        cache: AnswerCache | None = None,
     ) -> None:
-        """`output_language` is "source" (default) or "en"; `temperature` None takes the prompt's (0).
-
-        What stands in `cache` is not asked for again; answers that were found to be of use are put there.
-        """
+        """`output_language` is "source" (default) or "en"; `temperature` None takes the prompt's (0)."""
         if output_language not in _LANGUAGES:
             raise UsageError(f"output language {output_language!r}", hint=f"one of {', '.join(_LANGUAGES)}")
-        self._model = model
+        self._door = door
         self._schema = schema
         self._language = output_language
         self._prompt = prompts.load("extract")
         self._further = {name: prompts.load(name) for name in FOLLOW_UPS}
         self._temperature = self._prompt.temperature if temperature is None else temperature
-        self._cache = cache
 
     @property
     def name(self) -> str:
         """The model's name."""
-        return self._model.name
+        return self._door.name
 
     @property
     def config_hash(self) -> str:
         """Hash of the model's name, the prompts, the schema, the language of the answer and the temperature."""
         asked = (self._prompt.hash, *(self._further[name].hash for name in FOLLOW_UPS))
-        parts = (self._model.name, asked, self._schema.hash, self._language, repr(self._temperature))
+        parts = (self._door.name, asked, self._schema.hash, self._language, repr(self._temperature))
         return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     @property
@@ -72,7 +89,7 @@ class LlmExtractor:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the cache of answers has to say."""
-        return self._cache.notes if self._cache is not None else ()
+        return self._door.notes
 
     def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Ask once and return what the model said, word for word.
@@ -89,21 +106,19 @@ class LlmExtractor:
 
     def keep(self, answer: ModelAnswer) -> None:
         """Put an answer that was paid for into the cache, at once: a run that is killed does not lose it."""
-        if self._cache is not None and answer.usage.calls:
-            self._cache.put(answer.request_hash, Completion(answer.text, answer.finish_reason, answer.usage))
+        self._door.keep(answer.request_hash, Completion(answer.text, answer.finish_reason, answer.usage))
 
     def _ask(self, system: str, user: str, prompt_hash: str) -> ModelAnswer:
-        key = key_of(self._model.name, system, user, temperature=self._temperature)
-        known = self._cache.get(key) if self._cache is not None else None
-        completion = known or self._model.complete(system, user, temperature=self._temperature)
+        task = _Rows(system, user, self._temperature)
+        said = self._door.ask(task).result()
         return ModelAnswer(
-            text=completion.text,
-            model=self._model.name,
+            text=said.text,
+            model=self._door.name,
             prompt_hash=prompt_hash,
-            finish_reason=completion.finish_reason,
-            usage=completion.usage,
-            request_hash=key,
-            kept=completion.kept,
+            finish_reason=said.finish_reason,
+            usage=said.usage,
+            request_hash=task.request("", 0).hash(self._door.name),
+            kept=said.kept,
         )
 
     def messages(self, task: ChunkTask, shown_text: str) -> tuple[str, str]:

@@ -1,13 +1,17 @@
-"""Types proposed for a schema: read from a model's answer, or counted in what an extractor found. Pure."""
+"""Types proposed for a schema: read from a model's answer, or counted in what an extractor found."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import find_object
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Task
 from kg_neo4j.extract.values import RESERVED_LABELS, RESERVED_RELATIONSHIP_TYPES, ValueRefused, clean, normalise_type
 from kg_neo4j.records import Extraction
 
@@ -45,11 +49,38 @@ def read(answer: str) -> TypeProposal:
     return TypeProposal(kept[0], kept[1], tuple(problems))
 
 
-def better(first: TypeProposal, second: TypeProposal) -> TypeProposal:
-    """Return the proposal to use of two answers: the later, unless only the first is usable or has less wrong."""
-    if second.is_usable and not (first.is_usable and len(first.problems) < len(second.problems)):
-        return second
-    return first if first.is_usable else second
+@dataclass(frozen=True, slots=True)
+class ProposeTypes(Task[TypeProposal]):
+    """The question which types a sample of a text has."""
+
+    kind: ClassVar[str] = "tune"
+    rounds: ClassVar[int] = 2
+    sample: str
+    language: str
+    domain: str  # what the text is about; empty: that is for the model to see
+    temperature: float = 0.0
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return both messages; a complaint stands behind the question."""
+        system, user = prompts.load("tune").render(
+            entity_types=str(MOST_ENTITY_TYPES),
+            relationship_types=str(MOST_RELATIONSHIP_TYPES),
+            language=self.language,
+            domain=f"they are about {self.domain}" if self.domain else "what they are about is for you to see",
+            sample=self.sample,
+            boundary=hashlib.sha256(self.sample.encode("utf-8", "surrogatepass")).hexdigest()[:12],
+        )
+        if complaint:
+            user += f"\n\nYour last answer could not be used as it is: {complaint}. Keep to the rules."
+        return system, user
+
+    def accept(self, said: Completion) -> TypeProposal | Complaint[TypeProposal]:
+        """Return the types, or what is wrong with some of them."""
+        found = read(said.text)
+        if not found.problems:
+            return found
+        usable = found if found.is_usable else None
+        return Complaint("; ".join(found.problems), usable, len(found.problems), keeps=found.is_usable)
 
 
 def count(extractions: Iterable[Extraction]) -> TypeProposal:

@@ -49,8 +49,8 @@ def extract(
     started = time.monotonic()
     tally = Tally()
     tokeniser = tokens.load()
-    model = factory.chat_model(settings, budget=budget_of(options.budget_usd))
-    config = extraction_config(settings, options, model=model)
+    door = factory.door(settings, budget=budget_of(options.budget_usd))
+    config = extraction_config(settings, options, door=door)
     folder = _Folder(Path(to), load_configuration(settings, options, config, tokeniser))
 
     def jobs() -> Iterator[DocumentJob]:

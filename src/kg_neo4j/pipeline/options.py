@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import ChatModel
+    from kg_neo4j._models.door import Door
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.interface import Extractor
@@ -61,12 +61,12 @@ def extraction_config(
     options: LoadOptions,
     schema: Schema | None = None,
     *,
-    model: ChatModel | None = None,
+    door: Door | None = None,
     extractor: Extractor | None = None,
 ) -> ExtractionConfig:
     """Return how chunks become rows: by the model that the settings mean, else by the built-in rules.
 
-    `schema` stands for the file that `options.schema` names, where that is gone; `model` for the settings' model;
+    `schema` stands for the file that `options.schema` names, where that is gone; `door` for that of the settings;
     `extractor` for both, and is in this process.
     """
     from kg_neo4j import factory
@@ -75,12 +75,12 @@ def extraction_config(
 
     schema = schema or schemas.load(options.schema)
     if extractor is None:
-        model = model or factory.chat_model(settings)
-        extractor = _extractor(settings, options, schema, model)
+        door = door or factory.door(settings)
+        extractor = _extractor(settings, options, schema, door)
     return ExtractionConfig(
         schema=schema,
         extractor=extractor,
-        concurrency=1 if model is None else settings.model_concurrency,
+        concurrency=1 if door is None else settings.model_concurrency,
         evidence=options.evidence,
         preprocess=options.preprocess,
         gleanings=options.gleanings,
@@ -88,21 +88,14 @@ def extraction_config(
     )
 
 
-def _extractor(settings: Settings, options: LoadOptions, schema: Schema, model: ChatModel | None) -> Extractor:
-    if model is None:
+def _extractor(settings: Settings, options: LoadOptions, schema: Schema, door: Door | None) -> Extractor:
+    if door is None:
         from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 
         return OfflineExtractor(schema, spacy_model=settings.spacy_model)
-    from kg_neo4j._models.cache import open_cache
     from kg_neo4j.extract.llm_extractor import LlmExtractor
 
-    return LlmExtractor(
-        model,
-        schema,
-        output_language=options.output_language,
-        temperature=settings.temperature,
-        cache=open_cache(settings),
-    )
+    return LlmExtractor(door, schema, output_language=options.output_language, temperature=settings.temperature)
 
 
 def load_configuration(

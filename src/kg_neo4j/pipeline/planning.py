@@ -47,14 +47,16 @@ def plan(
     """
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
+    from kg_neo4j._models.cache import open_cache
+    from kg_neo4j._models.door import open_door
     from kg_neo4j.graph.documents import check_schema
 
     options = options or LoadOptions()
     tally = Tally()
     tokeniser = tokens.load()
     model = factory.chat_model(settings)
-    unasked = None if model is None else _Unasked(model.name, model.window)
-    extraction = extraction_config(settings, options, model=unasked)
+    unasked = None if model is None else open_door(_Unasked(model.name, model.window), open_cache(settings))
+    extraction = extraction_config(settings, options, door=unasked)
     configuration = load_configuration(settings, options, extraction, tokeniser)
     progress.start("plan")
     with _opened(settings, tally, progress) as database:

@@ -17,7 +17,7 @@ from kg_neo4j.records import Document, Extraction, LoadReport, QuarantinedRow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kg_neo4j._models.protocols import ChatModel
+    from kg_neo4j._models.door import Door
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.graph.documents import StoredDocument
     from kg_neo4j.settings import Settings
@@ -58,7 +58,8 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
         raise UsageError("only a model can mend rows", hint="set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL")
     started = time.monotonic()
     tally, budget = Tally(), budget_of(budget_usd)
-    model = factory.chat_model(settings, budget=budget)
+    asked_again = settings.model_copy(update={"answer_cache": False})  # a retry wants another answer
+    door = factory.door(asked_again, budget=budget)
     with connect(settings, progress) as database, Lease(database, settings.graph) as lease:
         progress.start("extract")
         for document in list_documents(database, settings.graph):
@@ -66,7 +67,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
             recorder = Recorder(database, settings.graph, schema, lease)
             work = Derivation(database, lease, settings, tally, progress, "quarantine", budget)
             try:
-                tally.changes += sum(recorder.record_all(batches(_mended(work, model, document))))
+                tally.changes += sum(recorder.record_all(batches(_mended(work, door, document))))
             except (ModelError, BudgetReached, UsageError, KeyboardInterrupt):
                 settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
                 raise
@@ -76,7 +77,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
         return tally.report(database, settings.graph, communities, time.monotonic() - started)
 
 
-def _mended(work: Derivation, model: ChatModel | None, stored: StoredDocument) -> Iterator[Extraction]:
+def _mended(work: Derivation, door: Door | None, stored: StoredDocument) -> Iterator[Extraction]:
     """Yield the extractions of chunks with rows in quarantine, after asking for these rows once more."""
     from kg_neo4j.extract.context import ChunkTask
     from kg_neo4j.extract.conversation import Conversation
@@ -90,7 +91,7 @@ def _mended(work: Derivation, model: ChatModel | None, stored: StoredDocument) -
     for extraction in replay(work.database, settings.graph, stored, rejected_only=True):
         if all(each.mended for each in extraction.rejections):
             continue
-        config = config or _same_configuration(settings, stored, model)
+        config = config or _same_configuration(settings, stored, door)
         shown = show(extraction.chunk, config.preprocess, stored.language)
         task = ChunkTask(document, extraction.chunk)
         again = Conversation(task, config.extractor, config.reading, shown, 0, mend=True)
@@ -101,14 +102,13 @@ def _mended(work: Derivation, model: ChatModel | None, stored: StoredDocument) -
         yield found
 
 
-def _same_configuration(settings: Settings, stored: StoredDocument, model: ChatModel | None) -> ExtractionConfig:
+def _same_configuration(settings: Settings, stored: StoredDocument, door: Door | None) -> ExtractionConfig:
     """Return how the document was extracted; UsageError where this run would do it otherwise."""
     from kg_neo4j._models import tokens
     from kg_neo4j.graph.replay import schema_of
 
     options = options_of(stored)
-    asked_anew = settings.model_copy(update={"answer_cache": False})  # a retry wants another answer
-    config = extraction_config(asked_anew, options, schema_of(stored), model=model)
+    config = extraction_config(settings, options, schema_of(stored), door=door)
     if load_configuration(settings, options, config, tokens.load()).config_hash != stored.config_hash:
         raise UsageError(
             f"{stored.title!r} was loaded with another model, prompt or tokeniser than this run has",

@@ -222,22 +222,20 @@ def _ask(
 ) -> Proposed:
     """Put the grey band to the model that the settings mean; without one it stays open."""
     from kg_neo4j import factory
-    from kg_neo4j._models.cache import open_cache
-    from kg_neo4j.graph.resolution.judgement import Judging, judge
+    from kg_neo4j.graph.resolution.judgement import judge
     from kg_neo4j.graph.resolution.proposals import judged
 
-    model = factory.chat_model(settings, budget=budget)
-    if model is None:
+    door = factory.door(settings, budget=budget)
+    if door is None:
         return proposed
     shown = components(each.decision for each in stored)
-    how = Judging(model, open_cache(settings), settings.model_concurrency)
-    found = judge(database, settings.graph, how, shown, proposed.open)
+    found = judge(database, settings.graph, door, shown, proposed.open)
     tally.usage += found.usage
     tally.notes.extend(found.notes)
     if found.rejected:
         tally.notes.append(f"{found.rejected} rows of the model's answers were not as asked; their pairs stay open")
     answers = {
-        (each.proposal.left.key, each.proposal.right.key): (each.same, f"{model.name}: {each.reason}")
+        (each.proposal.left.key, each.proposal.right.key): (each.same, f"{door.name}: {each.reason}")
         for each in found.decided
     }
     return judged(proposed, answers, MODEL_SCORE)

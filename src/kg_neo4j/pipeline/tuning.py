@@ -7,7 +7,6 @@ Without one both come from what the built-in rules find.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,10 +27,10 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import ChatModel, Completion
+    from kg_neo4j._models.door import Door
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.extract.type_proposals import TypeProposal
+    from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
     from kg_neo4j.settings import Settings
 
 EXAMPLE_ROWS = 8  # relationships, and the nodes that they name
@@ -88,9 +87,9 @@ def tune(
 
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
-    model = factory.chat_model(settings, budget=budget_of(options.budget_usd))
-    work = _Tuning(settings, options, sample, model)
-    return work.by_rules(progress) if model is None else work.by_model(model)
+    door = factory.door(settings, budget=budget_of(options.budget_usd))
+    work = _Tuning(settings, options, sample, door)
+    return work.by_rules(progress) if door is None else work.by_model(door)
 
 
 def plan_tune(
@@ -109,7 +108,7 @@ def plan_tune(
         return TunePlan(None, len(sample.places), sample.chunks, Usage(usd=0.0))
     count = sample.tokeniser.count
     base = schemas.load(options.schema)
-    asked = sum(map(count, _question(sample, options)))
+    asked = sum(map(count, _question(sample, options, settings.temperature).messages()))
     example = count(base.example_text) + count(base.example_answer) + 1_100 + EXAMPLE_TOKENS  # the extraction prompt
     read, written = asked + example, ANSWER_TOKENS + count(base.example_answer)
     price = price_of(model.name, settings)
@@ -134,21 +133,12 @@ def _extract(document: Document, chunk: Chunk, config: ExtractionConfig) -> Extr
     return extract_chunk(ChunkTask(document, chunk), config)
 
 
-def _question(sample: Sample, options: TuneOptions) -> tuple[str, str]:
-    from kg_neo4j._models import prompts
-    from kg_neo4j.extract import type_proposals
+def _question(sample: Sample, options: TuneOptions, temperature: float) -> ProposeTypes:
+    from kg_neo4j.extract.type_proposals import ProposeTypes
 
     text = "\n\n".join(f"{' '.join(document.title.split())}: {chunk.text}" for document, chunk in sample.places)
     languages = sorted({document.language or "an unknown language" for document, _ in sample.places})
-    domain = " ".join((options.domain or "").split())
-    return prompts.load("tune").render(
-        entity_types=str(type_proposals.MOST_ENTITY_TYPES),
-        relationship_types=str(type_proposals.MOST_RELATIONSHIP_TYPES),
-        language=", ".join(languages),
-        domain=f"they are about {domain}" if domain else "what they are about is for you to see",
-        sample=text,
-        boundary=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12],
-    )
+    return ProposeTypes(text, ", ".join(languages), " ".join((options.domain or "").split()), temperature)
 
 
 @dataclass(slots=True)
@@ -158,7 +148,7 @@ class _Tuning:
     settings: Settings
     options: TuneOptions
     sample: Sample
-    model: ChatModel | None
+    door: Door | None
     usage: Usage = field(default_factory=Usage)
     notes: tuple[str, ...] = ()
 
@@ -181,49 +171,27 @@ class _Tuning:
         config = extraction_config(self.settings, wanted, _closed(rules.schema, types))
         return self._tuned(types, self._example(passages_by_rows(self.sample, found), config), "offline-1")
 
-    def by_model(self, model: ChatModel) -> Tuned:
+    def by_model(self, door: Door) -> Tuned:
         """Ask for the types, then for the rows of a passage."""
         from kg_neo4j.extract import schema as schemas
 
-        types = self._ask_types(model)
+        types = self._ask_types(door)
         schema = _closed(schemas.load(self.options.schema), types)
         wanted = LoadOptions(schema=self.options.schema)
-        config = replace(extraction_config(self.settings, wanted, schema, model=model), gleanings=0, wave=0)
-        return self._tuned(types, self._example(passages_by_names(self.sample), config), model.name)
+        config = replace(extraction_config(self.settings, wanted, schema, door=door), gleanings=0, wave=0)
+        return self._tuned(types, self._example(passages_by_names(self.sample), config), door.name)
 
-    def _ask_types(self, model: ChatModel) -> TypeProposal:
-        from kg_neo4j.extract import type_proposals
-
-        system, user = _question(self.sample, self.options)
-        proposal = type_proposals.read(self._ask(model, system, user).text)
-        if proposal.problems:
-            complaint = (
-                f"Your last answer could not be used as it is: {'; '.join(proposal.problems)}. Keep to the rules."
-            )
-            again = type_proposals.read(self._ask(model, system, f"{user}\n\n{complaint}").text)
-            proposal = type_proposals.better(proposal, again)
-        if not proposal.is_usable:
+    def _ask_types(self, door: Door) -> TypeProposal:
+        answer = door.ask(_question(self.sample, self.options, self.settings.temperature))
+        self.usage += answer.usage
+        if answer.value is None and answer.error is None:
             raise BadModelAnswer(
-                f"{model.name} proposed no types: {'; '.join(proposal.problems)}",
+                f"{door.name} proposed no types: {answer.problem}",
                 hint="another model, or no model: the built-in rules propose what they find",
             )
-        self.notes += tuple(f"the model's answer: {problem}" for problem in proposal.problems)
-        return proposal
-
-    def _ask(self, model: ChatModel, system: str, user: str) -> Completion:
-        """Ask, unless the cache has the answer; what proposes types without a fault is kept there."""
-        from kg_neo4j._models.cache import key_of, open_cache
-        from kg_neo4j.extract import type_proposals
-
-        cache = open_cache(self.settings)
-        key = key_of(model.name, system, user, temperature=self.settings.temperature)
-        if cache and (known := cache.get(key)):
-            return known
-        said = model.complete(system, user, temperature=self.settings.temperature)
-        self.usage += said.usage
-        if cache and type_proposals.read(said.text).is_usable:
-            cache.put(key, said)
-        return said
+        found = answer.result()
+        self.notes += tuple(f"the model's answer: {problem}" for problem in found.problems)
+        return found
 
     def _example(self, passages: Sequence[Passage], config: ExtractionConfig) -> tuple[str, str] | None:
         """Return a passage and its rows as CSV; None where nothing is found in those that are tried."""
@@ -248,8 +216,8 @@ class _Tuning:
 
         base = schemas.load(self.options.schema)
         text, answer = example or (base.example_text, base.example_answer)
-        method = "rules" if self.model is None else "model"
-        by = "by the built-in rules, most frequent first" if self.model is None else f"by {model}"
+        method = "rules" if self.door is None else "model"
+        by = "by the built-in rules, most frequent first" if self.door is None else f"by {model}"
         domain = " ".join((self.options.domain or "").split())
         about = f"domain: {domain}" if domain else "no domain given"
         remarks = (

@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.extract.type_proposals import MOST_ENTITY_TYPES, MOST_RELATIONSHIP_TYPES, better, read
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint
+from kg_neo4j.extract.type_proposals import MOST_ENTITY_TYPES, MOST_RELATIONSHIP_TYPES, ProposeTypes, read
 from kg_neo4j.extract.values import TYPE_PATTERN
+from kg_neo4j.records import Usage
 
 
 def said(entity_types: object, relationship_types: object) -> str:
@@ -49,12 +52,15 @@ def test_types_of_the_graph_itself_are_renamed() -> None:
     assert found.relationship_types == ("MENTIONED_IN_TYPE", "KNOWS")
 
 
-def test_the_second_answer_counts_unless_it_is_worse() -> None:
-    good, bad, none = read(GOOD), read(said(["A", "B`"], ["C", "D"])), read("no")
-    assert better(bad, good) is good
-    assert better(bad, none) is bad
-    assert better(good, bad) is good
-    assert better(none, none) is none
+def test_an_answer_with_faults_is_complained_about_and_used_where_it_has_types_of_both_kinds() -> None:
+    task = ProposeTypes("a sample", "en", "")
+    assert task.accept(Completion(GOOD, "stop", Usage())) == read(GOOD)
+    partly, none = (task.accept(Completion(each, "stop", Usage())) for each in (said(["A", "B`"], ["C", "D"]), "no"))
+    assert isinstance(partly, Complaint)
+    assert (partly.value, partly.faults, partly.keeps) == (read(said(["A", "B`"], ["C", "D"])), 1, True)
+    assert isinstance(none, Complaint)
+    assert (none.value, none.keeps) == (None, False)
+    assert task.messages(partly.why)[1].endswith(f"as it is: {partly.why}. Keep to the rules.")
 
 
 @given(st.text() | st.lists(st.text() | st.integers() | st.none()).map(lambda types: said(types, types)))

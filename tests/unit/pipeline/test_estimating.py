@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
@@ -36,7 +37,7 @@ ASSUMED = Figures(output=7.0, shown=0.3, gleanings=1.0, glean_output=7.0, mends=
 
 
 def extractor(name: str) -> LlmExtractor:
-    return LlmExtractor(OpenAIChat("m", Endpoint()), schemas.load(name))
+    return LlmExtractor(open_door(OpenAIChat("m", Endpoint())), schemas.load(name))
 
 
 def answer(chunk: str, step: str, read: int, written: int, place: int = 0) -> AnswerFigures:

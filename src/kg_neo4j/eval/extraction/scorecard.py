@@ -118,8 +118,8 @@ def score_extraction(
     passages = select(whole, options)
     types = type_map.load(whole, options.types)
     load = LoadOptions(schema=options.schema, gleanings=options.gleanings)
-    model = factory.chat_model(settings, budget=budget_of(options.budget_usd))
-    config = extraction_config(settings, load, model=model)
+    door = factory.door(settings, budget=budget_of(options.budget_usd))
+    config = extraction_config(settings, load, door=door)
     extractions, seconds = extract_passages(passages, config, chunking.DEFAULT_TOKENS, progress)
     validation = [each for each in whole.passages if partition.part(each.title) == partition.VALIDATION]
     judged = judge(passages, extractions, types, config.extractor, validation)

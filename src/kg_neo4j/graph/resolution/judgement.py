@@ -9,12 +9,13 @@ import csv
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.cache import AnswerCache, key_of
-from kg_neo4j._models.protocols import ChatModel, Completion
-from kg_neo4j._models.workers import Crew
-from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelUnavailable
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Task
+from kg_neo4j.errors import ModelRefused
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, batches
 from kg_neo4j.graph.resolution.bearers import Mentioned
@@ -26,8 +27,7 @@ PAIRS = 20  # in one prompt
 SAID_CHARACTERS = 300  # of a description or quote
 HEADER = ["pair", "same", "reason"]
 ANSWERS: Mapping[str, bool | None] = {"yes": True, "no": False, "unsure": None}
-_OF_ONE_PROMPT = (BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelUnavailable)
-_Answer = Completion | BadModelAnswer | BudgetReached | ContentFiltered | ContextTooLong | ModelUnavailable
+_Rows = tuple[dict[int, tuple[bool | None, str]], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,69 +50,50 @@ class Judgements:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
-    """Whom to ask, and how."""
+class ComparePairs(Task[_Rows]):
+    """The question about some pairs. Its value: what is said of each pair, and how many rows were refused."""
 
-    model: ChatModel
-    cache: AnswerCache | None = None  # answers that were paid for on this machine
-    concurrency: int = 1  # calls in flight
+    kind: ClassVar[str] = "resolve"
+    shown: str
+    pairs: int
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return both messages; it is asked once."""
+        boundary = hashlib.sha256(self.shown.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return prompts.load("resolve").render(boundary=boundary, pairs=self.shown)
+
+    def accept(self, said: Completion) -> _Rows | Complaint[_Rows]:
+        """Return what the rows say; an answer with rows that cannot be used is not kept for other graphs."""
+        answers, rejected = read_answer(said.text, self.pairs)
+        whole = answers and not rejected
+        return (answers, rejected) if whole else Complaint("rows are not as asked", (answers, rejected))
 
 
-def judge(database: Database, graph: str, how: Judging, found: Components, proposals: Sequence[Proposal]) -> Judgements:
+def judge(database: Database, graph: str, door: Door, found: Components, proposals: Sequence[Proposal]) -> Judgements:
     """Ask the model about proposals, 20 at a time, and return what it decided, in the order of the proposals.
 
     Raises ModelRefused; a prompt that gets no usable answer for another reason, or for which the budget does not
     suffice, leaves its pairs open, with a note.
     """
     parts = list(batches(proposals, PAIRS))
-    decided: dict[int, list[Judgement]] = {}
+    tasks = [ComparePairs(_shown(some, _said(database, graph, found, some)), len(some)) for some in parts]
+    decided: list[Judgement] = []
     usage, rejected, notes = Usage(), 0, []
-    crew: Crew[str, _Answer] = Crew(lambda shown: _ask(how, shown), how.concurrency)
-    try:
-        for some in parts:
-            crew.begin(_shown(some, _said(database, graph, found, some)))
-        for _ in parts:
-            done = crew.take()
-            some = parts[done.number]
-            if done.error is not None:
-                raise done.error
-            if not isinstance(done.result, Completion):
-                notes.append(f"{len(some)} pairs stay open: {done.result}")
-                continue
-            usage += done.result.usage
-            answers, bad = read_answer(done.result.text, len(some))
-            rejected += bad
-            decided[done.number] = [
-                Judgement(some[number], same, reason)
-                for number, (same, reason) in sorted(answers.items())
-                if same is not None
-            ]
-    finally:
-        crew.stop()
-    return Judgements(
-        tuple(each for _, some in sorted(decided.items()) for each in some), usage, rejected, tuple(notes)
-    )
-
-
-def _ask(how: Judging, shown: str) -> _Answer:
-    """Return the answer about some pairs: the cached one, else what the model says, or why it says nothing.
-
-    It is kept where every row of it is usable.
-    """
-    prompt = prompts.load("resolve")
-    boundary = hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    system, user = prompt.render(boundary=boundary, pairs=shown)
-    key = key_of(how.model.name, system, user, temperature=prompt.temperature)
-    if how.cache and (cached := how.cache.get(key)):
-        return cached
-    try:
-        completion = how.model.complete(system, user, temperature=prompt.temperature)
-    except _OF_ONE_PROMPT as error:
-        return error
-    answers, bad = read_answer(completion.text, PAIRS)
-    if how.cache and answers and not bad:
-        how.cache.put(key, completion)
-    return completion
+    for some, answer in zip(parts, door.ask_all(tasks), strict=True):
+        if isinstance(answer.error, ModelRefused):
+            raise answer.error
+        usage += answer.usage
+        if answer.value is None:
+            notes.append(f"{len(some)} pairs stay open: {answer.problem}")
+            continue
+        answers, bad = answer.value
+        rejected += bad
+        decided += [
+            Judgement(some[number], same, reason)
+            for number, (same, reason) in sorted(answers.items())
+            if same is not None
+        ]
+    return Judgements(tuple(decided), usage, rejected, tuple(notes))
 
 
 def read_answer(text: str, pairs: int) -> tuple[dict[int, tuple[bool | None, str]], int]:
