@@ -57,7 +57,7 @@ def test_an_answer_with_faults_is_complained_about_and_used_where_it_has_types_o
     assert task.accept(Completion(GOOD, "stop", Usage())) == read(GOOD)
     partly, none = (task.accept(Completion(each, "stop", Usage())) for each in (said(["A", "B`"], ["C", "D"]), "no"))
     assert isinstance(partly, Complaint)
-    assert (partly.value, partly.faults, partly.keeps) == (read(said(["A", "B`"], ["C", "D"])), 1, True)
+    assert (partly.value, partly.faults, partly.keeps) == (read(said(["A", "B`"], ["C", "D"])), 2, True)
     assert isinstance(none, Complaint)
     assert (none.value, none.keeps) == (None, False)
     assert task.messages(partly.why)[1].endswith(f"as it is: {partly.why}. Keep to the rules.")
