@@ -1,0 +1,403 @@
+"""Record what the product does, and compare two recordings byte for byte.
+
+    PYTHONPATH=src python scripts/record_behaviour.py record FOLDER [--only PART ...]
+    python scripts/record_behaviour.py compare BEFORE AFTER
+
+It runs the command line on six texts of ../shared/data (two parts of Wikipedia's scientists, a composer, a prophet,
+a story in English and a novel in Polish, each cut to its first pages), in two worlds: offline, and with a scripted
+model (chat and embeddings) behind a real HTTP server. PYTHONPATH decides which checkout is recorded. Each world has a
+Neo4j of its own, each part a cache of its own, all in a temporary folder.
+
+A part is WORLD-NAME, such as model-answers; `record --help` lists them. A part that rests on others brings them
+along. FOLDER/PART has out/ (what each command printed, and its exit code), calls/ (the requests that each command
+made: task, hash of the messages, room, temperature; sorted), cache.txt (what is in the folder of the cache after each
+command: keys of answers, other files), graph/ (sorted exports, archives) and made/ (files that commands wrote).
+FOLDER/PART/requests has the requests by hash, to read; it is not compared.
+
+Normalised: the folder of the recording is <work>, the server's address <uri>; times that were measured are <time>
+(the keys and columns in TIMES, and numbers before ms, s and words/s in text; the estimates of plans stay). Runs of
+spaces and rules in printed tables are one. Strings of JSON over 300 characters are cut and hashed. In archives
+`recorded` (the id of a run) is left out, and a vector is its hash.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(1, str(ROOT / "tests"))
+
+import recorded_parts as parts  # noqa: E402 - fake_llm is a module of the tests
+import scripted_answers  # noqa: E402
+
+from fake_llm import FakeLlm, Reply, Request  # noqa: E402
+
+TIMES = frozenset(
+    "seconds retrieval_seconds model_seconds ms ms_p50 ms_p95 seconds_p50 seconds_p95 words_per_s".split()
+)
+TIME_COLUMNS = re.compile(r"\b(?:ms|p50|p95|seconds|p50 ms|p95 ms|ms p50|ms p95)\b")
+TIME = re.compile(r"\b\d[\d,]*(?:\.\d+)? (?:ms|s|words/s|seconds)\b|(?<=seconds )[\d.]+|p(?:50|95) [\d.]+")
+LONGEST = 300  # characters of a string in recorded JSON
+SHOWN_DIFFERENCES = 12  # lines a file
+NOT_COMPARED = ("requests", "recorded.json")
+PRICES = '["scripted"]\ninput = 1\noutput = 4\n\n["fake-embedding"]\ninput = 0.1\n'
+
+
+class ScriptedModel(FakeLlm):
+    """The scripted model: it counts tokens as four characters each, keeps to max_tokens, and can have faults."""
+
+    window = 0  # tokens of a prompt at most; 0: any
+    flaky = False  # some requests fail the first time
+
+    def reply_to(self, request: Request) -> Reply:
+        """Return the answer of the rules, or a fault that depends on the request."""
+        hashes = [request_hash(each) for each in self.requests]
+        chance = scripted_answers.hashed(request_hash(request))
+        if self.flaky and chance % 6 == 0 and request_hash(request) not in hashes:
+            self.requests.append(request)
+            return self.json({"error": {"message": "busy"}}, 503, headers=(("Retry-After", "0"),))
+        if self.window and len(request.prompt) > 4 * self.window:
+            self.requests.append(request)
+            error = {"message": "the prompt is too long", "code": "context_length_exceeded"}
+            return self.json({"error": error}, 400)
+        return super().reply_to(request)
+
+    def _counted(self, request: Request, reply: Reply) -> Reply:
+        data = json.loads(reply.body)
+        choice = data["choices"][0]
+        said, room = choice["message"]["content"], 4 * (request.body.get("max_tokens") or 1_000_000)
+        kind = scripted_answers.kind_of(request.prompt, request.user)
+        if kind in ("extract", "glean") and scripted_answers.hashed(request.user, "cut") % 9 == 0:
+            room = min(room, len(said) * 2 // 3)
+        if len(said) > room:
+            choice["message"]["content"], choice["finish_reason"] = said[:room], "length"
+        counts = {"prompt_tokens": len(request.prompt) // 4, "completion_tokens": min(len(said), room) // 4}
+        return self.json({**data, "usage": {**counts, "total_tokens": sum(counts.values())}})
+
+
+def request_hash(request: Request) -> str:
+    """Return a hash of what was asked: the messages, or the texts to embed."""
+    asked = request.body.get("messages") or request.body.get("input")
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def request_line(request: Request) -> str:
+    """Return a request in one line: the task, and everything but the text itself."""
+    is_chat = "messages" in request.body
+    kind = scripted_answers.kind_of(request.prompt, request.user) if is_chat else "embedding"
+    rest = {name: value for name, value in sorted(request.body.items()) if name not in ("messages", "input")}
+    return f"{kind} {request_hash(request)} {json.dumps(rest)}"
+
+
+class Recording:
+    """One part's folder, its cache, and the server and the model that its commands use."""
+
+    def __init__(self, folder: Path, work: Path, world: str, environment: Mapping[str, str]) -> None:
+        self.folder = folder
+        self.work = work
+        self.world = world
+        self.llm: ScriptedModel | None = None
+        self._environment = dict(environment)
+        self._cache = Path(environment["KG_CACHE"])
+        self._known: set[str] = set()
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether there is no model."""
+        return self.world == "offline"
+
+    def graph(self, name: str) -> str:
+        """Return the name of a graph of this world."""
+        return f"{self.world}-{name}"
+
+    def run(self, name: str, *words: str, stdin: str = "", **environment: str) -> str:
+        """Run a command, record what it printed, asked and cached as `name`, and return its standard output."""
+        with self._model(environment) as calls:
+            code, out, err = run_command(words, {**self._environment, **calls, **environment}, stdin)
+            asked = [*self.llm.requests] if self.llm else []
+        measured = "--dry-run" not in words
+        shown = [" ".join(["$ kg", *words]), f"exit {code}", self._normal(out, measured), "-- errors"]
+        self._write(f"out/{name}.txt", "\n".join([*shown, self._normal(err, measured)]))
+        if not self.is_offline:
+            lines = sorted(map(request_line, asked))
+            self._write(f"calls/{name}.txt", "\n".join([f"{len(lines)} requests", *lines]))
+            for request in asked:
+                self._write(f"requests/{request_hash(request)}.json", json.dumps(request.body, indent=1))
+        self._note_cache(name)
+        return out
+
+    def twice(self, name: str, *words: str, **environment: str) -> None:
+        """Run a command, and once more: what it made is there."""
+        self.run(name, *words, **environment)
+        self.run(f"{name}-again", *words, **environment)
+
+    def planned(self, name: str, *words: str, **environment: str) -> None:
+        """Plan a command, run it twice, and plan it again."""
+        self.run(f"{name}-plan", *words, "--dry-run", **environment)
+        self.twice(name, *words, **environment)
+        self.run(f"{name}-plan-again", *words, "--dry-run", **environment)
+
+    def export(self, name: str, graph: str) -> None:
+        """Record the sorted export of a graph, and its archive without the ids of runs."""
+        target, archive = self.work / "export.jsonl", self.work / "archive.jsonl.gz"
+        self.run(f"export-{name}", "export", str(target), "--graph", graph)
+        self.run(f"archive-{name}", "export", "--archive", str(archive), "--graph", graph)
+        self._write(f"graph/{name}.jsonl", self._plain(target.read_text("utf-8")))
+        with gzip.open(archive, "rt", encoding="utf-8") as file:
+            self._write(f"graph/{name}.archive.jsonl", self._plain("\n".join(map(_archive_line, file))))
+
+    def keep(self, name: str, file: Path) -> None:
+        """Record a file that a command made; of pictures the hash."""
+        if file.suffix in (".png", ".svg", ".html"):
+            text = hashlib.sha256(self._plain(file.read_text("utf-8")).encode()).hexdigest()
+        else:
+            text = self._normal(file.read_text("utf-8"), True) if file.is_file() else "no such file"
+        self._write(f"made/{name}", text)
+
+    @contextlib.contextmanager
+    def _model(self, given: Mapping[str, str]) -> Iterator[dict[str, str]]:
+        if self.llm is None:
+            yield {}
+            return
+        self.llm.requests.clear()
+        self.llm.window, self.llm.flaky = int(given.get("FAKE_WINDOW", 0)), "FAKE_FLAKY" in given
+        models = {"KG_MODEL": "scripted", "KG_EMBEDDING_MODEL": "fake-embedding"}
+        yield {"OPENAI_BASE_URL": self.llm.url, "OPENAI_API_KEY": "k", **models}
+
+    def _note_cache(self, name: str) -> None:
+        """Write what is new in the folder of the cache."""
+        keys = set()
+        for file in sorted(each for each in self._cache.rglob("*") if each.is_file()):
+            if file.suffix == ".sqlite3":
+                keys |= {f"{file.name} {row}" for row in _rows(file)}
+            elif not file.name.endswith(("-wal", "-shm", ".lock")):
+                keys.add(f"file {file.relative_to(self._cache)}")
+        new, gone = sorted(keys - self._known), sorted(self._known - keys)
+        self._known = keys
+        lines = [f"# {name}: {len(keys)}", *(f"+ {key}" for key in new), *(f"- {key}" for key in gone)]
+        with (self.folder / "cache.txt").open("a", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+
+    def _normal(self, text: str, measured: bool) -> str:
+        """Return what a command printed, without what differs from run to run."""
+        text = self._plain(text)
+        try:
+            values = [json.loads(text)]
+        except ValueError:
+            try:
+                values = [json.loads(line) for line in text.splitlines()]
+            except ValueError:
+                return _normal_table(text) if measured else _narrow(text)
+        return "\n".join(json.dumps(_shorter(each, measured), ensure_ascii=False, indent=1) for each in values)
+
+    def _plain(self, text: str) -> str:
+        for shown, word in ((str(self.work), "<work>"), (self._environment["NEO4J_URI"], "<uri>")):
+            text = text.replace(shown, word)
+        return text.replace(self.llm.url, "<model>") if self.llm else text
+
+    def _write(self, name: str, text: str) -> None:
+        target = self.folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text.rstrip("\n") + "\n", "utf-8")
+
+
+def run_command(words: Sequence[str], environment: Mapping[str, str], stdin: str) -> tuple[Any, str, str]:
+    """Run `kg WORDS` in this process; return its exit code, standard output and standard error."""
+    from kg_neo4j._cli import app
+
+    for name in [name for name in os.environ if name.startswith(("KG_", "NEO4J_", "OPENAI_", "FAKE_"))]:
+        del os.environ[name]
+    os.environ.update(environment)
+    before = sys.argv, sys.stdin
+    out, err = io.StringIO(), io.StringIO()
+    sys.argv, sys.stdin = ["kg", *words], io.StringIO(stdin)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            app.main()
+    except SystemExit as done:
+        return done.code, out.getvalue(), err.getvalue()
+    except Exception:  # noqa: BLE001 - a fault of a command is recorded as what it printed
+        return "fault", out.getvalue(), err.getvalue() + traceback.format_exc()
+    finally:
+        sys.argv, sys.stdin = before
+    return 0, out.getvalue(), err.getvalue()
+
+
+def _rows(file: Path) -> list[str]:
+    """Return the rows of a database in a cache: the keys of answers, of other tables the number of rows."""
+    with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+        tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        found = []
+        for table in sorted(set(tables) - {"sqlite_sequence"}):
+            columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+            if "key" in columns:
+                found += [f"{table} {key}" for (key,) in database.execute(f"SELECT key FROM {table}")]  # noqa: S608
+            else:
+                found += [f"{table}: {database.execute(f'SELECT count(*) FROM {table}').fetchone()[0]}"]  # noqa: S608
+        return found
+
+
+def _archive_line(line: str) -> str:
+    record = json.loads(line)
+    if record["kind"] == "end":
+        del record["sha256"]
+    properties = record.get("properties", {})
+    properties.pop("recorded", None)
+    return json.dumps(_shorter(record, False), ensure_ascii=False, sort_keys=True)
+
+
+def _shorter(value: Any, measured: bool) -> Any:
+    """Return a JSON value with its long strings cut and hashed, and what was measured masked."""
+    if isinstance(value, dict):
+        return {
+            name: "<time>" if measured and name in TIMES and each is not None else _shorter(each, measured)
+            for name, each in value.items()
+        }
+    if isinstance(value, list):
+        return [_shorter(each, measured) for each in value]
+    if isinstance(value, str) and len(value) > LONGEST:
+        return f"{value[:100]} ... {len(value)} characters, {hashlib.sha256(value.encode()).hexdigest()[:16]}"
+    return value
+
+
+def _normal_table(text: str) -> str:
+    """Return printed text with its times masked: those in columns of times, and numbers with a unit."""
+    lines: list[str] = []
+    columns: list[tuple[int, int]] = []
+    for printed in text.splitlines():
+        line = printed
+        if re.fullmatch(r"\s*[─━]+[\s─━]*", line) and lines:
+            columns = [(each.start(), each.end()) for each in TIME_COLUMNS.finditer(lines[-1])]
+        elif not line.strip():
+            columns = []
+        for cell in [*re.finditer(r"\S+", line)] if columns else []:
+            if any(cell.start() == start or cell.end() == end for start, end in columns):
+                line = line[: cell.start()] + "#" * len(cell[0]) + line[cell.end() :]
+        lines.append(line)
+    return TIME.sub("<time>", _narrow(re.sub("#+", "<time>", "\n".join(lines))))
+
+
+def _narrow(text: str) -> str:
+    return "\n".join(re.sub("[─━]+", "─", re.sub("[ \t]+", " ", line)).strip() for line in text.splitlines())
+
+
+# ------------------------------------------------------------------------------------------------- record, compare
+
+
+def record(folder: Path, only: Sequence[str]) -> None:
+    """Record the parts in `only`, or all, and what they rest on."""
+    wanted = parts.with_needs(only)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    took: dict[str, float] = {}
+    with tempfile.TemporaryDirectory(prefix="kg-record-") as made:
+        parts.write_texts(Path(made))
+        for world in ("offline", "model"):
+            some = [part for part in wanted if part.startswith(world)]
+            with own_server(Path(made) / f"home-{world}") if some else contextlib.nullcontext({}) as server:
+                for part in some:
+                    started = time.monotonic()
+                    record_part(part, folder / part, Path(made), server)
+                    took[part] = round(time.monotonic() - started, 1)
+                    print(f"{part}: {took[part]} s", file=sys.stderr, flush=True)
+    (folder / "recorded.json").write_text(json.dumps({"parts": took}, indent=1), "utf-8")
+
+
+def record_part(part: str, folder: Path, work: Path, server: Mapping[str, str]) -> None:
+    """Record one part with a cache of its own."""
+    world, _, name = part.partition("-")
+    folder.mkdir()
+    (work / "prices.toml").write_text(PRICES, "utf-8")
+    calls = {"KG_MODEL_CONCURRENCY": "1", "KG_MODEL_RETRIES": "1", "KG_PRICES": str(work / "prices.toml")}
+    environment = {**server, **calls, "KG_CACHE": str(work / f"cache-{part}"), "KG_HOME": str(work / "unused")}
+    recording = Recording(folder, work, world, environment)
+    with contextlib.ExitStack() as opened:
+        if world == "model":
+            recording.llm = opened.enter_context(ScriptedModel(rules=scripted_answers.say))
+        opened.enter_context(contextlib.chdir(work))
+        parts.PARTS[name].record(recording)
+
+
+@contextlib.contextmanager
+def own_server(home: Path) -> Iterator[Mapping[str, str]]:
+    """Yield the address of a Neo4j that is started for this recording, and stopped after it."""
+    ports = {"KG_DB_BOLT_PORT": "0", "KG_DB_HTTP_PORT": "0", "KG_DB_HEAP_MB": "768", "KG_DB_PAGECACHE_MB": "128"}
+    usual = {name: value for name, value in os.environ.items() if name in ("KG_CACHE", "KG_JARS_DIR", "KG_JAVA_HOME")}
+    settings = {**usual, **ports, "KG_HOME": str(home)}
+    code, out, err = run_command(["db", "start", "--json"], settings, "")
+    if code:
+        sys.exit(f"no server: {out}{err}")
+    try:
+        started = json.loads(out)
+        password = Path(started["password_file"]).read_text("utf-8").strip()
+        yield {"NEO4J_URI": started["uri"], "NEO4J_USERNAME": started["username"], "NEO4J_PASSWORD": password}
+    finally:
+        run_command(["db", "stop"], settings, "")
+
+
+def compare(before: Path, after: Path) -> int:
+    """Print how two recordings differ; return 0 where they are equal in all parts that both have, else 1."""
+    sides = [{each.name for each in side.iterdir() if each.is_dir()} for side in (before, after)]
+    for part in sorted(sides[0] ^ sides[1]):
+        print(f"not compared: {part} is in {before if part in sides[0] else after} alone")
+    found: dict[str, int] = {}
+    both = sorted(sides[0] & sides[1])
+    for part in both:
+        for name in sorted(_files(before / part) | _files(after / part)):
+            one, two = (_lines(side / part / name) for side in (before, after))
+            if one == two:
+                continue
+            kind = f"{part} {name.partition('/')[0]}"
+            found[kind] = found.get(kind, 0) + 1
+            lines = difflib.unified_diff(one, two, f"{before}/{part}/{name}", f"{after}/{part}/{name}", "", "", 1)
+            print("\n".join(line.rstrip("\n")[:400] for line, _ in zip(lines, range(SHOWN_DIFFERENCES), strict=False)))
+    print(*(f"{count} files differ: {kind}" for kind, count in found.items()), sep="\n")
+    print(f"{len(both)} parts compared: {'different' if found or not both else 'equal'}")
+    return 1 if found or not both else 0
+
+
+def _files(folder: Path) -> set[str]:
+    names = {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()}
+    return {name for name in names if name.partition("/")[0] not in NOT_COMPARED}
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text("utf-8").splitlines(keepends=True) if file.is_file() else ["no such file\n"]
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="record what the product does, and compare two recordings")
+    commands = parser.add_subparsers(dest="command", required=True)
+    recording = commands.add_parser("record", epilog=f"parts: {' '.join(parts.NAMES)}")
+    recording.add_argument("folder", type=Path)
+    recording.add_argument("--only", nargs="+", metavar="PART", choices=parts.NAMES, default=[])
+    comparing = commands.add_parser("compare")
+    comparing.add_argument("before", type=Path)
+    comparing.add_argument("after", type=Path)
+    given = parser.parse_args()
+    if given.command == "record":
+        record(given.folder.absolute(), given.only)
+    else:
+        sys.exit(compare(given.before, given.after))
+
+
+if __name__ == "__main__":
+    main()
