@@ -14,7 +14,7 @@ import kg_neo4j
 ROOT = Path(kg_neo4j.__file__).resolve().parent
 CHECKOUT = ROOT.parent.parent
 LAYERS = (
-    ("errors", "extraction_records", "records", "settings", "resources", "progress"),
+    ("errors", "extraction_records", "records", "settings", "resources", "data_files", "progress"),
     ("_models", "_localdb"),
     ("acquire",),
     ("extract",),
