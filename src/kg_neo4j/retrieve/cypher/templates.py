@@ -10,22 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
+from kg_neo4j import data_files
+from kg_neo4j.data_files import fill
 from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split_words
 
 FURTHEST = 9_999  # a year
 
-EXAMPLES = (
-    "Who is related to X?",
-    "How are X and Y connected?",
-    "What do X and Y have in common?",
-    "What happened in 1804?",
-    "When was X born?",
-    "Who met X?",
-    "How many people are there?",
-    "Who is the most connected person?",
-    "Which documents mention X?",
-)
+_DATA = data_files.beside(__file__)
+EXAMPLES = _DATA.lines("examples")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,103 +36,15 @@ class Form:
     direction: str = "both"  # of that relationship: "out" from X, "in" to X
 
 
-_X = r"(?P<x>\S.{0,200}?)"
-_BOTH = rf"{_X}(?P<and> (?:and|with|to|i|z) )(?P<y>\S.{{0,200}})"
-_IS = r"(?:is|are|was|were)"
-_TIED = r"(?:related|connected|linked|tied|associated|involved)"
-_TIE = r"(?:relationships?|connections?|relations?|links?|paths?|ways?|ties?)"
-_TEXTS = r"(?:graph|texts?|documents?|corpus|database|sources?|data)"
-_HERE = rf"(?: (?:in|of|by) (?:the|this|these|our|my|all) (?:whole )?{_TEXTS})"
-_KIND = r"(?P<kind>\w[\w -]{0,60}?)"
-_YEAR = r"(?P<{0}>\d{{1,4}})(?P<{0}_bc> ?(?:BCE?|B\.C\.(?:E\.)?))?(?: (?:AD|CE))?"
-_IN_YEAR = rf"(?:in|during|around|of) (?:the year )?{_YEAR.format('from')}"
-_IN_YEARS = rf"(?:between|from|in) {_YEAR.format('from')} ?(?:and|to|until|-|–) ?{_YEAR.format('to')}"
-_HAPPENED = r"(?:what|which events?) (?:happened|took place|occurred|was going on)"
-
-# (query, form); the first that fits is taken
-_FORMS = tuple(
-    (query, re.compile(form, re.IGNORECASE))
-    for query, form in (
-        ("in_common", rf"(?P<kind>what|who) (?:do|did|does) {_BOTH} (?:both )?(?:have|had|share)(?: in common)?"),
-        ("in_common", rf"(?P<kind>what|who|which \w+) {_IS} {_TIED} (?:to|with) both {_BOTH}"),
-        ("in_common", rf"(?P<kind>what|who|which \w+) (?:connects|links|joins) both {_BOTH}"),
-        ("connections", rf"how {_IS} {_BOTH} {_TIED}(?: (?:to|with) each other)?"),
-        ("connections", rf"how {_IS} {_X}(?P<and> {_TIED} (?:to|with) )(?P<y>\S.*)"),
-        ("connections", rf"(?:what|which {_TIE}) (?:connects?|links?|relates?|joins?|ties?) {_BOTH}"),
-        (
-            "connections",
-            rf"(?:(?:what|which) {_IS}|is there|are there|show(?: me)?|find) (?:an? |the |any |all )?(?:shortest )?"
-            rf"{_TIE} (?:between|from|of) {_BOTH}",
-        ),
-        ("connections", rf"what (?:do|does|did|has|have|had) {_X}(?P<and> (?:have |got )?to do with )(?P<y>\S.*)"),
-        ("connections", rf"(?:co|jak) (?:łączy|łączyło|są połączeni|są powiązani) {_BOTH}"),
-        ("year", rf"{_HAPPENED} {_IN_YEARS}"),
-        ("year", rf"{_HAPPENED} {_IN_YEAR}"),
-        ("year", rf"{_HAPPENED} (?:to|with) {_X} {_IN_YEARS}"),
-        ("year", rf"{_HAPPENED} (?:to|with) {_X} {_IN_YEAR}"),
-        ("year", rf"what (?:did|was|were) {_X} (?:do|doing) {_IN_YEARS}"),
-        ("year", rf"what (?:did|was|were) {_X} (?:do|doing) {_IN_YEAR}"),
-        ("year", rf"(?:(?:list|show(?: me)?) )?(?:the |all (?:the )?)?events {_IN_YEARS}"),
-        ("year", rf"(?:(?:list|show(?: me)?) )?(?:the |all (?:the )?)?events {_IN_YEAR}"),
-        ("year", rf"co (?:się )?(?:wydarzyło|stało|zdarzyło)(?: się)? w (?:roku )?{_YEAR.format('from')}(?: roku)?"),
-        ("life", rf"(?:when|in (?:which|what) year|what year) (?:was|were) {_X} (?P<born>born)"),
-        ("life", rf"(?:when|in (?:which|what) year|what year) did {_X} (?P<died>die)"),
-        ("life", rf"when did {_X} live"),
-        ("number_related", rf"how many {_KIND} (?:is|are|was|were) {_X} {_TIED} (?:to|with)"),
-        ("number_related", rf"how many {_KIND} (?:is|are|was|were) {_TIED} (?:to|with) {_X}"),
-        ("number", rf"how many {_KIND} {_IS} (?:there|mentioned|named|known|spoken of){_HERE}?"),
-        (
-            "number",
-            rf"how many {_KIND} (?:do|does) (?:the|this|these|our|my) {_TEXTS} (?:have|contain|know|mention|name|hold)",
-        ),
-        ("number", rf"(?:count|what is the number of|(?:the )?number of) (?:the |all (?:the )?)?{_KIND}{_HERE}?"),
-        ("number", rf"how many {_KIND}{_HERE}?"),
-        ("number", r"ile (?:jest )?(?P<kind>\w+)(?: jest)?(?: w (?:grafie|tekście|tekstach|dokumentach))?"),
-        (
-            "most_connected",
-            rf"(?:who|what|which) {_IS} (?:the )?(?:most|best) (?:connected|central|linked)(?: {_KIND})?{_HERE}?",
-        ),
-        (
-            "most_connected",
-            rf"(?:who|what|which {_KIND}) (?:has|have) (?:the )?most (?:connections|relationships|relations|links)"
-            rf"{_HERE}?",
-        ),
-        ("most_connected", rf"which {_KIND} {_IS} (?:the )?(?:most|best) (?:connected|central|linked){_HERE}?"),
-        (
-            "mentions",
-            rf"(?:where|in (?:which|what) (?:documents?|texts?|sources?)) {_IS} {_X} (?:mentioned|named|spoken of)",
-        ),
-        ("mentions", rf"(?:which|what) (?:documents?|texts?|sources?|files?) (?:mentions?|names?|speaks? of) {_X}"),
-        ("entities", rf"(?:list|show(?: me)?|name|give me) (?:all )?(?:of )?(?:the )?{_KIND}{_HERE}"),
-        ("entities", rf"(?:list|name) (?:all )(?:of )?(?:the )?{_KIND}"),
-        ("entities", rf"(?:which|what) {_KIND} {_IS} (?:there|mentioned|named|known){_HERE}?"),
-        ("entities", rf"(?P<kind>who) (?:is|are|was|were) (?:mentioned|named|spoken of){_HERE}?"),
-        ("entities", rf"(?P<kind>who) (?:is|are){_HERE}"),
-        ("relations", rf"(?P<kind>who|what|which \w+) {_IS} {_TIED} (?:to|with) {_X}"),
-        ("relations", rf"(?P<kind>who|what|which \w+) {_IS} {_X} {_TIED} (?:to|with)"),
-        ("relations", rf"(?:to|with) (?P<kind>whom|what) {_IS} {_X} {_TIED}"),
-        ("relations", rf"what (?:is|do (?:we|you)|does the graph) (?:known?|say) (?:about|of|on) {_X}"),
-        ("relations", rf"what {_TIE} (?:does|do|did) {_X} have"),
-        ("relations", rf"(?:list|show(?: me)?|find) (?:all )?(?:the )?(?:{_TIE}|neighbours|neighbors) (?:of|for) {_X}"),
-        ("relations", rf"(?:z )?(?P<kind>kim|czym) (?:jest|był|była|było) (?:związan\w+|powiązan\w+|połączon\w+) {_X}"),
-        ("relations", rf"co wiadomo o {_X}"),
-        (
-            "stated",
-            rf"(?P<kind>who|whom|what|where|which \w+) (?:did|does|do|has|had|have) {_X} "
-            r"(?P<out>\w+(?: (?:in|at|to|from|with|for|on|by))?)",
-        ),
-        ("stated", rf"(?:to|with|from|by) (?P<kind>whom|what|which \w+) (?:did|does|do|was|were|is) {_X} (?P<out>\w+)"),
-        ("stated", rf"(?P<kind>where) (?:was|were|is|are) {_X} (?P<out>\w+)"),
-        ("stated", rf"(?P<kind>who|what) (?:was|were|is|are) {_X} (?P<in>\w+) by"),
-        ("stated", rf"(?P<kind>who) (?:is|are|was|were) (?:the |an? )?(?P<in>\w+(?: in law)?) of {_X}"),
-        ("stated", rf"(?P<kind>who) (?:is|are|was|were) {_X}['’]s? (?P<in>\w+(?:[ -]in[ -]law)?)"),
-        (
-            "stated",
-            r"(?P<kind>who) (?!is\b|are\b|was\b|were\b|did\b|does\b|do\b|has\b|had\b|have\b)(?P<in>\w+) "
-            rf"(?:(?:in|at|to|from|with|for|on) )?{_X}",
-        ),
+@cache
+def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the forms with the names of their queries; the first that fits is taken."""
+    parts = _DATA.parts("parts")
+    return tuple(
+        (query, re.compile(fill(form, parts), re.IGNORECASE))
+        for query, forms in _DATA.lists("forms").items()
+        for form in forms
     )
-)
 
 
 def recognise(question: str) -> tuple[Form, ...]:
@@ -148,7 +54,7 @@ def recognise(question: str) -> tuple[Form, ...]:
     """
     text = " ".join(question.split()).strip(" ?!.¿\"'“”")
     found: list[Form] = []
-    for query, form in _FORMS:
+    for query, form in _forms():
         if match := form.fullmatch(text):
             found += _read(query, match)
     return tuple(dict.fromkeys(found))
@@ -195,37 +101,9 @@ def _years(parts: dict[str, str]) -> tuple[int, int] | None:
 
 # ------------------------------------------------------------------------------------------------ kinds and verbs
 
-_KINDS = {
-    "PERSON": "people person persons human humans individuals who whom whose men women ludzi osób osoby kim kto",
-    "PLACE": "place places location locations where site sites miejsc miejsca",
-    "ORGANIZATION": "organization organizations organisation organisations institution institutions company companies",
-    "EVENT": "event events happenings wydarzeń wydarzenia",
-    "DATE": "date dates year years",
-}
-_SAME_TYPE = {
-    "PERSON": ("PERSON", "PEOPLE", "HUMAN", "CHARACTER"),
-    "PLACE": (
-        *(
-            "PLACE",
-            "LOCATION",
-            "CITY",
-            "TOWN",
-            "VILLAGE",
-            "SETTLEMENT",
-            "COUNTRY",
-            "REGION",
-            "STATE",
-            "PROVINCE",
-            "CONTINENT",
-        ),
-        *("ISLAND", "MOUNTAIN", "CAVE", "RIVER", "LAKE", "SEA", "OCEAN", "DESERT", "BUILDING", "ADDRESS"),
-    ),
-    "ORGANIZATION": ("ORGANIZATION", "ORGANISATION", "INSTITUTION", "COMPANY"),
-    "EVENT": ("EVENT",),
-    "DATE": ("DATE", "YEAR"),
-}
+_SAME_TYPE = {kind: tuple(types.split()) for kind, types in _DATA.table("same_type").items()}
 _EVERYTHING = frozenset("what thing things entity entities node nodes name names everything czym".split())
-_BY_WORD = {word: _SAME_TYPE[kind] for kind, words in _KINDS.items() for word in words.split()}
+_BY_WORD = {word: _SAME_TYPE[kind] for kind, words in _DATA.table("kinds").items() for word in words.split()}
 
 
 def types_of(kind: str, known: Iterable[str]) -> tuple[str, ...] | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.offline.extractor.demonyms import COUNTRIES, NATIONS
-from kg_neo4j.retrieve.short.passage_patterns import INVERSE, MONTH, PATTERNS
+from kg_neo4j.retrieve.short.passage_patterns import INVERSE, MONTH, patterns_of
 
 LONGEST_TEXT = 4_000  # characters of a passage that are read
 LAST_YEAR = 2_100  # a greater number is no year
@@ -42,9 +42,9 @@ def read_relation(text: str, relation: str) -> list[Said]:
     if relation == "country":
         return _countries(text)
     found: list[Said] = []
-    patterns = PATTERNS.get(_KIN.get(relation, relation), ())
+    patterns = patterns_of(_KIN.get(relation, relation))
     if relation in ("father", "mother"):  # who is which is told by their names
-        patterns = PATTERNS[relation] + PATTERNS["mother" if relation == "father" else "father"]
+        patterns += patterns_of("mother" if relation == "father" else "father")
     for pattern in patterns:
         for match in pattern.finditer(text, 0, LONGEST_TEXT):
             found += _values(match, relation)
@@ -61,9 +61,8 @@ def read_inverse(text: str, relation: str, subject: str) -> Said | None:
 
     The value is the passage's own subject, which the caller knows.
     """
-    inverse = INVERSE.get(relation)
     wanted = normalise(subject)
-    for pattern in PATTERNS.get(inverse or "", ()):
+    for pattern in patterns_of(INVERSE.get(relation, "")):
         for match in pattern.finditer(text, 0, LONGEST_TEXT):
             if any(normalise(said.value) == wanted for said in _values(match, relation)):
                 return Said("", match.start(), match.end())

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
+from kg_neo4j import data_files
+from kg_neo4j.data_files import fill
 from kg_neo4j.retrieve.short.relations import NOUNS, RELATIONS, VERBS
 
 LONGEST = 400  # characters of a question that may have a path
@@ -87,60 +90,21 @@ def _name(text: str) -> str:
     return re.sub(r"^(?:the )(?=[^\W\d_a-z])", "", text).strip(" \"“”'")
 
 
-_MADE = "(released|founded|established|formed|published|come out|built|opened|created|started|launched)"
-_TOWN = "(city|town|village|place|country|state)"
-_GOT = "(receive|received|get|got|win|won|earn|earned)"
-_WENT = "(attend|attended|go to|graduate from|graduated from)"
-_TABLE = f"""
-born on: when (was|were|is) NP born
-born on: (in )?(what|which) year was NP born( in)?
-born on: on (what|which) date was NP born
-born on: when (is|was) NP['’]s? birthday
-died on: when did NP (die|pass away)
-died on: (in )?(what|which) year did NP die( in)?
-died on: on (what|which) date did NP die
-born in: where (was|were|is) NP born
-born in: (in )?(what|which) {_TOWN} was NP born( in)?
-born in: where (is|was) NP['’]s? (birthplace|place of birth)
-died in: where did NP (die|pass away)
-died in: where was the place of death of NP
-died in: (in )?(what|which) {_TOWN} did NP die( in)?
-buried in: where (was|is) NP buried
-buried in: where was the place of burial of NP
-cause of death: (why|how|of what) did NP die( of| from)?
-nationality: (what|which) (nationality|citizenship) (is|was|are|were) NP
-nationality: what is NP['’]s? nationality
-citizenship: (which|what) country (is|was|does|did)? ?NP (come )?(is |was |are |were )?from
-citizenship: where (is|was) NP from
-country: (in )?(which|what) country is NP( located| found| situated)?( in)?
-location: where (is|are|was|were) NP( located| situated| found| held)?
-school: where did NP (study|go to (school|college|university)|graduate( from)?)
-school: (which|what) (school|college|university)( did)? NP {_WENT}
-school: where (was|is) NP educated( at)?
-school: where NP (studied|graduated)( at| from)?
-employer: where (did|does) NP work( at)?
-award: (which|what) (award|prize)s?( did| has)? NP {_GOT}
-spouse: who (did|has) NP (marry|married)
-spouse: who (is|was) NP married to
-spouse: who married NP
-made on: when (was|did|is) NP {_MADE}
-made on: (in )?(what|which) year was NP {_MADE}( in)?
-capital: what is the capital( city)? of NP
-headquarters: where (is|are) NP (headquartered|based)
-"""
-"""What is asked of a noun phrase; the first form that matches counts."""
+_DATA = data_files.beside(__file__)
 
 
-def _compiled(table: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    rows = [line.split(": ", 1) for line in table.strip().splitlines()]
-    return tuple((name, re.compile(rf"^{_form(form)}\??$", re.IGNORECASE)) for name, form in rows)
+@cache
+def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the relations that questions ask for, each with a form of the question."""
+    parts = _DATA.parts("parts")
+    rows = [line.split(": ", 1) for line in _DATA.lines("forms")]
+    return tuple((name, re.compile(rf"^{_form(fill(form, parts))}\??$", re.IGNORECASE)) for name, form in rows)
 
 
 def _form(form: str) -> str:
     return form.replace("(", "(?:").replace("NP", "(?P<np>.+?)")
 
 
-_COMPILED = _compiled(_TABLE)
 _VERB_FORMS = tuple(
     (name, re.compile(rf"^who (?:\w+ly )?(?:{verbs}) (?P<np>.+?)\??$", re.IGNORECASE)) for name, verbs in VERBS.items()
 )
@@ -152,7 +116,7 @@ def read_wanted(question: str) -> Wanted | None:
     text = " ".join(question.split()).strip()
     if len(text) > LONGEST:
         return None
-    for relation, pattern in (*_COMPILED, *_VERB_FORMS):
+    for relation, pattern in (*_forms(), *_VERB_FORMS):
         match = pattern.match(text)
         if match:
             thing = read_thing(match["np"])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_neo4j.graph import queries
-from kg_neo4j.retrieve.cypher.templates import _FORMS, EXAMPLES, Form, recognise, relationships_of, types_of
+from kg_neo4j.retrieve.cypher.templates import EXAMPLES, Form, _forms, recognise, relationships_of, types_of
 
 
 def form(question: str) -> Form:
@@ -47,7 +47,7 @@ def test_forms(question: str, query: str, x: str, y: str) -> None:
 
 
 def test_every_query_of_a_form_exists_and_every_example_has_a_form() -> None:
-    assert {f"questions/{query}" for query, _ in _FORMS} <= set(queries.names("questions"))
+    assert {f"questions/{query}" for query, _ in _forms()} <= set(queries.names("questions"))
     for example in EXAMPLES:
         assert recognise(example), example
 
