@@ -17,8 +17,8 @@ from kg_neo4j._cli.filter_options import (
     filters_of,
 )
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
-from kg_neo4j._cli.shapes import answer_shape
-from kg_neo4j._cli.terminal import print_json, print_text, progress
+from kg_neo4j._cli.shapes import plain
+from kg_neo4j._cli.terminal import print_json, print_text, progress, remark
 
 
 def ask(
@@ -110,12 +110,11 @@ def ask(
                 hear=hear,
             )
     if as_json:
-        print_json(answer_shape(answer) | ({"cypher": browser_text(answer, settings.graph)} if cypher else {}))
+        print_json(plain(answer) | ({"cypher": browser_text(answer, settings.graph)} if cypher else {}))
         return
     show_answer(answer, evidence=show, stats=stats)
     if cypher and answer.citations:
         print_text(browser_text(answer, settings.graph))
     if answer.routing:
         typer.echo(f"note: mode {answer.routing.mode}, because {answer.routing.why}", err=True)
-    for note in answer.notes:
-        typer.echo(f"note: {note}", err=True)
+    remark("note", answer.notes)

@@ -21,8 +21,8 @@ from kg_neo4j._cli.filter_options import (
 )
 from kg_neo4j._cli.load_options import BudgetOption
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
-from kg_neo4j._cli.shapes import answer_shape
-from kg_neo4j._cli.terminal import json_text, print_text, progress
+from kg_neo4j._cli.shapes import plain
+from kg_neo4j._cli.terminal import json_text, print_text, progress, remark
 from kg_neo4j.errors import BudgetReached, DatabaseUnavailable, KgError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _turn(talk: Chat, line: str, as_json: bool) -> ChatReply | None:
         _say_error(error, as_json)
         return None
     if as_json:
-        _print_line({"asked": reply.asked, "rewritten_by": reply.rewritten_by or None, **answer_shape(reply.answer)})
+        _print_line({"asked": reply.asked, "rewritten_by": reply.rewritten_by or None, **plain(reply.answer)})
         return reply
     if reply.rewritten_by:
         print_text(f"({reply.answer.question})")
@@ -106,8 +106,7 @@ def _turn(talk: Chat, line: str, as_json: bool) -> ChatReply | None:
         typer.echo(f"note: {reply.why}", err=True)
     if reply.answer.routing:
         typer.echo(f"note: mode {reply.answer.routing.mode}, because {reply.answer.routing.why}", err=True)
-    for note in reply.answer.notes:
-        typer.echo(f"note: {note}", err=True)
+    remark("note", reply.answer.notes)
     return reply
 
 
@@ -125,7 +124,7 @@ def _command(talk: Chat, text: str, last: ChatReply | None, as_json: bool) -> No
         if last is None:
             typer.echo("nothing was asked yet", err=True)
         elif as_json:
-            _print_line({"asked": last.asked, **answer_shape(last.answer)})
+            _print_line({"asked": last.asked, **plain(last.answer)})
         else:
             show_answer(last.answer, evidence=True)
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,7 @@ from typer.core import TyperCommand
 
 from kg_neo4j._cli.load_options import BudgetOption, CacheOption, GleaningsOption, SchemaOption, WaveOption, tokens_of
 from kg_neo4j._cli.options import settings_for
-from kg_neo4j._cli.shapes import usage_shape
+from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_json, print_table, print_text, progress
 from kg_neo4j.errors import UsageError
 
@@ -116,7 +115,7 @@ def _show(found: ChunkLengthStudy, output: str, plot: Path | None) -> None:
     from kg_neo4j.eval.comparison import ratios_table, variants_table
 
     if output == "json":
-        print_json(study_shape(found))
+        print_json(found)
         return
     _print(variants_table(found), output)
     if found.ratios and output != "csv":
@@ -148,41 +147,9 @@ def turned(table: Report) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
     return [first, *heads], [[name, *(row[place] for row in table.rows)] for place, name in enumerate(further, 1)]
 
 
-def study_shape(found: ChunkLengthStudy) -> dict[str, Any]:
-    """Return the shape of `kg study chunk-length --format json`."""
-    return {
-        "model": found.model,
-        "variants": [
-            {
-                **asdict(cell.variant),
-                "nodes": cell.nodes,
-                "relationships": cell.relationships,
-                "nodes_sd": cell.spread[0],
-                "relationships_sd": cell.spread[1],
-                "runs": [
-                    {
-                        "repeat": run.repeat,
-                        "chunks": run.chunks,
-                        "failed_chunks": run.failed_chunks,
-                        **asdict(run.shape),
-                        **usage_shape(run.usage),
-                        "cached_answers": run.cached,
-                    }
-                    for run in cell.runs
-                ],
-            }
-            for cell in found.cells
-        ],
-        "ratios": [asdict(ratio) for ratio in found.ratios],
-        "tuning": usage_shape(found.tuning),
-        "kept": list(found.kept),
-        "notes": list(found.notes),
-    }
-
-
 def _show_plans(plans: Sequence[tuple[Variant, LoadPlan]], output: str) -> None:
     if output == "json":
-        print_json([{**asdict(variant), "chunks": plan.chunks, **usage_shape(plan.usage)} for variant, plan in plans])
+        print_json([{**plain(variant), "chunks": plan.chunks, **plain(plan.usage)} for variant, plan in plans])
         return
     from kg_neo4j.graph.report_format import Report
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kg_neo4j._cli.load_options import BudgetOption, CacheOption
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
-from kg_neo4j._cli.shapes import usage_shape
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark, usage_facts
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j.organise.stored_reports import CommunityReport
     from kg_neo4j.pipeline.reporting import (
         CommunityReportOptions,
         CommunityReportsPlan,
@@ -67,7 +64,7 @@ def communities(
 
 def _list(graph: str, found: tuple[ListedCommunity, ...], *, as_json: bool) -> None:
     if as_json:
-        print_json({"graph": graph, "communities": [asdict(each) for each in found]})
+        print_json({"graph": graph, "communities": found})
         return
     rows = [
         (each.level, each.number, each.size, each.rating, each.title or "", ", ".join(each.members)) for each in found
@@ -92,7 +89,7 @@ def _show(settings: Settings, number: int, level: int, *, as_json: bool) -> None
     with progress(quiet=as_json) as bars:
         report = reporting.community_report(number, settings=settings, level=level, progress=bars)
     if as_json:
-        print_json(report_shape(report))
+        print_json(report)
         return
     print_text(f"{report.title}\n\n{report.summary}\n")
     print_text(f"Rating: {report.rating:g} of 10. {report.rating_explanation}\n")
@@ -100,8 +97,7 @@ def _show(settings: Settings, number: int, level: int, *, as_json: bool) -> None
         print_text(f"{place}. {finding.summary}\n{finding.explanation}\n")
     written = "composed from the graph, without a model" if report.method == "composed" else "written by a model"
     typer.echo(f"note: community {number} of level {level}, {report.size} members; {written}", err=True)
-    for flag in report.flags:
-        typer.echo(f"flag: {flag}", err=True)
+    remark("flag", report.flags)
 
 
 def _write(settings: Settings, options: CommunityReportOptions, *, dry_run: bool, as_json: bool) -> None:
@@ -113,53 +109,11 @@ def _write(settings: Settings, options: CommunityReportOptions, *, dry_run: bool
             return
         report = pipeline.community_reports(settings=settings, options=options, progress=bars)
     if as_json:
-        print_json(reports_shape(report))
+        print_json(report)
     else:
         _summary(report)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)
-
-
-def report_shape(report: CommunityReport) -> dict[str, Any]:
-    """Return the shape of `kg communities --show N --json`."""
-    return {
-        "id": report.id,
-        "level": report.level,
-        "number": report.number,
-        "size": report.size,
-        "title": report.title,
-        "summary": report.summary,
-        "rating": report.rating,
-        "rating_explanation": report.rating_explanation,
-        "findings": [
-            {
-                "summary": each.summary,
-                "explanation": each.explanation,
-                "references": {"Entities": dict(each.entities), "Relationships": dict(each.relationships)},
-            }
-            for each in report.findings
-        ],
-        "method": report.method,
-        "flags": list(report.flags),
-        "domain": report.domain,
-    }
-
-
-def reports_shape(report: CommunityReportsReport) -> dict[str, Any]:
-    """Return the shape of `kg communities --reports --json`."""
-    return {
-        "graph": report.graph,
-        "communities": report.communities,
-        "by_model": report.by_model,
-        "composed": report.composed,
-        "flagged": report.flagged,
-        "changes": report.changes,
-        "domain": report.domain,
-        **usage_shape(report.usage),
-        "seconds": round(report.seconds, 3),
-        "unfinished": list(report.unfinished),
-        "notes": list(report.notes),
-    }
 
 
 def _summary(report: CommunityReportsReport) -> None:
@@ -172,30 +126,21 @@ def _summary(report: CommunityReportsReport) -> None:
     if report.domain:
         facts["domain"] = report.domain
     if report.usage.calls:
-        usage = report.usage
-        facts["calls"] = usage.calls
-        facts["tokens"] = f"{usage.input_tokens} input + {usage.output_tokens} output"
-        facts["price"] = "unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
+        facts |= {"calls": report.usage.calls, **usage_facts(report.usage)}
     print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
-    for line in (*report.unfinished, *report.notes):
-        typer.echo(f"note: {line}", err=True)
+    remark("note", (*report.unfinished, *report.notes))
 
 
 def _plan(plan: CommunityReportsPlan, *, as_json: bool) -> None:
     if as_json:
-        shape = {key: value for key, value in asdict(plan).items() if key not in ("usage", "assumptions")}
-        print_json({**shape, **usage_shape(plan.usage), "assumptions": list(plan.assumptions)})
+        print_json(plan)
         return
-    usage = plan.usage
     facts: dict[str, object] = {
         "graph": plan.graph,
         "model": plan.model or "none: reports are composed from the graph, nothing is paid",
         "communities": f"{plan.communities}: {plan.current} with a report that stands, {plan.composed} without a model",
-        "calls": usage.calls,
+        "calls": plan.usage.calls,
     }
-    if usage.calls:
-        facts["tokens"] = f"{usage.input_tokens} input + {usage.output_tokens} output"
-        facts["price"] = "unknown: no price of this model" if usage.usd is None else f"{usage.usd:.4f} USD"
-    print_facts(facts)
+    print_facts(facts | usage_facts(plan.usage, "unknown: no price of this model"))
     for assumption in plan.assumptions:
         typer.echo(f"estimated: {assumption}")

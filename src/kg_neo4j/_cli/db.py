@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kg_neo4j._cli.options import GraphOption, JsonOption, YesOption, settings_for
+from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
 from kg_neo4j.errors import GdsMissing
 
@@ -46,7 +46,7 @@ def start(
         with progress(quiet=as_json) as bars:
             report = pipeline.recover(settings=settings, progress=bars)
         if as_json:
-            print_json({"copy": str(report.copy), "graphs": [asdict(each) for each in report.graphs]})
+            print_json(report)
             return
         _print_graphs(report.graphs)
         print_text(f"The data as they were are in {report.copy}: delete that folder when all is well.")
@@ -76,7 +76,7 @@ def status(as_json: JsonOption = False) -> None:
     """Say whether the local server runs, where, and how to log in."""
     from kg_neo4j import _localdb
 
-    facts = {name: _plain(value) for name, value in asdict(_localdb.status(settings_for())).items()}
+    facts = plain(_localdb.status(settings_for()))
     if as_json:
         print_json(facts)
     else:
@@ -140,7 +140,7 @@ def restore(
     with progress(quiet=as_json) as bars:
         graphs = pipeline.restore(source, settings=settings, overwrite=yes or is_there, progress=bars)
     if as_json:
-        print_json({"path": str(source), "graphs": [asdict(each) for each in graphs]})
+        print_json({"path": str(source), "graphs": graphs})
     else:
         _print_graphs(graphs)
 
@@ -196,7 +196,3 @@ def _print_graphs(graphs: Sequence[StoredGraph]) -> None:
     for each in graphs:
         for source in each.unfinished:
             print_text(f"load again, into the graph {each.graph!r}: {source}")
-
-
-def _plain(value: object) -> object:
-    return str(value) if isinstance(value, Path) else value

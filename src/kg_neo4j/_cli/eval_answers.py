@@ -8,7 +8,7 @@ import typer
 
 from kg_neo4j._cli.load_options import BudgetOption
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
-from kg_neo4j._cli.terminal import print_json, progress
+from kg_neo4j._cli.terminal import print_json, progress, remark
 from kg_neo4j.errors import UsageError
 
 Changed = dict[str, Any]  # option -> value, of those that are not the default
@@ -115,7 +115,7 @@ def answers(
 
 def _of_one_mode(questions: str, settings: Any, given: Changed, *, as_json: bool) -> None:
     """Score one mode, as the multi-hop sets are scored."""
-    from kg_neo4j._cli.answer_scorecards import answers_shape, show_answers
+    from kg_neo4j._cli.answer_scorecards import show_answers
     from kg_neo4j.eval.answers.scorecard import AnswersOptions, score_answers
 
     if "--corpus" in given and "--graph" in given:
@@ -130,11 +130,10 @@ def _of_one_mode(questions: str, settings: Any, given: Changed, *, as_json: bool
     with progress(quiet=as_json) as bars:
         card = score_answers(questions, settings=settings, options=options, progress=bars)
     if as_json:
-        print_json(answers_shape(card))
+        print_json(card)
     else:
         show_answers(card, _command(questions, given))
-    for note in card.notes:
-        typer.echo(f"note: {note}", err=True)
+    remark("note", card.notes)
 
 
 def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool) -> None:
@@ -155,7 +154,7 @@ def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool)
             card = compare_systems(questions, settings=settings, options=options, progress=bars)
     if "--dry-run" in given:
         if as_json:
-            print_json(shown.plan_of_comparison_shape(plan))
+            print_json(plan)
         else:
             shown.show_plan_of_comparison(plan)
         return
@@ -165,8 +164,7 @@ def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool)
         print_json(shown.comparison_shape(card))
     else:
         shown.show_comparison(card, _command(questions, given))
-        for line in shown.spent_now(card):
-            typer.echo(f"note: {line}", err=True)
+        remark("note", shown.spent_now(card))
 
 
 def _options(given: Changed) -> Any:

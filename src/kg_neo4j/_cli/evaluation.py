@@ -11,7 +11,7 @@ from kg_neo4j._cli.load import PARTLY_DONE
 from kg_neo4j._cli.load_options import BudgetOption, CacheOption, GleaningsOption, SchemaOption
 from kg_neo4j._cli.options import JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.scorecards import scorecard_shape, show_scorecard
-from kg_neo4j._cli.terminal import print_json, progress
+from kg_neo4j._cli.terminal import print_json, progress, remark
 from kg_neo4j.errors import UsageError
 
 app = typer.Typer(help="Scorecards: how good it is, against what people annotated.", no_args_is_help=True)
@@ -58,8 +58,7 @@ def extraction(
         changed = {name: value for name, value in {**given, "--model": model}.items() if value != usual.get(name)}
         words = [word for name, value in changed.items() for word in (name, str(value))]
         show_scorecard(card, ["kg", "eval", "extraction", "--gold", gold, *words])
-        for remark in (*card.failed, *card.notes):
-            typer.echo(f"note: {remark}", err=True)
+        remark("note", (*card.failed, *card.notes))
     if card.failed:
         raise typer.Exit(PARTLY_DONE)
 
@@ -88,7 +87,7 @@ def retrieval(
     as_json: JsonOption = False,
 ) -> None:
     """Score retrieval: are the passages found that a question needs, and how much better than by flat search."""
-    from kg_neo4j._cli.retrieval_scorecards import against, read_saved, retrieval_shape, show_retrieval
+    from kg_neo4j._cli.retrieval_scorecards import against, read_saved, show_retrieval
     from kg_neo4j.eval.retrieval.scorecard import MODES, RetrievalOptions, score_retrieval
 
     earlier = read_saved(saved) if saved else {}
@@ -97,15 +96,14 @@ def retrieval(
         card = score_retrieval(corpus, questions, settings=settings_for(), options=options, progress=bars)
     differences = against(card, earlier)
     if as_json:
-        print_json(retrieval_shape(card))
+        print_json(card)
     else:
         changed = {"--limit": limit, "--triples": triples, "--against": saved}
         words = [word for name, value in changed.items() if value for word in (name, str(value))]
         words += [word for mode in options.modes for word in ("--mode", mode) if options.modes != MODES]
         command = ["kg", "eval", "retrieval", "--corpus", corpus, "--questions", questions, *words]
         show_retrieval(card, command, differences)
-    for note in card.notes:
-        typer.echo(f"note: {note}", err=True)
+    remark("note", card.notes)
 
 
 app.command("answers")(answers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -29,7 +28,6 @@ from kg_neo4j._cli.load_options import (
     tokens_of,
 )
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
-from kg_neo4j._cli.shapes import extract_shape
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
 from kg_neo4j.errors import UsageError
 
@@ -83,7 +81,7 @@ def extract(
     with progress(quiet=as_json) as bars:
         report = pipeline.extract(sources or (), to=to, settings=settings, options=options, progress=bars)
     if as_json:
-        print_json(extract_shape(report))
+        print_json(report)
     else:
         facts: dict[str, object] = {
             "folder": report.folder,
@@ -116,7 +114,7 @@ def quarantine(
     with progress(quiet=as_json) as bars:
         found = pipeline.quarantine(settings=settings, progress=bars)
     if as_json:
-        print_json([asdict(row) for row in found])
+        print_json(found)
         return
     rows = [
         (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +23,7 @@ def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         found = list_documents(database, settings.graph)
     if as_json:
-        print_json([asdict(document) for document in found])
+        print_json(found)
     else:
         rows = [(document.title, document.source, document.chunks, document.done) for document in found]
         print_table(["Title", "Source", "Chunks", "Done"], rows)
@@ -47,7 +46,7 @@ def plot(
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         report = plotting.plot(database, settings.graph, target, colour_by=colour_by, limit=limit)
     if as_json:
-        print_json({"path": str(report.path), "nodes": report.nodes, "relationships": report.relationships})
+        print_json(report)
     else:
         print_facts({"picture": report.path, "nodes": report.nodes, "relationships": report.relationships})
 
@@ -83,7 +82,7 @@ def _archive(target: Path, settings: Settings, as_json: bool) -> None:
     with progress(quiet=as_json) as bars:
         report = export_archive(target, settings=settings, progress=bars)
     if as_json:
-        print_json({**asdict(report), "path": str(report.path)})
+        print_json(report)
         return
     facts = {"archive": report.path, "graph": report.graph, "bytes": report.bytes}
     print_facts({**facts, "nodes": report.nodes, "relationships": report.relationships})
@@ -105,7 +104,7 @@ def import_graph(
     with progress(quiet=as_json) as bars:
         report = pipeline.import_graph(source, settings=settings, graph=graph, progress=bars)
     if as_json:
-        print_json({**asdict(report), "path": str(report.path)})
+        print_json(report)
         return
     facts = {"imported": report.path, "kind": report.kind, "graph": report.graph}
     print_facts({**facts, "nodes": report.nodes, "relationships": report.relationships})

@@ -28,10 +28,9 @@ from kg_neo4j._cli.load_options import (
 )
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.plan import show_plan
-from kg_neo4j._cli.shapes import load_shape
-from kg_neo4j._cli.terminal import print_facts, print_json, progress
+from kg_neo4j._cli.terminal import cost, print_facts, print_json, progress, remark
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import ExtractReport, LoadReport, Usage
+from kg_neo4j.records import ExtractReport, LoadReport
 
 PARTLY_DONE = 3
 
@@ -131,7 +130,7 @@ def unload(
 def show_load(report: LoadReport, *, as_json: bool) -> None:
     """Print what a load did."""
     if as_json:
-        print_json(load_shape(report))
+        print_json(report)
         return
     facts: dict[str, object] = {"graph": report.graph, "documents": report.documents, "chunks": report.chunks}
     facts |= extraction_facts(report)
@@ -144,8 +143,7 @@ def show_load(report: LoadReport, *, as_json: bool) -> None:
     }
     print_facts(facts)
     show_remarks(report)
-    for unfinished in report.unfinished:
-        typer.echo(f"unfinished: {unfinished}", err=True)
+    remark("unfinished", report.unfinished)
 
 
 def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
@@ -155,7 +153,7 @@ def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
     if report.rejections:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(report.rejections.items()))
         facts["rejected"] = f"{reasons}; {report.mended} mended, {rows.rejected - report.mended} in quarantine"
-    facts["model"] = _cost(report.usage)
+    facts["model"] = cost(report.usage)
     if len(report.steps) > 1:
         facts["rounds"] = ", ".join(f"{step} {usage.calls} calls" for step, usage in report.steps.items())
     return facts
@@ -163,16 +161,6 @@ def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
 
 def show_remarks(report: LoadReport | ExtractReport) -> None:
     """Print, beside the results, what was skipped, what failed, and notes."""
-    for skipped in report.skipped:
-        typer.echo(f"skipped: {skipped.source}: {skipped.reason}", err=True)
-    for failed in report.failed_chunks:
-        typer.echo(f"failed: {failed}", err=True)
-    for note in report.notes:
-        typer.echo(f"note: {note}", err=True)
-
-
-def _cost(usage: Usage) -> str:
-    if not usage.calls:
-        return "no paid calls"
-    price = "price unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
-    return f"{usage.calls} calls, {usage.input_tokens} + {usage.output_tokens} tokens, {price}"
+    remark("skipped", (f"{each.source}: {each.reason}" for each in report.skipped))
+    remark("failed", report.failed_chunks)
+    remark("note", report.notes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 
 from kg_neo4j._cli.load_options import BudgetOption, CacheOption
 from kg_neo4j._cli.options import ModelOption, settings_for
-from kg_neo4j._cli.shapes import usage_shape
+from kg_neo4j._cli.shapes import of_record, plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
 from kg_neo4j.errors import UsageError
 
@@ -110,51 +109,17 @@ def _titled(table: Report, output: str) -> str:
 
 def study_shape(found: NarrativeStudy) -> dict[str, Any]:
     """Return the shape of `kg study narrative --format json`."""
-    return {
-        "questions": found.questions,
-        "graph": found.graph,
-        "model": found.model,
-        "judge": found.judge,
-        "proxy": found.is_proxy,
-        "embedder": found.embedder,
-        "results": [
-            {
-                "name": each.way.name,
-                "ablation": each.way.ablation or None,
-                "value": each.way.value or None,
-                "correctness": each.score.correctness,
-                "correctness_interval": each.score.correctness_interval,
-                "similarity": each.score.similarity,
-                "similarity_interval": each.score.similarity_interval,
-                "evidence": each.evidence,
-                "evidence_beneath": each.beneath,
-                "found": each.score.found,
-                "context_tokens": each.score.context_tokens,
-                "types": {
-                    kind: {"correctness": score.correctness, "similarity": score.similarity}
-                    for kind, score in each.types.items()
-                },
-                **usage_shape(each.score.usage + each.score.judging),
-            }
-            for each in found.results
-        ],
-        "building": {step: usage_shape(usage) for step, usage in found.building.items()},
-        "paid": usage_shape(found.paid),
-        "taken": found.taken,
-        "kept": list(found.kept),
-        "notes": list(found.notes),
-    }
+    shape: dict[str, Any] = plain(found)
+    for given, each in zip(shape["results"], found.results, strict=True):
+        kinds = {kind: of_record(score, "correctness similarity") for kind, score in each.types.items()}
+        usage = plain(each.score.usage + each.score.judging)
+        given |= {"ablation": each.way.ablation or None, "value": each.way.value or None, "types": kinds, **usage}
+    return shape
 
 
 def _show_plan(plan: NarrativePlan, output: str) -> None:
-    shape = {
-        **{name: value for name, value in asdict(plan).items() if name not in ("building", "answers", "judging")},
-        "building": {step: usage_shape(usage) for step, usage in plan.building.items()},
-        "answers": usage_shape(plan.answers),
-        "judging": usage_shape(plan.judging),
-    }
     if output == "json":
-        print_json(shape)
+        print_json(plan)
         return
     steps = {**plan.building, "answers": plan.answers, "judging, at most": plan.judging}
     facts = {"questions": plan.questions, "ways of asking": plan.ways, "graph": plan.graph}

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kg_neo4j._cli.load_options import BudgetOption, CacheOption
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
-from kg_neo4j._cli.shapes import usage_shape
-from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress
+from kg_neo4j._cli.shapes import plain
+from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, remark
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j.graph.resolution.proposals import Proposal
     from kg_neo4j.graph.resolution.showing import StoredDecision
     from kg_neo4j.pipeline.resolving import ResolveReport
 
@@ -55,60 +54,16 @@ def resolve(
             options = resolving.ResolveOptions(dry_run, must_link, cannot_link, analytics, budget_usd)
             report = resolving.resolve(settings=settings, options=options, progress=bars)
     if as_json:
-        print_json(resolve_shape(report, dry_run=dry_run))
+        print_json({"graph": report.graph.graph, "dry_run": dry_run, **plain(report)})
     else:
         _summary(report, dry_run=dry_run)
     if report.unknown:
         raise typer.Exit(PARTLY_DONE)
 
 
-def resolve_shape(report: ResolveReport, *, dry_run: bool) -> dict[str, Any]:
-    """Return the shape of `kg resolve --json`."""
-    return {
-        "graph": report.graph.graph,
-        "dry_run": dry_run,
-        "run": report.run,
-        "proposals": [_proposal_shape(each) for each in report.proposals],
-        "decisions": [_decision_shape(each) for each in report.decisions],
-        "skipped": [_decision_shape(each) for each in report.skipped],
-        "unknown": list(report.unknown),
-        "nodes_before": report.nodes_before,
-        "nodes": report.graph.nodes,
-        "relationships": report.graph.relationships,
-        "changes": report.graph.changes,
-        **usage_shape(report.graph.usage),
-        "seconds": round(report.graph.seconds, 3),
-        "notes": list(report.graph.notes),
-    }
-
-
-def _proposal_shape(proposal: Proposal) -> dict[str, Any]:
-    sides = {
-        side: {"name": each.name, "type": each.type, "key": each.key, "mentions": each.count}
-        for side, each in (("left", proposal.left), ("right", proposal.right))
-    }
-    values = {"rule": proposal.rule, "score": proposal.score, "reason": proposal.reason}
-    return {"verdict": str(proposal.verdict), **sides, **values}
-
-
-def _decision_shape(stored: StoredDecision) -> dict[str, Any]:
-    decision = stored.decision
-    return {
-        "id": decision.id,
-        "run": decision.run,
-        "kind": str(decision.kind),
-        "left": {"name": stored.left, "key": decision.left_key},
-        "right": {"name": stored.right, "key": decision.right_key},
-        "rule": decision.rule,
-        "score": decision.score,
-        "reason": decision.reason,
-        "revoked": decision.revoked,
-    }
-
-
 def _list(found: tuple[StoredDecision, ...], as_json: bool) -> None:
     if as_json:
-        print_json([_decision_shape(each) for each in found])
+        print_json(found)
         return
     for each in found:
         decision = each.decision
@@ -138,10 +93,7 @@ def _summary(report: ResolveReport, *, dry_run: bool) -> None:
         "seconds": f"{report.graph.seconds:.1f}",
     }
     print_facts(facts)
-    for each in report.skipped:
-        decision = each.decision
-        typer.echo(f"skipped: {decision.kind} {each.left} ~ {each.right}: against a stronger decision", err=True)
-    for line in report.unknown:
-        typer.echo(f"unknown: {line}", err=True)
-    for note in report.graph.notes:
-        typer.echo(f"note: {note}", err=True)
+    pairs = [f"{each.decision.kind} {each.left} ~ {each.right}" for each in report.skipped]
+    remark("skipped", (f"{pair}: against a stronger decision" for pair in pairs))
+    remark("unknown", report.unknown)
+    remark("note", report.graph.notes)

@@ -6,32 +6,11 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from kg_neo4j._cli.terminal import print_facts, print_table, print_text
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.eval.retrieval.scorecard import COMPARED, FLAT, RetrievalCard
 from kg_neo4j.eval.retrieval.scores import Difference, RetrievalScore, compare
-
-
-def retrieval_shape(card: RetrievalCard) -> dict[str, Any]:
-    """Return the scorecard as plain values. Shares are 0 to 1, differences points of 100."""
-    return {
-        "questions": card.asked,
-        "passages": card.passages,
-        "corpus_file": card.corpus,
-        "questions_file": card.questions,
-        "graph": card.graph,
-        "embedder": card.embedder,
-        "nodes": card.load.nodes,
-        "relationships": card.load.relationships,
-        "modes": {way: _score_shape(score) for way, score in card.scores.items()},
-        "best_flat": card.best_flat,
-        "differences": {mode: _difference_shape(each) for mode, each in card.differences.items()},
-        "compared_at": COMPARED,
-        "by_question": {way: dict(values) for way, values in card.by_question.items()},
-        "notes": list(card.notes),
-    }
 
 
 def read_saved(path: str) -> Mapping[str, Mapping[str, float]]:
@@ -110,23 +89,3 @@ def _row(way: str, score: RetrievalScore, depths: Sequence[int]) -> tuple[str, .
 
 def _said(difference: Difference) -> str:
     return f"{difference.points:+.1f} ({difference.low:+.1f} to {difference.high:+.1f})"
-
-
-def _score_shape(score: RetrievalScore) -> dict[str, Any]:
-    return {
-        "recall": _rounded(score.recall),
-        "interval": {str(depth): [round(edge, 4) for edge in edges] for depth, edges in score.interval.items()},
-        "all_gold": _rounded(score.all_gold),
-        "mrr": round(score.mrr, 4),
-        "ms_p50": round(score.p50_ms, 2),
-        "ms_p95": round(score.p95_ms, 2),
-        "types": {kind: _rounded(values) for kind, values in score.types.items()},
-    }
-
-
-def _difference_shape(difference: Difference) -> dict[str, float]:
-    return {key: round(getattr(difference, key), 2) for key in ("points", "low", "high")}
-
-
-def _rounded(values: Mapping[int, float]) -> dict[str, float]:
-    return {str(depth): round(value, 4) for depth, value in values.items()}

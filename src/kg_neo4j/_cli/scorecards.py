@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from kg_neo4j._cli.shapes import usage_shape
+from kg_neo4j._cli.shapes import of_record, plain, put
 from kg_neo4j._cli.terminal import print_facts, print_table, print_text
 
 if TYPE_CHECKING:
     from kg_neo4j.eval.extraction.scorecard import Scorecard
-    from kg_neo4j.eval.extraction.scores import Counts, Interval, Score, Shares
+    from kg_neo4j.eval.extraction.scores import Counts, Score, Shares
 
-DIGITS = 4
 RELATION_TYPES = 12  # in the table; the JSON has all
 MEASURES = {  # at most 34 characters: the table fits 80 columns
     "mentions.strict": "Mentions, place and type",
@@ -42,42 +40,20 @@ BY_NAME = {  # shown where they differ from the above
 
 def scorecard_shape(card: Scorecard) -> dict[str, Any]:
     """Return the shape of `kg eval extraction --json`."""
-    shape: dict[str, Any] = {
-        "gold": card.gold,
-        "gold_sha256": card.sha256,
-        "split": card.split,
-        "extractor": card.extractor,
-        "config_hash": card.config_hash,
-        "gives_mentions": card.gives_mentions,
-        "documents": card.documents,
-        "words": card.words,
-    }
+    shape = of_record(card, "gold gold_sha256=sha256 split extractor config_hash gives_mentions documents words")
     for name, score in card.scores.items():
-        _put(shape, name, _score_shape(score, card.relation_names if name.startswith("relations.") else {}))
-    if best := card.best_threshold:
-        for measure, threshold, score in (
-            ("within_sentence", best.within_sentence_threshold, best.within_sentence),
-            ("document", best.document_threshold, best.document),
-        ):
-            found = {"threshold": threshold, **_score_shape(score, card.relation_names)}
-            shape["relations"]["gold_entities"][measure]["at_best_threshold"] = found
-    return {
-        **shape,
-        "basis": dict(card.basis),
-        "duplicates": {**asdict(card.duplicates), "rate": _round(card.duplicates.rate)},
-        "rows": asdict(card.rows),
-        "rejections": dict(card.rejections),
-        "evidence": {**asdict(card.evidence), "share": _share(card.evidence.found, card.evidence.rows)},
-        "unscored": {"relationships": dict(card.unscored), "nodes": card.left_out},
-        "without_place": card.without_place,
-        "right_facts": card.right_facts,
-        **usage_shape(card.usage),
-        "usd_per_right_fact": card.usd_per_right_fact,
-        "seconds": round(card.seconds, 3),
-        "words_per_s": round(card.words_per_s, 1),
-        "failed": list(card.failed),
-        "notes": list(card.notes),
-    }
+        put(shape, name.split("."), _score_shape(score, card.relation_names if name.startswith("relations.") else {}))
+    for measure in ("within_sentence", "document") if card.best_threshold else ():
+        found = {
+            "threshold": getattr(card.best_threshold, f"{measure}_threshold"),
+            **_score_shape(getattr(card.best_threshold, measure), card.relation_names),
+        }
+        put(shape, ["relations", "gold_entities", measure, "at_best_threshold"], found)
+    return shape | of_record(
+        card,
+        "basis duplicates rows rejections evidence unscored.relationships=unscored unscored.nodes=left_out "
+        "without_place right_facts *usage usd_per_right_fact seconds:3 words_per_s:1 failed notes",
+    )
 
 
 def show_scorecard(card: Scorecard, command: Sequence[str]) -> None:
@@ -151,44 +127,13 @@ def _whole(counts: Counts) -> tuple[int, int, int]:
     return round(counts.right), round(counts.found), round(counts.gold)
 
 
-def _put(shape: dict[str, Any], name: str, value: Mapping[str, Any]) -> None:
-    """Put what `value` holds under a dotted name, beside what stands there already."""
-    for part in name.split("."):
-        shape = shape.setdefault(part, {})
-    shape.update(value)
-
-
 def _score_shape(score: Score, names: Mapping[str, str]) -> dict[str, Any]:
-    shape: dict[str, Any] = {
-        **_shares_shape(score.shares),
-        "interval": _interval_shape(score.interval),
-        **{name: _round(value) for name, value in asdict(score.counts).items()},
-    }
+    shape: dict[str, Any] = plain(score)
     if set(score.types) <= {""}:
         return shape
-    shape["macro"] = {**_shares_shape(score.macro), "interval": _interval_shape(score.macro_interval)}
+    shape["macro"] = of_record(score, "*macro:4 interval=macro_interval:4")
     shape["types"] = {
-        kind: {
-            **({"name": names[kind]} if kind in names else {}),
-            **_shares_shape(shares),
-            **{name: _round(value) for name, value in asdict(counts).items()},
-        }
+        kind: {**({"name": names[kind]} if kind in names else {}), **plain(shares, 4), **plain(counts, 4)}
         for kind, (shares, counts) in score.types.items()
     }
     return shape
-
-
-def _shares_shape(shares: Shares) -> dict[str, float]:
-    return {name: _round(share) for name, share in asdict(shares).items()}
-
-
-def _interval_shape(interval: Interval) -> dict[str, list[float]]:
-    return {name: [_round(edge) for edge in edges] for name, edges in asdict(interval).items()}
-
-
-def _share(part: float, whole: float) -> float:
-    return _round(part / whole) if whole else 0.0
-
-
-def _round(value: float) -> float:
-    return round(value, DIGITS)

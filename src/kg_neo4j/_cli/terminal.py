@@ -8,11 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import typer
+
+from kg_neo4j._cli.shapes import plain
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
     from kg_neo4j.progress import Progress
+    from kg_neo4j.records import Usage
 
 PIPED_WIDTH = 400  # characters of a table that no terminal shows
 
@@ -60,8 +65,8 @@ def progress(*, quiet: bool = False) -> Iterator[Progress]:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value to standard output."""
-    sys.stdout.write(json_text(value, indent=2) + "\n")
+    """Print one JSON value to standard output; records as `shapes` has them."""
+    sys.stdout.write(json_text(plain(value), indent=2) + "\n")
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
@@ -100,6 +105,50 @@ def print_facts(facts: Mapping[str, object]) -> None:
     width = max(len(name) for name in facts)
     for name, value in facts.items():
         sys.stdout.write(f"{name:<{width}}  {value}\n")
+
+
+def remark(name: str, lines: Iterable[object]) -> None:
+    """Print each line to standard error, after what it is: "note: ..."."""
+    for line in lines:
+        typer.echo(f"{name}: {line}", err=True)
+
+
+def price(usage: Usage, unknown: str = "unknown", digits: int = 4) -> str:
+    """Return what calls cost, in USD, or `unknown`."""
+    return unknown if usage.usd is None else f"{usage.usd:.{digits}f} USD"
+
+
+def cost(usage: Usage) -> str:
+    """Return calls, tokens and price in one line."""
+    if not usage.calls:
+        return "no paid calls"
+    tokens = f"{usage.input_tokens} + {usage.output_tokens} tokens"
+    return f"{usage.calls} calls, {tokens}, {price(usage, 'price unknown')}"
+
+
+def spent(usage: Usage) -> str:
+    """Return the same as a scorecard has it."""
+    if not usage.calls:
+        return "no calls"
+    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    return f"{usage.calls} calls, {tokens}, {price(usage, 'price not known')}"
+
+
+def percent(share: float | None) -> str:
+    """Return a share of 0 to 1 in percent; nothing for None."""
+    return "" if share is None else f"{100 * share:.1f}"
+
+
+def percents(edges: tuple[float, float] | None) -> str:
+    """Return an interval in percent."""
+    return "-".join(map(percent, edges or ()))
+
+
+def usage_facts(usage: Usage, unknown: str = "unknown") -> dict[str, object]:
+    """Return tokens and price for `print_facts`; nothing where no call was made."""
+    if not usage.calls:
+        return {}
+    return {"tokens": f"{usage.input_tokens} input + {usage.output_tokens} output", "price": price(usage, unknown)}
 
 
 def print_text(text: str) -> None:

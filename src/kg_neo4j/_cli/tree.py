@@ -10,8 +10,8 @@ import typer
 
 from kg_neo4j._cli.load_options import BudgetOption, CacheOption
 from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
-from kg_neo4j._cli.shapes import usage_shape
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
+from kg_neo4j._cli.shapes import plain
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress, remark, usage_facts
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline import TreePlan, TreeReport
@@ -87,42 +87,11 @@ def tree(
 
 def tree_shape(report: TreeReport) -> dict[str, Any]:
     """Return the shape of `kg tree --json`."""
-    return {
-        "graph": report.graph,
-        "name": report.name,
-        "trees": [
-            {
-                "id": each.id,
-                "document": each.title,
-                "leaves": each.leaves,
-                "leaf_kind": "passage" if each.are_passages else "chunk",
-                "summaries": _by_level(each.summaries),
-                "details": each.details,
-                "methods": dict(sorted(each.methods.items())),
-                "absent": list(each.absent),
-                "flagged": each.flagged,
-                "written": each.written,
-                "changes": each.changes,
-            }
-            for each in report.trees
-        ],
-        "leaves": report.leaves,
-        "summaries": _by_level(report.summaries),
-        "details": report.details,
-        "changes": report.changes,
-        **usage_shape(report.usage),
-        "seconds": round(report.seconds, 3),
-        "unfinished": list(report.unfinished),
-        "notes": list(report.notes),
-    }
-
-
-def _by_level(summaries: Mapping[tuple[int, str], int]) -> dict[str, dict[str, int]]:
-    """Return {level: {aspect: summaries}}."""
-    found: dict[str, dict[str, int]] = {}
-    for (level, aspect), count in summaries.items():
-        found.setdefault(str(level), {})[aspect] = count
-    return found
+    shape: dict[str, Any] = plain(report)
+    for each in shape["trees"]:
+        each["leaf_kind"] = "passage" if each["leaf_kind"] else "chunk"
+        each["methods"] = dict(sorted(each["methods"].items()))
+    return shape
 
 
 def _table(summaries: Mapping[tuple[int, str], int]) -> None:
@@ -145,11 +114,8 @@ def _summary(report: TreeReport) -> None:
         "absent": ", ".join(absent) or "no aspect",
         "changes": report.changes,
         "calls": report.usage.calls,
+        **usage_facts(report.usage),
     }
-    if report.usage.calls:
-        usage = report.usage
-        facts["tokens"] = f"{usage.input_tokens} input + {usage.output_tokens} output"
-        facts["price"] = "unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
     print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
     _table(report.summaries)
     _notes((*report.unfinished, *report.notes))
@@ -157,29 +123,14 @@ def _summary(report: TreeReport) -> None:
 
 def _notes(lines: Sequence[str]) -> None:
     """Print what a person should know; of many documents not a line each."""
-    for line in lines[:NOTES]:
-        typer.echo(f"note: {line}", err=True)
+    remark("note", lines[:NOTES])
     if len(lines) > NOTES:
-        typer.echo(f"note: and {len(lines) - NOTES:,} more notes, which --json has", err=True)
+        remark("note", [f"and {len(lines) - NOTES:,} more notes, which --json has"])
 
 
 def _plan(plan: TreePlan, *, as_json: bool) -> None:
     if as_json:
-        print_json(
-            {
-                "graph": plan.graph,
-                "name": plan.name,
-                "model": plan.model,
-                "aspect_model": plan.aspect_model,
-                "documents": plan.documents,
-                "leaves": plan.leaves,
-                "summaries": _by_level(plan.summaries),
-                "details": plan.details,
-                "steps": dict(plan.calls),
-                **usage_shape(plan.usage),
-                "assumptions": list(plan.assumptions),
-            }
-        )
+        print_json(plan)
         return
     usage = plan.usage
     facts: dict[str, object] = {
@@ -194,10 +145,7 @@ def _plan(plan: TreePlan, *, as_json: bool) -> None:
     }
     if plan.aspect_model and plan.aspect_model != plan.model:
         facts["aspects by"] = plan.aspect_model
-    if usage.calls:
-        facts["tokens"] = f"{usage.input_tokens} input + {usage.output_tokens} output"
-        facts["price"] = "unknown: no price of this model" if usage.usd is None else f"{usage.usd:.4f} USD"
-    print_facts(facts)
+    print_facts(facts | usage_facts(usage, "unknown: no price of this model"))
     _table(plan.summaries)
     for assumption in plan.assumptions:
         typer.echo(f"estimated: {assumption}")

@@ -9,10 +9,9 @@ import typer
 
 from kg_neo4j._cli.load_options import BudgetOption, CacheOption, SchemaOption
 from kg_neo4j._cli.options import JsonOption, ModelOption, settings_for
-from kg_neo4j._cli.shapes import usage_shape
-from kg_neo4j._cli.terminal import print_facts, print_json, progress
+from kg_neo4j._cli.shapes import plain
+from kg_neo4j._cli.terminal import cost, print_facts, print_json, progress, remark
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import Usage
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.tuning import TunePlan
@@ -51,20 +50,7 @@ def tune(
         tuned = pipeline.tune(sources, settings=settings, options=options, progress=bars)
     pipeline.write_schema(tuned, target)
     if as_json:
-        print_json(
-            {
-                "path": str(target),
-                "entity_types": list(tuned.node_types),
-                "relationship_types": list(tuned.relationship_types),
-                "example": tuned.example_text,
-                "method": tuned.method,
-                "model": tuned.model,
-                "sampled": tuned.sampled,
-                "chunks": tuned.chunks,
-                **usage_shape(tuned.usage),
-                "notes": list(tuned.notes),
-            }
-        )
+        print_json({"path": str(target), **plain(tuned)})
         return
     print_facts(
         {
@@ -74,32 +60,23 @@ def tune(
             "entity types": ", ".join(tuned.node_types) or "any",
             "relationship types": ", ".join(tuned.relationship_types) or "any",
             "example": tuned.example_text,
-            "cost": _cost(tuned.usage),
+            "cost": cost(tuned.usage),
         }
     )
-    for note in tuned.notes:
-        typer.echo(f"note: {note}", err=True)
+    remark("note", tuned.notes)
     typer.echo(f"read it, edit it, then: kg load FILE... --schema {target}", err=True)
 
 
 def _show_plan(plan: TunePlan, *, as_json: bool) -> None:
     if as_json:
-        shape = {"model": plan.model, "sampled": plan.sampled, "chunks": plan.chunks}
-        print_json({**shape, **usage_shape(plan.usage)})
+        print_json(plan)
         return
     print_facts(
         {
             "model": plan.model or "the built-in rules: nothing is paid",
             "sample": f"{plan.sampled} of {plan.chunks} chunks",
-            "cost": _cost(plan.usage),
+            "cost": cost(plan.usage),
         }
     )
     if plan.usage.calls:
         typer.echo("estimated: two questions; a repair, and a passage in which nothing is found, are one more each")
-
-
-def _cost(usage: Usage) -> str:
-    if not usage.calls:
-        return "no paid calls"
-    price = "price unknown" if usage.usd is None else f"{usage.usd:.4f} USD"
-    return f"{usage.calls} calls, {usage.input_tokens} + {usage.output_tokens} tokens, {price}"

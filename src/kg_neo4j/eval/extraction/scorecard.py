@@ -57,6 +57,11 @@ class EvidenceCounts:
     stated: int  # right relations with evidence, where the annotation names the sentences that state them
     in_gold_sentence: int  # of these: the evidence lies in such a sentence
 
+    @property
+    def share(self) -> float:
+        """Share of the rows that quote words of the text, 0 to 1."""
+        return self.found / self.rows if self.rows else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Scorecard:

@@ -63,6 +63,7 @@ class RetrievalCard:
     differences: Mapping[str, Difference]  # mode -> recall at COMPARED beyond the best flat way
     by_question: Mapping[str, Mapping[str, float]]  # way -> question's id -> recall at COMPARED
     notes: tuple[str, ...] = ()
+    compared_at: int = COMPARED
 
 
 def score_retrieval(
