@@ -1,5 +1,6 @@
 # make demo   from a clean clone with only Python >= 3.11: environment, local Neo4j, the main job on a real text
-# make test   environment, local Neo4j, the whole test suite (.ci/run calls it)
+# make test   environment, local Neo4j, the test suite (.ci/run calls it)
+# Two processes run the tests, each with a Neo4j of its own. A file stays in one process; the small ones come last.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -9,16 +10,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 DEMO_GRAPH := demo
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 TRAINING := $(OUT)/training/venv
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-long test-ragas test-browser lint fix bench train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-long test-ragas test-browser lint fix bench train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
-	@echo "make test       the test suite, against a real Neo4j"
-	@echo "make test-long  what takes longer: more cases, more repeats, more kills"
+	@echo "make quick      unit tests and contracts, without Neo4j (a minute)"
+	@echo "make test       the test suite, against a real Neo4j (some minutes)"
+	@echo "make test-long  more cases, more repeats, more kills (hours)"
 	@echo "make test-ragas  our scores of answers against those of the package ragas, in an environment of its own"
 	@echo "make test-browser  the pages that we draw, in a Chromium that is installed"
 	@echo "make lint       ruff and mypy"
@@ -38,11 +41,14 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 demo: $(VENV)/.installed
 	@bash scripts/demo.sh $(BIN)/kg $(OUT) $(DEMO_GRAPH)
 
+quick: $(VENV)/.installed
+	$(PYTEST) -m 'not long and not server' tests/contracts tests/unit
+
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -m 'not long'
+	$(PYTEST) -m 'not long'
 
 test-long: $(VENV)/.installed
-	$(BIN)/python -m pytest -m long
+	$(BIN)/python -m pytest -m 'long or hypothesis' --hypothesis-profile long
 
 $(OUT)/ragas/venv/.installed: pyproject.toml
 	$(PYTHON) -m venv $(OUT)/ragas/venv

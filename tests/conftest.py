@@ -5,20 +5,46 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import sys
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from kg_neo4j import _localdb
+from kg_neo4j._models import openai_loop
 from kg_neo4j.errors import JavaMissing
 from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
 from kg_neo4j.graph.database import Database, DatabaseAddress, connect
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
 
+hypothesis.settings.register_profile("quick", max_examples=60, deadline=None)
+hypothesis.settings.register_profile("long", max_examples=600, deadline=None)
+hypothesis.settings.load_profile("quick")  # `make test-long` takes the other
+
+RunKg = Callable[[Sequence[str], Mapping[str, str]], tuple[int, str, str]]
+Kg = Callable[..., tuple[int, str, str]]
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a server, so that `make quick` can leave it out."""
+    for item in items:
+        if "settings" in getattr(item, "fixturenames", ()):
+            item.add_marker("server")
+
+
+@pytest.fixture(autouse=True)
+def connections_are_closed() -> Iterator[None]:
+    """Close the connections to models that a test opened: most tests have a model server of their own."""
+    yield
+    if openai_loop._clients:
+        openai_loop.run(openai_loop._close(list(openai_loop._clients.values())))
+        openai_loop._clients.clear()
 
 
 @pytest.fixture(scope="session")
@@ -92,6 +118,32 @@ def environment(settings: Settings, graph: str, tmp_path: Path) -> Mapping[str, 
         "KG_HOME": str(tmp_path / "kg-home"),
         "KG_CACHE": str(tmp_path / "kg-cache"),
     }
+
+
+@pytest.fixture
+def run_kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunKg:
+    """Run the command line in this process, with more in its environment: exit code, standard output and error."""
+
+    def run(arguments: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str, str]:
+        from kg_neo4j._cli import app
+
+        capsys.readouterr()
+        with monkeypatch.context() as changed:
+            for name, value in {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": "", **environment}.items():
+                changed.setenv(name, value)
+            changed.setattr(sys, "argv", ["kg", *arguments])
+            with pytest.raises(SystemExit) as exit_:
+                app.main()
+        output = capsys.readouterr()
+        return int(exit_.value.code or 0), output.out, output.err
+
+    return run
+
+
+@pytest.fixture
+def kg(run_kg: RunKg, environment: Mapping[str, str]) -> Kg:
+    """Run the command line in this process, on the tests' server and this test's graph."""
+    return lambda *arguments, **changes: run_kg(arguments, {**environment, **changes})
 
 
 @pytest.fixture(scope="session")

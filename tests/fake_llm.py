@@ -238,6 +238,26 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128  # of many connections at once, those beyond it are reset
 
+    def __init__(self, *given: Any) -> None:
+        self._open: set[socket.socket] = set()
+        super().__init__(*given)
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        request, address = super().get_request()
+        self._open.add(request)
+        return request, address
+
+    def shutdown_request(self, request: Any) -> None:
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def server_close(self) -> None:
+        """End the connections that clients keep open, too: their threads wait for a next request."""
+        super().server_close()
+        for request in list(self._open):
+            with contextlib.suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"

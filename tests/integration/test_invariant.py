@@ -158,7 +158,7 @@ def check(database: Database, settings: Settings, llm: FakeLlm, corpus: dict[str
             delete_graph(database, graph)
 
 
-@pytest.mark.parametrize("cases", [pytest.param(20, id="quick"), MANY])
+@pytest.mark.parametrize("cases", [pytest.param(6, id="quick"), MANY])
 def test_every_way_leads_to_the_same_graph(database: Database, settings: Settings, reader: FakeLlm, cases: int) -> None:
     def attempt(corpus: dict[str, str], way: Way) -> None:
         check(database, settings, reader, corpus, way)

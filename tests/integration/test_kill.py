@@ -44,17 +44,12 @@ EDITED = ("Anna Weber met Karl Braun in Graz. Karl Braun taught Anna Weber.", *T
 
 # The kills that must be among those of the short form: where a loss would show.
 LOAD = (
-    *(ANSWERED, READ, "write/merge_chunks", "write/create_entities", "write/create_facts", "write/finish_chunks"),
-    *(f"{COMMIT}write/finish_chunks", f"{COMMITTED}write/finish_chunks", "write/settle_facts", "write/settle_entities"),
-    *(f"{COMMITTED}write/settle_entities", "write/vector_store_entity", f"{COMMITTED}write/vector_store_fact"),
-    *("analytics/write_communities", "analytics/write_graph_state", f"{COMMITTED}analytics/write_graph_state"),
+    *(ANSWERED, READ, f"{COMMIT}write/finish_chunks", "write/settle_entities", f"{COMMITTED}write/settle_entities"),
+    *(f"{COMMITTED}write/vector_store_fact", "analytics/write_graph_state"),
 )
-EDIT = ("write/withdraw_evidence", f"{COMMITTED}write/withdraw_evidence", f"{COMMITTED}write/delete_chunks", ANSWERED)
-UNLOAD = (
-    *(f"{COMMITTED}write/withdraw_evidence", "write/delete_chunks", f"{COMMITTED}write/delete_chunks"),
-    *("write/delete_document", f"{COMMITTED}write/delete_document", "write/settle_entities"),
-)
-REBUILD = (f"{COMMITTED}write/withdraw_evidence", "write/finish_chunks")
+EDIT = (f"{COMMITTED}write/withdraw_evidence",)
+UNLOAD = (f"{COMMITTED}write/delete_chunks",)
+REBUILD = (f"{COMMITTED}write/withdraw_evidence",)
 
 
 @dataclass
@@ -133,7 +128,6 @@ class Scenario:
     before: Callable[[Bench], None]
     command: Callable[[Bench, Step | None], tuple[bool, tuple[Step, ...]]]
     musts: tuple[str, ...]
-    kills: int  # in the short form; 30 in all
 
 
 def nothing(_: Bench) -> None:
@@ -150,26 +144,22 @@ def edited(bench: Bench) -> None:
 
 
 SCENARIOS = {
-    "load": Scenario(nothing, Bench.load, LOAD, 17),
-    "edit": Scenario(edited, Bench.load, EDIT, 5),
-    "unload": Scenario(loaded, Bench.unload, UNLOAD, 6),
-    "rebuild": Scenario(loaded, Bench.rebuild, REBUILD, 2),
+    "load": Scenario(nothing, Bench.load, LOAD),
+    "edit": Scenario(edited, Bench.load, EDIT),
+    "unload": Scenario(loaded, Bench.unload, UNLOAD),
+    "rebuild": Scenario(loaded, Bench.rebuild, REBUILD),
 }
 
 
-def chosen(steps: Sequence[Step], musts: Sequence[str], number: int) -> list[Step]:
-    """Return so many steps: the last one of each name that must be among them, and the rest spread evenly."""
+def chosen(steps: Sequence[Step], musts: Sequence[str]) -> list[Step]:
+    """Return the last step of each name."""
     last = {step.name: step for step in steps}
     assert set(musts) <= set(last), set(musts) - set(last)
-    found = {last[name]: None for name in musts}
-    others = [step for step in steps if step not in found]
-    more = max(0, number - len(found))
-    found |= {others[place * len(others) // more]: None for place in range(min(more, len(others)))}
-    return list(found)[:number]
+    return [last[name] for name in musts]
 
 
-def kill_all(bench: Bench, scenario: Scenario, number: int | None) -> tuple[int, int]:
-    """Kill the command at chosen steps, or at all where `number` is None; return kills and calls made again."""
+def kill_all(bench: Bench, scenario: Scenario, *, everywhere: bool) -> tuple[int, int]:
+    """Kill the command at chosen steps, or at all; return kills and calls made again."""
     bench.empty()
     scenario.before(bench)
     before = bench.llm.calls
@@ -178,7 +168,7 @@ def kill_all(bench: Bench, scenario: Scenario, number: int | None) -> tuple[int,
     wanted = bench.dump()
     assert '"Document"' in wanted
     assert wanted.endswith("\n0 nodes without a vector or with a mark")
-    places = chosen(steps, scenario.musts, number or len(steps))
+    places = steps if everywhere else chosen(steps, scenario.musts)
     kills = again = 0
     for place in places:
         bench.empty()
@@ -201,8 +191,8 @@ def test_killed_at_any_step_and_repeated_gives_the_same_graph(
 ) -> None:
     scenario = SCENARIOS[name]
     started = time.monotonic()
-    kills, again = kill_all(bench, scenario, scenario.kills)
-    assert kills >= scenario.kills - 1  # threads may leave a step out in one run
+    kills, again = kill_all(bench, scenario, everywhere=False)
+    assert kills >= max(1, len(scenario.musts) - 1)  # threads may leave a step out in one run
     record_property("figures", f"{name}: {kills} kills, {again} calls made again, {time.monotonic() - started:.0f} s")
 
 
@@ -215,7 +205,7 @@ def test_killed_at_every_step_and_repeated_gives_the_same_graph(
     started = time.monotonic()
     total: Counter[str] = Counter()
     for _ in range(2):
-        kills, again = kill_all(bench, SCENARIOS[name], None)
+        kills, again = kill_all(bench, SCENARIOS[name], everywhere=True)
         total.update(kills=kills, again=again)
     figures = f"{name}: {total['kills']} kills, {total['again']} calls made again, {time.monotonic() - started:.0f} s"
     record_property("figures", figures)

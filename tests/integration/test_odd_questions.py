@@ -106,12 +106,12 @@ def test_odd_questions_with_filters_never_crash(asked: Answerer, texts: dict[str
             put(asked, texts, question, mode, Filters(("Ada",), types=("PERSON",)))
 
 
-@pytest.mark.parametrize("question", [each for each in odd_questions(FEW, seed=1) if len(each) < 100][::4], ids=ascii)
-def test_odd_names_of_documents_are_said_not_to_be_there(asked: Answerer, question: str) -> None:
-    for filters in (Filters((question,)), Filters(languages=(question,)), Filters(types=(question,))):
-        with pytest.raises(UsageError) as refused:
-            asked.answer("Who was Ada?", AskOptions("naive", filters=filters))
-        assert refused.value.hint
+def test_odd_names_of_documents_are_said_not_to_be_there(asked: Answerer) -> None:
+    for question in [each for each in odd_questions(FEW, seed=1) if len(each) < 100][::4]:
+        for filters in (Filters((question,)), Filters(languages=(question,)), Filters(types=(question,))):
+            with pytest.raises(UsageError) as refused:
+                asked.answer("Who was Ada?", AskOptions("naive", filters=filters))
+            assert refused.value.hint, ascii(filters)
 
 
 def test_odd_lines_of_a_conversation_never_crash(asked: Answerer, texts: dict[str, str]) -> None:
@@ -128,11 +128,11 @@ def test_odd_lines_of_a_conversation_never_crash(asked: Answerer, texts: dict[st
     assert talk.ask("Who was Ada Lovelace?").answer.found
 
 
-@pytest.mark.parametrize("question", EMPTY, ids=ascii)
 @pytest.mark.parametrize("mode", MODES)
-def test_an_empty_question_is_refused_in_every_mode(asked: Answerer, mode: str, question: str) -> None:
-    with pytest.raises(UsageError, match="empty"):
-        asked.answer(question, AskOptions(mode))
+def test_an_empty_question_is_refused_in_every_mode(asked: Answerer, mode: str) -> None:
+    for question in EMPTY:
+        with pytest.raises(UsageError, match="empty"):
+            pytest.fail(f"{question!a}: {asked.answer(question, AskOptions(mode))}")
 
 
 def test_a_model_is_sent_text_that_can_be_sent(asked: Answerer, texts: dict[str, str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 import tiktoken
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kg_neo4j._models import tokens
@@ -30,7 +30,6 @@ def forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path) -> Iterator[None]:
     tokens.load.cache_clear()
 
 
-@settings(max_examples=300, deadline=None)
 @given(TEXTS)
 @example("\U00016e80 0²")  # numbers that are neither letters nor decimal digits
 @pytest.mark.parametrize("tokeniser", [Approximation(), Encoded(BYTES_ONLY)])

@@ -7,7 +7,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j._models.tokens import Approximation
@@ -76,7 +76,6 @@ ANY_TEXT = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(text=ANY_TEXT, tokens=st.integers(4, 60), overlap=st.integers(0, 20), markdown=st.booleans())
 def test_chunks_hold_the_whole_text_within_their_bounds(text, tokens, overlap, markdown):
     source = document(text, markdown=markdown)
@@ -90,7 +89,6 @@ def test_chunks_hold_the_whole_text_within_their_bounds(text, tokens, overlap, m
     assert all(chunk.text == text[chunk.start : chunk.end] for chunk in chunks)
 
 
-@settings(max_examples=100, deadline=None)
 @given(text=ANY_TEXT, tokens=st.integers(4, 60))
 def test_the_same_text_gives_the_same_chunks(text, tokens):
     source = document(text)

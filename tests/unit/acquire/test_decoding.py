@@ -6,7 +6,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.acquire.decoding import clean, decode, normalise_text
@@ -33,7 +33,7 @@ TEXTS = [ENGLISH, POLISH, GERMAN, CZECH, RUSSIAN, GREEK, JAPANESE, CHINESE]
 CODECS = [
     *("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "cp1250", "iso8859-1", "iso8859-2"),
     *("iso8859-15", "cp852", "cp437", "mac_roman", "koi8-r", "cp1251", "iso8859-5", "cp866", "cp1253", "shift_jis"),
-    *("euc_jp", "iso2022_jp", "gb18030", "big5"),
+    *("euc_jp", "iso2022_jp", "gb18030"),
 ]
 
 
@@ -53,10 +53,11 @@ def holds(codec: str, text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("text", "codec"), [(text, codec) for text in TEXTS for codec in CODECS if holds(codec, text)])
-@pytest.mark.parametrize("times", [1, 8])
-def test_text_in_any_codec_is_read_exactly_or_refused(text, codec, times):
-    assert read_or_none((text * times).encode(codec)) in (text * times, None)
+@pytest.mark.parametrize("codec", CODECS)
+def test_text_in_any_codec_is_read_exactly_or_refused(codec):
+    texts = [text * times for text in TEXTS if holds(codec, text) for times in (1, 8)]
+    assert texts
+    assert [text for text in texts if read_or_none(text.encode(codec)) not in (text, None)] == []
 
 
 @pytest.mark.parametrize(
@@ -196,7 +197,6 @@ def test_endless_combining_marks_take_linear_time(marks):
     assert text.replace("\u034f", "") != text
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(st.sampled_from("aeń\u0301\u0323\u0344\u0f73か\u3099\u034f .\n"), max_size=120))
 def test_up_to_thirty_marks_in_a_row_are_only_composed(text):
     runs = "".join("m" if unicodedata.combining(unicodedata.normalize("NFD", char)[0]) else " " for char in text)
@@ -207,14 +207,12 @@ def test_up_to_thirty_marks_in_a_row_are_only_composed(text):
     assert unicodedata.is_normalized("NFC", normal)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1))
 def test_any_text_in_utf8_comes_back(text):
     read = read_or_none(text.encode("utf-8"))
     assert read == text.removeprefix("\ufeff") or (read is None and text.startswith(("MZ", "GIF8", "%PDF-")))
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_give_text_or_a_reason(data):
     text = read_or_none(data)

@@ -319,7 +319,7 @@ def test_names_that_are_no_text_can_be_stored(tmp_path):
     assert document.key == "caf\\udce9.txt"
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.text(min_size=1, max_size=40))
 @example(name="/")
 @example(name="..")

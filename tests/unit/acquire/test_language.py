@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.acquire.language import detect
@@ -85,7 +85,6 @@ def _examples() -> Iterator[tuple[str, str]]:
                 yield path.parent.name, "\n".join(ast.literal_eval(node.value))
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_has_a_known_language_or_none(text: str) -> None:
     assert detect(text) in (None, *languages())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.acquire import preprocess
@@ -80,7 +80,6 @@ def test_long_text_is_shortened_in_blocks(monkeypatch):
     assert parts.source_starts == whole.source_starts
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=200), st.data())
 def test_any_span_leads_into_the_source(text, data):
     shortened = shorten(text)

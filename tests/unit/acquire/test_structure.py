@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.acquire.plain_text import read_markdown
@@ -79,7 +79,6 @@ def test_page_border_is_a_border_of_pieces():
     assert [(piece.start, piece.end) for piece in found] == [(0, 18), (19, 28), (30, 39)]
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.sampled_from(["# A\n", "text", "\n", "\n\n", "- x\n", "| a | b\n", "```\n", " ", "===\n", "\t"])).map(
         "".join

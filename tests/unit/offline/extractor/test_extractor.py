@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.errors import UsageError
@@ -283,7 +283,6 @@ AWKWARD = st.text(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(AWKWARD)
 def test_no_text_breaks_it(text):
     schema = schemas.load("graph")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j._models import tokens
@@ -130,7 +130,6 @@ def test_names_are_words_with_a_capital_within_a_sentence() -> None:
     assert sentence.names == ("Ragna", "Tveit", "Gull", "Rock")
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.lists(
         st.sampled_from([*OF_ASPECT.values(), "Yes.", "'No!", "(he", "", "\n\n", "漢字。", "…", "A — b — c."]),

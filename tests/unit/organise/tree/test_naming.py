@@ -93,7 +93,6 @@ def test_an_answer_of_thousands_of_words_keeps_few_rejections() -> None:
     assert len(named.rejected) == MOST_REJECTED
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(alphabet=string.printable + "“”•–ąß", max_size=200))
 def test_any_answer_is_read_without_an_error(said: str) -> None:
     named = read_names(said, SEVEN)

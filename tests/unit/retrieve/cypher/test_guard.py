@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cypher_hostile import DISGUISED, HOSTILE, SCHEMA, UNHELD
@@ -261,7 +261,6 @@ SOUP = [
 ]
 
 
-@settings(max_examples=600, deadline=None)
 @given(st.lists(st.sampled_from(SOUP), max_size=30), st.sampled_from(["", "MATCH (a:PERSON)-[r:MET]-(b) "]))
 def test_whatever_is_not_refused_is_made_of_known_words_alone(words: list[str], start: str) -> None:
     text = start + " ".join(words)
@@ -277,7 +276,6 @@ def test_whatever_is_not_refused_is_made_of_known_words_alone(words: list[str], 
         assert "embedding" not in made.text
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_refused_or_written_anew(text: str) -> None:
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.graph import queries
@@ -84,7 +84,6 @@ def test_other_questions_have_no_form(question: str) -> None:
     assert recognise(question) == ()
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_recognised_or_not(text: str) -> None:
     assert all(each.query for each in recognise(text))
