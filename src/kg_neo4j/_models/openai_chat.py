@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from kg_neo4j._models import openai_faults, openai_loop
@@ -10,12 +11,14 @@ from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.openai_calls import Data, call, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import largest_output, window_of
+from kg_neo4j._models.openai_stream import Heard, StreamBroken, stream
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j.errors import ContentFiltered
+from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ModelRefused, ModelUnavailable
 from kg_neo4j.records import Usage
 
 MAX_TEXT = 4_000_000  # characters: four times what the longest output of a known model has
+ESTIMATED = "the server did not count the tokens of the stream; they are counted here"
 MAX_REASON = 40  # characters: "content_filter" is the longest that is known
 
 
@@ -105,8 +108,6 @@ class OpenAIChat:
         account: Account,
     ) -> Completion:
         """Answer one prompt as `stream` does, and have `account` pay."""
-        from kg_neo4j._models.openai_streamed import answer_streamed
-
         wanted: dict[str, Any] = {"temperature": temperature}
         if max_tokens is not None:
             wanted["max_tokens"] = max_tokens
@@ -126,21 +127,52 @@ class OpenAIChat:
         def whole() -> Completion:
             return self.answer(system, user, max_tokens=max_tokens, temperature=temperature, account=account)
 
-        return answer_streamed(self, opened, whole, hear, account, f"{system}\n{user}")
-
-    @property
-    def endpoint(self) -> Endpoint:
-        """Where the model is."""
-        return self._endpoint
-
-    def parse(self, data: Data, account: Account) -> Completion:
-        """Return the answer in a server's JSON object, and have `account` pay; raises Passing and ModelErrors."""
-        usage = self.counted(data.get("usage"))
+        try:
+            heard = stream(self._endpoint, self._name, opened, hear)
+        except (ModelRefused, ModelUnavailable, BadModelAnswer) as refused:
+            # nothing was heard: `whole` waits and tries again, and a real refusal is raised by it
+            return replace(whole(), note=f"the model's server did not stream the answer: {refused}")
+        except StreamBroken as broken:
+            usage = self._streamed_usage(broken.heard, system, user)
+            account.paid(usage)
+            hear("\n(the stream broke here; the answer is asked for again as a whole)\n")
+            done = whole()
+            by = "are counted as the server did" if broken.heard.usage else "are counted by estimate"
+            note = f"the stream broke and the answer was asked for again: {broken.why}; "
+            return replace(done, usage=usage + done.usage, note=f"{note}{usage.output_tokens} tokens of it {by}")
+        if heard.whole is not None:
+            return self._unstreamed(heard.whole, whole, hear, account)
+        usage = self._streamed_usage(heard, system, user)
         account.paid(usage)
-        return self.read(data, usage)
+        choice = {"message": {"content": heard.text}, "finish_reason": heard.finish_reason}
+        try:
+            done = self._read({"choices": [choice]}, usage)
+        except openai_faults.Passing:
+            again = whole()  # an empty answer was paid for, too
+            return replace(again, usage=usage + again.usage)
+        return replace(done, note="" if heard.usage is not None else ESTIMATED)
 
-    def priced(self, read: int, written: int) -> Usage:
-        """Return the usage of one call of so many tokens."""
+    def _unstreamed(
+        self, data: Data, whole: Callable[[], Completion], hear: Callable[[str], None], account: Account
+    ) -> Completion:
+        """Return the answer of a server that gave it in one piece; one that cannot be used is asked for once more."""
+        usage = self._counted(data.get("usage"))
+        account.paid(usage)
+        try:
+            done = self._read(data, usage)
+        except openai_faults.Passing:
+            return whole()
+        hear(done.text)
+        return done
+
+    def _streamed_usage(self, heard: Heard, system: str, user: str) -> Usage:
+        """Return what a stream cost: as the server counts, else by our tokeniser."""
+        if heard.usage is not None:
+            return self._counted(heard.usage)
+        from kg_neo4j._models import tokens
+
+        count = tokens.load().count
+        read, written = count(f"{system}\n{user}"), count(heard.text)
         return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
 
     def _adapted(self, wanted: dict[str, Any]) -> dict[str, Any]:
@@ -157,14 +189,14 @@ class OpenAIChat:
             return create(model=self._name, messages=messages, **options)
 
         def parse(data: Data) -> Completion:
-            usage = self.counted(data.get("usage"))
+            usage = self._counted(data.get("usage"))
             account.paid(usage)
             spent[0] += usage
-            return self.read(data, spent[0])
+            return self._read(data, spent[0])
 
         return call(self._endpoint, self._name, opened, parse)
 
-    def read(self, data: Data, spent: Usage) -> Completion:
+    def _read(self, data: Data, spent: Usage) -> Completion:
         """Return the answer in a server's JSON object; raises Passing and ModelErrors."""
         choices = data.get("choices")
         if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
@@ -186,7 +218,7 @@ class OpenAIChat:
             raise openai_faults.bad_answer("an answer without content", self._endpoint)
         return Completion(text, reason, spent)
 
-    def counted(self, found: object) -> Usage:
+    def _counted(self, found: object) -> Usage:
         """Return the usage of one call as a server counts it; zeros for what it does not say."""
         fields: Data = found if isinstance(found, dict) else {}
         read, written = (read_count(fields.get(name)) for name in ("prompt_tokens", "completion_tokens"))
