@@ -12,14 +12,14 @@ import pytest
 
 from corpus import document
 from fake_llm import FakeLlm
-from film_graph import DOCUMENTS, MODEL, answer, by_model, load_films, mark
+from film_graph import DOCUMENTS, MODEL, TOKENISER, answer, by_model, load_films, mark
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Answer, Filters
-from kg_neo4j.retrieve import Checks
+from kg_neo4j.retrieve import Means
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
 from kg_neo4j.retrieve.subgraph import QUERY, browser_text, parameters
 from small_graph import load
@@ -146,7 +146,7 @@ def test_claims_are_dropped_where_that_is_wanted(database: Database, films: str)
     with FakeLlm(
         rules=say("She was born in Paris [{oslo}]. Ada Lind directed Rain Road [{rain}]. She was kind.")
     ) as llm:
-        given = by_model(database, films, llm, QUESTION, checks=Checks("drop"))
+        given = by_model(database, films, llm, QUESTION, unsupported="drop")
     assert given.answer == "Ada Lind directed Rain Road [1]."
     assert len(given.citations) == 1
     assert any("dropped as unsupported" in note for note in given.notes)
@@ -157,7 +157,7 @@ def test_an_answer_of_which_nothing_is_left_is_replaced_by_the_sources_own_words
     database: Database, films: str
 ) -> None:
     with FakeLlm(rules=say("She was born in Paris [{oslo}].")) as llm:
-        given = by_model(database, films, llm, QUESTION, checks=Checks("drop"))
+        given = by_model(database, films, llm, QUESTION, unsupported="drop")
     assert "Paris" not in given.answer
     assert any("nothing in the model's answer was supported" in note for note in given.notes)
     assert_citations_hold(database, films, given)
@@ -165,7 +165,7 @@ def test_an_answer_of_which_nothing_is_left_is_replaced_by_the_sources_own_words
 
 def test_a_model_judges_all_claims_in_one_call_and_both_calls_are_counted(database: Database, films: str) -> None:
     with FakeLlm(rules=say("Ada Lind directed Rain Road [{rain}]. She was born in Oslo [{oslo}].")) as llm:
-        given = by_model(database, films, llm, QUESTION, checks=Checks(judge=True))
+        given = by_model(database, films, llm, QUESTION, judge=True)
         assert llm.calls == 2
     assert [(claim.support, claim.judged_by) for claim in given.claims] == [
         ("unsupported", "model"),
@@ -191,7 +191,7 @@ def test_a_judge_that_makes_no_sense_leaves_the_verdict_to_the_words(database: D
         llm.rules = lambda _, user: (
             said if "Claim 1:" in user else f"Ada Lind directed Rain Road [{mark(user, '1931')}]."
         )
-        given = by_model(database, films, llm, QUESTION, checks=Checks(judge=True))
+        given = by_model(database, films, llm, QUESTION, judge=True)
     assert [(claim.support, claim.judged_by) for claim in given.claims] == [("supported", "words")]
 
 
@@ -215,7 +215,7 @@ def test_the_models_short_answer_counts_where_a_source_says_it(
 
 def test_unknown_ways_to_treat_claims_are_refused() -> None:
     with pytest.raises(UsageError, match="keep"):
-        Checks("keep")
+        Means(MODEL, TOKENISER, unsupported="keep")
 
 
 def test_what_is_cited_and_gone_when_the_answer_is_given_is_not_cited(database: Database, graph: str) -> None:

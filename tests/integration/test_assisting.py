@@ -15,7 +15,6 @@ from kg_neo4j import Settings, pipeline
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.retrieve import Assistance
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +37,7 @@ def test_a_model_helps_to_search_where_it_is_asked_to(database: Database, films:
     question = "When was the director of Salt born?"
     with FakeLlm() as llm:
         llm.rules = helps
-        given = by_model(database, films, llm, question, assistance=Assistance(decompose=True, rerank=True))
+        given = by_model(database, films, llm, question, decompose=True, rerank=True)
         prompts = [request.prompt for request in llm.requests]
     assert (len(prompts), given.usage.calls) == (3, 3)
     assert prompts[-1].index("Tom Berg (born") < prompts[-1].index("Salt is a 1940")  # the passage ranked first

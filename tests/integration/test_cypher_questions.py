@@ -15,6 +15,7 @@ from fake_llm import FakeLlm
 from kg_neo4j import ask
 from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
+from kg_neo4j._models.door import Door, open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
@@ -199,8 +200,8 @@ def test_rows_of_another_graph_are_never_given(database: Database, ada: str, gra
 # ------------------------------------------------------------------------------------------------- written queries
 
 
-def model(llm: FakeLlm) -> OpenAIChat:
-    return OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000)
+def door(llm: FakeLlm, cache: AnswerCache | None = None) -> Door:
+    return open_door(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000), cache)
 
 
 def written(cypher: str, **parameters: object) -> str:
@@ -215,7 +216,7 @@ def test_a_written_query_is_told_by_the_model_with_marks_that_become_citations(d
     with FakeLlm() as llm:
         llm.say(written(BABBAGE))
         llm.say("He met Lovelace in June 1833 [R1]. She is not alone [R7].")
-        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, model(llm)))
+        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, door(llm)))
         first, second = llm.requests
     assert given.answer == "He met Lovelace in June 1833 [1]. She is not alone."
     assert given.citations[0].quote.startswith("In June 1833 Lovelace met")
@@ -235,9 +236,9 @@ def test_only_the_schema_of_this_graph_is_shown(database: Database, ada: str, gr
     load_facts(database, graph, [("A::DRAGON", "GUARDS", "B::HOARD")])
     with FakeLlm() as llm:
         llm.rules = lambda _prompt, _user: written("")
-        asked(database, ada, "Why?", CypherMode(TOKENISER, model(llm)))
+        asked(database, ada, "Why?", CypherMode(TOKENISER, door(llm)))
         search_indexes.create_fulltext(database)
-        asked(database, graph, "Why?", CypherMode(TOKENISER, model(llm)))
+        asked(database, graph, "Why?", CypherMode(TOKENISER, door(llm)))
         here, there = (request.user for request in llm.requests)
     assert "DRAGON" not in here
     assert "GUARDS" not in here
@@ -251,7 +252,7 @@ def test_rows_that_the_model_does_not_cite_are_listed_instead(database: Database
     with FakeLlm() as llm:
         llm.say(written(BABBAGE))
         llm.say("He met somebody.")
-        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, model(llm)))
+        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, door(llm)))
     assert given.answer == "- name: Lovelace, date: June 1833 [1]"
     assert any("cited no row" in note for note in given.notes)
 
@@ -260,7 +261,7 @@ def test_a_model_that_finds_no_answer_in_the_rows_is_believed(database: Database
     with FakeLlm() as llm:
         llm.say(written(BABBAGE))
         llm.say("NOT IN THE GRAPH")
-        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, model(llm)))
+        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, door(llm)))
     assert (given.found, given.answer, given.citations) == (False, NOT_FOUND, ())
     assert given.query
 
@@ -269,10 +270,10 @@ def test_counts_cite_some_of_what_was_counted_and_rows_of_nothing_say_so(databas
     with FakeLlm() as llm:
         llm.say(written("MATCH (a:PERSON)-[:MET]-(:PERSON) RETURN count(DISTINCT a) AS met"))
         llm.say("So many have met somebody: 3 [R1].")
-        counted = asked(database, ada, "How many of them have met somebody else?", CypherMode(TOKENISER, model(llm)))
+        counted = asked(database, ada, "How many of them have met somebody else?", CypherMode(TOKENISER, door(llm)))
         llm.say(written("RETURN 1 + 1 AS two"))
         llm.say("It is 2 [R1].")
-        bare = asked(database, ada, "How much is one and one?", CypherMode(TOKENISER, model(llm)))
+        bare = asked(database, ada, "How much is one and one?", CypherMode(TOKENISER, door(llm)))
     assert counted.citations
     assert bare.found
     assert bare.citations == ()
@@ -282,7 +283,7 @@ def test_counts_cite_some_of_what_was_counted_and_rows_of_nothing_say_so(databas
 def test_a_query_that_finds_nothing_is_shown_and_no_answer(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
         llm.say(written("MATCH (a:PERSON {name: $n}) RETURN a.name", n="Nobody"))
-        given = asked(database, ada, "Is Nobody there, or somebody like him?", CypherMode(TOKENISER, model(llm)))
+        given = asked(database, ada, "Is Nobody there, or somebody like him?", CypherMode(TOKENISER, door(llm)))
         assert llm.calls == 1
     assert (given.found, given.answer) == (False, NOT_FOUND)
     assert given.query
@@ -294,7 +295,7 @@ def test_a_query_that_finds_nothing_is_shown_and_no_answer(database: Database, a
 def test_a_model_that_writes_no_query_gives_no_answer(database: Database, ada: str, said: str) -> None:
     with FakeLlm() as llm:
         llm.say(said or " ")
-        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, model(llm)))
+        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, door(llm)))
     assert not given.found
     assert given.query is None
 
@@ -302,7 +303,7 @@ def test_a_model_that_writes_no_query_gives_no_answer(database: Database, ada: s
 def test_paid_answers_are_kept_only_when_their_query_ran(database: Database, ada: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
     cache = AnswerCache(tmp_path / "answers.sqlite3")
     with FakeLlm() as llm:
-        how = CypherMode(TOKENISER, model(llm), cache)
+        how = CypherMode(TOKENISER, door(llm, cache))
         llm.say(written("MATCH (n) DETACH DELETE n"))
         llm.say(written(BABBAGE))
         llm.say("He met Lovelace [R1].")
@@ -317,7 +318,7 @@ def test_paid_answers_are_kept_only_when_their_query_ran(database: Database, ada
 
 def test_a_canned_question_asks_no_model(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
-        given = asked(database, ada, "Who met Charles Babbage?", CypherMode(TOKENISER, model(llm)))
+        given = asked(database, ada, "Who met Charles Babbage?", CypherMode(TOKENISER, door(llm)))
         assert llm.calls == 0
     assert given.found
 

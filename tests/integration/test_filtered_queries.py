@@ -15,6 +15,7 @@ from fake_llm import FakeLlm
 from filter_graph import Left, left
 from kg_neo4j import Settings, pipeline
 from kg_neo4j._models import tokens
+from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
@@ -274,7 +275,7 @@ def test_a_model_writes_for_what_is_left_and_is_told_only_that(database: Databas
     with FakeLlm() as llm:
         llm.say(json.dumps({"cypher": text, "parameters": {}}))
         llm.say("She heard Chopin [R1].")
-        how = CypherMode(TOKENISER, OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000))
+        how = CypherMode(TOKENISER, open_door(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000)))
         question = "Was there anybody whom the people here may have heard?"
         given = ask_cypher(database, question, graph, how, Filters(("Chopin",)))
         first, second = llm.requests

@@ -27,7 +27,7 @@ from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.records import Answer, Filters
-from kg_neo4j.retrieve import ask, spreading
+from kg_neo4j.retrieve import Means, ask, spreading
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.local import retrieve as retrieve_local
@@ -99,7 +99,7 @@ def check_answer(answer: Answer, kept: Left) -> None:
 
 
 def answered(database: Database, graph: str, question: str, filters: Filters, mode: str = "auto") -> Answer:
-    return ask(database, question, graph=graph, mode=mode, embedder=MODEL, tokeniser=TOKENISER, filters=filters)
+    return ask(database, question, graph, Means(MODEL, TOKENISER), mode=mode, filters=filters)
 
 
 # ------------------------------------------------------------------------------------------ everything obeys them

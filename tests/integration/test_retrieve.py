@@ -11,6 +11,7 @@ import pytest
 from corpus import document
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
+from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
@@ -21,7 +22,7 @@ from kg_neo4j.graph.queries import parse
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve import ask, retrieve
+from kg_neo4j.retrieve import Means, ask, retrieve
 from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.local import REACHED
 from kg_neo4j.retrieve.naive import FETCH
@@ -53,9 +54,9 @@ def ada(database: Database) -> Iterator[str]:
     delete_graph(database, name)
 
 
-def answer(database: Database, graph: str, question: str, **options: object) -> Answer:
-    defaults = {"model": None, "embedder": MODEL, "tokeniser": TOKENISER}
-    return ask(database, question, graph=graph, **(defaults | options))  # type: ignore[arg-type]
+def answer(database: Database, graph: str, question: str, mode: str = "auto", **how: object) -> Answer:
+    means = Means(**({"embedder": MODEL, "tokeniser": TOKENISER} | how))  # type: ignore[arg-type]
+    return ask(database, question, graph, means, mode=mode)
 
 
 def by_meaning(database: Database, graph: str, question: str, mode: str = "local") -> Found:
@@ -273,9 +274,9 @@ def test_an_unknown_mode_is_refused(database: Database, graph: str) -> None:
 # --------------------------------------------------------------------------------------------------- with a model
 
 
-def asked(database: Database, graph: str, llm: FakeLlm, question: str, **options: object) -> Answer:
+def asked(database: Database, graph: str, llm: FakeLlm, question: str, **how: object) -> Answer:
     model = OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000)
-    return answer(database, graph, question, model=model, **options)
+    return answer(database, graph, question, door=open_door(model), **how)  # type: ignore[arg-type]
 
 
 def marked(user: str, words: str) -> str:

@@ -14,6 +14,7 @@ from fake_llm import FakeLlm
 from kg_neo4j import Settings, pipeline
 from kg_neo4j._cli import app as command_line
 from kg_neo4j._models import tokens
+from kg_neo4j._models.door import open_door
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.constraints import delete_graph
@@ -25,10 +26,11 @@ from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.records import Answer, Filters, TreeStep
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.interface import Found, Scope
+from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree import search as searching
-from kg_neo4j.retrieve.tree.answer import TreeMode, ask_tree
-from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, TreeChoice
+from kg_neo4j.retrieve.tree.answer import ask_tree
+from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, CONTEXT_TOKENS, TOP_DOWN, TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
 from narrative_tree import PARAGRAPHS, SUMMARIES, write
 from small_graph import load
@@ -71,8 +73,16 @@ def found_by(
     return retrieve(database, replace(search, scope=scope), choice or TreeChoice(), TOKENISER, budget)
 
 
-def ask(database: Database, graph: str, question: str, filters: Filters | None = None, **how: object) -> Answer:
-    return ask_tree(database, question, graph, TreeMode(MODEL, TOKENISER, **how), filters)  # type: ignore[arg-type]
+def ask(
+    database: Database,
+    graph: str,
+    question: str,
+    filters: Filters | None = None,
+    choice: TreeChoice | None = None,
+    **how: object,
+) -> Answer:
+    means = Means(MODEL, TOKENISER, **({"max_context_tokens": CONTEXT_TOKENS} | how))  # type: ignore[arg-type]
+    return ask_tree(database, question, graph, means, choice, filters)
 
 
 def kinds(found: Found) -> set[str]:
@@ -296,7 +306,7 @@ def test_a_models_mark_of_a_summary_leads_to_the_sentences_of_its_leaves(
 
     llm.rules = say
     question = SUMMARIES[0][3]
-    answer = ask(database, holm, question, model=model, choice=TreeChoice(kinds=("summary",)))
+    answer = ask(database, holm, question, door=open_door(model), choice=TreeChoice(kinds=("summary",)))
     assert answer.answer.startswith("A light is a promise that one makes to strangers [1].")
     assert answer.citations[0].quote.endswith("Mara says that a light is a promise one makes to strangers.")
     assert texts(database, holm)[answer.citations[0].chunk_id] == PARAGRAPHS[5]
@@ -311,7 +321,7 @@ def test_what_is_cited_may_stand_in_several_leaves(
     llm.rules = lambda _, user: (
         "The schooner struck the rocks, and Mara says that a light is a promise one makes to strangers [C1]."
     )
-    answer = ask(database, holm, SUMMARIES[0][3], model=model, choice=TreeChoice(top_k=1, kinds=("summary",)))
+    answer = ask(database, holm, SUMMARIES[0][3], door=open_door(model), choice=TreeChoice(top_k=1, kinds=("summary",)))
     assert len(answer.citations) == 2
     assert {each.quote[:20] for each in answer.citations} == {"A schooner struck th", "Mara says that a lig"}
     assert answer.claims[0].support == "supported"
@@ -347,7 +357,7 @@ def test_vectors_of_another_model_are_said(database: Database, holm: str) -> Non
     class Other(HashedEmbedding):
         name = "other-1"
 
-    answer = ask_tree(database, "Who was Mara?", holm, TreeMode(Other(), TOKENISER))
+    answer = ask_tree(database, "Who was Mara?", holm, Means(Other(), TOKENISER))
     assert not answer.found
     assert any("searched by vectors" in note for note in answer.notes)
 

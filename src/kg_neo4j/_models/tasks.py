@@ -7,11 +7,12 @@ complaint with which the task is asked once more. It knows nothing of caches, bu
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Generic, TypeVar
 
 from kg_neo4j._models.cache import key_of
+from kg_neo4j._models import prompts
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
 from kg_neo4j.records import Usage
@@ -84,6 +85,28 @@ class Task(ABC, Generic[T]):
 def once_more(why: str) -> str:
     """Return the usual complaint, to be put behind the user message."""
     return f"\n\nYour last answer could not be used: {why}. Keep to the rules." if why else ""
+
+
+class Prompted(Task[T]):
+    """A task whose messages and temperature are those of the prompt called `kind`."""
+
+    @abstractmethod
+    def values(self) -> Mapping[str, str]:
+        """Return what the placeholders of the prompt stand for; `complaint` is left out."""
+
+    def complain(self, complaint: str) -> str:
+        """Return what stands for the placeholder `complaint`."""
+        return once_more(complaint)
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the prompt, filled in."""
+        prompt = prompts.load(self.kind)
+        more = {"complaint": self.complain(complaint)} if "complaint" in prompt.placeholders else {}
+        return prompt.render(**self.values(), **more)
+
+    def request(self, complaint: str, round: int) -> Request:
+        """Return what the model gets in one round, at the temperature of the prompt."""
+        return replace(super().request(complaint, round), temperature=prompts.load(self.kind).temperature)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.cache import AnswerCache
-    from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+    from kg_neo4j._models.door import Door
+    from kg_neo4j._models.protocols import EmbeddingModel
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.graph.database import Database
+    from kg_neo4j.retrieve.means import Means
     from kg_neo4j.retrieve.routing import Routed
     from kg_neo4j.settings import Settings
 
@@ -43,20 +44,19 @@ class Answerer:
 
     settings: Settings
     database: Database
-    model: ChatModel | None
+    door: Door | None  # to the chat model; None: there is none
     embedder: EmbeddingModel
     tokeniser: Tokeniser
-    cache: AnswerCache | None
 
     def answer(self, question: str, options: AskOptions, hear: Callable[[str], None] | None = None) -> Answer:
         """Answer one question. Raises as `ask`."""
         check(question, options)
-        if (options.decompose or options.rerank) and self.model is None:
+        if (options.decompose or options.rerank) and self.door is None:
             raise UsageError("only a model takes questions apart and ranks", hint="OPENAI_API_KEY or OPENAI_BASE_URL")
         if options.mode == GLOBAL:
             return self._globally(question, options)
         if options.mode == CYPHER:
-            return self._by_query(question, self.model, options.filters)
+            return self._by_query(question, self._door, options.filters)
         if options.mode == TREE:
             return self._from_tree(question, options, hear)
         routed = self._route(question, options) if options.mode == AUTO else None
@@ -86,70 +86,76 @@ class Answerer:
     ) -> Answer:
         from kg_neo4j import retrieve
 
+        how, graph = self._means(options, CONTEXT_TOKENS, hear), self.settings.graph
         return retrieve.ask(
-            self.database,
-            question,
-            graph=self.settings.graph,
-            mode=options.mode,
-            model=self.model,
-            embedder=self.embedder,
-            tokeniser=self.tokeniser,
-            max_context_tokens=_tokens(options),
-            filters=options.filters,
-            routed=routed,
-            checks=retrieve.Checks(self.settings.unsupported, self.settings.judge),
-            hear=hear,
-            assistance=retrieve.Assistance(options.decompose, options.rerank),
+            self.database, question, graph, how, mode=options.mode, filters=options.filters, routed=routed
         )
 
     def _globally(self, question: str, options: AskOptions) -> Answer:
+        from kg_neo4j._models.door import Asked, Cached
         from kg_neo4j.retrieve.overview.global_answer import GlobalMode, ask_global
 
-        concurrency = self.settings.model_concurrency
-        how = GlobalMode(self.tokeniser, self.model, self.cache, concurrency, options.level, _tokens(options))
+        layer = self.door.layer if self.door else None
+        cached = layer if isinstance(layer, Cached) else None
+        asked = cached.beneath if cached else layer
+        model = asked.model if isinstance(asked, Asked) else None
+        tokens = CONTEXT_TOKENS if options.max_context_tokens is None else options.max_context_tokens
+        how = GlobalMode(
+            self.tokeniser,
+            model,
+            cached.cache if cached else None,
+            self.settings.model_concurrency,
+            options.level,
+            tokens,
+        )
         return ask_global(self.database, question, self.settings.graph, how, options.filters)
 
     def _from_tree(self, question: str, options: AskOptions, hear: Callable[[str], None] | None) -> Answer:
-        from kg_neo4j.retrieve.reply import Checks
-        from kg_neo4j.retrieve.tree.answer import TreeMode, ask_tree
+        from kg_neo4j.retrieve.tree.answer import ask_tree
 
-        how = TreeMode(
-            embedder=self.embedder,
-            tokeniser=self.tokeniser,
-            model=self.model,
-            choice=options.tree,
-            max_context_tokens=_tokens(options, TREE_TOKENS),
-            checks=Checks(self.settings.unsupported, self.settings.judge),
-            hear=hear,
-        )
-        return ask_tree(self.database, question, self.settings.graph, how, options.filters)
+        how = self._means(options, TREE_TOKENS, hear)
+        return ask_tree(self.database, question, self.settings.graph, how, options.tree, options.filters)
 
-    def _by_query(self, question: str, writer: ChatModel | None, filters: Filters) -> Answer:
+    def _by_query(self, question: str, writer: Door | None, filters: Filters) -> Answer:
         """Answer from a query: a canned one, or one that `writer` writes; the mode "auto" lets nobody write one."""
         from kg_neo4j.retrieve.cypher.answer import CypherMode, ask_cypher
 
-        how = CypherMode(self.tokeniser, writer, self.cache)
+        how = CypherMode(self.tokeniser, writer)
         return ask_cypher(self.database, question, self.settings.graph, how, filters)
 
+    def _means(self, options: AskOptions, context_tokens: int, hear: Callable[[str], None] | None) -> Means:
+        from kg_neo4j.retrieve.means import Means
 
-def _tokens(options: AskOptions, otherwise: int = CONTEXT_TOKENS) -> int:
-    return otherwise if options.max_context_tokens is None else options.max_context_tokens
+        return Means(
+            embedder=self.embedder,
+            tokeniser=self.tokeniser,
+            door=self._door,
+            max_context_tokens=context_tokens if options.max_context_tokens is None else options.max_context_tokens,
+            unsupported=self.settings.unsupported,
+            judge=self.settings.judge,
+            decompose=options.decompose,
+            rerank=options.rerank,
+            hear=hear,
+        )
+
+    @property
+    def _door(self) -> Door | None:
+        """The door for one question: what stopped one before does not stop it."""
+        return self.door.again() if self.door is not None else None
 
 
-def answerer(settings: Settings, database: Database, *, budget: Budget | None = None) -> Answerer:
-    """Return what answers questions with the models that the settings mean, paid from `budget` where there is one."""
+def answerer(
+    settings: Settings, database: Database, *, budget: Budget | None = None, door: Door | None = None
+) -> Answerer:
+    """Return what answers questions with the models that the settings mean, paid from `budget` where there is one.
+
+    `door` is another way to the chat model.
+    """
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
-    from kg_neo4j._models.cache import open_cache
 
-    return Answerer(
-        settings,
-        database,
-        factory.chat_model(settings, budget=budget),
-        factory.embedding_model(settings, budget=budget),
-        tokens.load(),
-        open_cache(settings),
-    )
+    door = door or factory.door(settings, budget=budget)
+    return Answerer(settings, database, door, factory.embedding_model(settings, budget=budget), tokens.load())
 
 
 def check(question: str, options: AskOptions) -> None:

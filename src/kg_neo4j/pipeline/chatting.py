@@ -77,9 +77,10 @@ class Chat:
         usage, why = Usage(), ""
         if not self.turns or len(question) > MAX_CHARACTERS:  # nobody refers at such length
             return question, "", usage, why
-        if self._asking.model is not None:
+        if self._asking.door is not None:
             try:
-                made = rewrite(question, self.turns, self._asking.model, self._asking.tokeniser, self._history_tokens)
+                door = self._asking.door.again()
+                made = rewrite(question, self.turns, door, self._asking.tokeniser, self._history_tokens)
                 usage, why = made.usage, made.why
                 if made.question:
                     by = "model" if made.question.casefold() != " ".join(question.split()).casefold() else ""

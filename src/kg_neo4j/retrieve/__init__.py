@@ -1,7 +1,6 @@
 """Stage 5: from a question to an answer that cites its sources."""
 
 from kg_neo4j.retrieve.ask import MODES, ask, check, retrieve
-from kg_neo4j.retrieve.assisting import Assistance
-from kg_neo4j.retrieve.reply import Checks
+from kg_neo4j.retrieve.means import Means
 
-__all__ = ["MODES", "Assistance", "Checks", "ask", "check", "retrieve"]
+__all__ = ["MODES", "Means", "ask", "check", "retrieve"]

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar, cast
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Prompted
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
+from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.records import Evidence, Usage
 from kg_neo4j.retrieve.checking.citations import CheckedAnswer, Source, check
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode
+from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.packing import Packed, pack_found
 
 ANSWER_TOKENS = 800  # room for the answer within the model's window; five sentences need 200
@@ -36,56 +39,66 @@ class ModelReply:
 
     checked: CheckedAnswer | None
     packed: Packed
-    usage: Usage
+    usage: Usage = field(default_factory=Usage)
     silent: str = ""  # why there is no answer at all: the provider's filter, or nothing usable came back
     short: str = ""  # the fewest words that answer, as the model gave them
     notes: tuple[str, ...] = ()
 
 
-class Request(Protocol):
-    """What shapes one question to a model."""
+@dataclass(frozen=True)
+class AnswerQuestion(Prompted[ModelReply]):
+    """Answers `question` from the best of `found` that fits `budget` tokens."""
 
-    @property
-    def tokeniser(self) -> Tokeniser:
-        """Counts the evidence."""
+    kind: ClassVar[str] = "answer"
+    cached: ClassVar[bool] = False
+    max_tokens = ANSWER_TOKENS
+    question: str
+    found: Found
+    tokeniser: Tokeniser
+    budget: int
 
-    @property
-    def max_context_tokens(self) -> int:
-        """Tokens of evidence, at most."""
+    @cached_property
+    def packed(self) -> Packed:
+        """What the model is shown."""
+        return pack_found(self.found, self.tokeniser, self.budget)
 
-    @property
-    def hear(self) -> Callable[[str], None] | None:
-        """Is told the answer's words as they come; None: nobody listens."""
+    @cached_property
+    def sources(self) -> list[Source]:
+        """The passages of it, each with its mark."""
+        return _sources(self.packed.evidence, self.found)
+
+    def values(self) -> dict[str, str]:
+        """Return the evidence and the question."""
+        context = render(self.packed.evidence, self.sources)
+        fence = hash_id("fence", context, self.question)[:8]
+        return {"context": context, "fence": fence, "question": self.question}
+
+    def accept(self, said: Completion) -> ModelReply:
+        """Return the answer with its citations checked."""
+        text, short = split_short(_CONTROL.sub(" ", without_thoughts(said.text)).strip())
+        if _NOT_IN_GRAPH.fullmatch(text):
+            return ModelReply(None, self.packed)
+        return ModelReply(check(text, self.sources), self.packed, short=short)
+
+    def smaller(self) -> Sequence[AnswerQuestion]:
+        """Return the question with half of the evidence, down to 200 tokens."""
+        if self.budget <= SMALLEST_CONTEXT:
+            return ()
+        return (replace(self, budget=max(SMALLEST_CONTEXT, self.budget // 2)),)
 
 
-def ask_model(question: str, found: Found, model: ChatModel, request: Request) -> ModelReply:
-    """Answer `question` from the best of `found` that fits `request.max_context_tokens` and the model's window.
+def ask_model(question: str, found: Found, door: Door, how: Means) -> ModelReply:
+    """Answer `question` from the best of `found` that fits `how.max_context_tokens` and the model's window.
 
     A context that the model finds too long is halved and sent again, down to 200 tokens. Raises the model's errors.
     """
-    room = model.window - ANSWER_TOKENS - PROMPT_TOKENS - request.tokeniser.count(question)
-    budget = max(SMALLEST_CONTEXT, min(request.max_context_tokens, room))
-    while True:
-        packed = pack_found(found, request.tokeniser, budget)
-        sources = _sources(packed.evidence, found)
-        context = render(packed.evidence, sources)
-        prompt = prompts.load("answer")
-        fence = hash_id("fence", context, question)[:8]
-        system, user = prompt.render(context=context, fence=fence, question=question)
-        try:
-            completion = _complete(model, system, user, prompt.temperature, request.hear)
-        except ContextTooLong:
-            if budget <= SMALLEST_CONTEXT:
-                raise
-            budget = max(SMALLEST_CONTEXT, budget // 2)
-            continue
-        except (ContentFiltered, BadModelAnswer) as error:
-            return ModelReply(None, packed, Usage(calls=1), silent=str(error))
-        said, short = split_short(_CONTROL.sub(" ", without_thoughts(completion.text)).strip())
-        notes = (completion.note,) if completion.note else ()
-        if _NOT_IN_GRAPH.fullmatch(said):
-            return ModelReply(None, packed, completion.usage, notes=notes)
-        return ModelReply(check(said, sources), packed, completion.usage, short=short, notes=notes)
+    room = door.window - ANSWER_TOKENS - PROMPT_TOKENS - how.tokeniser.count(question)
+    budget = max(SMALLEST_CONTEXT, min(how.max_context_tokens, room))
+    answer = door.ask(AnswerQuestion(question, found, how.tokeniser, budget), how.hear)
+    if isinstance(answer.error, ContextTooLong):
+        raise answer.error
+    made = answer.value or ModelReply(None, cast("AnswerQuestion", answer.task).packed, silent=answer.problem)
+    return replace(made, usage=answer.charged, notes=answer.notes)
 
 
 def split_short(said: str) -> tuple[str, str]:
@@ -98,14 +111,6 @@ def split_short(said: str) -> tuple[str, str]:
     if not rest or short in ("", "-", "–", "—") or len(short) > LONGEST_SHORT:
         return rest or said, ""
     return rest, short
-
-
-def _complete(
-    model: ChatModel, system: str, user: str, temperature: float, hear: Callable[[str], None] | None
-) -> Completion:
-    if hear is not None and isinstance(model, StreamingChatModel):
-        return model.stream(system, user, hear, max_tokens=ANSWER_TOKENS, temperature=temperature)
-    return model.complete(system, user, max_tokens=ANSWER_TOKENS, temperature=temperature)
 
 
 def render(evidence: Sequence[Evidence], sources: Sequence[Source]) -> str:

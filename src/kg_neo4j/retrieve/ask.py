@@ -7,20 +7,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kg_neo4j._models.embedding import embed_texts
-from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import local, naive
-from kg_neo4j.retrieve.assisting import Assistance, assist
+from kg_neo4j.retrieve.assisting import assist
 from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope, Search
 from kg_neo4j.retrieve.linking import Linked, named
+from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
-from kg_neo4j.retrieve.reply import Checks, Writing
 from kg_neo4j.retrieve.reply import reply as write_reply
 from kg_neo4j.retrieve.routing import Routed, route
 from kg_neo4j.retrieve.short.short_answer import Short, find_short
@@ -31,21 +31,15 @@ WORDED = ("Chunk", "Document", "Entity", "Fact")  # whose full-text indexes a se
 NOT_FOUND = "The graph holds no answer to this."
 
 
-def ask(  # noqa: PLR0913 - what a question needs; all but two by name
+def ask(
     database: Database,
     question: str,
-    *,
     graph: str,
+    how: Means,
+    *,
     mode: str = "auto",
-    model: ChatModel | None = None,
-    embedder: EmbeddingModel,
-    tokeniser: Tokeniser,
-    max_context_tokens: int = 6000,
     filters: Filters | None = None,
     routed: Routed | None = None,
-    checks: Checks | None = None,
-    hear: Callable[[str], None] | None = None,
-    assistance: Assistance | None = None,
 ) -> Answer:
     """Answer `question` from `graph`; `found` is False, and the text says so, where it does not hold an answer.
 
@@ -53,30 +47,26 @@ def ask(  # noqa: PLR0913 - what a question needs; all but two by name
     `Answer.routing` says why.
     Nothing but what `filters` leave is found, told of or cited; UsageError for what they name and the graph has not.
     Without a model the answer is made of sentences of the sources. A graph without vectors is searched by words.
-    Claims that their sources do not support are marked, or treated as `checks` says. `hear` is told a model's words as
-    they come, before they are checked. With `assistance` the model helps to search, too. `max_context_tokens` bounds
-    the evidence. Raises UsageError for an empty question or an unknown mode, and the model's and the database's errors.
+    Claims that their sources do not support are marked, or treated as `how` says. Raises UsageError for an empty
+    question or an unknown mode, and the model's and the database's errors.
     """
     started = time.monotonic()
     check(question, mode)
-    if max_context_tokens < 1:
-        raise UsageError(f"max_context_tokens is at least 1, not {max_context_tokens}")
     asked = read(question)
-    search, notes = prepare(database, asked, graph, embedder, tokeniser)
+    search, notes = prepare(database, asked, graph, how.embedder, how.tokeniser)
     search = replace(search, scope=routed.scope if routed else resolve(database, graph, filters or Filters()))
     if mode == "auto":
         routed = routed or route(database, search)
     found = retrieve(database, search, mode, routed)
-    again = _searcher(database, search, found, embedder, tokeniser)
-    assisted = assist(asked.text, found, assistance or Assistance(), again, (model, tokeniser) if model else None)
+    again = _searcher(database, search, found, how)
+    assisted = assist(asked.text, found, how, again)
     found, helped = assisted.found, assisted.model_seconds
     notes += [*_said(search.scope), *found.notes, *assisted.notes]
     if not found.chunks:
         notes.append(_nothing(database, graph, search.scope))
-    writing = Writing(tokeniser, max_context_tokens, model, checks or Checks(), hear)
-    short = _short(database, search, routed, again) if model is None and mode != "naive" else None
+    short = _short(database, search, routed, again) if how.door is None and mode != "naive" else None
     retrieved = time.monotonic()
-    reply = write_reply(asked, found, writing, short)
+    reply = write_reply(asked, found, how, short)
     reply, gone = keep_standing(database, graph, reply)
     return Answer(
         question=asked.text,
@@ -105,15 +95,13 @@ def _short(database: Database, search: Search, routed: Routed | None, again: Cal
     return find_short(search.question, linked.names, Things(database, search.graph, search.scope), again)
 
 
-def _searcher(
-    database: Database, search: Search, found: Found, embedder: EmbeddingModel, tokeniser: Tokeniser
-) -> Callable[[str], Found]:
+def _searcher(database: Database, search: Search, found: Found, how: Means) -> Callable[[str], Found]:
     """Return what searches for a question that the one asked was taken apart to, within the same filters."""
 
     def again(text: str) -> Found:
         if text == search.question.text:
             return found
-        other, _ = prepare(database, read(text), search.graph, embedder, tokeniser)
+        other, _ = prepare(database, read(text), search.graph, how.embedder, how.tokeniser)
         return local.retrieve(database, replace(other, scope=search.scope))
 
     return again

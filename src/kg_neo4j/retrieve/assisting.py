@@ -6,19 +6,18 @@ Both are of help, never needed: an answer that cannot be used leaves what was fo
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Answer, Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
 from kg_neo4j.records import Usage
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact
+from kg_neo4j.retrieve.means import Means
 
 PARTS = 4  # questions that one is taken apart into, at most
 LONGEST = 500  # characters of one of them
@@ -34,14 +33,6 @@ _Item = TypeVar("_Item", FoundChunk, FoundEntity, FoundFact)
 
 
 @dataclass(frozen=True, slots=True)
-class Assistance:
-    """What a model is asked to do for a search."""
-
-    decompose: bool = False
-    rerank: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Assisted:
     """What was found with a model's help."""
 
@@ -51,69 +42,103 @@ class Assisted:
     model_seconds: float = 0.0
 
 
-def assist(
-    question: str,
-    found: Found,
-    assistance: Assistance,
-    search: Callable[[str], Found],
-    using: tuple[ChatModel, Tokeniser] | None,
-) -> Assisted:
+def assist(question: str, found: Found, how: Means, search: Callable[[str], Found]) -> Assisted:
     """Return `found` with what `search` finds for the parts of `question`, and in the order that the model gives it.
 
     Without a model, `found` as it is. Raises the errors of the model that concern every question.
     """
-    if using is None:
-        return Assisted(found)
     usage, notes, seconds = Usage(), [], 0.0
-    if assistance.decompose:
-        started = time.monotonic()
-        parts, took, why = take_apart(question, using[0])
-        usage, seconds = usage + took, seconds + time.monotonic() - started
-        found = fuse([found, *(search(part) for part in parts)]) if parts else found
-        notes.append(f"searched for its parts, too: {' | '.join(parts)}" if parts else why)
-    if assistance.rerank and len(found.chunks) > 1:
-        started = time.monotonic()
-        found, took, why = put_in_order(question, found, *using)
-        usage, seconds = usage + took, seconds + time.monotonic() - started
-        notes.append(why)
+    if how.door is not None and how.decompose:
+        apart = how.door.ask(Decompose(question))
+        usage, seconds = usage + apart.charged, seconds + apart.seconds
+        found = fuse([found, *(search(part) for part in apart.value)]) if apart.value else found
+        notes.append(f"searched for its parts, too: {' | '.join(apart.value)}" if apart.value else _why(apart))
+    if how.door is not None and how.rerank and len(found.chunks) > 1:
+        shown = _shown(question, found, how.door.window, how.tokeniser)
+        if len(shown) > 1:
+            ordered = how.door.ask(Rerank(question, found, shown))
+            usage, seconds = usage + ordered.charged, seconds + ordered.seconds
+            found = ordered.value or found
+            notes.append(_why(ordered))
     return Assisted(found, usage, tuple(note for note in notes if note), seconds)
 
 
-def take_apart(question: str, model: ChatModel) -> tuple[tuple[str, ...], Usage, str]:
-    """Return the parts of a question, the question itself left out, what that took, and why there are none."""
-    said, usage, why = _ask(model, "decompose", {"question": question, "most": str(PARTS)})
-    lines = [_BULLET.sub("", line).strip() for line in said.splitlines()]
-    asked = [line for line in lines if line.isprintable() and len(line) <= LONGEST and any(map(str.isalnum, line))]
-    parts = tuple(dict.fromkeys(line for line in asked if line.casefold() != question.casefold()))
-    if len(parts) > PARTS:
-        return (), usage, f"the model took the question apart into {len(parts)}, so it was searched for as it is"
-    return parts, usage, why
+@dataclass(frozen=True, slots=True)
+class Decompose(Prompted[tuple[str, ...]]):
+    """Asks for the parts of a question; the question itself is none of them."""
+
+    kind: ClassVar[str] = "decompose"
+    cached: ClassVar[bool] = False
+    max_tokens = ANSWER_TOKENS
+    question: str
+
+    def values(self) -> dict[str, str]:
+        """Return the question, and how many parts there may be."""
+        given = {"question": self.question, "most": str(PARTS)}
+        return {**given, "fence": hash_id("fence", *given.values())[:8]}
+
+    def accept(self, said: Completion) -> tuple[str, ...] | Complaint[tuple[str, ...]]:
+        """Return the lines of an answer that can be searched for."""
+        lines = [_BULLET.sub("", line).strip() for line in without_thoughts(said.text).strip().splitlines()]
+        asked = [line for line in lines if line.isprintable() and len(line) <= LONGEST and any(map(str.isalnum, line))]
+        parts = tuple(dict.fromkeys(line for line in asked if line.casefold() != self.question.casefold()))
+        if len(parts) > PARTS:
+            return Complaint(f"the model took the question apart into {len(parts)}, so it was searched for as it is")
+        return parts
 
 
-def put_in_order(question: str, found: Found, model: ChatModel, tokeniser: Tokeniser) -> tuple[Found, Usage, str]:
-    """Return `found` with the best passages in the model's order, those that it leaves out behind them."""
-    ranked = [chunk for chunk in found.chunks if chunk.score > 0][:RANKED]
-    room = model.window - PROMPT_TOKENS - ANSWER_TOKENS - tokeniser.count(question)
+@dataclass(frozen=True, slots=True)
+class Rerank(Prompted[Found]):
+    """Asks for the order of the best passages; those that it leaves out come behind them."""
+
+    kind: ClassVar[str] = "rerank"
+    cached: ClassVar[bool] = False
+    max_tokens = ANSWER_TOKENS
+    question: str
+    found: Found
+    shown: Sequence[str]  # the best passages, numbered
+
+    def values(self) -> dict[str, str]:
+        """Return the question and the passages."""
+        given = {"question": self.question, "passages": "\n\n".join(self.shown)}
+        return {**given, "fence": hash_id("fence", *given.values())[:8]}
+
+    def accept(self, said: Completion) -> Found | Complaint[Found]:
+        """Return what was found in the order of an answer."""
+        listed = _NUMBERS.findall(without_thoughts(said.text))
+        numbers = list(dict.fromkeys(int(each) for each in listed if len(each) < 4))
+        chosen = [number for number in numbers if 1 <= number <= len(self.shown)]
+        if not chosen:
+            return self.found if numbers == [0] else Complaint("the model gave no order of passages")
+        ranked = _ranked(self.found)
+        order = [ranked[number - 1] for number in chosen]
+        order += [chunk for chunk in ranked if chunk not in order]
+        scores = sorted((chunk.score for chunk in ranked), reverse=True)
+        best = [replace(chunk, score=score) for chunk, score in zip(order, scores, strict=True)]
+        behind = [chunk for chunk in self.found.chunks if chunk.id not in {each.id for each in ranked}]
+        return replace(self.found, chunks=(*best, *behind))
+
+
+def _why(answer: Answer[Any]) -> str:
+    """Return why an answer is of no use; empty where it is."""
+    return f"{answer.task.kind}: {answer.error}" if answer.error else answer.problem
+
+
+def _ranked(found: Found) -> list[FoundChunk]:
+    return [chunk for chunk in found.chunks if chunk.score > 0][:RANKED]
+
+
+def _shown(question: str, found: Found, window: int, tokeniser: Tokeniser) -> list[str]:
+    """Return the beginnings of the best passages, as far as the model's window goes."""
+    room = window - PROMPT_TOKENS - ANSWER_TOKENS - tokeniser.count(question)
     shown: list[str] = []
-    for number, chunk in enumerate(ranked, 1):
+    for number, chunk in enumerate(_ranked(found), 1):
         text = f"[{number}] {chunk.document}\n{_beginning(chunk.text, tokeniser)}"
         room -= tokeniser.count(text) + 2
         if room < 0:
             break
         shown.append(text)
-    if len(shown) < 2:
-        return found, Usage(), ""
-    said, usage, why = _ask(model, "rerank", {"question": question, "passages": "\n\n".join(shown)})
-    numbers = list(dict.fromkeys(int(each) for each in _NUMBERS.findall(said) if len(each) < 4))
-    chosen = [number for number in numbers if 1 <= number <= len(shown)]
-    if not chosen:
-        return found, usage, why or ("" if numbers == [0] else "the model gave no order of passages")
-    order = [ranked[number - 1] for number in chosen]
-    order += [chunk for chunk in ranked if chunk not in order]
-    scores = sorted((chunk.score for chunk in ranked), reverse=True)
-    best = [replace(chunk, score=score) for chunk, score in zip(order, scores, strict=True)]
-    behind = [chunk for chunk in found.chunks if chunk.id not in {each.id for each in ranked}]
-    return replace(found, chunks=(*best, *behind)), usage, ""
+    return shown
 
 
 def fuse(founds: Sequence[Found]) -> Found:
@@ -142,14 +167,3 @@ def _fused(lists: Iterable[Sequence[_Item]]) -> tuple[_Item, ...]:
 def _beginning(text: str, tokeniser: Tokeniser) -> str:
     spans = tokeniser.spans(text)
     return text if len(spans) <= SHOWN_TOKENS else text[: spans[SHOWN_TOKENS][0]].rstrip() + " …"
-
-
-def _ask(model: ChatModel, name: str, given: dict[str, str]) -> tuple[str, Usage, str]:
-    """Return what a model says to a prompt, what that took, and why it says nothing of use."""
-    prompt = prompts.load(name)
-    system, user = prompt.render(**given, fence=hash_id("fence", *given.values())[:8])
-    try:
-        completion = model.complete(system, user, max_tokens=ANSWER_TOKENS, temperature=prompt.temperature)
-    except (ContentFiltered, BadModelAnswer, ContextTooLong) as error:
-        return "", Usage(calls=1), f"{name}: {error}"
-    return without_thoughts(completion.text).strip(), completion.usage, ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,11 +11,12 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import factory
+from kg_neo4j._models import prompts
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.door import FILTERED, TOO_LONG, Door, open_door
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Answer, Complaint, Request, Task, once_more
+from kg_neo4j._models.tasks import Answer, Complaint, Prompted, Request, Task, once_more
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelRefused
 from kg_neo4j.settings import Settings
 
@@ -45,6 +46,19 @@ class Sum(Task[int]):
     def request(self, complaint: str, round: int) -> Request:
         system, user = self.messages(complaint)
         return Request(self.kind, system, user, key=f"{self.key}/{round}" if self.key else "", round=round)
+
+
+class Named(Prompted[str]):
+    """Asks with a prompt file; what is said in words of one line is accepted."""
+
+    kind: ClassVar[str] = "statements"
+    rounds: ClassVar[int] = 2
+
+    def values(self) -> Mapping[str, str]:
+        return {"question": "Who?", "answer": "Ada", "fence": "f"}
+
+    def accept(self, said: Completion) -> str | Complaint[str]:
+        return said.text if "\n" not in said.text else Complaint("it has two lines")
 
 
 @dataclass
@@ -213,3 +227,14 @@ def test_a_store_that_fails_ends_the_run(llm: FakeLlm) -> None:
     with pytest.raises(OSError, match="the disk is full"):
         list(door(llm.say("4"), concurrency=1).storing(Broken()).ask_all([Sum("x", key="k"), Sum("y", key="l")]))
     assert llm.calls == 1
+
+
+def test_a_prompted_task_sends_its_prompt_with_the_temperature_and_the_complaint(
+    llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompt = replace(prompts.load("statements"), temperature=0.25)
+    monkeypatch.setattr(prompts, "load", {"statements": prompt}.__getitem__)
+    assert door(llm.say("one\ntwo").say("one")).ask(Named()).value == "one"
+    rendered = [prompt.render(**Named().values(), complaint=each) for each in ("", once_more("it has two lines"))]
+    assert [request.prompt for request in llm.requests] == ["\n".join(each) for each in rendered]
+    assert [request.body["temperature"] for request in llm.requests] == [0.25, 0.25]

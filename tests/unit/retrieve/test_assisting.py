@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 from kg_neo4j._models import tokens
+from kg_neo4j._models.door import open_door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import ContentFiltered
+from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.records import Usage
-from kg_neo4j.retrieve.assisting import PARTS, Assistance, assist, fuse, put_in_order, take_apart
+from kg_neo4j.retrieve.assisting import PARTS, Assisted, Decompose, assist, fuse
 from kg_neo4j.retrieve.interface import Found, FoundChunk
+from kg_neo4j.retrieve.means import Means
 
 TOKENISER = tokens.load("approximate-1")
 COST = Usage(1, 10, 5, 0.1)
@@ -44,6 +47,14 @@ def found(*chunks: FoundChunk, notes: tuple[str, ...] = ()) -> Found:
     return Found("local", chunks, notes=notes)
 
 
+def means(helper: Helper, **what: bool) -> Means:
+    return Means(HashedEmbedding(), TOKENISER, open_door(helper), **what)  # type: ignore[arg-type]
+
+
+def ordered(given: Found, helper: Helper) -> Assisted:
+    return assist(QUESTION, given, means(helper, rerank=True), lambda _: given)
+
+
 ABC = found(chunk("a", 0.9), chunk("b", 0.5), chunk("c", 0.1), chunk("rest", 0.0))
 
 
@@ -63,9 +74,9 @@ ABC = found(chunk("a", 0.9), chunk("b", 0.5), chunk("c", 0.1), chunk("rest", 0.0
     ],
 )
 def test_a_question_is_taken_apart_into_questions(said: str, parts: tuple[str, ...]) -> None:
-    taken, usage, why = take_apart(QUESTION, Helper(said))
-    assert (taken, usage) == (parts, COST)
-    assert bool(why) == (len(said.splitlines()) > PARTS)
+    taken = open_door(Helper(said)).ask(Decompose(QUESTION))
+    assert (taken.value or (), taken.charged) == (parts, COST)
+    assert bool(taken.problem) == (len(said.splitlines()) > PARTS)
 
 
 @pytest.mark.parametrize(
@@ -81,23 +92,23 @@ def test_a_question_is_taken_apart_into_questions(said: str, parts: tuple[str, .
     ],
 )
 def test_passages_are_put_in_the_order_given_and_none_is_lost(said: str, order: str) -> None:
-    ranked, usage, why = put_in_order(QUESTION, ABC, Helper(said), TOKENISER)
-    assert [each.id for each in ranked.chunks] == [*order, "rest"]
-    assert [each.score for each in ranked.chunks] == [0.9, 0.5, 0.1, 0.0]
-    assert usage == COST
-    assert bool(why) == (order == "abc" and said != "0")
+    ranked = ordered(ABC, Helper(said))
+    assert [each.id for each in ranked.found.chunks] == [*order, "rest"]
+    assert [each.score for each in ranked.found.chunks] == [0.9, 0.5, 0.1, 0.0]
+    assert ranked.usage == COST
+    assert bool(ranked.notes) == (order == "abc" and said != "0")
 
 
 def test_passages_are_shown_within_the_window() -> None:
     many = found(*(chunk(f"c{n}", 1 - n / 100, "word " * 400) for n in range(40)))
     for window, least, most in ((4_000, 15, 20), (1_500, 2, 8)):
         helper = Helper("1", window=window)
-        put_in_order(QUESTION, many, helper, TOKENISER)
+        ordered(many, helper)
         shown = helper.asked[0].count("About c")
         assert least <= shown <= most
         assert TOKENISER.count(helper.asked[0]) < window
     helper = Helper(window=900)
-    assert put_in_order(QUESTION, many, helper, TOKENISER) == (many, Usage(), "")
+    assert ordered(many, helper) == Assisted(many)
     assert helper.asked == []
 
 
@@ -116,13 +127,13 @@ def test_help_is_counted_and_what_is_of_no_use_is_said() -> None:
         asked.append(part)
         return found(chunk("new", 1.0))
 
-    assisted = assist(QUESTION, ABC, Assistance(decompose=True, rerank=True), search, (helper, TOKENISER))
+    assisted = assist(QUESTION, ABC, means(helper, decompose=True, rerank=True), search)
     assert asked == ["Who directed Rain Road?"]
     assert {each.id for each in assisted.found.chunks} == {"a", "b", "c", "new", "rest"}
     assert assisted.usage == COST + COST
     assert assisted.notes == ("searched for its parts, too: Who directed Rain Road?",)
-    refused = assist(QUESTION, ABC, Assistance(decompose=True), search, (Helper("refused"), TOKENISER))
+    refused = assist(QUESTION, ABC, means(Helper("refused"), decompose=True), search)
     assert refused.found is ABC
     assert refused.usage.calls == 1
     assert refused.notes == ("decompose: the filter refused it",)
-    assert assist(QUESTION, ABC, Assistance(), search, (Helper(), TOKENISER)).usage == Usage()
+    assert assist(QUESTION, ABC, means(Helper()), search).usage == Usage()

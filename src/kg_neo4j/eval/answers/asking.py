@@ -38,6 +38,7 @@ class Asking:
     context_tokens: int
     whole_graph: bool = False
     ragas: Ragas | None = None  # its scores, too
+    model: Recalling | None = None  # that answers
     taken: int = 0
     _answers: Mapping[str, Mapping[str, Any]] | None = None
     _cases: Mapping[str, Mapping[str, Any]] | None = None
@@ -49,7 +50,7 @@ class Asking:
             self.taken += 1
             return known
         options = system.options(self.filters(question), self.context_tokens)
-        with self._paid_by(self.answerer.model, f"{system.name} {question.id}"):
+        with self._paid_by(self.model, f"{system.name} {question.id}"):
             answer = self.answerer.answer(question.text, options)
         given = given_answer(self.answerer.database, self.answerer.settings.graph, question, answer)
         if self.file:
@@ -79,8 +80,8 @@ class Asking:
     @property
     def paid(self) -> Usage:
         """What this process paid, for answers and for judging."""
-        asked = (self.answerer.model, self.judge.model if isinstance(self.judge, ModelJudge) else None)
-        return sum((each.spent for each in asked if isinstance(each, Recalling)), Usage())
+        asked = (self.model, self.judge.model if isinstance(self.judge, ModelJudge) else None)
+        return sum((each.spent for each in asked if each is not None), Usage())
 
     @property
     def _also(self) -> tuple[str, ...]:
@@ -99,7 +100,7 @@ class Asking:
 
     def _run(self, system: System, question: AnsweredQuestion) -> str:
         """Return the key of an answer: a hash of all that shapes it but the graph's contents."""
-        settings, model = self.answerer.settings, self.answerer.model
+        settings, model = self.answerer.settings, self.answerer.door
         how = repr(system.options(self.filters(question), self.context_tokens))
         models = (model.name if model else "", self.answerer.embedder.name, settings.unsupported, str(settings.judge))
         return hash_id(f"answers {VERSION}", settings.graph, *models, system.name, how, question.id, question.text)

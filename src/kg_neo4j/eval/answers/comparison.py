@@ -109,7 +109,7 @@ def compare_systems(
         form=found.form,
         graph=settings.graph,
         texts=len({each.document for each in asked if each.document}),
-        model=run.answerer.model.name if run.answerer.model else None,
+        model=run.answerer.door.name if run.answerer.door else None,
         judge=run.judge.name,
         is_proxy=run.judge.is_proxy,
         embedder=run.answerer.embedder.name,
@@ -147,16 +147,21 @@ def open_run(
     budget_usd: float | None,
 ) -> Asking:
     """Return what asks and judges, paid from one budget."""
+    from kg_neo4j import factory
     from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.cache import open_cache
+    from kg_neo4j._models.door import open_door
     from kg_neo4j.pipeline.answering import answerer
 
     budget: Budget | None = None if budget_usd is None else Budget(budget_usd)
-    one = answerer(settings, database, budget=None if settings.offline else budget)
-    if one.model is not None:
-        one = replace(one, model=Recalling(one.model, file), cache=None if file else one.cache)
+    paid_from = None if settings.offline else budget
+    model = factory.chat_model(settings, budget=paid_from)
+    told = Recalling(model, file) if model is not None else None
+    door = open_door(told, None if file else open_cache(settings), settings.model_concurrency) if told else None
+    one = answerer(settings, database, budget=paid_from, door=door)
     judge = judge_of(settings, options.judge, budget=budget, file=file)
     ragas = Ragas(check_ragas(judge), one.embedder, one.tokeniser) if options.ragas else None
-    return Asking(one, judge, file, options.context_tokens, options.whole_graph, ragas)
+    return Asking(one, judge, file, options.context_tokens, options.whole_graph, ragas, told)
 
 
 def check_ragas(judge: StatementJudge) -> Recalling:

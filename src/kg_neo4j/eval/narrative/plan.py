@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kg_neo4j._models.door import open_door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run
@@ -88,18 +89,18 @@ class _Plan:
 
     def answers(self, ways: Sequence[Way], asked: Sequence[NarrativeQuestion], *, searched: bool) -> Usage:
         """Return what answers take: one call for each, or, where all is `searched`, those that would be made."""
-        model = self._main.answerer.model
-        if model is None:
+        door = self._main.answerer.door
+        if door is None:
             return Usage()
         count = len(ways) * len(asked)
         if not searched:
             tokens = sum(way.tokens for way in ways) * len(asked) + 500 * count
             return Usage(count, tokens, ANSWER_TOKENS * count)
-        told = _Told(model.name, model.window, self._main.answerer.tokeniser)
+        told = _Told(door.name, door.window, self._main.answerer.tokeniser)
         for question in asked:
             for way in ways:
                 asking = self._asking[way.chunk_tokens]
-                one = replace(asking.answerer, model=told, cache=None)
+                one = replace(asking.answerer, door=open_door(told))
                 try:
                     one.answer(question.asked.text, way.options(asking.filters(question.asked), way.tokens))
                 except Foreseen:

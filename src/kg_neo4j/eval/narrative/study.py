@@ -111,7 +111,7 @@ def study_narrative(
     return NarrativeStudy(
         questions=len(asked),
         graph=building.of(LEAF_TOKENS).graph,
-        model=run.main.answerer.model.name if run.main.answerer.model else None,
+        model=run.main.answerer.door.name if run.main.answerer.door else None,
         judge=run.main.judge.name,
         is_proxy=run.main.judge.is_proxy,
         embedder=run.main.answerer.embedder.name,

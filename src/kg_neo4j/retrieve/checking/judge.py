@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import find_object
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
 from kg_neo4j.records import Citation, Claim, Usage
 from kg_neo4j.retrieve.checking.support import Support
 
@@ -26,8 +27,31 @@ class Judgement:
     problem: str = ""
 
 
-def judge(claims: Sequence[Claim], citations: Sequence[Citation], model: ChatModel) -> Judgement:
-    """Ask `model` which claims their citations support. Claims that cite nothing are not sent.
+@dataclass(frozen=True, slots=True)
+class JudgeClaims(Prompted[Mapping[int, Support]]):
+    """Asks which claims their citations support."""
+
+    kind: ClassVar[str] = "judge"
+    cached: ClassVar[bool] = False
+    shown: str
+    asked: Sequence[int]  # the places of the claims that are shown
+    max_tokens: int
+
+    def values(self) -> dict[str, str]:
+        """Return the claims with what they cite."""
+        return {"claims": self.shown, "fence": hash_id("fence", self.shown)[:8]}
+
+    def accept(self, said: Completion) -> Mapping[int, Support] | Complaint[Mapping[int, Support]]:
+        """Return the verdicts that can be used, with a complaint where some are missing."""
+        verdicts = _read(said.text, self.asked)
+        if len(verdicts) == len(self.asked):
+            return verdicts
+        judged = f"the model judged {len(verdicts)} of {len(self.asked)} claims"
+        return Complaint(f"{judged}; the others are checked by words", verdicts)
+
+
+def judge(claims: Sequence[Claim], citations: Sequence[Citation], door: Door) -> Judgement:
+    """Ask the model which claims their citations support. Claims that cite nothing are not sent.
 
     Raises ModelRefused and ModelUnavailable.
     """
@@ -35,18 +59,9 @@ def judge(claims: Sequence[Claim], citations: Sequence[Citation], model: ChatMod
     if not asked:
         return Judgement({}, Usage())
     shown = "\n\n".join(_shown(number, claims[place], citations) for number, place in enumerate(asked, 1))
-    prompt = prompts.load("judge")
-    system, user = prompt.render(claims=shown, fence=hash_id("fence", shown)[:8])
-    try:
-        done = model.complete(system, user, max_tokens=TOKENS_EACH * (1 + len(asked)), temperature=prompt.temperature)
-    except (BadModelAnswer, ContentFiltered, ContextTooLong) as error:
-        return Judgement({}, Usage(calls=1), f"the model did not judge the claims: {error}")
-    verdicts = _read(done.text, asked)
-    missing = len(asked) - len(verdicts)
-    problem = (
-        f"the model judged {len(verdicts)} of {len(asked)} claims; the others are checked by words" if missing else ""
-    )
-    return Judgement(verdicts, done.usage, problem)
+    answer = door.ask(JudgeClaims(shown, asked, TOKENS_EACH * (1 + len(asked))))
+    problem = f"the model did not judge the claims: {answer.error}" if answer.error else answer.problem
+    return Judgement(answer.value or {}, answer.charged, problem)
 
 
 def _shown(number: int, claim: Claim, citations: Sequence[Citation]) -> str:

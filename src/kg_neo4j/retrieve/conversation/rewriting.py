@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
 from kg_neo4j.records import Usage
 from kg_neo4j.retrieve.conversation.turns import HISTORY_TOKENS, Turn, render
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
@@ -34,42 +35,52 @@ class Rewritten:
     why: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RewriteFollowUp(Prompted[str]):
+    """Asks for `question` as somebody would ask it who begins the conversation with it."""
+
+    kind: ClassVar[str] = "follow_up"
+    cached: ClassVar[bool] = False
+    max_tokens = ANSWER_TOKENS
+    question: str
+    history: str
+
+    def values(self) -> dict[str, str]:
+        """Return the conversation and its last question."""
+        fence = hash_id("fence", self.history, self.question)[:8]
+        return {"history": self.history, "fence": fence, "question": self.question}
+
+    def accept(self, said: Completion) -> str | Complaint[str]:
+        """Return the question in an answer, or what is wrong with it."""
+        lines = [line.strip() for line in without_thoughts(said.text).splitlines() if line.strip()]
+        if len(lines) != 1:
+            return Complaint(f"the model's rewriting has {len(lines)} lines")
+        found = _QUOTES.sub("", _LABEL.sub("", _QUOTES.sub("", lines[0]))).strip()
+        if not any(char.isalnum() for char in found):
+            return Complaint("the model's rewriting has no words")
+        if len(found) > LONGEST + len(self.question):
+            return Complaint(f"the model's rewriting has {len(found):,} characters")
+        if not all(char.isprintable() for char in found):
+            return Complaint("the model's rewriting has characters that are not for reading")
+        keeps_words = _terms(self.question) <= _terms(found)
+        if not _MARKS.search(found) and (_MARKS.search(self.question) or not keeps_words):
+            return Complaint("the model's rewriting is no question")
+        return found
+
+
 def rewrite(
-    question: str, turns: Sequence[Turn], model: ChatModel, tokeniser: Tokeniser, max_tokens: int = HISTORY_TOKENS
+    question: str, turns: Sequence[Turn], door: Door, tokeniser: Tokeniser, max_tokens: int = HISTORY_TOKENS
 ) -> Rewritten:
-    """Ask `model` once for `question` as somebody would ask it who begins the conversation with it.
+    """Ask the model once for `question` in a form that stands by itself.
 
     Raises the errors of the model that concern every question.
     """
-    room = model.window - PROMPT_TOKENS - ANSWER_TOKENS - tokeniser.count(question)
+    room = door.window - PROMPT_TOKENS - ANSWER_TOKENS - tokeniser.count(question)
     history = render(turns, tokeniser, max(0, min(max_tokens, room)))
     if not history:
         return Rewritten("", Usage(), "no turn of the conversation fits")
-    prompt = prompts.load("follow_up")
-    fence = hash_id("fence", history, question)[:8]
-    system, user = prompt.render(history=history, fence=fence, question=question)
-    try:
-        completion = model.complete(system, user, max_tokens=ANSWER_TOKENS, temperature=prompt.temperature)
-    except (ContentFiltered, BadModelAnswer, ContextTooLong) as error:
-        return Rewritten("", Usage(calls=1), str(error))
-    return Rewritten(*_read(question, completion.text, completion.usage))
-
-
-def _read(asked: str, said: str, usage: Usage) -> tuple[str, Usage, str]:
-    """Return the question in an answer, or "" and what is wrong with it."""
-    lines = [line.strip() for line in without_thoughts(said).splitlines() if line.strip()]
-    if len(lines) != 1:
-        return "", usage, f"the model's rewriting has {len(lines)} lines"
-    found = _QUOTES.sub("", _LABEL.sub("", _QUOTES.sub("", lines[0]))).strip()
-    if not any(char.isalnum() for char in found):
-        return "", usage, "the model's rewriting has no words"
-    if len(found) > LONGEST + len(asked):
-        return "", usage, f"the model's rewriting has {len(found):,} characters"
-    if not all(char.isprintable() for char in found):
-        return "", usage, "the model's rewriting has characters that are not for reading"
-    if not _MARKS.search(found) and (_MARKS.search(asked) or not _terms(asked) <= _terms(found)):
-        return "", usage, "the model's rewriting is no question"
-    return found, usage, ""
+    answer = door.ask(RewriteFollowUp(question, history))
+    return Rewritten(answer.value or "", answer.charged, answer.problem)
 
 
 def _terms(text: str) -> frozenset[str]:

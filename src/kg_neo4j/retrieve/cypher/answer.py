@@ -7,19 +7,19 @@ behind every guard of `model`. The rows become the answer, and cite the chunks t
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Answer, Citation, Evidence, Filters, QueryTrace, Usage
 from kg_neo4j.retrieve.cypher.citations import CitedThing, RowCitations, read_things
-from kg_neo4j.retrieve.cypher.model import Writing, WrittenQuery
+from kg_neo4j.retrieve.cypher.model import WrittenQuery, to_write
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher.run import Limits
-from kg_neo4j.retrieve.cypher.telling import TOLD, Teller, listed
+from kg_neo4j.retrieve.cypher.telling import TOLD, TellRows, Told, listed
 from kg_neo4j.retrieve.cypher.templates import EXAMPLES
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Scope
@@ -37,8 +37,7 @@ class CypherMode:
     """How to answer from queries."""
 
     tokeniser: Tokeniser
-    model: ChatModel | None = None  # that writes queries where no canned one fits; None: canned queries alone
-    cache: AnswerCache | None = None
+    door: Door | None = None  # to the model that writes queries where no canned one fits; None: canned queries alone
     limits: Limits = field(default_factory=Limits)  # of a query that a model wrote
 
 
@@ -79,14 +78,19 @@ def _reply(database: Database, asked: Question, graph: str, how: CypherMode, sco
     canned = ask_canned(database, graph, asked, scope)
     if isinstance(canned, CannedRows):
         return _from_rows(canned, read_things(database, graph, canned.ids[:SHOWN], scope), how)
-    if how.model is None:
+    if how.door is None:
         return _unmatched(canned.reason)
-    writing = Writing(how.model, how.cache, how.limits)
-    written = writing.write(database, graph, asked, scope)
-    if written is None:
-        return _unwritten(writing)
-    things = read_things(database, graph, written.rows.ids[:TOLD], scope)
-    return _from_written(asked, written, things, how, writing)
+    task = to_write(database, graph, asked, scope, how.limits)
+    answer = how.door.ask(task)
+    if isinstance(answer.error, ContextTooLong):
+        raise answer.error
+    reply = Reply(usage=answer.charged, model_seconds=answer.seconds)
+    if answer.value is None:
+        return _unwritten(reply, task.refused, "" if len(task.refused) == task.rounds else answer.problem)
+    reply.notes.append(f"answered by a query that the model {how.door.name} wrote")
+    reply.notes += [f"its first query was refused: {reason}" for reason in task.refused]
+    things = read_things(database, graph, answer.value.rows.ids[:TOLD], scope)
+    return _from_written(reply, asked, answer.value, things, how.tokeniser, how.door)
 
 
 def _answer(asked: Question, reply: Reply, started: float) -> Answer:
@@ -148,30 +152,31 @@ def _from_rows(canned: CannedRows, things: Mapping[str, CitedThing], how: Cypher
     return reply
 
 
-def _unwritten(writing: Writing) -> Reply:
-    """Say that no query ran, and why."""
-    reply = Reply(usage=writing.usage, model_seconds=writing.seconds)
-    if writing.silent:
-        reply.notes.append(writing.silent)
-    reply.notes += [f"a query that the model wrote was refused: {reason}" for reason in writing.refused]
-    if writing.refused and not writing.silent:
+def _unwritten(reply: Reply, refused: Sequence[str], silent: str) -> Reply:
+    """Say that no query ran, and why: the model wrote none, or what it wrote was refused."""
+    reply.notes += [silent] if silent else []
+    reply.notes += [f"a query that the model wrote was refused: {reason}" for reason in refused]
+    if refused and not silent:
         reply.text = REFUSED
     return reply
 
 
 def _from_written(
-    asked: Question, written: WrittenQuery, things: Mapping[str, CitedThing], how: CypherMode, writing: Writing
+    reply: Reply,
+    asked: Question,
+    written: WrittenQuery,
+    things: Mapping[str, CitedThing],
+    tokeniser: Tokeniser,
+    door: Door,
 ) -> Reply:
     """Return what a query that a model wrote gave: told by the model, or as a list where that is of no use."""
-    rows, reply = written.rows, Reply(usage=writing.usage, model_seconds=writing.seconds)
-    reply.notes.append(f"answered by a query that the model {writing.model.name} wrote")
-    reply.notes += [f"its first query was refused: {reason}" for reason in writing.refused]
+    rows = written.rows
     reply.notes += rows.notes
     reply.trace = QueryTrace(
         cypher=written.query.text,
         parameters=written.query.parameters,
         template=None,
-        model=writing.model.name,
+        model=door.name,
         columns=rows.columns,
         rows=rows.rows[:KEPT],
         rows_cut=len(rows.rows[KEPT:]) + rows.cut,
@@ -180,16 +185,15 @@ def _from_written(
     if not rows.rows:
         reply.notes.append("the query ran and found nothing")
         return reply
-    citing = RowCitations(things, how.tokeniser)
-    told = Teller(writing.model, how.cache).tell(asked.text, written.query.text, rows, citing)
-    reply.usage += told.usage
-    reply.model_seconds += told.seconds
+    answer = door.ask(TellRows(asked.text, written.query.text, rows, things, tokeniser))
+    told = answer.value or Told(notes=(answer.problem,))
+    reply.usage += answer.charged
+    reply.model_seconds += answer.seconds
     reply.notes += told.notes
     if told.is_denied:
         reply.notes.append("the model says that the rows of its query do not answer the question")
         return reply
-    if not told.text:
-        citing = RowCitations(things, how.tokeniser)
+    citing = told.citing or RowCitations(things, tokeniser)
     reply.text = told.text or "\n".join(listed(rows, SHOWN, citing))
     reply.found = True
     reply.citations, reply.evidence = tuple(citing.citations), tuple(citing.evidence)

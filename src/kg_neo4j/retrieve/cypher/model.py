@@ -1,23 +1,20 @@
-"""A query that a model writes from the schema of the graph, behind every guard, with one chance to mend it."""
+"""A query that a model writes from the schema of the graph, behind every guard, with one chance to repair it."""
 
 from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import find_object, without_thoughts
-from kg_neo4j._models.cache import AnswerCache, key_of
-from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
-from kg_neo4j.records import CellParameter, Usage
+from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
 from kg_neo4j.retrieve.cypher.run import Limits, QueryRows, run
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, describe, narrow, read_schema
@@ -45,79 +42,53 @@ class WrittenQuery:
     rows: QueryRows
 
 
-@dataclass(slots=True)
-class Writing:
-    """One question's way to a query. `refused` has the reason for each query that was not run, in order."""
+@dataclass(frozen=True, slots=True)
+class WriteCypher(Prompted[WrittenQuery]):
+    """Asks for a query and runs it behind every guard; a refusal is the complaint. Nothing of a refused query runs."""
 
-    model: ChatModel
-    cache: AnswerCache | None = None
-    limits: Limits = field(default_factory=Limits)
-    usage: Usage = field(default_factory=Usage)
-    refused: list[str] = field(default_factory=list)
-    silent: str = ""  # why the model wrote no query at all
-    seconds: float = 0.0  # of waiting for the model
+    kind: ClassVar[str] = "cypher"
+    rounds: ClassVar[int] = ROUNDS
+    max_tokens = QUERY_TOKENS
+    database: Database
+    graph: str
+    question: Question
+    scope: Scope | None  # nothing else is read
+    schema: GraphSchema
+    entities: Mapping[str, CellParameter]  # that the question names, as parameters
+    names: str  # these, in words
+    limits: Limits
+    refused: list[str] = field(default_factory=list)  # gets the reason for each query that was not run, in order
 
-    def write(
-        self, database: Database, graph: str, question: Question, scope: Scope | None = None
-    ) -> WrittenQuery | None:
-        """Return the query that the model writes for `question`, run on `graph`; None where none came of it.
+    def values(self) -> dict[str, str]:
+        """Return the schema, the entities and the question."""
+        given = {"schema": describe(self.schema), "names": self.names, "question": self.question.text}
+        return {**given, "fence": hash_id("fence", *given.values())[:8]}
 
-        With a `scope` it reads nothing else; the schema that the model is shown has the counts of the whole graph.
+    def complain(self, complaint: str) -> str:
+        """Return why the query before was refused."""
+        return f"\n\nYour last query was refused: {complaint}\nWrite another one." if complaint else ""
 
-        Nothing of a refused query runs. Raises the model's errors, and the database's other than refusals.
-        """
-        schema = read_schema(database, graph)
-        if scope is not None:
-            schema, scope = narrow(schema), with_documents(database, graph, scope)
-        entities, names = _names(database, graph, question, scope)
-        complaint = ""
-        for _ in range(ROUNDS):
-            asked = self._ask(schema, names, question, complaint)
-            if asked is None:
-                return None
-            text, given, keep = asked
-            if not text.strip():
-                self.silent = "the model found no query on this graph that answers the question"
-                return None
-            try:
-                query = guard(text, {**check_parameters(given), **entities}, schema, graph, scope)
-                rows = run(database, query, self.limits)
-            except CypherRefused as refusal:
-                self.refused.append(str(refusal))
-                complaint = f"\n\nYour last query was refused: {refusal}\nIt was:\n{text[:LONGEST]}\nWrite another one."
-                continue
-            keep()
-            return WrittenQuery(query, rows)
-        return None
-
-    def _ask(self, schema: GraphSchema, names: str, question: Question, complaint: str) -> Any:
-        """Return (query, parameters, what keeps the answer in the cache) as the model wrote them; None for nothing."""
-        shown = describe(schema)
-        prompt = prompts.load("cypher")
-        fence = hash_id("fence", shown, names, question.text)[:8]
-        system, user = prompt.render(
-            schema=shown, names=names, fence=fence, question=question.text, complaint=complaint
-        )
-        key = key_of(self.model.name, system, user, temperature=prompt.temperature, max_tokens=QUERY_TOKENS)
-        said = self.cache.get(key) if self.cache else None
-        if said is None:
-            started = time.monotonic()
-            try:
-                said = self.model.complete(system, user, max_tokens=QUERY_TOKENS, temperature=prompt.temperature)
-            except (ContentFiltered, BadModelAnswer) as error:
-                self.usage += Usage(calls=1)
-                self.silent = str(error)
-                return None
-            finally:
-                self.seconds += time.monotonic() - started
-            self.usage += said.usage
+    def accept(self, said: Completion) -> WrittenQuery | Complaint[WrittenQuery]:
+        """Return the query with its rows. Raises the database's errors other than refusals."""
         text, given = read_answer(said.text)
+        if not text.strip():
+            return Complaint("the model found no query on this graph that answers the question", repeats=False)
+        try:
+            query = guard(text, {**check_parameters(given), **self.entities}, self.schema, self.graph, self.scope)
+            return WrittenQuery(query, run(self.database, query, self.limits))
+        except CypherRefused as refusal:
+            self.refused.append(str(refusal))
+            return Complaint(f"{refusal}\nIt was:\n{text[:LONGEST]}")
 
-        def keep(said: Completion = said) -> None:
-            if self.cache:
-                self.cache.put(key, said)
 
-        return text, given, keep
+def to_write(database: Database, graph: str, question: Question, scope: Scope | None, limits: Limits) -> WriteCypher:
+    """Return the task to write a query for `question`; the schema that it shows has the counts of the whole graph."""
+    schema = read_schema(database, graph)
+    if scope is not None:
+        schema, scope = narrow(schema), with_documents(database, graph, scope)
+    return WriteCypher(
+        database, graph, question, scope, schema, *_names(database, graph, question, scope), limits=limits
+    )
 
 
 def read_answer(text: str) -> tuple[str, Mapping[str, Any]]:

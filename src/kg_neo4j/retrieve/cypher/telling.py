@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from typing import ClassVar
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.cache import AnswerCache, key_of
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Prompted
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
-from kg_neo4j.records import Cell, Usage
-from kg_neo4j.retrieve.cypher.citations import RowCitations
+from kg_neo4j.records import Cell
+from kg_neo4j.retrieve.cypher.citations import CitedThing, RowCitations
 from kg_neo4j.retrieve.cypher.run import QueryRows
 from kg_neo4j.retrieve.extracting.sentences import split_sentences
 
@@ -32,49 +31,44 @@ class Told:
     """What was made of the rows. `text` is empty where the model said that they hold no answer, or was of no use."""
 
     text: str = ""
-    usage: Usage = field(default_factory=Usage)
     notes: tuple[str, ...] = ()
     is_denied: bool = False  # the model says that the rows do not answer the question
-    seconds: float = 0.0  # of waiting for the model
+    citing: RowCitations | None = None  # what `text` cites
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
-    """The model that tells rows."""
+class TellRows(Prompted[Told]):
+    """Asks for an answer to `question` from `rows`, whose marks become numbers of citations."""
 
-    model: ChatModel
-    cache: AnswerCache | None = None
+    kind: ClassVar[str] = "cypher_answer"
+    max_tokens = ANSWER_TOKENS
+    question: str
+    query: str
+    rows: QueryRows
+    things: Mapping[str, CitedThing]
+    tokeniser: Tokeniser
 
-    def tell(self, question: str, query: str, rows: QueryRows, citing: RowCitations) -> Told:
-        """Return an answer to `question` from `rows`, whose marks became numbers of citations."""
+    def values(self) -> dict[str, str]:
+        """Return the query, its rows and the question."""
+        rows = self.rows
         lines = [f"[R{number}] {words(rows.columns, row)[:WIDEST]}" for number, row in enumerate(rows.rows[:TOLD], 1)]
         left = len(rows.rows) - len(lines) + rows.cut
         if left > 0 or rows.is_more:
             lines.append(f"(further rows were left out: {'at least ' * rows.is_more}{left})")
         shown = "\n".join(lines)
-        prompt = prompts.load("cypher_answer")
-        fence = hash_id("fence", shown, question)[:8]
-        system, user = prompt.render(query=query, rows=shown, fence=fence, question=question)
-        key = key_of(self.model.name, system, user, temperature=prompt.temperature, max_tokens=ANSWER_TOKENS)
-        said = self.cache.get(key) if self.cache else None
-        usage, started = Usage(), time.monotonic()
-        if said is None:
-            try:
-                said = self.model.complete(system, user, max_tokens=ANSWER_TOKENS, temperature=prompt.temperature)
-            except (ContentFiltered, BadModelAnswer, ContextTooLong) as error:
-                return Told(usage=Usage(calls=1), notes=(str(error),))
-            usage = said.usage
-        seconds = time.monotonic() - started
-        told = replace(_checked(without_thoughts(said.text).strip(), rows, citing, usage), seconds=seconds)
-        if self.cache and (told.text or told.is_denied):
-            self.cache.put(key, said)
-        return told
+        fence = hash_id("fence", shown, self.question)[:8]
+        return {"query": self.query, "rows": shown, "fence": fence, "question": self.question}
+
+    def accept(self, said: Completion) -> Told | Complaint[Told]:
+        """Return the answer with its marks checked."""
+        told = _checked(without_thoughts(said.text).strip(), self.rows, RowCitations(self.things, self.tokeniser))
+        return told if told.text or told.is_denied else Complaint(told.notes[-1], told)
 
 
-def _checked(text: str, rows: QueryRows, citing: RowCitations, usage: Usage) -> Told:
+def _checked(text: str, rows: QueryRows, citing: RowCitations) -> Told:
     """Return the model's answer with its marks checked: those of rows that there are not are taken out."""
     if _NOT_IN_GRAPH.fullmatch(text):
-        return Told(usage=usage, is_denied=True)
+        return Told(is_denied=True)
     unknown: list[str] = []
     known: list[int] = []
 
@@ -93,11 +87,11 @@ def _checked(text: str, rows: QueryRows, citing: RowCitations, usage: Usage) -> 
     checked = _MARKS.sub(number_of, text).strip()
     notes = [f"removed marks of rows that were not given: {', '.join(unknown)}"] if unknown else []
     if not known:
-        return Told(usage=usage, notes=(*notes, "the model's answer cited no row and was left out: these are the rows"))
+        return Told(notes=(*notes, "the model's answer cited no row and was left out: these are the rows"))
     bare = sum(1 for sentence in split_sentences(checked) if not re.search(r"\[\d+\]", sentence.text))
     if bare:
         notes.append(f"{bare} sentences of the answer cite no chunk")
-    return Told(checked, usage, tuple(notes))
+    return Told(checked, tuple(notes), citing=citing)
 
 
 def listed(rows: QueryRows, shown: int, citing: RowCitations) -> list[str]:

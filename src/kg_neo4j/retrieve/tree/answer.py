@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
-from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.organise import search_indexes
@@ -18,40 +15,34 @@ from kg_neo4j.retrieve.ask import NOT_FOUND, prepare
 from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import FoundNode
+from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import read
-from kg_neo4j.retrieve.reply import Checks, Writing, reply
-from kg_neo4j.retrieve.tree.choice import CONTEXT_TOKENS, MODE, TreeChoice
+from kg_neo4j.retrieve.reply import reply
+from kg_neo4j.retrieve.tree.choice import MODE, TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
 
 
-@dataclass(frozen=True, slots=True)
-class TreeMode:
-    """How to answer from trees."""
-
-    embedder: EmbeddingModel
-    tokeniser: Tokeniser
-    model: ChatModel | None = None  # None: sentences of the sources
-    choice: TreeChoice = field(default_factory=TreeChoice)
-    max_context_tokens: int = CONTEXT_TOKENS
-    checks: Checks = field(default_factory=Checks)
-    hear: Callable[[str], None] | None = None  # is told a model's words as they come, before they are checked
-
-
-def ask_tree(database: Database, question: str, graph: str, how: TreeMode, filters: Filters | None = None) -> Answer:
+def ask_tree(
+    database: Database,
+    question: str,
+    graph: str,
+    how: Means,
+    choice: TreeChoice | None = None,
+    filters: Filters | None = None,
+) -> Answer:
     """Answer `question` from the narrative trees of `graph`; `found` is False where they hold no answer.
 
-    With `filters` nothing is read that rests on a chunk which they do not leave. Raises UsageError for an empty
-    question, an aspect that no tree has or what filters name in vain, and the model's and the database's errors.
+    `choice` says which nodes are read. With `filters` nothing is read that rests on a chunk which they do not leave.
+    Raises UsageError for an empty question, an aspect that no tree has or a filter value that matches nothing, and the
+    model's and the database's errors.
     """
     started = time.monotonic()
     asked = read(question)
-    if how.max_context_tokens < 1:
-        raise UsageError(f"max_context_tokens is at least 1, not {how.max_context_tokens}")
     search, notes = prepare(database, asked, graph, how.embedder, how.tokeniser, search_indexes.WORDED)
     search = replace(search, scope=resolve(database, graph, filters or Filters()))
     if search.scope is not None:
         notes.append(f"kept to {search.scope.said}: {len(search.scope.chunks):,} chunks")
-    found = retrieve(database, search, how.choice, how.tokeniser, how.max_context_tokens)
+    found = retrieve(database, search, choice or TreeChoice(), how.tokeniser, how.max_context_tokens)
     notes += found.notes
     if not found.nodes and not found.notes:
         is_empty = not list_documents(database, graph)
@@ -59,8 +50,7 @@ def ask_tree(database: Database, question: str, graph: str, how: TreeMode, filte
         nothing = f"nothing in the trees of graph {graph!r} can be read within {how.max_context_tokens:,} tokens"
         notes.append(f"graph {graph!r} {hint}" if is_empty else nothing)
     retrieved = time.monotonic()
-    writing = Writing(how.tokeniser, how.max_context_tokens, how.model, how.checks, how.hear)
-    said = reply(asked, found, writing)
+    said = reply(asked, found, how)
     said, gone = keep_standing(database, graph, said)
     ways = [said.ways.get(each, found.way(each.chunk_id, each.start, each.end)) for each in said.citations]
     return Answer(
