@@ -53,20 +53,17 @@ class Answerer:
         check(question, options)
         if (options.decompose or options.rerank) and self.door is None:
             raise UsageError("only a model takes questions apart and ranks", hint="OPENAI_API_KEY or OPENAI_BASE_URL")
-        if options.mode == GLOBAL:
-            return self._globally(question, options)
-        if options.mode == CYPHER:
-            return self._by_query(question, self._door, options.filters)
-        if options.mode == TREE:
-            return self._from_tree(question, options, hear)
         routed = self._route(question, options) if options.mode == AUTO else None
-        if routed is not None and routed.routing.mode == GLOBAL:
-            return replace(self._globally(question, options), routing=routed.routing)
-        if routed is not None and routed.routing.mode == CYPHER:
-            return replace(self._by_query(question, None, options.filters), routing=routed.routing)
-        if routed is not None and routed.routing.mode == TREE:
-            return replace(self._from_tree(question, options, hear), routing=routed.routing)
-        return self._from_chunks(question, options, routed, hear)
+        mode = routed.routing.mode if routed else options.mode
+        if mode == GLOBAL:
+            answer = self._globally(question, options)
+        elif mode == CYPHER:  # where the mode was not named, no model writes a query
+            answer = self._by_query(question, None if routed else self._door, options.filters)
+        elif mode == TREE:
+            answer = self._from_tree(question, options, hear)
+        else:
+            answer = self._from_chunks(question, options, routed, hear)
+        return replace(answer, routing=routed.routing) if routed else answer
 
     def _route(self, question: str, options: AskOptions) -> Routed:
         from kg_neo4j.retrieve.filters import resolve
@@ -117,11 +114,9 @@ class Answerer:
         return ask_tree(self.database, question, self.settings.graph, how, options.tree, options.filters)
 
     def _by_query(self, question: str, writer: Door | None, filters: Filters) -> Answer:
-        """Answer from a query: a canned one, or one that `writer` writes; the mode "auto" lets nobody write one."""
         from kg_neo4j.retrieve.cypher.answer import CypherMode, ask_cypher
 
-        how = CypherMode(self.tokeniser, writer)
-        return ask_cypher(self.database, question, self.settings.graph, how, filters)
+        return ask_cypher(self.database, question, self.settings.graph, CypherMode(self.tokeniser, writer), filters)
 
     def _means(self, options: AskOptions, context_tokens: int, hear: Callable[[str], None] | None) -> Means:
         from kg_neo4j.retrieve.means import Means

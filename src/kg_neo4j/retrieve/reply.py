@@ -149,13 +149,8 @@ def _checked(answer: ModelReply, found: Found, door: Door, how: Means) -> tuple[
         return None, Usage(), []
     text, citations = answer.checked.text, answer.checked.citations
     claims = check_claims(text, citations, found)
-    notes: list[str] = []
-    usage = Usage()
-    verdicts = {}
-    if how.judge:
-        judgement = judge(claims, citations, door)
-        verdicts, usage = dict(judgement.verdicts), judgement.usage
-        notes += [judgement.problem] if judgement.problem else []
+    verdicts, usage, problem = judge(claims, citations, door) if how.judge else ({}, Usage(), "")
+    notes = [problem] if problem else []
     checked = settle(text, citations, claims, how.unsupported, verdicts)
     done = "dropped" if how.unsupported == DROP else "marked"
     for claim in (*checked.claims, *checked.dropped):

@@ -19,15 +19,6 @@ LONGEST_REASON = 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """Verdicts by the claim's place; a claim without one was not judged. `problem`: why some are missing."""
-
-    verdicts: Mapping[int, Support]
-    usage: Usage
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeClaims(Prompted[Mapping[int, Support]]):
     """Asks which claims their citations support."""
 
@@ -50,18 +41,21 @@ class JudgeClaims(Prompted[Mapping[int, Support]]):
         return Complaint(f"{judged}; the others are checked by words", verdicts)
 
 
-def judge(claims: Sequence[Claim], citations: Sequence[Citation], door: Door) -> Judgement:
-    """Ask the model which claims their citations support. Claims that cite nothing are not sent.
+def judge(
+    claims: Sequence[Claim], citations: Sequence[Citation], door: Door
+) -> tuple[Mapping[int, Support], Usage, str]:
+    """Ask the model which claims their citations support; claims that cite nothing are not sent.
 
-    Raises ModelRefused and ModelUnavailable.
+    Return the verdicts by the claim's place, what they took, and why some are missing. Raises ModelRefused and
+    ModelUnavailable.
     """
     asked = [place for place, claim in enumerate(claims) if claim.citations]
     if not asked:
-        return Judgement({}, Usage())
+        return {}, Usage(), ""
     shown = "\n\n".join(_shown(number, claims[place], citations) for number, place in enumerate(asked, 1))
     answer = door.ask(JudgeClaims(shown, asked, TOKENS_EACH * (1 + len(asked))))
     problem = f"the model did not judge the claims: {answer.error}" if answer.error else answer.problem
-    return Judgement(answer.value or {}, answer.charged, problem)
+    return answer.value or {}, answer.charged, problem
 
 
 def _shown(number: int, claim: Claim, citations: Sequence[Citation]) -> str:
