@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Generic, TypeVar
 
-from kg_neo4j._models.cache import key_of
 from kg_neo4j._models import prompts
+from kg_neo4j._models.cache import key_of
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
 from kg_neo4j.records import Usage
