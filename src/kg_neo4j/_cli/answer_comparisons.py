@@ -8,10 +8,9 @@ from typing import Any
 
 from kg_neo4j._cli.shapes import of_record, plain
 from kg_neo4j._cli.terminal import percent, percents, print_facts, print_table, print_text, spent
-from kg_neo4j.eval.answers.cases import case_row
+from kg_neo4j.eval.answers.cases import SystemScore, case_row
 from kg_neo4j.eval.answers.comparison import Comparison
 from kg_neo4j.eval.answers.plan import ComparisonPlan
-from kg_neo4j.eval.answers.system_scores import SystemScore
 from kg_neo4j.records import Usage
 
 PROXY = "proxy: statements are compared by their words, no model judged them"

@@ -112,7 +112,7 @@ def chunk_length(
 
 
 def _show(found: ChunkLengthStudy, output: str, plot: Path | None) -> None:
-    from kg_neo4j.eval.comparison import ratios_table, variants_table
+    from kg_neo4j.eval.variants import ratios_table, variants_table
 
     if output == "json":
         print_json(found)

@@ -47,7 +47,7 @@ def narrative(
     output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
 ) -> None:
     """Compare the narrative tree with other systems, and with itself when it is varied (W4)."""
-    from kg_neo4j.eval.narrative import pictures
+    from kg_neo4j.eval.narrative import tables
     from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Wanted
     from kg_neo4j.eval.narrative.plan import plan_narrative
     from kg_neo4j.eval.narrative.study import NarrativeOptions, study_narrative
@@ -56,7 +56,7 @@ def narrative(
     if output not in FORMATS:
         raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
     if to is not None:
-        pictures.check(to)
+        tables.check(to)
     wanted = Wanted(_listed(systems, SYSTEMS), _listed(ablations, ABLATIONS))
     options = NarrativeOptions(wanted, judge, graph, budget_usd, keep)
     settings = settings_for(model=model, answer_cache=None if cache else False)
@@ -78,11 +78,10 @@ def _listed(given: str | None, otherwise: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _show(found: NarrativeStudy, output: str, to: Path | None) -> None:
-    from kg_neo4j.eval.narrative import pictures
-    from kg_neo4j.eval.narrative.tables import tables
+    from kg_neo4j.eval.narrative import tables
     from kg_neo4j.graph.report_format import render
 
-    made = tables(found)
+    made = tables.tables(found)
     if output == "json":
         print_json(study_shape(found))
     for table in made if output != "json" else ():
@@ -97,7 +96,7 @@ def _show(found: NarrativeStudy, output: str, to: Path | None) -> None:
     remarks += [f"{found.taken} answers came from an earlier run"] if found.taken else []
     remarks += [f"kept: {name}" for name in found.kept]
     if to is not None:
-        remarks.append(f"written: {len(pictures.write(to, made))} files in {to}")
+        remarks.append(f"written: {len(tables.write(to, made))} files in {to}")
     for remark in remarks:
         typer.echo(remark, err=True)
 

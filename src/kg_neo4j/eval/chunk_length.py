@@ -172,7 +172,7 @@ class _Study:
 
     def _measured(self, variant: Variant, repeat: int, settings: Settings, report: LoadReport) -> VariantRun:
         from kg_neo4j._models.prices import price_of
-        from kg_neo4j.eval.graph_shape import read_shape
+        from kg_neo4j.eval.variants import read_shape
         from kg_neo4j.graph import queries
 
         usage, cached, unknown = Usage(), 0, 0

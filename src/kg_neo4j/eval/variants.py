@@ -1,16 +1,27 @@
-"""What a study of the chunks' length varies, what each variant gave, and how variants compare. Pure."""
+"""What a study of the chunks' length varies, the shape of the graph that each variant gave, and tables of them."""
 
 from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.graph_shape import GraphShape
+from kg_neo4j.eval.context import component_sizes
+from kg_neo4j.graph.report_format import Cell as TableCell
+from kg_neo4j.graph.report_format import Report
 from kg_neo4j.records import Usage
 
+if TYPE_CHECKING:
+    from kg_neo4j.eval.chunk_length import ChunkLengthStudy
+    from kg_neo4j.graph.database import Database
+
+Pair = tuple[int, int, int]  # two entities, and how many rows say something of both
+_NAMES = {"model": "Model", "prompts": "Prompts", "preprocess": "Preprocess", "tokens": "Tokens"}
 UNTUNED, NO_DOMAIN = "none", "nd"  # prompts as they ship; tuned on the text, with no domain given
 
 
@@ -133,3 +144,129 @@ def _ratio(varied: str, first: Cell, second: Cell) -> Ratio:
         second.nodes / first.nodes if first.nodes else None,
         second.relationships / first.relationships if first.relationships else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class GraphShape:
+    """What a study compares. Pairs are related entities, whatever the types and directions; none with itself."""
+
+    nodes: int
+    relationships: int
+    pairs: int
+    density: float  # pairs out of all that there could be, 0 to 1
+    components: int
+    largest: float  # share of the nodes in the largest component, 0 to 1
+    communities: int  # of the coarsest level, with two or more members
+    modularity: float | None  # of the coarsest level, weighted; None without communities or pairs
+
+
+def read_shape(database: Database, graph: str) -> GraphShape:
+    """Return the shape of a graph that is loaded and analysed."""
+    from kg_neo4j.graph import queries
+    from kg_neo4j.organise.entity_pairs import read_pairs
+
+    parts = database.read(queries.get("analytics/entities"), graph=graph)
+    size = database.read(queries.get("write/count_graph"), graph=graph)[0]
+    places = {num: values[0] if values else None for part in parts for num, *_, values in part["entities"]}
+    return measure(places, read_pairs(database, graph).rows(), size["relationships"])
+
+
+def measure(places: Mapping[int, int | None], pairs: Iterable[Pair], relationships: int) -> GraphShape:
+    """Return the shape of entities with their community (None: not analysed) and of the pairs between them."""
+    pairs = list(pairs)
+    count = len(places)
+    sizes = component_sizes(map(str, places), ((str(one), str(other)) for one, other, _ in pairs))
+    members = Counter(place for place in places.values() if place is not None)
+    return GraphShape(
+        nodes=count,
+        relationships=relationships,
+        pairs=len(pairs),
+        density=len(pairs) / (count * (count - 1) / 2) if count > 1 else 0.0,
+        components=len(sizes),
+        largest=max(sizes, default=0) / max(count, 1),
+        communities=sum(size > 1 for size in members.values()),
+        modularity=modularity(places, pairs),
+    )
+
+
+def modularity(places: Mapping[int, int | None], pairs: Iterable[Pair]) -> float | None:
+    """Return Newman's modularity of a partition, -0.5 to 1; None where there are no pairs or nodes without a place."""
+    inside: Counter[int] = Counter()
+    ends: Counter[int] = Counter()
+    total = 0
+    for one, other, weight in pairs:
+        first, second = places[one], places[other]
+        if first is None or second is None:
+            return None
+        total += weight
+        ends[first] += weight
+        ends[second] += weight
+        inside[first] += weight * (first == second)
+    if not total:
+        return None
+    return sum(inside[place] / total - (ends[place] / (2 * total)) ** 2 for place in ends)
+
+
+def variants_table(study: ChunkLengthStudy) -> Report:
+    """Return one row a variant; where there are repeats their means, and the deviation of nodes and edges."""
+    named = _varied(study)
+    repeated = any(len(cell.runs) > 1 for cell in study.cells)
+    columns = [*(_NAMES[each] for each in named), "Chunks", "Nodes", "Edges"]
+    columns += ["Nodes sd", "Edges sd"] if repeated else []
+    columns += ["Density", "Components", "Modularity", "Calls", "Input", "Output", "USD"]
+    rows = [tuple(_row(cell, named, repeated)) for cell in study.cells]
+    return Report("chunk-length", "What the length of chunks does to the graph", tuple(columns), tuple(rows))
+
+
+def ratios_table(study: ChunkLengthStudy) -> Report:
+    """Return one row for two variants that differ in one thing."""
+    named = _varied(study)
+    rows = [
+        (
+            *(None if each == ratio.varied else _value(ratio.second, each) for each in named),
+            f"{_value(ratio.second, ratio.varied)} / {_value(ratio.first, ratio.varied)}",
+            *(None if factor is None else round(factor, 3) for factor in (ratio.nodes, ratio.relationships)),
+        )
+        for ratio in study.ratios
+    ]
+    columns = (*(_NAMES[each] for each in named), "Compared", "Nodes", "Edges")
+    return Report("ratios", "How many times as many nodes and edges", columns, tuple(rows))
+
+
+def _varied(study: ChunkLengthStudy) -> list[str]:
+    """Return what differs between the variants; the length is always shown."""
+    variants = [cell.variant for cell in study.cells]
+    return [
+        each for each in DIMENSIONS if each == "tokens" or len({getattr(variant, each) for variant in variants}) > 1
+    ]
+
+
+def _row(cell: Cell, named: list[str], repeated: bool) -> list[TableCell]:
+    shapes = [run.shape for run in cell.runs]
+    count = len(shapes)
+    usage = sum((run.usage for run in cell.runs), Usage())
+    modularities = [shape.modularity for shape in shapes if shape.modularity is not None]
+    row: list[TableCell] = [_value(cell.variant, each) for each in named]
+    row += [cell.runs[0].chunks, _mean(cell.nodes), _mean(cell.relationships)]
+    row += [round(value, 2) for value in cell.spread] if repeated else []
+    row += [
+        round(sum(shape.density for shape in shapes) / count, 5),
+        _mean(sum(shape.components for shape in shapes) / count),
+        round(sum(modularities) / len(modularities), 3) if modularities else None,
+        usage.calls,
+        usage.input_tokens,
+        usage.output_tokens,
+        0.0 if not usage.calls else None if usage.usd is None else round(usage.usd, 4),
+    ]
+    return row
+
+
+def _mean(value: float) -> float | int:
+    return int(value) if value == int(value) else round(value, 2)
+
+
+def _value(variant: Variant, name: str) -> TableCell:
+    value = getattr(variant, name)
+    if name == "tokens":
+        return value or "max"
+    return Path(value).name if name == "prompts" and value else value or "default"

@@ -14,7 +14,7 @@ from kg_neo4j._models.workers import Crew, Done
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking
 from kg_neo4j.eval.answers.building import Building, Built
-from kg_neo4j.eval.answers.cases import Case
+from kg_neo4j.eval.answers.cases import Case, SystemScore, score_system
 from kg_neo4j.eval.answers.forms import read_set
 from kg_neo4j.eval.answers.judgement import StatementJudge
 from kg_neo4j.eval.answers.judges import AUTO, judge_of
@@ -25,8 +25,8 @@ from kg_neo4j.eval.answers.recalling import Recalling
 from kg_neo4j.eval.answers.record_file import RecordFile
 from kg_neo4j.eval.answers.scores import GivenAnswer
 from kg_neo4j.eval.answers.stories import QuestionSet, Selection, graph_of, stories_of
-from kg_neo4j.eval.answers.system_scores import SystemScore, score_system
 from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, System, systems
+from kg_neo4j.eval.retrieval.questions import read_passages
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import SkippedSource, Usage
@@ -131,7 +131,7 @@ def prepare(questions: str, settings: Settings, options: ComparisonOptions) -> t
         raise UsageError("tokens of context and of chunks are at least 1")
     found = read_set(questions, options.form, options.selection)
     if options.corpus is not None:
-        found = replace(found, stories=stories_of(options.corpus))
+        found = replace(found, stories=stories_of(read_passages(options.corpus)))
     if not found.questions:
         why = f": {found.refused[0].source}: {found.refused[0].reason}" if found.refused else ""
         raise UsageError(f"no question in {questions!r} is left{why}", hint="check --kind, --set and --limit")

@@ -13,7 +13,8 @@ from kg_neo4j.eval.answers.asking import given_answer
 from kg_neo4j.eval.answers.questions import read_answered
 from kg_neo4j.eval.answers.saved import SavedAnswers
 from kg_neo4j.eval.answers.scores import AnswerScore, GivenAnswer, score
-from kg_neo4j.eval.retrieval.questions import documents, graph_name, read_passages
+from kg_neo4j.eval.answers.stories import documents_of, stories_of
+from kg_neo4j.eval.retrieval.questions import graph_name, read_passages
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer
@@ -122,7 +123,7 @@ def _loaded(settings: Settings, options: AnswersOptions, progress: Progress) -> 
     report = load(
         settings=settings,
         options=LoadOptions(analytics=False, rebuild=True),
-        documents=documents(passages, graph),
+        documents=documents_of(stories_of(passages), graph),
         progress=progress,
     )
     return settings, report.notes

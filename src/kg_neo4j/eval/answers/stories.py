@@ -9,7 +9,7 @@ from functools import partial
 from kg_neo4j.acquire.identity import document_id, hash_id, text_hash
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.eval.answers.questions import AnsweredQuestion
-from kg_neo4j.eval.retrieval.questions import read_passages
+from kg_neo4j.eval.retrieval.questions import Passage
 from kg_neo4j.records import Document, SkippedSource
 
 
@@ -63,11 +63,11 @@ def cut(found: QuestionSet, selection: Selection) -> QuestionSet:
     )
 
 
-def stories_of(corpus: str) -> tuple[Story, ...]:
-    """Return the passages of a corpus as texts; those without text are left out. Raises as `read_passages`."""
+def stories_of(passages: Sequence[Passage]) -> tuple[Story, ...]:
+    """Return the passages of a corpus as texts; those without text are left out."""
     return tuple(
         Story(each.key, each.title, partial(str, each.text), text_hash(each.text))
-        for each in read_passages(corpus)
+        for each in passages
         if each.text.strip()
     )
 
@@ -86,12 +86,16 @@ def graph_of(stories: Sequence[Story], *made_with: str) -> str:
     return "eval-" + hash_id(*made_with, *(part for story in stories for part in (story.key, story.stamp)))[:12]
 
 
-def documents_of(stories: Sequence[Story], graph: str, refused: list[SkippedSource]) -> Iterator[Document]:
-    """Yield a document a text; one that cannot be read is added to `refused`."""
+def documents_of(
+    stories: Sequence[Story], graph: str, refused: list[SkippedSource] | None = None
+) -> Iterator[Document]:
+    """Yield a document a text; one that cannot be read is added to `refused`, if that is given, else raised."""
     for story in stories:
         try:
             text = story.read()
         except UnreadableSource as problem:
+            if refused is None:
+                raise
             refused.append(SkippedSource(story.named, str(problem)))
             continue
         yield Document(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire import chunking
-from kg_neo4j.acquire.identity import document_id, text_hash
+from kg_neo4j.eval.answers.stories import Story, documents_of
 from kg_neo4j.eval.extraction.gold import GoldPassage
 from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.progress import Progress
@@ -48,18 +48,8 @@ def extract_passages(
 
 def document_of(passage: GoldPassage, number: int = 0) -> Document:
     """Return a passage as a document; `number` tells passages of one title apart."""
-    key = f"{number}/{passage.title}"
-    return Document(
-        id=document_id(GRAPH, "file", key),
-        graph=GRAPH,
-        kind="file",
-        key=key,
-        title=passage.title,
-        source=passage.title,
-        text=passage.text,
-        sha256=text_hash(passage.text),
-        language="en",
-    )
+    story = Story(f"{number}/{passage.title}", passage.title, lambda: passage.text, "")
+    return next(documents_of([story], GRAPH))
 
 
 def _job(passage: GoldPassage, number: int, tokeniser: Tokeniser, chunk_tokens: int) -> DocumentJob:

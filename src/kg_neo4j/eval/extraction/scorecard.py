@@ -18,10 +18,9 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.eval import partition
 from kg_neo4j.eval.extraction import gold as gold_files
 from kg_neo4j.eval.extraction import type_map
-from kg_neo4j.eval.extraction.classifying import BestThreshold
 from kg_neo4j.eval.extraction.documents import extract_passages
 from kg_neo4j.eval.extraction.gold import GoldPassage, GoldSet
-from kg_neo4j.eval.extraction.judging import Judged, judge
+from kg_neo4j.eval.extraction.judging import BestThreshold, Judged, judge
 from kg_neo4j.eval.extraction.matching import Duplicates
 from kg_neo4j.eval.extraction.scores import Score, score
 from kg_neo4j.extract.annotation import OffersMentions

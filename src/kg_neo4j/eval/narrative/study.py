@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.eval.answers.asking import Asking
-from kg_neo4j.eval.answers.cases import Case
+from kg_neo4j.eval.answers.cases import Case, SystemScore, score_system
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run
 from kg_neo4j.eval.answers.judges import AUTO, judge_of
 from kg_neo4j.eval.answers.record_file import RecordFile
-from kg_neo4j.eval.answers.system_scores import SystemScore, score_system
 from kg_neo4j.eval.narrative.building import Building
 from kg_neo4j.eval.narrative.evidence import MODES, find_evidence
 from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, Wanted, Way
-from kg_neo4j.eval.narrative.places import with_quotes
-from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative, with_keys
+from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative, with_keys, with_quotes
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Filters, Usage

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kg_neo4j.acquire.identity import document_id, hash_id, text_hash
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
-from kg_neo4j.records import Document
 
 LONGEST_LINE = 16_000_000  # bytes; an article of 5,000 words with its questions has 50,000
 
@@ -84,23 +83,6 @@ def graph_name(passages: Sequence[Passage], made_by: str = "") -> str:
     """
     parts = [part for each in passages for part in (str(each.idx), each.title, each.text)]
     return "eval-" + hash_id(*parts, *([made_by] if made_by else []))[:12]
-
-
-def documents(passages: Sequence[Passage], graph: str) -> Iterator[Document]:
-    """Yield one document a passage; passages without text are left out."""
-    for passage in passages:
-        if passage.text.strip():
-            yield Document(
-                id=document_id(graph, "file", passage.key),
-                graph=graph,
-                kind="file",
-                key=passage.key,
-                title=passage.title,
-                source=passage.title,
-                text=passage.text,
-                sha256=text_hash(passage.text),
-                language="en",
-            )
 
 
 def read_rows(path: str) -> Iterator[tuple[int, dict[str, Any]]]:

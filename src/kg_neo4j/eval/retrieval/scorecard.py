@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
+from kg_neo4j.eval.answers.stories import documents_of, stories_of
 from kg_neo4j.eval.retrieval import flat
 from kg_neo4j.eval.retrieval.questions import (
     GoldQuestion,
     Passage,
-    documents,
     graph_name,
     read_passages,
     read_questions,
@@ -95,7 +95,7 @@ def score_retrieval(
     loaded = load(
         settings=settings,
         options=LoadOptions(analytics=False, rebuild=True),  # a graph of an earlier extractor is not what is measured
-        documents=documents(passages, graph),
+        documents=documents_of(stories_of(passages), graph),
         extractor=extractor,
         progress=progress,
     )

@@ -9,7 +9,7 @@ import pytest
 
 from annotated import passage, row
 from kg_neo4j.eval.extraction import gold as gold_files
-from kg_neo4j.eval.extraction.classifying import at_best_threshold, classify
+from kg_neo4j.eval.extraction.judging import at_best_threshold, classify
 from kg_neo4j.eval.extraction.scores import Counts
 from kg_neo4j.eval.extraction.type_map import Meaning, TypeMap
 from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation

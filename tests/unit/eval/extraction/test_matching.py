@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from annotated import ENTITIES, LABELS, passage, row, write
 from kg_neo4j.eval.extraction import gold as gold_files
 from kg_neo4j.eval.extraction import type_map
-from kg_neo4j.eval.extraction.classifying import given as as_found
 from kg_neo4j.eval.extraction.gold import GoldPassage
+from kg_neo4j.eval.extraction.judging import given as as_found
 from kg_neo4j.eval.extraction.matching import (
     Duplicates,
     RelationMatch,

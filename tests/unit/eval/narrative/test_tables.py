@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.system_scores import SystemScore
+from kg_neo4j.eval.answers.cases import SystemScore
 from kg_neo4j.eval.narrative.grid import Wanted
-from kg_neo4j.eval.narrative.pictures import draw, write
 from kg_neo4j.eval.narrative.study import NarrativeStudy, WayScore
-from kg_neo4j.eval.narrative.tables import tables
+from kg_neo4j.eval.narrative.tables import draw, tables, write
 from kg_neo4j.records import Usage
 
 SCORE = SystemScore(

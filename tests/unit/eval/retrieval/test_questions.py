@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
-from kg_neo4j.eval.retrieval.questions import Passage, documents, graph_name, read_passages, read_questions
+from kg_neo4j.eval.answers.stories import documents_of, stories_of
+from kg_neo4j.eval.retrieval.questions import Passage, graph_name, read_passages, read_questions
 
 PASSAGES = (Passage(0, "Oslo", "Oslo is a city."), Passage(7, "Oslo", "Another one."), Passage(9, "Empty", "  "))
 
@@ -55,7 +56,7 @@ def test_a_file_that_is_not_there_is_named() -> None:
 
 
 def test_two_passages_of_one_title_are_two_documents_and_one_without_text_is_none() -> None:
-    found = list(documents(PASSAGES, "g"))
+    found = list(documents_of(stories_of(PASSAGES), "g"))
     assert [each.title for each in found] == ["Oslo", "Oslo"]
     assert len({each.id for each in found}) == 2
 
