@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise import plot_page, plot_panels, plot_picture
+from kg_neo4j.organise import plot_page, plot_picture
 from kg_neo4j.organise.plot_graph import read_graph
 
 COLOUR_BY = ("type", "community")
@@ -58,8 +58,8 @@ def plot_side_by_side(
     _check(target, colour_by, limit)
     if not graphs:
         raise UsageError("there are no graphs to draw side by side")
-    panels = [plot_panels.Panel(title, read_graph(database, name, limit)) for title, name in graphs]
-    write_whole(target, plot_panels.draw(panels, colour_by))
+    panels = [plot_picture.Panel(title, read_graph(database, name, limit)) for title, name in graphs]
+    write_whole(target, plot_picture.draw_panels(panels, colour_by))
 
 
 def check_side_by_side(target: Path) -> None:

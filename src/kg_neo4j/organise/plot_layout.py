@@ -1,4 +1,4 @@
-"""Where nodes stand in a picture. Pure numpy, deterministic.
+"""Where nodes stand in a picture. Deterministic.
 
 Each connected part is laid out by stress majorisation: points move until their distances on paper follow the number of
 steps between them in the graph. Nodes are then pushed apart where they overlap, and the parts packed side by side.
@@ -28,63 +28,41 @@ def lay_out(size: int, pairs: Sequence[tuple[int, int]], sizes: Points, seed: in
     """
     if size == 0:
         return np.zeros((0, 2))
-    neighbours: list[set[int]] = [set() for _ in range(size)]
+    related = np.zeros((size, size), dtype=bool)
     for first, second in pairs:
-        if first != second:
-            neighbours[first].add(second)
-            neighbours[second].add(first)
-    parts = _components(neighbours)
+        related[first, second] = related[second, first] = first != second
+    parts = _components(related)
     laid = []
     for part in parts:
-        points = _stress(part, neighbours, np.random.default_rng(seed))
+        points = _stress(related[np.ix_(part, part)], np.random.default_rng(seed))
         laid.append(_turn(_push_apart(points, sizes[part])))
     return _pack(size, parts, laid, sizes)
 
 
-def _components(neighbours: list[set[int]]) -> list[list[int]]:
+def _components(related: npt.NDArray[np.bool_]) -> list[list[int]]:
     """Return the connected parts, the largest first, each in ascending order."""
-    seen: set[int] = set()
-    parts = []
-    for start in range(len(neighbours)):
-        if start in seen:
-            continue
-        part, queue = {start}, [start]
-        while queue:
-            for other in neighbours[queue.pop()]:
-                if other not in part:
-                    part.add(other)
-                    queue.append(other)
-        seen |= part
-        parts.append(sorted(part))
+    from scipy.sparse.csgraph import connected_components
+
+    count, labels = connected_components(related, directed=False)
+    parts = [[int(node) for node in np.flatnonzero(labels == label)] for label in range(count)]
     return sorted(parts, key=lambda part: (-len(part), part[0]))
 
 
-def _distances(part: list[int], neighbours: list[set[int]]) -> Points:
+def _distances(related: npt.NDArray[np.bool_]) -> Points:
     """Return the steps between all nodes of a connected part; steps at a busy node are longer, to give it room."""
-    place = {node: index for index, node in enumerate(part)}
-    steps = np.full((len(part), len(part)), np.inf)
-    for index, start in enumerate(part):
-        steps[index, index] = 0
-        frontier, depth = [start], 0
-        while frontier:
-            depth += 1
-            following = []
-            for node in frontier:
-                for other in sorted(neighbours[node]):
-                    if np.isinf(steps[index, place[other]]):
-                        steps[index, place[other]] = depth
-                        following.append(other)
-            frontier = following
-    busy = np.sqrt(np.array([len(neighbours[node]) for node in part], dtype=np.float64))
-    return steps * (1 + 0.12 * (busy[:, None] + busy[None, :])) - 0.24 * (steps > 0)
+    from scipy.sparse.csgraph import shortest_path
+
+    steps: Points = shortest_path(related, unweighted=True, directed=False)
+    busy = np.sqrt(related.sum(axis=1))
+    longer: Points = steps * (1 + 0.12 * (busy[:, None] + busy[None, :])) - 0.24 * (steps > 0)
+    return longer
 
 
-def _stress(part: list[int], neighbours: list[set[int]], random: np.random.Generator) -> Points:
+def _stress(related: npt.NDArray[np.bool_], random: np.random.Generator) -> Points:
     """Return the points of one part after majorisation with weights 1 / distance squared."""
-    count = len(part)
-    if count == 1:
+    if len(related) == 1:
         return np.zeros((1, 2))
-    wanted = _distances(part, neighbours)
+    wanted = _distances(related)
     weights = 1.0 / np.where(wanted > 0, wanted, np.inf) ** 2
     points = _spread(wanted, random)
     total = weights.sum(axis=1)

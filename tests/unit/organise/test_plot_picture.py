@@ -12,7 +12,7 @@ import pytest
 
 from kg_neo4j.organise import plot_page, plot_picture
 from kg_neo4j.organise.plot_graph import PALETTE, REST, PlotGraph, PlotNode, PlotRelationship, group_colours
-from kg_neo4j.organise.plot_labels import shorten
+from kg_neo4j.organise.plot_picture import shorten
 
 HOSTILE = "$x_1$ </script><script>alert(1)</script> <b>&amp;"
 

@@ -11,7 +11,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.plot import write_whole
 from kg_neo4j.organise.tree import picture_page, picture_svg
-from kg_neo4j.organise.tree.picture_layout import DETAIL, LEAF, SUMMARY, PictureNode, TreePicture
+from kg_neo4j.organise.tree.picture_svg import DETAIL, LEAF, SUMMARY, PictureNode, TreePicture
 from kg_neo4j.organise.tree.stored import StoredTree, read_tree, tree_id
 
 SUFFIXES = (".svg", ".html")

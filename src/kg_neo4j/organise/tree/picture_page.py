@@ -12,8 +12,7 @@ import hashlib
 import json
 from html import escape
 
-from kg_neo4j.organise.tree.picture_layout import TreePicture
-from kg_neo4j.organise.tree.picture_svg import clean, label, markup, whole
+from kg_neo4j.organise.tree.picture_svg import TreePicture, clean, label, markup, whole
 
 _STYLE = """
 body { margin: 0; font: 15px/1.5 Helvetica, Arial, sans-serif; color: #222; display: flex; height: 100vh; }

@@ -14,7 +14,7 @@ import pytest
 from kg_neo4j.errors import UsageError
 from kg_neo4j.organise.tree import picture_page, picture_svg
 from kg_neo4j.organise.tree.picture import check_target, compose
-from kg_neo4j.organise.tree.picture_layout import (
+from kg_neo4j.organise.tree.picture_svg import (
     DETAIL,
     LEAF,
     LEFT,
