@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
-from kg_neo4j._models.tasks import OF_ONE_TASK, Answer, Complaint, Request, Task
+from kg_neo4j._models.tasks import OF_ONE_TASK, Answer, Complaint, Request, Task, Unanswered
 from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
 from kg_neo4j.records import Usage
@@ -84,6 +84,23 @@ class Asked:
         if request.hear is not None and isinstance(self.model, StreamingChatModel):
             return self.model.stream(request.system, request.user, request.hear, **how)
         return self.model.complete(request.system, request.user, **how)
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Nothing is kept here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The layer of a plan: it stands where a model is asked, notes each question and answers none."""
+
+    name: str
+    window: int
+    asked: list[Request]
+
+    def complete(self, request: Request) -> Completion:
+        """Note the question; raises Unanswered."""
+        self.asked.append(request)
+        raise Unanswered("a plan asks no model")
 
     def keep(self, hash: str, said: Completion) -> None:
         """Nothing is kept here."""
@@ -201,6 +218,11 @@ class Door:
     def storing(self, store: AnswerStore) -> Door:
         """Return a door to the same model that stores its answers; what stopped this one does not stop it."""
         return Door(Stored(self.layer, store), self.concurrency)
+
+    def counting(self, asked: list[Request]) -> Door:
+        """Return a door that asks no model: the cache answers, and each other question is put into `asked`."""
+        ground = Counted(self.name, self.window, asked)
+        return Door(replace(self.layer, beneath=ground) if isinstance(self.layer, Cached) else ground)
 
     def again(self, *, concurrency: int | None = None) -> Door:
         """Return a door to the same model that nothing has stopped yet."""

@@ -20,7 +20,12 @@ from kg_neo4j.records import Usage
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-OF_ONE_TASK = (ContentFiltered, ContextTooLong, BadModelAnswer)  # errors that say nothing of other tasks
+
+class Unanswered(ModelError):
+    """A plan counts this question: nothing stored or cached answers it."""
+
+
+OF_ONE_TASK = (ContentFiltered, ContextTooLong, BadModelAnswer, Unanswered)  # errors that say nothing of other tasks
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,11 @@ from kg_neo4j.records import Usage
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.protocols import ChatModel
+    from kg_neo4j._models.door import Door
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.graph.database import Database, Row
-    from kg_neo4j.organise.tree.built import BuiltTree, PlannedTree, TreeBuilding
+    from kg_neo4j.organise.tree.built import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
     from kg_neo4j.organise.tree.interface import Aspect, Summariser
-    from kg_neo4j.organise.tree.writing import OpenQuestion
     from kg_neo4j.settings import Settings
 
 DEFAULT_NAME = "narrative"
@@ -117,7 +116,7 @@ def tree(
     options = options or TreeBuildOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
     how = _building(settings, options, summarisers, budget)
-    notes = [] if how.model else ["summaries are sentences of the text: no model is configured"]
+    notes = [] if how.door else ["summaries are sentences of the text: no model is configured"]
     built: list[BuiltTree] = []
     unfinished: list[str] = []
     with connect(settings, progress) as database:
@@ -171,19 +170,19 @@ def plan_tree(
     open_questions = [question for each in plans for question in each.open]
     most = options.summary_tokens or 200
     usage = Usage()
-    for model, asked in ((how.aspect_model, [ASPECTS]), (how.model, [SUMMARY, DETAIL])):
+    for door, asked in ((how.aspect_door, [ASPECTS]), (how.door, [SUMMARY, DETAIL])):
         own = [each for each in open_questions if each.kind in asked]
-        if model is None or not own:
+        if door is None or not own:
             continue
         read = sum(each.tokens for each in own)
         written = sum(ASPECT_TOKENS if each.kind == ASPECTS else most for each in own)
-        price = price_of(model.name, settings)
+        price = price_of(door.name, settings)
         usage += Usage(len(own), read, written, price.usd(read, written) if price else None)
     return TreePlan(
         settings.graph,
         options.name,
-        how.model.name if how.model else None,
-        how.aspect_model.name if how.aspect_model else None,
+        how.door.name if how.door else None,
+        how.aspect_door.name if how.aspect_door else None,
         len(plans),
         sum(each.leaves for each in plans),
         _summed([each.summaries for each in plans]),
@@ -237,7 +236,6 @@ def _building(
 ) -> TreeBuilding:
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
-    from kg_neo4j._models.cache import open_cache
     from kg_neo4j.organise.tree.aspects import load_aspects
     from kg_neo4j.organise.tree.built import TreeBuilding
     from kg_neo4j.organise.tree.upkeep import TreeChoice
@@ -245,27 +243,26 @@ def _building(
     _check(options)
     aspects = load_aspects(options.aspects) if isinstance(options.aspects, Path) else options.aspects
     numbers = (options.leaf_tokens, options.summary_tokens, options.details, options.levels, options.seed)
-    model = factory.chat_model(settings, budget=budget)
+    door = factory.door(settings, budget=budget)
     return TreeBuilding(
         TreeChoice(options.name, *numbers, aspects),
-        model,
-        _aspect_model(settings, budget, model),
+        door,
+        _aspect_door(settings, budget, door),
         factory.embedding_model(settings, budget=budget),
         tokens.load(),
         settings.model_concurrency,
-        open_cache(settings),
         tuple(summarisers),
         options.rebuild,
         not factory.embeds_built_in(settings),
     )
 
 
-def _aspect_model(settings: Settings, budget: Budget | None, model: ChatModel | None) -> ChatModel | None:
+def _aspect_door(settings: Settings, budget: Budget | None, door: Door | None) -> Door | None:
     from kg_neo4j import factory
 
-    if settings.aspect_model is None or model is None:
-        return model
-    return factory.chat_model(settings.model_copy(update={"model": settings.aspect_model}), budget=budget)
+    if settings.aspect_model is None or door is None:
+        return door
+    return factory.door(settings.model_copy(update={"model": settings.aspect_model}), budget=budget)
 
 
 def _check(options: TreeBuildOptions) -> None:

@@ -16,7 +16,7 @@ from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.door import FILTERED, TOO_LONG, Door, open_door
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Answer, Complaint, Prompted, Request, Task, once_more
+from kg_neo4j._models.tasks import Answer, Complaint, Prompted, Request, Task, Unanswered, once_more
 from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelRefused
 from kg_neo4j.settings import Settings
 
@@ -238,3 +238,17 @@ def test_a_prompted_task_sends_its_prompt_with_the_temperature_and_the_complaint
     rendered = [prompt.render(**Named().values(), complaint=each) for each in ("", once_more("it has two lines"))]
     assert [request.prompt for request in llm.requests] == ["\n".join(each) for each in rendered]
     assert [request.body["temperature"] for request in llm.requests] == [0.25, 0.25]
+
+
+def test_a_door_that_counts_takes_what_is_there_and_asks_nothing(llm: FakeLlm, cache: AnswerCache) -> None:
+    door(llm.say("2"), cache).ask(Sum("cached"))
+    store = Memory(rows={"s/0": ("4", "stop"), "bad/0": ("four", "stop")})
+    asked: list[Request] = []
+    tasks = [Sum("cached"), Sum("stored", key="s"), Sum("bad", key="bad"), Sum("open", key="o"), Sum("ab")]
+    answers = list(door(llm, cache).counting(asked).storing(store).ask_all(tasks))
+    assert [answer.value for answer in answers] == [2, 4, None, None, None]
+    assert [type(answer.error) for answer in answers] == [type(None)] * 2 + [Unanswered] * 3
+    assert [request.key for request in asked] == ["bad/1", "o/0", ""]
+    assert asked[0].user.endswith("'four' is no number. Keep to the rules.")
+    assert (llm.calls, sum(answer.usage.calls for answer in answers)) == (1, 0)
+    assert store.rows.keys() == {"s/0", "bad/0"}

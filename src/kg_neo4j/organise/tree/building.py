@@ -17,9 +17,10 @@ from kg_neo4j.organise.tree.embedded import TreeVectors
 from kg_neo4j.organise.tree.interface import REPEATS, Aspect, Leaf, TreeOptions
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.nodes import Nodes, WrittenDetail, WrittenSummary
+from kg_neo4j.organise.tree.questions import Item
 from kg_neo4j.organise.tree.stored import Node
 from kg_neo4j.organise.tree.structure import Cluster, Structure, members_of
-from kg_neo4j.organise.tree.writing import Item, Writing
+from kg_neo4j.organise.tree.writing import Writing
 
 CLUSTER_TOKENS = 3_500  # of one cluster (RAPTOR), less in a smaller window
 STAGE = "tree"
@@ -197,9 +198,9 @@ class Building:
             id = hash_id("tree summary", self.material.tree_id, aspect, str(level), str(number))
             texts, flags = self._shown(parts, shares)
             digest = self._hash("summary", aspect, texts)
-            items.append(Item(id, "summary", aspect, "\n\n".join(texts), digest, flags))
+            items.append(Item(id, "summary", aspect, "\n\n".join(texts), digest, flags, level=level))
             links[id] = tuple(sorted((part[0], share) for part, share in zip(parts, shares, strict=True)))
-        found = self.writing.write(items, level)
+        found = self.writing.write(items)
         return [
             WrittenSummary(item.id, aspect, level, number, links[item.id], item.hash, found[item.id])
             for item, (aspect, number, _, _) in zip(items, wanted, strict=True)
@@ -238,7 +239,7 @@ class Building:
                 notes = before[leaf.id]
                 digest = self._hash("detail", "", [leaf.text, *notes])
                 items.append(Item(id, "detail", "detail", leaf.text, digest, (), notes))
-            found = self.writing.write(items, 0)
+            found = self.writing.write(items)
             for leaf, item in zip(leaves, items, strict=True):
                 text = found[item.id]
                 before[leaf.id] = (*before[leaf.id], text.text)

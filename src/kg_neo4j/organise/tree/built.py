@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.organise.tree.interface import Summariser
 from kg_neo4j.organise.tree.upkeep import TreeChoice
-from kg_neo4j.organise.tree.writing import OpenQuestion
 from kg_neo4j.records import Usage
 
 
@@ -19,12 +18,11 @@ class TreeBuilding:
     """How to build trees."""
 
     choice: TreeChoice
-    model: ChatModel | None  # writes summaries and notes; None: composed of the text's own sentences
-    aspect_model: ChatModel | None  # names aspects; None: cues
+    door: Door | None  # to the model that writes summaries and notes; None: composed of the text's own sentences
+    aspect_door: Door | None  # to the model that names aspects; None: cues
     embedder: EmbeddingModel
     tokeniser: Tokeniser
-    concurrency: int = 1  # calls in flight
-    cache: AnswerCache | None = None
+    concurrency: int = 1  # summarisers at work at a time
     own: Sequence[Summariser] = ()  # of the caller's, for the aspects that they name
     rebuild: bool = False  # clusters, aspects and texts anew; stored answers are used again
     keeps_vectors: bool = False  # before they are published: they are paid for
@@ -50,6 +48,15 @@ class BuiltTree:
     usage: Usage
     notes: tuple[str, ...] = ()
     unfinished: str = ""  # why nothing was published
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question that a plan counts: neither the tree nor the cache has an answer."""
+
+    kind: str
+    level: int
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class TreeVectors:
             found = embed_texts(self.model, [missing[key] for key in some], self.tokeniser)
             made = dict(zip(some, (row.tolist() for row in found), strict=True))
             if self.keeps and self.lease is not None:
-                self._keep(made)
+                self._keep(self.lease, made)
             self._known |= made
             self.made += len(made)
         return self._rows(hashes)
@@ -91,7 +91,7 @@ class TreeVectors:
             rows = self.database.read(query, graph=self.graph, tree=self.tree_id, hashes=list(hashes))
             self._known |= {row["hash"]: row["embedding"] for row in rows}
 
-    def _keep(self, made: dict[str, list[float]]) -> None:
+    def _keep(self, lease: Lease, made: dict[str, list[float]]) -> None:
         rows: list[dict[str, object]] = [
             {
                 "id": hash_id("vector", self.graph, self.tree_id, key),
@@ -103,7 +103,7 @@ class TreeVectors:
             }
             for key, vector in made.items()
         ]
-        store_rows(self.database, self.graph, self.tree_id, self.lease, rows)
+        store_rows(self.database, self.graph, self.tree_id, lease, rows)
 
     def _rows(self, hashes: Sequence[str]) -> Vectors:
         return self._array([self._known[key] for key in hashes])

@@ -11,16 +11,19 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.organise.description_extracts import cut_at_word
 from kg_neo4j.organise.tree import cues
 from kg_neo4j.organise.tree.aspects import GENERAL
 from kg_neo4j.organise.tree.interface import Aspect
+from kg_neo4j.organise.tree.questions import ASPECTS, TreeTask
 
-ROUNDS = 2  # an answer that names nothing is asked for once more
 ANSWER_TOKENS = 200  # room for all names; more than that is no list of them
 SHARE_OF_TYPICAL = 1.1  # cues of a cluster, against those of the whole text, from which it shows an aspect
 MOST_REJECTED = 50  # that are kept
@@ -43,6 +46,26 @@ class Named:
 
     names: tuple[str, ...]  # in the order of the set, each once
     rejected: tuple[str, ...]  # what is no aspect's name, as it was written
+
+
+@dataclass(frozen=True, slots=True)
+class NameAspects(TreeTask[tuple[str, ...]]):
+    """Asks which aspects a text shows; an answer that names none is asked for once more."""
+
+    kind: ClassVar[str] = ASPECTS
+    rounds: ClassVar[int] = 2
+    text: str
+    aspects: Sequence[Aspect]
+    max_tokens: int | None = ANSWER_TOKENS
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the system and the user message."""
+        return naming_messages(self.text, self.aspects, complaint)
+
+    def accept(self, said: Completion) -> tuple[str, ...] | Complaint[tuple[str, ...]]:
+        """Return the names in the answer."""
+        found = read_names(said.text, self.aspects)
+        return found.names or Complaint(complaint(found, self.aspects))
 
 
 def needs_naming(aspects: Sequence[Aspect]) -> bool:

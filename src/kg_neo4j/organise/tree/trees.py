@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import BudgetReached, ModelError
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.tree.answers import Answers
-from kg_neo4j.organise.tree.built import BuiltTree, PlannedTree, TreeBuilding
-from kg_neo4j.organise.tree.namers import ModelNamer
+from kg_neo4j.organise.tree.built import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
+from kg_neo4j.organise.tree.questions import Item
 from kg_neo4j.organise.tree.stored import begin_tree, publish, tree_id
 from kg_neo4j.organise.tree.work import TreeWork, summaries_of
 from kg_neo4j.organise.tree.writing import Unfinished
@@ -26,7 +27,7 @@ def build_tree(
     answers = Answers(database, graph, id, lease)
     work = TreeWork(database, graph, document, how, answers, progress)
     try:
-        draft = work.building(asks=True).build()
+        draft = work.building().build()
     except Unfinished as stopped:
         return work.report(None, 0, unfinished=str(stopped))
     except (ModelError, BudgetReached) as error:  # of the embedding model
@@ -36,15 +37,23 @@ def build_tree(
 
 
 def plan_tree(database: Database, graph: str, document: Row, how: TreeBuilding) -> PlannedTree:
-    """Return what `build_tree` would ask; nobody is asked, nothing is written.
+    """Return what `build_tree` would ask: the same build, with doors that count and without writing.
 
-    The tree is built without writing it: what nobody has answered yet is composed of the text's own sentences instead.
+    A text without an answer is composed of the text's own sentences instead.
     """
     answers = Answers(database, graph, tree_id(graph, document["id"], how.choice.name), None)
     work = TreeWork(database, graph, document, how, answers, SILENT)
-    building = work.building(asks=False)
-    draft = building.build()
-    named = building.namer.open if isinstance(building.namer, ModelNamer) else {}
+    asked: list[Request] = []
+    draft = work.building(asked).build()
+    count = how.tokeniser.count
+    questions = {
+        each.key: OpenQuestion(
+            each.kind,
+            each.place.level if isinstance(each.place, Item) else 0,
+            count(each.system) + count(each.user),
+        )
+        for each in asked
+    }
     return PlannedTree(
         document["id"],
         document["title"],
@@ -52,6 +61,6 @@ def plan_tree(database: Database, graph: str, document: Row, how: TreeBuilding) 
         work.leaves.are_passages,
         summaries_of(draft),
         sum(node.label == "Detail" for node in draft.nodes),
-        (*named.values(), *building.writing.open.values()),
+        tuple(questions.values()),
         work.is_simulated,
     )

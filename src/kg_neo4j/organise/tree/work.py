@@ -5,34 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.embedding import Vectors
+from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
 from kg_neo4j.organise.tree import naming, structure
-from kg_neo4j.organise.tree.answers import ASPECTS, DETAIL, SUMMARY, Answers, StoredChat
+from kg_neo4j.organise.tree.answers import Answers
+from kg_neo4j.organise.tree.authors import Author, Summarised, is_stored, model_author, own_author
 from kg_neo4j.organise.tree.building import CLUSTER_TOKENS, Building, Draft, Material
 from kg_neo4j.organise.tree.built import BuiltTree, TreeBuilding
 from kg_neo4j.organise.tree.embedded import TreeVectors
 from kg_neo4j.organise.tree.interface import Summariser
 from kg_neo4j.organise.tree.leaves import Leaves, Source, fingerprint, leaves_of
 from kg_neo4j.organise.tree.namers import CueNamer, ModelNamer
+from kg_neo4j.organise.tree.questions import DETAIL, Subject
 from kg_neo4j.organise.tree.stored import Publication, StoredTree, read_tree
 from kg_neo4j.organise.tree.structure import Structure
-from kg_neo4j.organise.tree.summarisers import (
-    AMPLE_TOKENS,
-    LARGE_WINDOW,
-    LEAST_CONTEXT,
-    MODEL,
-    AbstractSummariser,
-    ExtractiveDetails,
-    ExtractiveSummariser,
-    summarisers_for,
-)
+from kg_neo4j.organise.tree.summarisers import AbstractSummariser, ExtractiveDetails, ExtractiveSummariser
 from kg_neo4j.organise.tree.upkeep import TreeSettings, read_settings, settings_json, settled
 from kg_neo4j.organise.tree.writing import Writing
-from kg_neo4j.organise.tree.written import read_text
+from kg_neo4j.organise.tree.written import LEAST_CONTEXT, MODEL, answer_tokens
 from kg_neo4j.progress import Progress
 
 PROMPT_TOKENS = 1_000  # of a question without its text
@@ -87,8 +82,8 @@ class TreeWork:
         elif known.embedder != self._settings.embedder:
             self.notes.append(f"built anew: vectors are of {self._settings.embedder}, no longer of {known.embedder}")
             self._shape = None
-        elif not self._shape.naming and self._how.aspect_model is not None and len(self._shape.aspect_set) > 1:
-            self.notes.append(f"built anew: cues found its aspects, now {self._how.aspect_model.name} names them")
+        elif not self._shape.naming and self._how.aspect_door is not None and len(self._shape.aspect_set) > 1:
+            self.notes.append(f"built anew: cues found its aspects, now {self._how.aspect_door.name} names them")
             self._shape = None
         if self._shape is None:
             self._check_writer()
@@ -97,18 +92,18 @@ class TreeWork:
         """Refuse to build anew without a model what one was paid for."""
         nodes = self._stored.nodes.values() if self._stored else ()
         paid = sum(node.properties.get("method") == MODEL for node in nodes)
-        if paid and self._how.model is None:
+        if paid and self._how.door is None:
             raise UsageError(
                 f"{self._what} has {paid} texts that a model wrote, and no model is configured to build it anew",
                 hint="set OPENAI_API_KEY or OPENAI_BASE_URL; --name NAME builds another tree beside it",
             )
 
-    def building(self, *, asks: bool) -> Building:
-        """Return the build, ready to run."""
+    def building(self, asked: list[Request] | None = None) -> Building:
+        """Return the build, ready to run; of a plan, which asks no model and puts the questions into `asked`."""
         how, options = self._how, self._settings.options
-        window = min((each.window for each in (how.model, how.aspect_model) if each), default=None)
+        window = min((each.window for each in (how.door, how.aspect_door) if each), default=None)
         room = UNBOUNDED if window is None else _room(window, options.summary_tokens)
-        embedding = self._embedding(asks=asks)
+        embedding = self._embedding(is_plan=asked is not None)
         vectors = self._leaf_vectors(embedding)
         material = Material(
             self._answers.tree_id,
@@ -120,17 +115,23 @@ class TreeWork:
             min(CLUSTER_TOKENS, room),
             room,
         )
-        self._writing = self._writer(asks=asks)
-        return Building(material, self._namer(asks=asks), self._writing, embedding, self._shape)
+        self._writing = self._writer(asked)
+        return Building(material, self._namer(asked), self._writing, embedding, self._shape)
 
-    def _embedding(self, *, asks: bool) -> TreeVectors:
+    def _opened(self, door: Door, asked: list[Request] | None) -> Door:
+        """Return a door to the same model that reads and stores the answers of this tree, or of a plan."""
+        return (door if asked is None else door.counting(asked)).storing(self._answers)
+
+    def _subject(self, door: Door) -> Subject:
+        return Subject(self._graph, self._answers.tree_id, door.name, door.window, self._how.tokeniser)
+
+    def _embedding(self, *, is_plan: bool) -> TreeVectors:
         """Return what embeds texts; a plan embeds with the built-in model where the other one is paid for."""
         how = self._how
-        self.is_simulated = how.keeps_vectors and not asks
+        self.is_simulated = how.keeps_vectors and is_plan
         model = StaticEmbedding() if self.is_simulated else how.embedder
-        lease = self._answers.lease if asks else None
         where = (self._database, self._graph, self._answers.tree_id)
-        return TreeVectors(*where, model, how.tokeniser, lease, how.keeps_vectors)
+        return TreeVectors(*where, model, how.tokeniser, self._answers.lease, how.keeps_vectors)
 
     def _leaf_vectors(self, embedding: TreeVectors) -> Vectors:
         texts = [leaf.text for leaf in self.leaves.leaves]
@@ -145,52 +146,35 @@ class TreeWork:
         hashed = zip(self._chunks, self._hashes, strict=True)
         return embedding.of_chunks([(chunk.id, chunk.text, digest) for chunk, digest in hashed])
 
-    def _namer(self, *, asks: bool) -> CueNamer | ModelNamer:
+    def _namer(self, asked: list[Request] | None) -> CueNamer | ModelNamer:
         how, aspects = self._how, self._settings.aspects
         texts = [leaf.text for leaf in self.leaves.leaves]
         needs = self._shape is None and len(aspects) > 1
         cues = CueNamer(aspects, naming.typical_densities(texts, aspects) if needs else {})
-        if how.aspect_model is None:
+        if how.aspect_door is None:
             return cues
+        door = self._opened(how.aspect_door, asked)
+        return ModelNamer(door, self._subject(door), cues, self._progress)
 
-        def names(said: str) -> bool:
-            return bool(naming.read_names(said, aspects).names)
-
-        chat = StoredChat(how.aspect_model, self._answers, ASPECTS, how.cache, how.tokeniser, names, asks)
-        return ModelNamer(chat, cues, how.tokeniser, how.concurrency, self._progress)
-
-    def _writer(self, *, asks: bool) -> Writing:
-        how, options = self._how, self._settings.options
+    def _writer(self, asked: list[Request] | None) -> Writing:
+        how, most = self._how, self._settings.options.summary_tokens
         standing = {} if how.rebuild or self._stored is None else self._stored.nodes
-        fallbacks: dict[str, AbstractSummariser] = {
+        extractive: dict[str, AbstractSummariser] = {
             each.name: ExtractiveSummariser(each, how.tokeniser) for each in self._settings.aspects
         }
-        fallbacks[DETAIL] = ExtractiveDetails(how.tokeniser)
-        return Writing(
-            self._summarisers(asks=asks),
-            fallbacks,
-            self._answers,
-            how.tokeniser,
-            options.summary_tokens,
-            how.concurrency,
-            standing,
-            self._progress,
-            asks,
-        )
+        extractive[DETAIL] = ExtractiveDetails(how.tokeniser)
+        summarisers: dict[str, Summariser] = {**extractive, **{each.name: each for each in how.own}}
+        authors = {name: self._summariser(each, most, asked) for name, each in summarisers.items()}
+        if how.door is not None:
+            door = self._opened(how.door, asked)
+            model = model_author(door, self._subject(door), self._settings.aspects, most)
+            authors |= dict.fromkeys(extractive.keys() - {each.name for each in how.own}, model)
+        return Writing(authors, extractive, how.tokeniser, most, standing, self._progress)
 
-    def _summarisers(self, *, asks: bool) -> Mapping[str, Summariser]:
-        how = self._how
-
-        def chat(kind: str) -> StoredChat | None:
-            if how.model is None:
-                return None
-            return StoredChat(how.model, self._answers, kind, how.cache, how.tokeniser, _says_something, asks)
-
-        found = (
-            *summarisers_for(self._settings.aspects, chat(SUMMARY), how.tokeniser, own=how.own)[:-1],
-            *summarisers_for((), chat(DETAIL), how.tokeniser, own=how.own),
-        )
-        return {each.name: each for each in found}
+    def _summariser(self, summariser: Summariser, most: int, asked: list[Request] | None) -> Author:
+        by = Summarised(summariser, most)
+        door = Door(by, self._how.concurrency)
+        return own_author(by, self._opened(door, asked) if is_stored(summariser) else door, self._subject(door))
 
     def stored_tree(self) -> StoredTree:
         """Return the tree as it is stored at this moment: it was begun."""
@@ -251,12 +235,7 @@ class TreeWork:
 
 def _room(window: int, summary_tokens: int) -> int:
     """Return the tokens of text that a question has room for."""
-    answer = AMPLE_TOKENS if window >= LARGE_WINDOW else min(2 * summary_tokens + 100, window // 2)
-    return max(LEAST_CONTEXT, window - PROMPT_TOKENS - answer)
-
-
-def _says_something(said: str) -> bool:
-    return bool(read_text(said))
+    return max(LEAST_CONTEXT, window - PROMPT_TOKENS - answer_tokens(summary_tokens, window))
 
 
 def summaries_of(draft: Draft) -> Mapping[tuple[int, str], int]:

@@ -1,11 +1,28 @@
-"""What a model wrote of a text, as it is taken: without thoughts and opening remarks, and whole. Pure."""
+"""What a model is asked to write of a text, and how its answer is taken: without opening remarks, and whole. Pure."""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.prompts import Prompt
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.organise.description_extracts import cut_at_sentence, cut_at_word
+from kg_neo4j.organise.tree.interface import SUMMARY_TEMPERATURE, Aspect
+from kg_neo4j.organise.tree.questions import DETAIL, SUMMARY, Item, Subject, TreeTask
+
+MODEL, EXTRACTIVE = "model", "extractive"  # methods
+WORDS_A_TOKEN = 0.75  # a model is told words: of tokens it knows nothing
+AMPLE_TOKENS = 4_000  # room for an answer in a large window: a model may think before it writes
+LARGE_WINDOW = 24_000  # tokens
+LEAST_CONTEXT = 200  # tokens of a text in the smallest window
+SHORTER = 2  # a note has at most one in so many tokens of its text
 
 EMPTY = "the model wrote nothing of use: made of sentences of the text"
 DECLINED = "the model's provider declined: made of sentences of the text"
@@ -36,6 +53,102 @@ class Written:
     text: str  # of at most the tokens that were asked for; empty: there was nothing to say
     method: str
     flags: tuple[str, ...] = ()  # what a reader should know; empty: all went well
+
+
+@dataclass(frozen=True, slots=True)
+class WriteText(TreeTask[Written]):
+    """Asks for a summary or a note; an empty answer is asked for once more."""
+
+    rounds: ClassVar[int] = 2
+    prompt: Prompt
+    values: Mapping[str, str]  # of the prompt, but for the text
+    text: str  # as much as fits the model's window
+    most: int  # tokens of what is written
+    flags: tuple[str, ...]
+    max_tokens: int | None
+    temperature: float = SUMMARY_TEMPERATURE
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the system and the user message."""
+        return _rendered(self.prompt, self.text, {**self.values, "complaint": complaint and f"\n{complaint}"})
+
+    def accept(self, said: Completion) -> Written | Complaint[Written]:
+        """Return what was written, of no more tokens than it may have."""
+        text, tokeniser = read_text(said.text), self.subject.tokeniser
+        if not text:
+            return Complaint("Your last answer was empty, or said nothing about the text. Write what is asked for.")
+        is_long = tokeniser.count(text) > self.most
+        if not is_long and said.finish_reason != "length":
+            return Written(text, MODEL, self.flags)
+        whole = cut_at_sentence(text, tokeniser, self.most) if is_long else whole_sentences(text)
+        kept = whole.strip() or cut_at_word(text, tokeniser, self.most)
+        return Written(kept, MODEL, (*self.flags, LONG if is_long else UNFINISHED))
+
+
+class WriteSummary(WriteText):
+    """Asks for a summary of one aspect (prompts/summary.md, or the aspect's own prompt)."""
+
+    kind: ClassVar[str] = SUMMARY
+
+
+class WriteDetail(WriteText):
+    """Asks for a note (prompts/detail.md), which differs from those before it."""
+
+    kind: ClassVar[str] = DETAIL
+
+
+def write_summary(subject: Subject, item: Item, aspect: Aspect, prompt: Prompt, max_tokens: int) -> WriteSummary:
+    """Return the question for a summary of at most so many tokens."""
+    values = {"title": aspect.title, "question": aspect.question, "words": str(words_for(max_tokens))}
+    text = _fitting(subject, item.context, max_tokens, prompt, values)
+    room = answer_tokens(max_tokens, subject.window)
+    return WriteSummary(subject, prompt, values, text, max_tokens, _cut(text, item), room, item=item)
+
+
+def write_detail(subject: Subject, item: Item, prompt: Prompt, max_tokens: int) -> WriteDetail:
+    """Return the question for a note of half of the text's tokens, at most `max_tokens`."""
+    tokeniser = subject.tokeniser
+    most = shorter(item.context, tokeniser, max_tokens)
+    said = "\n".join(f"- {' '.join(note.split())}" for note in item.before)
+    before = f" There are notes already; yours has other details, or says them in another way:\n{said}" if said else ""
+    empty = {"before": before, "words": str(words_for(shorter("", tokeniser, most)))}
+    text = _fitting(subject, item.context, most, prompt, empty)
+    values = {"before": before, "words": str(words_for(shorter(text, tokeniser, max_tokens)))}
+    room = answer_tokens(most, subject.window)
+    return WriteDetail(subject, prompt, values, text, most, _cut(text, item), room, item=item)
+
+
+def answer_tokens(most: int, window: int) -> int:
+    """Return the room that a model gets for a text of `most` tokens."""
+    return AMPLE_TOKENS if window >= LARGE_WINDOW else min(2 * most + 100, window // 2)
+
+
+def words_for(max_tokens: int) -> int:
+    """Return the words that a model is asked for, where so many tokens are wanted."""
+    return max(5, int(max_tokens * WORDS_A_TOKEN))
+
+
+def shorter(context: str, tokeniser: Tokeniser, max_tokens: int) -> int:
+    """Return the tokens of a note: half of its text's, at least 10, at most `max_tokens`."""
+    return min(max_tokens, max(10, tokeniser.count(context) // SHORTER))
+
+
+def _fitting(subject: Subject, text: str, most: int, prompt: Prompt, values: Mapping[str, str]) -> str:
+    """Return the text, or its beginning where it does not fit the window."""
+    asked = sum(subject.tokeniser.count(message) for message in _rendered(prompt, "", {**values, "complaint": ""}))
+    room = subject.window - asked - answer_tokens(most, subject.window) - 100  # a complaint, and what the server adds
+    return cut_at_word(text, subject.tokeniser, max(LEAST_CONTEXT, room))
+
+
+def _cut(text: str, item: Item) -> tuple[str, ...]:
+    return (SHORTENED,) if text != item.context else ()
+
+
+def _rendered(prompt: Prompt, text: str, values: Mapping[str, str]) -> tuple[str, str]:
+    """Fill a prompt; a user's own need not have every placeholder. The mark hashes the text: it cannot hold its end."""
+    boundary = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    known = {**values, "text": text, "boundary": boundary}
+    return prompt.render(**{name: known[name] for name in prompt.placeholders})
 
 
 def read_text(said: str) -> str:
