@@ -4,6 +4,7 @@
       └── Stored ── answers that a graph rests on, read and written by key
             └── Cached ── answers that were paid for on this machine
                   └── Asked ── a ChatModel: within the budget (`budgeted`), throttled and tried again (`openai_chat`)
+                Counted ── instead of it in a plan: questions are noted, and none is asked
 
 Layers share one protocol and stand on each other, as the transports of an HTTP client do.
 """

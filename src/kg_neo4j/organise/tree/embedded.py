@@ -31,7 +31,6 @@ class TreeVectors:
     tokeniser: Tokeniser
     lease: Lease | None  # None: nothing is written
     keeps: bool = False  # vectors that are paid for
-    made: int = 0  # texts that were embedded
     _known: dict[str, list[float]] = field(default_factory=dict)
 
     def digest(self, text: str) -> str:
@@ -49,7 +48,6 @@ class TreeVectors:
             if self.keeps and self.lease is not None:
                 self._keep(self.lease, made)
             self._known |= made
-            self.made += len(made)
         return self._rows(hashes)
 
     def of_chunks(self, chunks: Sequence[tuple[str, str, str | None]]) -> Vectors:
@@ -60,7 +58,6 @@ class TreeVectors:
             return self.of_texts([text for _, text, _ in chunks])
         if stale:
             store_chunks(self.database, self.graph, self.model, self.tokeniser, stale)
-            self.made += len(stale)
         ids = [each for each, _, _ in chunks]
         rows = self.database.read(queries.get("tree/chunk_vectors"), graph=self.graph, ids=ids)
         found = {row["id"]: row["embedding"] for row in rows}

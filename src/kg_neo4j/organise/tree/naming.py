@@ -20,7 +20,6 @@ from kg_neo4j._models.tasks import Complaint
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.organise.description_extracts import cut_at_word
 from kg_neo4j.organise.tree import cues
-from kg_neo4j.organise.tree.aspects import GENERAL
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.questions import ASPECTS, TreeTask
 
@@ -68,11 +67,6 @@ class NameAspects(TreeTask[tuple[str, ...]]):
         return found.names or Complaint(complaint(found, self.aspects))
 
 
-def needs_naming(aspects: Sequence[Aspect]) -> bool:
-    """Say whether it is a question at all: the general aspect is shown by every cluster."""
-    return tuple(aspects) != (GENERAL,)
-
-
 def naming_messages(text: str, aspects: Sequence[Aspect], complaint: str = "") -> tuple[str, str]:
     """Return system and user message; `complaint` is that of the answer before, or empty."""
     return prompts.load("aspects").render(
@@ -117,27 +111,23 @@ def read_names(text: str, aspects: Sequence[Aspect]) -> Named:
 
 
 def typical_densities(texts: Sequence[str], aspects: Sequence[Aspect]) -> Mapping[str, float]:
-    """Return, for each aspect, the cues for each word of all texts together: what `cued_aspects` compares with."""
-    return _densities(texts, aspects)
-
-
-def cued_aspects(text: str, aspects: Sequence[Aspect], typical: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the aspects of which `text` has more cues than is typical, in the order of the set; at least one.
-
-    `typical` comes from `typical_densities` of all leaves. The word lists are English: in another language only names
-    and signs count. A text without any cue shows the first aspect.
-    """
-    if not aspects:
-        return ()
-    return _shown(_shares(text, aspects, typical), aspects)
+    """Return, for each aspect, the cues for each word of all texts together: what `cued_clusters` compares with."""
+    sentences = [sentence for text in texts for sentence in cues.sentences_of(text)]
+    words = sum(len(sentence.words) for sentence in sentences) or 1
+    return {
+        aspect.name: round(sum(cues.weight(sentence, aspect) for sentence in sentences) / words, 9)
+        for aspect in aspects
+    }
 
 
 def cued_clusters(
     texts: Sequence[str], aspects: Sequence[Aspect], typical: Mapping[str, float]
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the aspects of each text, as `cued_aspects` does; of several texts, one shows what none shows enough of.
+    """Return the aspects of which each text has more cues than is typical, in the order of the set; at least one.
 
-    Large clusters are all near to what is typical: there an aspect goes to the text with most cues of it, if any has.
+    `typical` comes from `typical_densities` of all leaves. The word lists are English: in another language only names
+    and signs count. A text without any cue shows the first aspect. Large clusters are all near to what is typical:
+    there an aspect that no text shows enough of goes to the text with most cues of it, if any has.
     """
     shares = [_shares(text, aspects, typical) for text in texts]
     named = [set(_shown(each, aspects)) for each in shares]
@@ -150,22 +140,13 @@ def cued_clusters(
 
 def _shown(shares: Mapping[str, float], aspects: Sequence[Aspect]) -> tuple[str, ...]:
     names = tuple(aspect.name for aspect in aspects if shares[aspect.name] >= SHARE_OF_TYPICAL)
-    return names or (max(aspects, key=lambda aspect: shares[aspect.name]).name,)
+    return names or tuple(aspect.name for aspect in sorted(aspects, key=lambda aspect: -shares[aspect.name])[:1])
 
 
 def _shares(text: str, aspects: Sequence[Aspect], typical: Mapping[str, float]) -> dict[str, float]:
     """Return the cues of each aspect beside what is typical."""
-    found = _densities([text], aspects)
+    found = typical_densities([text], aspects)
     return {name: density / typical[name] if typical.get(name) else 0.0 for name, density in found.items()}
-
-
-def _densities(texts: Sequence[str], aspects: Sequence[Aspect]) -> dict[str, float]:
-    sentences = [sentence for text in texts for sentence in cues.sentences_of(text)]
-    words = sum(len(sentence.words) for sentence in sentences) or 1
-    return {
-        aspect.name: round(sum(cues.weight(sentence, aspect) for sentence in sentences) / words, 9)
-        for aspect in aspects
-    }
 
 
 def _items(said: str, aspects: Sequence[Aspect]) -> Iterator[str]:

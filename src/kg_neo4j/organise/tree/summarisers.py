@@ -45,19 +45,13 @@ class AbstractSummariser(ABC):
 class ExtractiveSummariser(AbstractSummariser):
     """Sentences of the text, chosen for one aspect (`extractive`). Needs no model."""
 
+    name: str = ""
+    method = EXTRACTIVE
+
     def __init__(self, aspect: Aspect, tokeniser: Tokeniser) -> None:
         self._aspect = aspect
         self._tokeniser = tokeniser
-
-    @property
-    def name(self) -> str:
-        """Name of the aspect."""
-        return self._aspect.name
-
-    @property
-    def method(self) -> str:
-        """How it works."""
-        return EXTRACTIVE
+        self.name = aspect.name
 
     def summarize(self, context: str, max_tokens: int = SUMMARY_TOKENS) -> str:
         """Return sentences of `context`, in its order."""
@@ -67,18 +61,11 @@ class ExtractiveSummariser(AbstractSummariser):
 class ExtractiveDetails(AbstractSummariser):
     """Notes without a model: the most central sentence, key phrases, another sentence."""
 
+    name = DETAIL
+    method = EXTRACTIVE
+
     def __init__(self, tokeniser: Tokeniser) -> None:
         self._tokeniser = tokeniser
-
-    @property
-    def name(self) -> str:
-        """Name of the summariser of notes."""
-        return DETAIL
-
-    @property
-    def method(self) -> str:
-        """How it works."""
-        return EXTRACTIVE
 
     def summarize(self, context: str, max_tokens: int = SUMMARY_TOKENS) -> str:
         """Return the first note on `context`."""

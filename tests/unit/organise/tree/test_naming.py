@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
+from kg_neo4j._models.door import open_door
+from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.naming import (
     MOST_REJECTED,
+    NameAspects,
     Named,
     complaint,
-    cued_aspects,
     cued_clusters,
     fitting,
     naming_messages,
-    needs_naming,
     read_names,
     typical_densities,
 )
+from kg_neo4j.organise.tree.questions import Subject
 
 SEVEN = load_aspects(None)
 TOKENISER = tokens.load("approximate-1")
+
+
+def cued(text: str, aspects: Sequence[Aspect], typical: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the aspects that cues find in one text."""
+    [names] = cued_clusters([text], aspects, typical)
+    return names
 
 
 @pytest.mark.parametrize(
@@ -126,10 +137,18 @@ def test_a_complaint_says_what_was_wrong_and_what_is_right() -> None:
     assert said in naming_messages("text", SEVEN[:2], said)[1]
 
 
-def test_only_the_general_aspect_needs_no_question() -> None:
-    assert not needs_naming((GENERAL,))
-    assert needs_naming(SEVEN)
-    assert needs_naming(SEVEN[:1])
+def test_an_answer_that_names_none_is_asked_for_once_more(llm: FakeLlm) -> None:
+    door = open_door(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000))
+    task = NameAspects(Subject("main", "t", door.name, door.window, TOKENISER), "It snowed.", SEVEN)
+    llm.say("the weather").say("setting, plot")
+    answer = door.ask(task)
+    assert answer.value == ("plot", "setting")
+    assert len(set(answer.keys)) == len(answer.keys) == 2
+    assert [request.body["max_tokens"] for request in llm.requests] == [200, 200]
+    assert [request.body["temperature"] for request in llm.requests] == [0.0, 0.0]
+    assert '"the weather" is not one of them' in llm.requests[1].user
+    llm.say("fog").say("rain")
+    assert door.ask(task).value is None
 
 
 def test_a_text_too_long_for_the_window_is_cut() -> None:
@@ -155,33 +174,32 @@ SCENES = {
 @pytest.mark.parametrize("name", SCENES)
 def test_cues_find_what_a_scene_is_about(name: str) -> None:
     typical = typical_densities(list(SCENES.values()), SEVEN)
-    assert name in cued_aspects(SCENES[name], SEVEN, typical)
+    assert name in cued(SCENES[name], SEVEN, typical)
     assert set(typical) == {aspect.name for aspect in SEVEN}
 
 
 def test_cues_name_at_least_one_aspect() -> None:
     typical = typical_densities(list(SCENES.values()), SEVEN)
     for text in ("", "...", "Śnieg leżał na ulicy.", "7 8 9"):
-        assert len(cued_aspects(text, SEVEN, typical)) >= 1
-        assert cued_aspects(text, SEVEN, typical_densities([], SEVEN)) == ("plot",)
-    assert cued_aspects("any", (GENERAL,), typical_densities(["any"], (GENERAL,))) == ("general",)
-    assert cued_aspects("any", (), {}) == ()
+        assert len(cued(text, SEVEN, typical)) >= 1
+        assert cued(text, SEVEN, typical_densities([], SEVEN)) == ("plot",)
+    assert cued("any", (GENERAL,), typical_densities(["any"], (GENERAL,))) == ("general",)
+    assert cued("any", (), {}) == ()
 
 
 def test_a_users_aspect_is_found_by_the_words_of_its_question() -> None:
     food = (Aspect("food", "food and drink", "Which meals, bread or wine are served?"), Aspect("sea", "sea", "Ships?"))
     texts = ["They served bread and wine, and the meal was long.", "The ship left the sea, and other ships came."]
     typical = typical_densities(texts, food)
-    assert [cued_aspects(text, food, typical) for text in texts] == [("food",), ("sea",)]
+    assert [cued(text, food, typical) for text in texts] == [("food",), ("sea",)]
 
 
 def test_of_clusters_that_are_all_typical_one_shows_each_aspect() -> None:
     scenes = list(SCENES.values())
     halves = [" ".join(scenes[:4] + scenes[4:]), " ".join(scenes[4:] + scenes[:4])]
     typical = typical_densities(halves, SEVEN)
-    assert all(len(cued_aspects(text, SEVEN, typical)) == 1 for text in halves)
+    assert all(len(cued(text, SEVEN, typical)) == 1 for text in halves)
     named = cued_clusters(halves, SEVEN, typical)
     assert {name for names in named for name in names} == {aspect.name for aspect in SEVEN}
-    assert cued_clusters(halves[:1], SEVEN, typical) == (cued_aspects(halves[0], SEVEN, typical),)
     assert cued_clusters(["", "  "], SEVEN, typical) == (("plot",), ("plot",))
     assert cued_clusters([], SEVEN, typical) == ()

@@ -293,7 +293,7 @@ def test_what_a_summariser_of_ones_own_writes_is_stored_and_written_once() -> No
 @pytest.mark.parametrize("method", ["model", "extractive"])
 def test_a_summariser_with_a_method_of_ours_is_called_again_and_nothing_is_stored(method: str) -> None:
     store, headlines = Memory(), Headlines()
-    headlines.method = method  # type: ignore[misc]
+    headlines.method = method
     for calls in (1, 2):
         assert write(own(headlines, store), item(name="plot")) == [Written(HEADLINE, method)]
         assert (headlines.calls, store.rows) == (calls, {})
