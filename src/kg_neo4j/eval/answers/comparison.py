@@ -149,15 +149,15 @@ def open_run(
     """Return what asks and judges, paid from one budget."""
     from kg_neo4j import factory
     from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.cache import open_cache
-    from kg_neo4j._models.door import open_door
+    from kg_neo4j._models.door import Door
     from kg_neo4j.pipeline.answering import answerer
 
     budget: Budget | None = None if budget_usd is None else Budget(budget_usd)
     paid_from = None if settings.offline else budget
-    model = factory.chat_model(settings, budget=paid_from)
-    told = Recalling(model, file) if model is not None else None
-    door = open_door(told, None if file else open_cache(settings), settings.model_concurrency) if told else None
+    keeps = settings.model_copy(update={"answer_cache": False}) if file else settings  # each run pays for its file
+    asked = factory.door(keeps, budget=paid_from)
+    told = Recalling(asked.layer, file) if asked is not None else None
+    door = Door(told, settings.model_concurrency) if told else None
     one = answerer(settings, database, budget=paid_from, door=door)
     judge = judge_of(settings, options.judge, budget=budget, file=file)
     ragas = Ragas(check_ragas(judge), one.embedder, one.tokeniser) if options.ragas else None

@@ -29,17 +29,16 @@ def judge_of(
     answer cache. Raises UsageError for a model where none is configured, and what `chat_model` raises.
     """
     from kg_neo4j import factory
-    from kg_neo4j._models.cache import open_cache
 
     if wanted not in JUDGES:
         raise UsageError(f"no judge {wanted!r}", hint=f"a judge is one of {', '.join(JUDGES)}")
     asking = settings_of_judge(settings)
     if wanted == WORDS or (wanted == AUTO and asking.offline):
         return WordJudge()
-    model = factory.chat_model(asking, budget=budget)
-    if model is None:
+    door = factory.door(asking, budget=budget)
+    if door is None:
         raise UsageError("no model to judge with", hint="OPENAI_API_KEY or OPENAI_BASE_URL sets one; --judge words")
-    return ModelJudge(Recalling(model, file, open_cache(settings)))
+    return ModelJudge(Recalling(door.layer, file))
 
 
 def settings_of_judge(settings: Settings) -> Settings:

@@ -6,14 +6,15 @@ not judged. A text that was taken apart once is not taken apart again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
-from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import find_object
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Prompted, Task
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong
 from kg_neo4j.eval.answers.judgement import Judgement, Statements
 from kg_neo4j.eval.answers.recalling import Recalling
 from kg_neo4j.records import Usage
@@ -56,56 +57,78 @@ class ModelJudge:
         """
         spent = [Usage()]
         try:
-            said = self._statements(question, answer, spent, may_be_empty=True)
-            wanted = self._statements(question, golden, spent, may_be_empty=False)
+            said = self._statements(TakeApart(question, answer, may_be_empty=True), spent)
+            wanted = self._statements(TakeApart(question, golden, may_be_empty=False), spent)
             if not said:
                 return Judgement(Statements(missing=wanted), spent[0])
-            return Judgement(self._sorted(question, said, wanted, spent), spent[0])
+            return Judgement(self._asked(Sort(question, said, wanted), spent), spent[0])
         except _Unusable as problem:
             return Judgement(None, spent[0], str(problem))
 
-    def _statements(self, question: str, answer: str, spent: list[Usage], *, may_be_empty: bool) -> Parts:
-        key = (question, answer)
+    def _statements(self, task: TakeApart, spent: list[Usage]) -> Parts:
+        key = (task.question, task.answer)
         if key not in self._parts:
-            fence = hash_id("fence", *key)[:8]
-            self._parts[key] = self._asked(
-                "statements",
-                {"question": question, "answer": answer, "fence": fence},
-                STATEMENT_TOKENS,
-                lambda text: _read_statements(text, may_be_empty=may_be_empty),
-                spent,
-            )
+            self._parts[key] = self._asked(task, spent)
         return self._parts[key]
 
-    def _sorted(self, question: str, said: Parts, wanted: Parts, spent: list[Usage]) -> Statements:
-        shown = {"answer": _numbered("A", said), "golden": _numbered("G", wanted)}
-        fence = hash_id("fence", question, *shown.values())[:8]
-        values = {"question": question, **shown, "fence": fence}
-        return self._asked("correctness", values, VERDICT_TOKENS, lambda text: _read_verdict(text, said, wanted), spent)
+    def _asked(self, task: Task[T], spent: list[Usage]) -> T:
+        """Return the value of a task; what it cost is added to `spent`. Raises _Unusable."""
+        answer = Door(self.model).ask(task)
+        spent[0] += answer.charged
+        if answer.value is None:
+            raise _Unusable(f"{task.kind}: {answer.problem}")
+        return answer.value
 
-    def _asked(
-        self, name: str, values: dict[str, str], max_tokens: int, read: Callable[[str], T], spent: list[Usage]
-    ) -> T:
-        """Return the answer to a prompt, read; what it cost is added to `spent`. Raises _Unusable."""
-        prompt, complaint = prompts.load(name), ""
-        for last in (*[False] * (ROUNDS - 1), True):
-            system, user = prompt.render(**values, complaint=complaint)
-            try:
-                done = self.model.complete(system, user, max_tokens=max_tokens, temperature=prompt.temperature)
-            except (BadModelAnswer, ContentFiltered, ContextTooLong) as error:
-                spent[0] += Usage(calls=1)
-                raise _Unusable(f"{name}: {error}") from error
-            spent[0] += done.usage
-            try:
-                found = read(done.text)
-            except _Unusable as problem:
-                if last:
-                    raise _Unusable(f"{name}: {problem}") from None
-                complaint = f"\n\nYour last answer could not be used: {problem}. Keep to the rules."
-                continue
-            self.model.confirm(system, user, done, max_tokens=max_tokens, temperature=prompt.temperature)
-            return found
-        raise AssertionError("the last round returns or raises")
+
+@dataclass(frozen=True, slots=True)
+class TakeApart(Prompted[Parts]):
+    """The question which statements an answer makes."""
+
+    kind: ClassVar[str] = "statements"
+    rounds: ClassVar[int] = ROUNDS
+    max_tokens = STATEMENT_TOKENS
+    question: str
+    answer: str
+    may_be_empty: bool
+
+    def values(self) -> Mapping[str, str]:
+        """Return question and answer, within marks that neither contains."""
+        return {
+            "question": self.question,
+            "answer": self.answer,
+            "fence": hash_id("fence", self.question, self.answer)[:8],
+        }
+
+    def accept(self, said: Completion) -> Parts | Complaint[Parts]:
+        """Return the statements."""
+        try:
+            return _read_statements(said.text, may_be_empty=self.may_be_empty)
+        except _Unusable as problem:
+            return Complaint(str(problem))
+
+
+@dataclass(frozen=True, slots=True)
+class Sort(Prompted[Statements]):
+    """The question which statements of an answer are right, wrong, or missing."""
+
+    kind: ClassVar[str] = "correctness"
+    rounds: ClassVar[int] = ROUNDS
+    max_tokens = VERDICT_TOKENS
+    question: str
+    said: Parts
+    wanted: Parts
+
+    def values(self) -> Mapping[str, str]:
+        """Return the question and both lists of statements, numbered."""
+        shown = {"answer": _numbered("A", self.said), "golden": _numbered("G", self.wanted)}
+        return {"question": self.question, **shown, "fence": hash_id("fence", self.question, *shown.values())[:8]}
+
+    def accept(self, said: Completion) -> Statements | Complaint[Statements]:
+        """Return the statements as they are sorted."""
+        try:
+            return _read_verdict(said.text, self.said, self.wanted)
+        except _Unusable as problem:
+            return Complaint(str(problem))
 
 
 def _numbered(letter: str, statements: Sequence[str]) -> str:

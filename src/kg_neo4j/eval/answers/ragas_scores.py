@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from kg_neo4j._models.answer_text import find_object
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.embedding import embed_texts
-from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j._models.protocols import Completion, EmbeddingModel
+from kg_neo4j._models.tasks import Complaint, Task
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import BadModelAnswer, ContentFiltered, ContextTooLong, UsageError
 from kg_neo4j.eval.answers.correctness import SIMILARITY_WEIGHT, STATEMENTS_WEIGHT
@@ -65,6 +67,29 @@ class Ragas:
             return RagasScore(similar, None, self._spent[0], f"ragas: {error}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Form(Task[Any]):
+    """A prompt of ragas, and the form of its answer."""
+
+    kind: ClassVar[str] = "ragas"
+    rounds: ClassVar[int] = ROUNDS
+    max_tokens = ANSWER_TOKENS
+    prompt: str
+    form: Any
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the prompt; a complaint stands behind it."""
+        more = f"\n\nYour last answer could not be used: {complaint}. Keep to the form." if complaint else ""
+        return "", self.prompt + more
+
+    def accept(self, said: Completion) -> Any:
+        """Return what the form makes of the answer."""
+        try:
+            return self.form.model_validate(find_object(said.text, self.form.model_fields))
+        except ValueError as error:
+            return Complaint(" ".join(str(error).split())[:200])
+
+
 def _llm(model: Recalling, spent: list[Usage]) -> Any:
     """Return our model as ragas asks one: a prompt, and the form of the answer."""
     from ragas.llms.base import InstructorBaseRagasLLM
@@ -73,20 +98,9 @@ def _llm(model: Recalling, spent: list[Usage]) -> Any:
         is_async = True
 
         def generate(self, prompt: str, response_model: Any) -> Any:
-            asked = prompt
-            for _ in range(ROUNDS):
-                done = model.complete("", asked, max_tokens=ANSWER_TOKENS)
-                spent[0] += done.usage
-                found = find_object(done.text, response_model.model_fields)
-                try:
-                    answer = response_model.model_validate(found)
-                except ValueError as error:
-                    problem = " ".join(str(error).split())[:200]
-                    asked = f"{prompt}\n\nYour last answer could not be used: {problem}. Keep to the form."
-                    continue
-                model.confirm("", asked, done, max_tokens=ANSWER_TOKENS, temperature=0.0)
-                return answer
-            raise BadModelAnswer(problem)
+            answer = Door(model).ask(_Form(prompt, response_model))
+            spent[0] += answer.usage
+            return answer.result()
 
         async def agenerate(self, prompt: str, response_model: Any) -> Any:
             return self.generate(prompt, response_model)

@@ -1,4 +1,4 @@
-"""A model whose answers are kept as they come: a run that was killed goes on and asks nothing twice.
+"""A layer of a door that keeps answers as they come: a run that was killed continues and asks nothing twice.
 
 Every answer is a line of the file, written before it is used. An answer of the file costs what it cost then, for the
 one it was given to, and nothing for others, so that costs add up to the same however often a run was stopped.
@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 
-from kg_neo4j._models.cache import AnswerCache, key_of
-from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.door import Layer
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Request
 from kg_neo4j.eval.answers.record_file import RecordFile
 from kg_neo4j.records import Usage
 
@@ -28,31 +29,29 @@ class _Kept:
 
 
 class Recalling:
-    """A ChatModel that remembers. Safe to call from several threads, also with one question at a time."""
+    """A `door.Layer` that remembers. Safe to call from several threads, also with one question at a time."""
 
-    def __init__(self, model: ChatModel, file: RecordFile | None = None, cache: AnswerCache | None = None) -> None:
-        """`file` keeps all answers; `cache`, across runs, those that somebody confirmed to be of use."""
-        self._model = model
+    def __init__(self, beneath: Layer, file: RecordFile | None = None) -> None:
+        """`file` keeps all answers."""
+        self._beneath = beneath
         self._file = file
-        self._cache = cache
         self._lock = threading.Lock()
         self._turns: dict[str, threading.Lock] = {}  # by key: a question that is being asked is waited for
         self._owners = threading.local()  # by thread
         self._owner = ""  # of threads that name none
         self._known = {row["key"]: _kept(row) for row in file.rows(KIND)} if file else {}
         self._told: set[str] = set()  # keys of what this process was told: it cost once
-        self.calls = 0  # that this process made
-        self.spent = Usage()  # by these
+        self.spent = Usage()  # by calls that this process made
 
     @property
     def name(self) -> str:
         """The model's name."""
-        return self._model.name
+        return self._beneath.name
 
     @property
     def window(self) -> int:
         """Prompt and answer together, in tokens."""
-        return self._model.window
+        return self._beneath.window
 
     @contextmanager
     def paid_by(self, owner: str) -> Iterator[None]:
@@ -68,23 +67,17 @@ class Recalling:
     def _payer(self) -> str:
         return getattr(self._owners, "name", None) or self._owner
 
-    def complete(
-        self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
-    ) -> Completion:
-        """Answer as the model does, or as it did. Raises what the model raises."""
-        key = key_of(self.name, system, user, temperature=temperature, max_tokens=max_tokens)
+    def complete(self, request: Request) -> Completion:
+        """Answer as the layer beneath does, or as it did. Raises what it raises."""
+        key = request.hash(self.name)
         with self._lock:
             turn = self._turns.setdefault(key, threading.Lock())
         with turn:
-            return self._recalled(key) or self._asked(key, system, user, max_tokens, temperature)
+            return self._recalled(key) or self._asked(key, request)
 
-    def confirm(
-        self, system: str, user: str, completion: Completion, *, max_tokens: int | None, temperature: float
-    ) -> None:
-        """Keep an answer that was found to be of use for other runs, too."""
-        if self._cache and completion.usage.calls:
-            key = key_of(self.name, system, user, temperature=temperature, max_tokens=max_tokens)
-            self._cache.put(key, completion)
+    def keep(self, hash: str, said: Completion) -> None:
+        """Leave it to the cache beneath."""
+        self._beneath.keep(hash, said)
 
     def _recalled(self, key: str) -> Completion | None:
         with self._lock:
@@ -95,13 +88,10 @@ class Recalling:
             self._told.add(key)
         return replace(kept.completion, usage=Usage()) if free else kept.completion
 
-    def _asked(self, key: str, system: str, user: str, max_tokens: int | None, temperature: float) -> Completion:
-        done = self._cache.get(key) if self._cache else None
-        if done is None:
-            done = self._model.complete(system, user, max_tokens=max_tokens, temperature=temperature)
-            with self._lock:
-                self.calls += 1
-                self.spent += done.usage
+    def _asked(self, key: str, request: Request) -> Completion:
+        done = self._beneath.complete(request)
+        with self._lock:
+            self.spent += done.usage
         self._keep(key, done)
         return done
 

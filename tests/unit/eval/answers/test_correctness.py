@@ -12,6 +12,7 @@ import pytest
 from fake_llm import FakeLlm
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
+from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import ModelRefused, UsageError
 from kg_neo4j.eval.answers.comparison import check_ragas
 from kg_neo4j.eval.answers.correctness import answer_correctness, answer_similarity
@@ -286,16 +287,17 @@ def test_a_judge_of_its_own_is_never_sent_the_chat_models_key(asked: Settings) -
 
 
 def test_what_was_told_is_asked_once_and_costs_the_one_who_asked(llm: FakeLlm, asked: Settings) -> None:
-    model = factory.chat_model(asked)
-    assert model
-    told = Recalling(model)
+    door = factory.door(asked)
+    assert door
+    told = Recalling(door.layer)
+    request = Request("statements", "s", "u")
     llm.say("yes")
     with told.paid_by("first"):
-        assert told.complete("s", "u").usage.calls == 1
-        assert told.complete("s", "u").usage == Usage()
+        assert told.complete(request).usage.calls == 1
+        assert told.complete(request).usage == Usage()
     with told.paid_by("second"):
-        assert told.complete("s", "u").usage == Usage()
-    assert (llm.calls, told.calls) == (1, 1)
+        assert told.complete(request).usage == Usage()
+    assert (llm.calls, told.spent.calls) == (1, 1)
 
 
 def test_ragas_needs_a_model_and_its_package(judge: ModelJudge, monkeypatch: pytest.MonkeyPatch) -> None:
