@@ -7,6 +7,8 @@ from typing import Any
 from corpus import Fact, document, extraction
 from entity_graph import SCHEMA
 from kg_neo4j._models import tokens
+from kg_neo4j._models.cache import AnswerCache
+from kg_neo4j._models.door import Door, open_door
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration, record_document, withdraw_document
@@ -35,10 +37,17 @@ ANSWERS = cypher(
 KNOWN_IDS = cypher("MATCH (n:Entity|Fact) WHERE n.graph = $graph RETURN collect(n.id) AS ids")
 
 
-def report(database: Database, graph: str, model: ChatModel | None, **how: Any) -> Reported:
+def door_to(model: ChatModel | None, cache: AnswerCache | None = None, concurrency: int = 1) -> Door | None:
+    """Return the door to a model; None without one."""
+    return open_door(model, cache, concurrency) if model else None
+
+
+def report(
+    database: Database, graph: str, model: ChatModel | None, *, domain: str | None = None, **how: Any
+) -> Reported:
     with Lease(database, graph) as lease:
         refresh(database, graph, lease=lease)
-        return write_reports(database, graph, Reporting(model, TOKENISER, **how), lease=lease)
+        return write_reports(database, graph, Reporting(door_to(model, **how), TOKENISER, domain), lease=lease)
 
 
 def add(database: Database, graph: str, name: str, facts: list[Fact]) -> None:
@@ -88,4 +97,4 @@ def write_parents(database: Database, graph: str) -> None:
 
 def write_only(database: Database, graph: str, model: ChatModel | None) -> Reported:
     with Lease(database, graph) as lease:
-        return write_reports(database, graph, Reporting(model, TOKENISER), lease=lease)
+        return write_reports(database, graph, Reporting(door_to(model), TOKENISER), lease=lease)

@@ -27,6 +27,7 @@ from report_runs import (
     ANSWERS,
     HERMIT,
     TOKENISER,
+    door_to,
     report,
     write_only,
     write_parents,
@@ -40,12 +41,12 @@ def test_a_plan_names_the_calls_that_are_made_then(
     load(database, graph, [*two_cliques(), HERMIT])
     report(database, graph, None)
     llm.counts = True
-    plan = plan_reports(database, graph, Reporting(model, TOKENISER))
+    plan = plan_reports(database, graph, Reporting(door_to(model), TOKENISER))
     assert (llm.calls, plan.communities, plan.current, plan.composed) == (0, 3, 0, 1)
     done = report(database, graph, model)
     assert plan.usage.calls == done.usage.calls == 2
     assert plan.usage.input_tokens == pytest.approx(done.usage.input_tokens, rel=0.35)  # two tokenisers
-    after = plan_reports(database, graph, Reporting(model, TOKENISER))
+    after = plan_reports(database, graph, Reporting(door_to(model), TOKENISER))
     assert (after.current, after.usage.calls, after.measured) == (2, 0, 2)
     assert plan_reports(database, graph, Reporting(None, TOKENISER)).usage.calls == 0
 
@@ -55,7 +56,7 @@ def test_a_community_that_is_the_same_on_two_levels_is_asked_about_once(
 ) -> None:
     load(database, graph, [("C1", "KNOWS", "C2"), ("C2", "KNOWS", "C3")])
     write_parents(database, graph)
-    plan = plan_reports(database, graph, Reporting(model, TOKENISER))
+    plan = plan_reports(database, graph, Reporting(door_to(model), TOKENISER))
     done = write_only(database, graph, model)
     assert (plan.usage.calls, done.usage.calls, llm.calls, done.reports) == (1, 1, 1, 2)
     assert [row["communities"] for row in database.read(ANSWERS, graph=graph)] == [2]
@@ -78,7 +79,7 @@ def test_a_useful_answer_serves_other_graphs_from_the_cache(
         load(database, other, two_cliques())
         with Lease(database, other) as lease:
             refresh(database, other, lease=lease)
-        assert plan_reports(database, other, Reporting(model, TOKENISER, cache=cache)).usage.calls == 0
+        assert plan_reports(database, other, Reporting(door_to(model, cache), TOKENISER)).usage.calls == 0
     finally:
         delete_graph(database, other)
 
@@ -86,13 +87,14 @@ def test_a_useful_answer_serves_other_graphs_from_the_cache(
 CHILD = """
 from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
+from kg_neo4j._models.door import open_door
 from kg_neo4j.graph.database import connect
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.progress import SILENT
 settings = Settings()
 with connect(settings, SILENT) as database, Lease(database, settings.graph) as lease:
-    how = Reporting(factory.chat_model(settings), tokens.load("approximate-1"))
+    how = Reporting(open_door(factory.chat_model(settings)), tokens.load("approximate-1"))
     write_reports(database, settings.graph, how, lease=lease)
 """
 

@@ -13,6 +13,7 @@ from fake_llm import FakeLlm
 from kg_neo4j import Settings
 from kg_neo4j._cli import app as command_line
 from kg_neo4j._models.cache import AnswerCache
+from kg_neo4j._models.door import open_door
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.constraints import delete_graph
@@ -131,12 +132,13 @@ def test_a_domain_is_found_from_a_sample_of_chunks(
     load(database, graph, two_cliques())
     cache = AnswerCache(tmp_path / "answers.sqlite3")
     llm.say('"Village life."').say("One\nTwo").fail(503)
-    assert find_domain(database, graph, model, TOKENISER, cache).domain == "Village life"
+    kept, bare = open_door(model, cache), open_door(model)
+    assert find_domain(database, graph, kept, TOKENISER).value == "Village life"
     assert "facts.txt" in llm.requests[0].user
-    assert find_domain(database, graph, model, TOKENISER, cache).usage.calls == 0
-    several = find_domain(database, graph, model, TOKENISER, None)
-    assert (several.domain, several.usage.calls, bool(several.why)) == ("", 1, True)
-    assert "503" in find_domain(database, graph, model, TOKENISER, None).why
+    assert find_domain(database, graph, kept, TOKENISER).usage.calls == 0
+    several = find_domain(database, graph, bare, TOKENISER)
+    assert (several.value, several.usage.calls, bool(several.problem)) == (None, 1, True)
+    assert "503" in find_domain(database, graph, bare, TOKENISER).problem
 
 
 def test_the_library_finds_a_domain_once_and_lists_what_it_wrote(

@@ -17,6 +17,7 @@ from fake_llm import FakeLlm, answer
 from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
+from kg_neo4j._models.door import open_door
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j.errors import BudgetReached
 from kg_neo4j.extract import schema as schemas
@@ -110,10 +111,13 @@ def _extraction(chunk: Chunk, description: str, fact: str | None) -> Extraction:
     return Extraction(chunk, (), tuple(nodes), tuple(relationships), (), rows, ChunkOutcome.DONE, "c0")
 
 
-def summarise(database: Database, graph: str, model: ChatModel | None, **how: int | bool | AnswerCache) -> Described:
+def summarise(
+    database: Database, graph: str, model: ChatModel | None, *, cache: AnswerCache | None = None, **how: int | bool
+) -> Described:
+    door = open_door(model, cache) if model else None
     with Lease(database, graph) as lease:
         options = {"bound_tokens": BOUND, **how}
-        return describe(database, graph, Describing(model, TOKENISER, **options), lease=lease)  # type: ignore[arg-type]
+        return describe(database, graph, Describing(door, TOKENISER, **options), lease=lease)  # type: ignore[arg-type]
 
 
 def stored(database: Database, graph: str) -> list[tuple[str, str, str]]:
@@ -343,13 +347,14 @@ CHILD = """
 import sys
 from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
+from kg_neo4j._models.door import open_door
 from kg_neo4j.graph.database import connect
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.descriptions import Describing, describe
 from kg_neo4j.progress import SILENT
 settings = Settings()
 with connect(settings, SILENT) as database, Lease(database, settings.graph) as lease:
-    how = Describing(factory.chat_model(settings), tokens.load("approximate-1"), 60)
+    how = Describing(open_door(factory.chat_model(settings)), tokens.load("approximate-1"), 60)
     describe(database, settings.graph, how, lease=lease)
 """
 

@@ -30,6 +30,7 @@ from kg_neo4j.organise.stored_reports import read_reports
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.overview import partial_answers, report_selection
 from kg_neo4j.retrieve.overview.global_answer import NOT_FOUND, GlobalMode, ask_global
+from report_runs import door_to
 from report_writer import answer_globally, is_global_prompt, write_report
 from small_graph import load as load_ada
 
@@ -57,7 +58,7 @@ def model(settings: Settings, llm: FakeLlm) -> ChatModel:
 def prepare(database: Database, graph: str, model: ChatModel | None) -> None:
     with Lease(database, graph) as lease:
         refresh(database, graph, lease=lease)
-        write_reports(database, graph, Reporting(model, TOKENISER), lease=lease)
+        write_reports(database, graph, Reporting(door_to(model), TOKENISER), lease=lease)
 
 
 def said(*scored: tuple[int, str]) -> str:
@@ -67,7 +68,8 @@ def said(*scored: tuple[int, str]) -> str:
 
 
 def ask(database: Database, graph: str, question: str, model: ChatModel | None, **how: Any) -> Answer:
-    return ask_global(database, question, graph, GlobalMode(TOKENISER, model, **how))
+    door = door_to(model, how.pop("cache", None), how.pop("concurrency", 1))
+    return ask_global(database, question, graph, GlobalMode(TOKENISER, door, **how))
 
 
 def check_chains(database: Database, graph: str, answer: Answer) -> int:
@@ -182,7 +184,7 @@ def two_levels(database: Database, graph: str, model: ChatModel) -> None:
     with Lease(database, graph) as lease:
         refresh(database, graph, lease=lease)
         database.write(Query("test", "test", "test", "write", (), (), "none", "test", PARENTS), graph=graph)
-        write_reports(database, graph, Reporting(model, TOKENISER), lease=lease)
+        write_reports(database, graph, Reporting(door_to(model), TOKENISER), lease=lease)
     assert [each.level for each in read_reports(database, graph)] == [0, 0, 1, 1, 1, 1]
 
 

@@ -18,10 +18,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from kg_neo4j._models.cache import AnswerCache
+from kg_neo4j._models.openai_models import DEFAULT_WINDOW
 from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
 from kg_neo4j._models.tasks import OF_ONE_TASK, Answer, Complaint, Request, Task, Unanswered
 from kg_neo4j._models.workers import Crew
-from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelError
+from kg_neo4j.errors import (
+    BadModelAnswer,
+    BudgetReached,
+    ContentFiltered,
+    ContextTooLong,
+    ModelError,
+    ModelUnavailable,
+)
 from kg_neo4j.records import Usage
 
 FILTERED, TOO_LONG, UNREADABLE = "content_filter", "context_too_long", "unreadable"  # finish reasons of stored errors
@@ -50,9 +58,9 @@ class Layer(Protocol):
 class AnswerStore(Protocol):
     """Where the answers are kept that something rests on. Safe to call from several threads."""
 
-    remembers: frozenset[
-        str
-    ]  # of FILTERED, TOO_LONG, UNREADABLE: the errors that are stored, and not asked about again
+    @property
+    def remembers(self) -> frozenset[str]:
+        """The errors that are stored, and not asked about again: of FILTERED, TOO_LONG, UNREADABLE."""
 
     def read(self, keys: Sequence[str]) -> Mapping[str, tuple[str, str | None]]:
         """Return text and finish reason of the answers that are there, by key."""
@@ -102,6 +110,22 @@ class Counted:
         """Note the question; raises Unanswered."""
         self.asked.append(request)
         raise Unanswered("a plan asks no model")
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Nothing is kept here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """The layer that asks no model: only what is stored or cached is answered."""
+
+    name: str = ""
+    window: int = DEFAULT_WINDOW
+    error: ModelError | BudgetReached = field(default_factory=lambda: ModelUnavailable("no model is asked"))
+
+    def complete(self, request: Request) -> Completion:
+        """Raise the error."""
+        raise self.error
 
     def keep(self, hash: str, said: Completion) -> None:
         """Nothing is kept here."""
@@ -171,13 +195,16 @@ class Stored:
         with self._lock:
             turn = self._turns.setdefault(request.key, threading.Lock())
         with turn:
-            self.prepare([request.key])
-            known = self._known[request.key]
-            return _said(Completion(*known, Usage()) if known else self._asked(request))
+            return self._stored(request) or _said(self._asked(request))
 
     def keep(self, hash: str, said: Completion) -> None:
         """Leave it to the cache; what is stored stays as it is."""
         self.beneath.keep(hash, said)
+
+    def _stored(self, request: Request) -> Completion | None:
+        self.prepare([request.key])
+        known = self._known[request.key]
+        return _said(Completion(*known, Usage())) if known else None
 
     def _asked(self, request: Request) -> Completion:
         try:
@@ -192,9 +219,28 @@ class Stored:
         return said
 
 
+@dataclass(frozen=True, slots=True)
+class _Unwritten:
+    """A store that a plan reads."""
+
+    store: AnswerStore
+
+    @property
+    def remembers(self) -> frozenset[str]:
+        """The errors that are stored."""
+        return self.store.remembers
+
+    def read(self, keys: Sequence[str]) -> Mapping[str, tuple[str, str | None]]:
+        """Return what is stored."""
+        return self.store.read(keys)
+
+    def write(self, request: Request, said: Completion, model: str) -> None:
+        """Leave the store as it is."""
+
+
 @dataclass(slots=True)
 class Door:
-    """Asks tasks. `stopped` is the error that concerns every task: nothing is asked after it."""
+    """Asks tasks. `stopped` is the error that concerns every task: after it only known answers are given."""
 
     layer: Layer
     concurrency: int = 1  # tasks that are asked at a time
@@ -221,9 +267,9 @@ class Door:
         return Door(Stored(self.layer, store), self.concurrency)
 
     def counting(self, asked: list[Request]) -> Door:
-        """Return a door that asks no model: the cache answers, and each other question is put into `asked`."""
-        ground = Counted(self.name, self.window, asked)
-        return Door(replace(self.layer, beneath=ground) if isinstance(self.layer, Cached) else ground)
+        """Return a door that asks no model: what is stored or cached answers, all other questions go into `asked`."""
+        layer = _upon(self.layer, Counted(self.name, self.window, asked))
+        return Door(Stored(layer.beneath, _Unwritten(layer.store)) if isinstance(layer, Stored) else layer)
 
     def again(self, *, concurrency: int | None = None) -> Door:
         """Return a door to the same model that nothing has stopped yet."""
@@ -235,14 +281,16 @@ class Door:
         A task that is too long is asked as the one smaller task that it names, if any. Raises ModelRefused,
         ModelUnavailable and BudgetReached, which concern every task.
         """
+        spent = Usage()
         while True:
             answer = self._answer(task, hear)
             if answer.error is not None and not isinstance(answer.error, OF_ONE_TASK):
                 raise answer.error
             smaller = task.smaller() if isinstance(answer.error, ContextTooLong) else ()
             if len(smaller) != 1:
-                return answer
+                return _after(spent, answer)
             task = smaller[0]
+            spent += answer.usage
 
     def ask_all(self, tasks: Sequence[Task[T]]) -> Iterator[Answer[T]]:
         """Ask tasks several at a time and yield their answers in the order of `tasks`; every error is in an answer.
@@ -250,13 +298,17 @@ class Door:
         A task that is too long is replaced by its smaller ones, which are asked after the others.
         """
         waiting = list(tasks)
+        spent = Usage()  # on tasks that were replaced after an answer; the next answer counts it
         while waiting:
             asked, waiting = waiting, []
             for answer in self._answers(asked):
                 smaller = answer.task.smaller() if isinstance(answer.error, ContextTooLong) else ()
                 waiting += smaller
-                if not smaller:
-                    yield answer
+                if smaller:
+                    spent += answer.usage
+                else:
+                    yield _after(spent, answer)
+                    spent = Usage()
 
     def keep(self, hash: str, said: Completion) -> None:
         """Keep an answer that was of use, where only the caller can tell (`Task.confirms` is false)."""
@@ -311,10 +363,11 @@ class Door:
         return replace(answer, value=best.value, problem=best.why) if best else answer
 
     def _complete(self, request: Request) -> Completion:
+        layer = self.layer
         if self.stopped is not None:
-            raise self.stopped
+            layer = _upon(layer, Unasked(self.name, self.window, self.stopped))
         try:
-            return self.layer.complete(request)
+            return layer.complete(request)
         except OF_ONE_TASK:
             raise
         except (ModelError, BudgetReached) as error:
@@ -341,6 +394,17 @@ def open_door(model: ChatModel, cache: AnswerCache | None = None, concurrency: i
     """Return the door to a chat model, with the cache of this machine where one is given."""
     asked = Asked(model)
     return Door(Cached(asked, cache) if cache is not None else asked, concurrency)
+
+
+def _upon(layer: Layer, ground: Layer) -> Layer:
+    """Return a stack of layers with another ground: what is stored and cached still answers."""
+    if isinstance(layer, Stored | Cached):
+        return replace(layer, beneath=_upon(layer.beneath, ground))
+    return ground
+
+
+def _after(spent: Usage, answer: Answer[T]) -> Answer[T]:
+    return replace(answer, usage=spent + answer.usage) if spent.calls else answer
 
 
 def _better(first: Complaint[T] | None, second: Complaint[T]) -> Complaint[T]:

@@ -13,6 +13,7 @@ import secrets
 import threading
 import time
 from types import TracebackType
+from typing import Any
 
 from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, DiskFull, LeaseHeld
 from kg_neo4j.graph import queries
@@ -104,6 +105,15 @@ class Lease:
                 f"this run no longer holds the right to write to graph {self._graph!r}",
                 hint="run the same command again: what was recorded is kept",
             )
+
+    def write(self, query: queries.Query, /, **params: Any) -> None:
+        """Run a write query in a transaction that proves the lease. Raises LeaseHeld and DatabaseError."""
+
+        def proven(transaction: Transaction) -> None:
+            self.prove(transaction)
+            transaction.run(query, **params)
+
+        self._database.write_transaction(proven)
 
     def _renew(self) -> None:
         while not self._stop.wait(RENEW_S):

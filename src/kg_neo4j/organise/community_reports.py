@@ -9,33 +9,18 @@ and one that a model wrote is kept as long as its hash stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
-from kg_neo4j._models import prompts
-from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.errors import ContentFiltered, ContextTooLong
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row, Transaction, batches
+from kg_neo4j.graph.answers import GraphAnswers
+from kg_neo4j.graph.database import Database, Row, batches
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.description_merges import Said
-from kg_neo4j.organise.inquiry import Inquiry, Reply
-from kg_neo4j.organise.report_material import Link, Material, Member, Packed, pack
-from kg_neo4j.organise.report_questions import (
-    LEAST_INPUT,
-    NOT_ANSWERED,
-    TINY,
-    Asking,
-    Question,
-    Written,
-    ask_or_write,
-    asking,
-    composed,
-    is_useful,
-)
+from kg_neo4j.organise.report_material import Link, Material, Member
+from kg_neo4j.organise.report_questions import NOT_ANSWERED, TINY, Asker, WriteReport, Written, composed, written
 from kg_neo4j.organise.stored_reports import MODEL, CommunityReport, properties, read_reports
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
@@ -49,10 +34,8 @@ STAGE = "reports"
 class Reporting:
     """How to write reports."""
 
-    model: ChatModel | None  # None: compose them from the graph
+    door: Door | None  # None: compose them from the graph
     tokeniser: Tokeniser
-    concurrency: int = 1  # calls in flight
-    cache: AnswerCache | None = None  # answers that were paid for on this machine, in any graph
     domain: str | None = None  # what the documents are about; empty: nothing is said; None: as reports so far
 
 
@@ -84,8 +67,7 @@ def write_reports(
     for rows in pages(communities):
         run.write(rows)
         progress.advance(STAGE, len(rows))
-    sweep = queries.get("analytics/sweep_reports")
-    _proven(database, lease, lambda transaction: transaction.run(sweep, graph=graph))
+    lease.write(queries.get("analytics/sweep_reports"), graph=graph)
     progress.finish(STAGE)
     return run.report()
 
@@ -141,41 +123,34 @@ class _Run:
     by_model: int = 0
     flagged: int = 0
     usage: Usage = field(default_factory=Usage)
-    inquiry: Inquiry[Question] | None = None
-    asking: Asking | None = None
+    door: Door | None = field(default=None, init=False)
+    asker: Asker | None = field(default=None, init=False)
     failed: list[str] = field(default_factory=list)
     waiting: int = 0  # reports that the model should have written
-    too_long: set[str] = field(default_factory=set)  # questions that did not fit the model's window
 
     def __post_init__(self) -> None:
-        if self.how.model is None:
+        if self.how.door is None:
             return
+        self.door = self.how.door.storing(GraphAnswers(self.database, self.graph, self.lease))
         communities = self.database.read(queries.get("analytics/report_communities"), graph=self.graph)
         domain = usual_domain(communities) if self.how.domain is None else self.how.domain
-        self.asking = asking(self.graph, self.how.model, domain)
-        self.inquiry = Inquiry(
-            self.how.model,
-            self.how.cache,
-            self.how.concurrency,
-            lambda question, said: is_useful(question, Said(said.text, said.finish_reason)),
-            max_tokens=self.asking.max_tokens,
-        )
+        self.asker = Asker(self.graph, self.door.name, self.door.window, domain, self.how.tokeniser)
 
     def report(self) -> Reported:
         unfinished: list[str] = []
         if self.waiting:
-            stopped = self.inquiry.stopped if self.inquiry else None
+            stopped = self.door.stopped if self.door else None
             why = str(stopped) if stopped else self.failed[0]
             unfinished.append(f"{self.waiting} reports were not written by the model: {why}")
         counts = (self.reports, self.changes, self.by_model, self.flagged)
-        domain = self.asking.domain if self.asking else ""
+        domain = self.asker.domain if self.asker else ""
         return Reported(*counts, self.usage, domain, tuple(unfinished))
 
     def write(self, rows: Sequence[Row]) -> None:
         """Bring the reports of one page up to date."""
         materials = read_materials(self.database, self.graph, [row["id"] for row in rows])
         stored = {each.id: each for each in read_reports(self.database, self.graph, ids=list(materials))}
-        domain = self.how.domain if self.how.model else None
+        domain = self.how.domain if self.how.door else None
         current = {
             row["id"] for row in rows if row["id"] in materials and is_current(row, materials[row["id"]], domain)
         }
@@ -193,89 +168,28 @@ class _Run:
 
     def _written(self, wanted: Mapping[str, Material]) -> dict[str, Written]:
         """Return what each report says; stored answers are not paid for again."""
-        written = {key: composed(each) for key, each in wanted.items() if not self.asking or len(each.members) < TINY}
-        active = {key: each for key, each in wanted.items() if key not in written}
-        if not active or self.asking is None:
-            return written
-        rooms = dict.fromkeys(active, self.asking.room)
-        packed = {key: self._packed(each, rooms[key]) for key, each in active.items()}
-        said: dict[str, Said] = {}
-        unanswered: set[str] = set()
-        while active:
-            questions: dict[str, Question] = {}
-            asked: dict[str, list[str]] = {}  # key of a question -> communities: two may consist of the same
-            for key, material in list(active.items()):
-                found = ask_or_write(material, packed[key], said, self.asking)
-                if isinstance(found, Question) and found.key not in unanswered:
-                    questions[found.key] = found
-                    asked.setdefault(found.key, []).append(key)
-                    continue
-                if isinstance(found, Question) and found.key in self.too_long and rooms[key] > LEAST_INPUT:
-                    rooms[key] = max(LEAST_INPUT, rooms[key] // 2)
-                    packed[key] = self._packed(material, rooms[key])
-                    continue
-                if isinstance(found, Question):
-                    self.waiting += 1
-                    found = composed(material, NOT_ANSWERED)
-                written[key] = found
-                del active[key]
-            said |= self._answers(questions, asked)
-            unanswered |= questions.keys() - said.keys()
-        return written
+        if self.asker is None or self.door is None:
+            return {key: composed(material) for key, material in wanted.items()}
+        done = {key: composed(material) for key, material in wanted.items() if len(material.members) < TINY}
+        tasks = [self._task(self.asker, material) for key, material in wanted.items() if key not in done]
+        tasks.sort(key=lambda task: task.request("", 0).key)
+        for answer in self.door.ask_all(tasks):
+            material = cast("WriteReport", answer.task).material
+            self.usage += answer.usage
+            report = written(material, answer)
+            if report is None:
+                self.waiting += 1
+                self.failed.append(str(answer.error))
+            done[material.id] = report or composed(material, NOT_ANSWERED)
+        return done
 
-    def _packed(self, material: Material, room: int) -> Packed:
-        """Return what is shown of a community; reports on its parts may stand for them where it is too large."""
-        children = sorted({each.child for each in material.members if each.child})
-        reports = read_reports(self.database, self.graph, ids=children) if len(children) > 1 else ()
-        return pack(material, reports, self.how.tokeniser, room)
-
-    def _answers(self, questions: Mapping[str, Question], asked: Mapping[str, list[str]]) -> dict[str, Said]:
-        """Return the answers that are stored, and those that come now; each is stored as it comes."""
-        rows = self.database.read(queries.get("analytics/report_answers"), graph=self.graph, ids=sorted(questions))
-        said = {row["id"]: Said(row["text"], row["finish_reason"]) for row in rows}
-        missing = [question for key, question in sorted(questions.items()) if key not in said]
-        if self.inquiry is not None and missing:
-            for question, reply in self.inquiry.ask(missing):
-                if (answer := self._take(question, reply, asked[question.key])) is not None:
-                    said[question.key] = answer
-        return said
-
-    def _take(self, question: Question, reply: Reply, communities: Sequence[str]) -> Said | None:
-        """Store what was said; return None where nothing was."""
-        if isinstance(reply, Completion):
-            self.usage += reply.usage
-            said, usage = Said(reply.text, reply.finish_reason), reply.usage
-        elif isinstance(reply, ContentFiltered):
-            said, usage = Said("", "content_filter"), Usage()
-        else:
-            if isinstance(reply, ContextTooLong):
-                self.too_long.add(question.key)
-            self.failed.append(str(reply))
-            return None
-        answer = {
-            "id": question.key,
-            "graph": self.graph,
-            "kind": "report",
-            "round": question.round,
-            "text": said.text,
-            "model": self.asking.model if self.asking else "",
-            "prompt_hash": prompts.load("community_report").hash,
-            "finish_reason": said.finish_reason,
-            "input_tokens": usage.input_tokens,
-            "output_tokens": usage.output_tokens,
-        }
-        query = queries.get("analytics/store_report_answer")
-        ids = list(communities)
-        _proven(
-            self.database,
-            self.lease,
-            lambda transaction: transaction.run(query, graph=self.graph, ids=ids, answer=answer),
-        )
-        return said
+    def _task(self, asker: Asker, material: Material) -> WriteReport:
+        parts = sorted({each.child for each in material.members if each.child})
+        reports = read_reports(self.database, self.graph, ids=parts) if len(parts) > 1 else ()
+        return asker.task(material, reports)
 
     def _report(self, row: Row, material: Material, written: Written) -> CommunityReport:
         draft = written.draft
-        by_model = written.method == MODEL and self.asking is not None
         return CommunityReport(
             id=row["id"],
             level=row["level"],
@@ -290,7 +204,7 @@ class _Run:
             method=written.method,
             hash=material.digest,
             flags=written.flags,
-            domain=self.asking.domain if by_model and self.asking else "",
+            domain=self.asker.domain if self.asker and written.method == MODEL else "",
         )
 
     def _store(self, reports: Sequence[CommunityReport], written: Mapping[str, Written]) -> None:
@@ -299,11 +213,7 @@ class _Run:
             {"id": each.id, "report": properties(each), "answers": list(written[each.id].answers)} for each in reports
         ]
         for some in batches(rows, PAGE):
-
-            def write(transaction: Transaction, some: Sequence[Mapping[str, Any]] = some) -> None:
-                transaction.run(query, graph=self.graph, rows=list(some))
-
-            _proven(self.database, self.lease, write)
+            self.lease.write(query, graph=self.graph, rows=list(some))
         self.changes += len(rows)
 
 
@@ -311,13 +221,3 @@ def _member(row: Sequence[Any]) -> Member:
     entity, name, kind, description, evidence, born, died, child = row
     years = tuple(year for year in (born, died) if isinstance(year, int))
     return Member(entity, name, kind, description, evidence, years, child)
-
-
-def _proven(database: Database, lease: Lease, work: Callable[[Transaction], object]) -> None:
-    """Run `work` in a write transaction that proves the lease."""
-
-    def proven(transaction: Transaction) -> None:
-        lease.prove(transaction)
-        work(transaction)
-
-    database.write_transaction(proven)

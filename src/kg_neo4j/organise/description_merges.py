@@ -1,7 +1,7 @@
-"""From the descriptions of one element to the questions that a model is asked, and from its answers to a summary. Pure.
+"""From the descriptions of one element to the tasks of a model, and from its answers to a summary. Pure.
 
-Descriptions that do not fit one question are merged in steps: groups of them, then the results. What is asked next is
-a function of the descriptions and of the answers so far, so stored answers replay to the same summary. An answer that
+Descriptions that do not fit one task are merged in steps: groups of them, then the results. What is asked next is a
+function of the descriptions and of the answers so far, so stored answers replay to the same summary. An answer that
 cannot be used (empty, a table, too long, about something else, numbers from nowhere) is asked for once more; what is
 too long even then is cut at a sentence, and what is of no use is replaced by the most informative sentences.
 """
@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Answer, Complaint, Request, Task, once_more
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.acquire.sentences import sentences
+from kg_neo4j.errors import ContentFiltered
+from kg_neo4j.graph.answers import Place
 from kg_neo4j.organise.description_extracts import cut_at_sentence, cut_at_word, extract
 
 RULES_VERSION = 1  # of the steps, the checks and the extracts: raised when the same answers give another summary
@@ -52,38 +57,48 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """Who is asked, and how much fits one question."""
+class Merge(Task[str]):
+    """Asks for one text in place of several about one element."""
 
-    graph: str
-    model: str  # name
-    window: int  # prompt and answer together, in tokens
-    tokeniser: Tokeniser
-
-    @property
-    def room(self) -> int:
-        """Tokens of descriptions in one question; two of the longest ones fit."""
-        prompt = 500  # prompts/describe.md with names
-        return max(200, min(STEP_TOKENS, self.window - prompt - 2 * LONGEST_TOKENS))
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question about one step of an element."""
-
-    key: str  # id of the answer
+    kind: ClassVar[str] = "description"
+    rounds: ClassVar[int] = ROUNDS
     element: Element
     texts: tuple[str, ...]
-    round: int
-    complaint: str = ""  # about the answer of the round before
+    graph: str
+    model: str  # name
+    tokeniser: Tokeniser
 
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the messages. The mark hashes the descriptions, so none can contain its own end."""
+        descriptions = "\n".join(f"- {text}" for text in self.texts)
+        from_documents = f"{self.element.name}\0{descriptions}".encode("utf-8", "surrogatepass")
+        return prompts.load("describe").render(
+            subject="relationship" if self.element.label == "Fact" else "thing",
+            name=" ".join(self.element.name.split())[:300],
+            count=str(len(self.texts)),
+            descriptions=descriptions,
+            words=str(words(self.texts, self.tokeniser)),
+            boundary=hashlib.sha256(from_documents).hexdigest()[:12],
+            complaint=once_more(complaint),
+        )
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """An answer, as it was given. `finish_reason` is "content_filter" where the model declined."""
+    def accept(self, said: Completion) -> str | Complaint[str]:
+        """Return the summary that was said; of one with a problem what can be kept, which may be nothing."""
+        why = problem(said, self.texts, self.tokeniser)
+        if not why:
+            return clean(said.text)
+        return Complaint(why, salvage(said, self.texts, self.tokeniser))
 
-    text: str
-    finish_reason: str | None = None
+    def key(self, round: int) -> str:
+        """Return the id of an answer."""
+        asked = hash_id(self.element.label, self.element.name, *self.texts)
+        return hash_id("description", self.graph, asked, prompts.load("describe").hash, self.model, str(round))
+
+    def request(self, complaint: str, round: int) -> Request:
+        """Return what the model gets in one round, with the key and the place of its answer."""
+        system, user = self.messages(complaint)
+        place = Place((self.element.id,), prompts.load("describe").hash)
+        return Request(self.kind, system, user, key=self.key(round), place=place, round=round)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,52 +110,75 @@ class Summary:
     answers: tuple[str, ...] = ()  # ids of those it rests on
 
 
+@dataclass(slots=True)
+class Merging:
+    """One element on its way to a summary: while there is none, `tasks` says what must be answered first."""
+
+    element: Element
+    graph: str
+    model: str  # name
+    window: int  # prompt and answer together, in tokens
+    tokeniser: Tokeniser
+    summary: Summary | None = field(default=None, init=False)
+    tasks: Sequence[Merge] = field(default=(), init=False)
+    _groups: Sequence[tuple[str, ...]] = field(default=(), init=False)
+    _used: list[str] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with all descriptions."""
+        half = self.room // 2
+        self._prepare([cut_at_word(text, self.tokeniser, half) for text in self.element.texts])
+
+    @property
+    def room(self) -> int:
+        """Tokens of descriptions in one task; two of the longest ones fit."""
+        prompt = 500  # prompts/describe.md with names
+        return max(200, min(STEP_TOKENS, self.window - prompt - 2 * LONGEST_TOKENS))
+
+    def take(self, answers: Sequence[Answer[str]]) -> None:
+        """Go on with the answers to `tasks`, in their order; none of them is unanswered."""
+        # Where a filter declined, sentences are taken, whatever was said before.
+        said = [None if answer.error else answer.value for answer in answers]
+        self._used += [key for answer in answers for key in answer.keys]
+        if len(self._groups) == 1:
+            method = MODEL if said[0] else EXTRACTIVE
+            self.summary = Summary(said[0] or _sentences(self.element, self.tokeniser), method, tuple(self._used))
+            return
+        merged = {
+            task.texts: text or _sentences(self.element, self.tokeniser, task.texts)
+            for task, text in zip(self.tasks, said, strict=True)
+        }
+        self._prepare([merged.get(group, group[0]) for group in self._groups])
+
+    def _prepare(self, texts: Sequence[str]) -> None:
+        """Put texts together, in order, as far as they fit one task; one that is alone is merged in the next step."""
+        groups: list[tuple[str, ...]] = []
+        group: list[str] = []
+        filled = 0
+        for text in texts:
+            tokens = self.tokeniser.count(text) + 3  # its mark and its line end
+            if len(group) > 1 and filled + tokens > self.room:
+                groups.append(tuple(group))
+                group, filled = [], 0
+            group.append(text)
+            filled += tokens
+        self._groups = [*groups, tuple(group)]
+        asked = [each for each in self._groups if len(each) > 1 or len(self._groups) == 1]
+        self.tasks = [Merge(self.element, each, self.graph, self.model, self.tokeniser) for each in asked]
+
+
+def is_unanswered(answer: Answer[str]) -> bool:
+    """Return whether a task is to be asked again in the next run; what a filter declined is not."""
+    return answer.error is not None and not isinstance(answer.error, ContentFiltered)
+
+
 def extractive(element: Element, tokeniser: Tokeniser) -> Summary:
     """Return the summary that needs no model."""
-    return Summary(extract(element.texts, tokeniser, SUMMARY_TOKENS, element.name), EXTRACTIVE)
+    return Summary(_sentences(element, tokeniser), EXTRACTIVE)
 
 
-def merge(element: Element, said: Mapping[str, Said], asking: Asking) -> Summary | tuple[Question, ...]:
-    """Return the summary, or the questions that must be answered first; `said` maps question keys to answers."""
-    half = asking.room // 2
-    level = [cut_at_word(text, asking.tokeniser, half) for text in element.texts]
-    used: list[str] = []
-    while True:
-        groups = _groups(level, asking)
-        questions: list[Question] = []
-        results: list[tuple[str, str]] = []
-        for group in groups:
-            if len(group) == 1 and len(groups) > 1:
-                results.append((group[0], MODEL))  # merged in the next step
-                continue
-            step = _step(element, group, said, asking, used)
-            if isinstance(step, Question):
-                questions.append(step)
-            else:
-                results.append(step)
-        if questions:
-            return tuple(questions)
-        if len(groups) == 1:
-            text, method = results[0]
-            if method == EXTRACTIVE:
-                text = extractive(element, asking.tokeniser).text
-            return Summary(text, method, tuple(used))
-        level = [text for text, _ in results]
-
-
-def messages(question: Question, tokeniser: Tokeniser) -> tuple[str, str]:
-    """Return the system and the user message. The mark hashes the descriptions, so none can contain its own end."""
-    descriptions = "\n".join(f"- {text}" for text in question.texts)
-    from_documents = f"{question.element.name}\0{descriptions}".encode("utf-8", "surrogatepass")
-    return prompts.load("describe").render(
-        subject="relationship" if question.element.label == "Fact" else "thing",
-        name=" ".join(question.element.name.split())[:300],
-        count=str(len(question.texts)),
-        descriptions=descriptions,
-        words=str(words(question.texts, tokeniser)),
-        boundary=hashlib.sha256(from_documents).hexdigest()[:12],
-        complaint=question.complaint,
-    )
+def _sentences(element: Element, tokeniser: Tokeniser, texts: Sequence[str] = ()) -> str:
+    return extract(texts or element.texts, tokeniser, SUMMARY_TOKENS, element.name)
 
 
 def words(texts: Sequence[str], tokeniser: Tokeniser) -> int:
@@ -154,7 +192,7 @@ def clean(text: str) -> str:
     return " ".join(_FENCE.sub("", without_thoughts(text)).split()).strip()
 
 
-def problem(said: Said, texts: Sequence[str], tokeniser: Tokeniser) -> str:
+def problem(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str:
     """Say why an answer cannot be taken as it is, in words for the model; empty where it can."""
     text = clean(said.text)
     if not text:
@@ -174,10 +212,10 @@ def problem(said: Said, texts: Sequence[str], tokeniser: Tokeniser) -> str:
     return ""
 
 
-def salvage(said: Said, texts: Sequence[str], tokeniser: Tokeniser) -> str:
+def salvage(said: Completion, texts: Sequence[str], tokeniser: Tokeniser) -> str:
     """Return what can be kept of an answer with a problem: whole sentences that fit and bring no number; or nothing."""
     text = clean(said.text)
-    if said.finish_reason == "content_filter" or _is_table(said.text) or not _is_about(text, texts):
+    if _is_table(said.text) or not _is_about(text, texts):
         return ""
     found = [text[start:end] for start, end in sentences(text, 0, len(text))]
     if said.finish_reason == "length":
@@ -185,51 +223,6 @@ def salvage(said: Said, texts: Sequence[str], tokeniser: Tokeniser) -> str:
     kept = " ".join(sentence for sentence in found if not _strange_numbers(sentence, texts))
     cut = cut_at_sentence(kept, tokeniser, LONGEST_TOKENS)
     return cut if len(cut) >= SHORTEST else ""
-
-
-def _step(
-    element: Element, texts: tuple[str, ...], said: Mapping[str, Said], asking: Asking, used: list[str]
-) -> Question | tuple[str, str]:
-    """Return a question, or the text of one step and how it was made; ids of answers are added to `used`."""
-    complaint = ""
-    last = Said("")
-    for number in range(ROUNDS):
-        key = _key(element, texts, asking, number)
-        if key not in said:
-            return Question(key, element, texts, number, complaint)
-        used.append(key)
-        last = said[key]
-        why = problem(last, texts, asking.tokeniser)
-        if not why:
-            return clean(last.text), MODEL
-        if last.finish_reason == "content_filter":
-            break
-        complaint = f"\n\nYour last answer could not be used: {why}. Keep to the rules."
-    kept = salvage(last, texts, asking.tokeniser)
-    if kept:
-        return kept, MODEL
-    return extract(texts, asking.tokeniser, SUMMARY_TOKENS, element.name), EXTRACTIVE
-
-
-def _key(element: Element, texts: Sequence[str], asking: Asking, number: int) -> str:
-    asked = hash_id(element.label, element.name, *texts)
-    prompt = prompts.load("describe").hash
-    return hash_id("description", asking.graph, asked, prompt, asking.model, str(number))
-
-
-def _groups(level: Sequence[str], asking: Asking) -> list[tuple[str, ...]]:
-    """Put texts together, in order, as far as they fit one question."""
-    groups: list[tuple[str, ...]] = []
-    group: list[str] = []
-    filled = 0
-    for text in level:
-        tokens = asking.tokeniser.count(text) + 3  # its mark and its line end
-        if len(group) > 1 and filled + tokens > asking.room:
-            groups.append(tuple(group))
-            group, filled = [], 0
-        group.append(text)
-        filled += tokens
-    return [*groups, tuple(group)]
 
 
 def _is_table(text: str) -> bool:

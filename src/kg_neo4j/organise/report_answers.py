@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kg_neo4j._models.answer_text import find_object
-from kg_neo4j.organise.description_merges import Said
+from kg_neo4j._models.protocols import Completion
 from kg_neo4j.organise.report_material import Material
 from kg_neo4j.organise.report_references import Checked, Numbers, check, without_marks
 from kg_neo4j.organise.stored_reports import Finding
@@ -56,7 +56,7 @@ def most_findings(material: Material) -> int:
     return min(MOST, max(fewest_findings(material), material.elements))
 
 
-def read(said: Said, material: Material, shown: Numbers, text: str) -> Draft:
+def read(said: Completion, material: Material, shown: Numbers, text: str) -> Draft:
     """Return what an answer says of `material`; `shown` may be cited, `text` is what the model was shown."""
     found = find_object(said.text, ("title", "findings"))
     if found is None:
@@ -81,20 +81,6 @@ def read(said: Said, material: Material, shown: Numbers, text: str) -> Draft:
         problems.append(f"it names numbers that the data do not have: {', '.join(strange[:5])}")
     title = without_marks(title)[:LONGEST_TITLE]
     return Draft(title, checked[0].text, rating, checked[1].text, findings, tuple(problems))
-
-
-def complaint(problems: tuple[str, ...]) -> str:
-    """Return what is added to the question that is asked once more."""
-    return f"\n\nYour last answer could not be used: {'; '.join(problems)}. Keep to the rules."
-
-
-def better(first: Draft, second: Draft) -> Draft:
-    """Return the draft to use of two: the later one, unless the first is usable and has less wrong with it."""
-    if not second.is_usable and first.is_usable:
-        return first
-    if first.is_usable and len(first.problems) < len(second.problems):
-        return first
-    return second
 
 
 def within_limits(draft: Draft, material: Material) -> Draft:

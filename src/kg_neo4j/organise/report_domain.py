@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Answer, Complaint, Task
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.description_extracts import cut_at_word
-from kg_neo4j.organise.inquiry import Inquiry
-from kg_neo4j.records import Usage
 
 CHUNKS = 10
 CHUNK_TOKENS = 150
@@ -22,39 +22,30 @@ LONGEST = 100  # characters of a domain
 
 
 @dataclass(frozen=True, slots=True)
-class FoundDomain:
-    """A domain, empty where none was found, and what finding it cost. `why` says why there is none."""
+class NameDomain(Task[str]):
+    """Asks for the field of a sample of texts."""
 
-    domain: str
-    usage: Usage
-    why: str = ""
+    kind: ClassVar[str] = "domain"
+    sample: str
+    max_tokens: int | None = 100
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the messages; the mark hashes the sample, so it cannot contain its own end."""
+        boundary = hashlib.sha256(self.sample.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return prompts.load("domain").render(sample=self.sample, boundary=boundary)
+
+    def accept(self, said: Completion) -> str | Complaint[str]:
+        """Return the one short line that was said."""
+        lines = [line.strip() for line in without_thoughts(said.text).splitlines() if line.strip()]
+        line = lines[0].strip("\"'*`. ") if len(lines) == 1 else ""
+        if line and line.isprintable() and len(line) <= LONGEST:
+            return line
+        return Complaint("the model named no field in one short line")
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    messages: tuple[str, str]
-
-
-def find_domain(
-    database: Database, graph: str, model: ChatModel, tokeniser: Tokeniser, cache: AnswerCache | None
-) -> FoundDomain:
-    """Ask `model` what a sample of the chunks of `graph` is about; the same sample every time.
-
-    A model that fails gives no domain.
-    """
+def find_domain(database: Database, graph: str, door: Door, tokeniser: Tokeniser) -> Answer[str]:
+    """Ask what a sample of the chunks of `graph` is about; the same sample every time. No error is raised."""
     rows = database.read(queries.get("analytics/sample_chunks"), graph=graph, limit=CHUNKS)
     sample = "\n\n".join(f"{row['title']}: {cut_at_word(row['text'], tokeniser, CHUNK_TOKENS)}" for row in rows)
-    boundary = hashlib.sha256(sample.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    question = _Question(prompts.load("domain").render(sample=sample, boundary=boundary))
-    inquiry: Inquiry[_Question] = Inquiry(model, cache, 1, lambda _, said: bool(_read(said)), max_tokens=100)
-    [(_, reply)] = inquiry.ask([question])
-    if not isinstance(reply, Completion):
-        return FoundDomain("", Usage(), str(reply))
-    domain = _read(reply)
-    return FoundDomain(domain, reply.usage, "" if domain else "the model named no field in one short line")
-
-
-def _read(said: Completion) -> str:
-    lines = [line.strip() for line in without_thoughts(said.text).splitlines() if line.strip()]
-    line = lines[0].strip("\"'*`. ") if len(lines) == 1 else ""
-    return line if line.isprintable() and len(line) <= LONGEST else ""
+    [answer] = door.ask_all([NameDomain(sample)])
+    return answer

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.tasks import Request
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.organise.community_reports import Reporting, is_current, pages, read_materials, usual_domain
 from kg_neo4j.organise.composed_reports import compose
-from kg_neo4j.organise.description_merges import Said
-from kg_neo4j.organise.inquiry import Inquiry
 from kg_neo4j.organise.report_answers import most_findings
-from kg_neo4j.organise.report_material import Material, pack
-from kg_neo4j.organise.report_questions import TINY, Asking, Question, ask_or_write, asking, count_tokens
+from kg_neo4j.organise.report_material import Material
+from kg_neo4j.organise.report_questions import TINY, Asker
 from kg_neo4j.organise.stored_reports import COMPOSED, CommunityReport, read_reports
 from kg_neo4j.records import Usage
 
@@ -36,11 +36,12 @@ class ReportPlan:
 def plan_reports(database: Database, graph: str, how: Reporting) -> ReportPlan:
     """Estimate what `write_reports` with the same arguments would ask."""
     communities = database.read(queries.get("analytics/report_communities"), graph=graph)
-    if how.model is None:
+    if how.door is None:
         standing = sum(_is_standing(database, graph, rows) for rows in pages(communities))
         return ReportPlan(len(communities), standing, len(communities) - standing, Usage())
     domain = usual_domain(communities) if how.domain is None else how.domain
-    run = _Run(database, graph, how, how.model, asking(graph, how.model, domain))
+    asker = Asker(graph, how.door.name, how.door.window, domain, how.tokeniser)
+    run = _Run(database, how, how.door.storing(GraphAnswers(database, graph)), asker)
     counted = [run.count(rows) for rows in pages(communities)]
     current, composed, calls, read, written = (sum(each) for each in zip(*counted, strict=True)) if counted else [0] * 5
     return ReportPlan(len(communities), current, composed, Usage(calls, read, written), run.measured)
@@ -54,15 +55,14 @@ def _is_standing(database: Database, graph: str, rows: Sequence[Row]) -> int:
 class _Run:
     """One estimate."""
 
-    def __init__(self, database: Database, graph: str, how: Reporting, model: ChatModel, asking: Asking) -> None:
+    def __init__(self, database: Database, how: Reporting, door: Door, asker: Asker) -> None:
         self._database = database
-        self._graph = graph
+        self._graph = asker.graph
         self._how = how
-        self._asking = asking
-        self._model = model
-        self._cache: Inquiry[Question] = Inquiry(model, how.cache, 1, lambda *_: False, max_tokens=asking.max_tokens)
+        self._door = door
+        self._asker = asker
         query = queries.get("analytics/report_answer_length")
-        row = database.read(query, graph=graph, model=model.name)[0]
+        row = database.read(query, graph=asker.graph, model=door.name)[0]
         self.measured = int(row["answers"])
         self._length = float(row["output_tokens"] or 0)
         self._stand_ins: dict[str, CommunityReport] = {}
@@ -79,27 +79,19 @@ class _Run:
         wanted = {row["id"]: row for row in rows if row["id"] in materials and row["id"] not in current}
         self._stand_ins |= {key: _stand_in(row, materials[key]) for key, row in wanted.items()}
         asked = {key: materials[key] for key in wanted if len(materials[key].members) >= TINY}
-        questions = [question for each in asked.values() if (question := self._question(each))]
-        questions = [each for each in questions if each.key not in self._counted]  # levels share communities
-        self._counted |= {each.key for each in questions}
-        read = sum(count_tokens(question, self._how.tokeniser) for question in questions)
-        written = sum(self._expected(question.material) for question in questions)
-        return len(current), len(wanted) - len(asked), len(questions), read, written
+        found = [(each, self._request(each)) for each in asked.values()]
+        paid = [(each, request) for each, request in found if request and request.key not in self._counted]
+        self._counted |= {request.key for _, request in paid}  # levels share communities
+        count = self._how.tokeniser.count
+        read = sum(count(request.system) + count(request.user) for _, request in paid)
+        written = sum(self._expected(material) for material, _ in paid)
+        return len(current), len(wanted) - len(asked), len(paid), read, written
 
-    def _question(self, material: Material) -> Question | None:
+    def _request(self, material: Material) -> Request | None:
         """Return what would be paid for; None where the answer is there."""
-        packed = pack(material, self._children(material), self._how.tokeniser, self._asking.room)
-        said: dict[str, Said] = {}
-        while isinstance(found := ask_or_write(material, packed, said, self._asking), Question):
-            stored = self._database.read(queries.get("analytics/report_answers"), graph=self._graph, ids=[found.key])
-            kept = self._cache.cached(found)
-            if stored:
-                said[found.key] = Said(stored[0]["text"], stored[0]["finish_reason"])
-            elif kept:
-                said[found.key] = Said(kept.text, kept.finish_reason)
-            else:
-                return found
-        return None
+        asked: list[Request] = []
+        self._door.counting(asked).ask(self._asker.task(material, self._children(material)))
+        return asked[0] if asked else None
 
     def _children(self, material: Material) -> Sequence[CommunityReport]:
         children = sorted({each.child for each in material.members if each.child})

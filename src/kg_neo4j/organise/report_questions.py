@@ -1,21 +1,24 @@
-"""What a model is asked about a community, and what becomes of its answers: a report, or one more question. Pure."""
+"""What a model is asked about a community, and what becomes of its answers. Pure."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Answer, Complaint, Request, Task, once_more
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.errors import ContentFiltered
+from kg_neo4j.graph.answers import Place
 from kg_neo4j.organise import report_answers
 from kg_neo4j.organise.composed_reports import compose
-from kg_neo4j.organise.description_merges import Said
 from kg_neo4j.organise.report_answers import Draft, fewest_findings, most_findings
-from kg_neo4j.organise.report_material import Material, Packed
-from kg_neo4j.organise.stored_reports import COMPOSED, MODEL
+from kg_neo4j.organise.report_material import Material, Packed, pack
+from kg_neo4j.organise.stored_reports import COMPOSED, MODEL, CommunityReport
 
 ROUNDS = 2  # an answer that breaks the rules is asked for once more
 INPUT_TOKENS = 8_000  # of members and relationships in one question, at most; less in a smaller window
@@ -27,19 +30,9 @@ LEAST_INPUT = 400  # tokens, in the smallest window
 WORDS_A_FINDING = 90
 WORDS = 150  # of everything else in a report
 TINY = 2  # members; a single entity has no community that a model could say something about
+UNUSABLE = 1_000  # faults of a draft that gives no report: more than any other can have
 NOT_ANSWERED = "the model gave no answer"
 DECLINED = "the provider's filter declined to write this report"
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question about one community."""
-
-    key: str  # id of the answer
-    material: Material
-    packed: Packed
-    round: int
-    messages: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,67 +46,95 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """Who is asked, in which graph and about which domain."""
+class Asker:
+    """Asks about the communities of one graph."""
 
     graph: str
     model: str  # name
     window: int
     domain: str  # empty: none
-    max_tokens: int
+    tokeniser: Tokeniser
+
+    @property
+    def max_tokens(self) -> int:
+        """Room for a report; of a window too small for a whole one, half."""
+        return min(AMPLE_TOKENS if self.window >= LARGE_WINDOW else ANSWER_TOKENS, self.window // 2)
 
     @property
     def room(self) -> int:
-        """Tokens of a community in one question."""
+        """Tokens of a community in one task."""
         return max(LEAST_INPUT, min(INPUT_TOKENS, self.window - PROMPT_TOKENS - self.max_tokens))
 
+    def task(self, material: Material, parts: Sequence[CommunityReport], room: int | None = None) -> WriteReport:
+        """Return the task to report on a community; reports on its parts may stand for them where it is too large."""
+        room = room or self.room
+        return WriteReport(self, material, tuple(parts), room, pack(material, parts, self.tokeniser, room))
 
-def asking(graph: str, model: ChatModel, domain: str) -> Asking:
-    """Return how to ask `model`; half of a window too small for a whole report is for the answer."""
-    wanted = AMPLE_TOKENS if model.window >= LARGE_WINDOW else ANSWER_TOKENS
-    return Asking(graph, model.name, model.window, domain, min(wanted, model.window // 2))
 
+@dataclass(frozen=True, slots=True)
+class WriteReport(Task[Draft]):
+    """Asks for a report on one community."""
 
-def ask_or_write(material: Material, packed: Packed, said: Mapping[str, Said], asking: Asking) -> Question | Written:
-    """Return the report as far as the answers in `said` (by key) give one, or what must be asked first."""
-    drafts: list[Draft] = []
-    used: list[str] = []
-    complaint = ""
-    for number in range(ROUNDS):
-        question = _question(material, packed, number, complaint, asking)
-        if question.key not in said:
-            return question
-        used.append(question.key)
-        answer = said[question.key]
-        if answer.finish_reason == "content_filter":
-            break
-        draft = report_answers.read(answer, material, packed.shown, packed.text)
-        drafts.append(draft)
+    kind: ClassVar[str] = "report"
+    rounds: ClassVar[int] = ROUNDS
+    asker: Asker
+    material: Material
+    parts: tuple[CommunityReport, ...]
+    room: int  # tokens of what is shown
+    packed: Packed
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the messages. The mark hashes what is shown, so it cannot contain its own end."""
+        least, most = fewest_findings(self.material), most_findings(self.material)
+        domain, shown = self.asker.domain, self.packed.text
+        return prompts.load("community_report").render(
+            domain=f" The documents are about this field: {domain}." if domain else "",
+            findings=_counted(least, most),
+            words=str(WORDS + WORDS_A_FINDING * most),
+            community=shown,
+            boundary=hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:12],
+            complaint=once_more(complaint),
+        )
+
+    def accept(self, said: Completion) -> Draft | Complaint[Draft]:
+        """Return the draft that was said; of two with problems the one with fewer is used."""
+        draft = report_answers.read(said, self.material, self.packed.shown, self.packed.text)
         if not draft.problems:
-            break
-        complaint = report_answers.complaint(draft.problems)
-    if not drafts:
-        return composed(material, DECLINED, tuple(used))
-    best = drafts[0] if len(drafts) == 1 else report_answers.better(*drafts)
-    if not best.is_usable:
-        return composed(material, f"the model's answer could not be used: {'; '.join(best.problems)}", tuple(used))
-    return Written(_completed(best, material), MODEL, best.problems, tuple(used))
+            return draft
+        faults = len(draft.problems) if draft.is_usable else UNUSABLE
+        return Complaint("; ".join(draft.problems), draft, faults)
+
+    def smaller(self) -> Sequence[WriteReport]:
+        """Return the task that shows less; none where less cannot be shown."""
+        room, task = self.room, self
+        while room > LEAST_INPUT and task.packed == self.packed:
+            room = max(LEAST_INPUT, room // 2)
+            task = self.asker.task(self.material, self.parts, room)
+        return () if task.packed == self.packed else (task,)
+
+    def request(self, complaint: str, round: int) -> Request:
+        """Return what the model gets in one round, with the key and the place of its answer."""
+        system, user = self.messages(complaint)
+        key = hash_id("report", self.asker.graph, self.asker.model, str(round), system, user)
+        place = Place((self.material.id,), prompts.load("community_report").hash)
+        return Request(self.kind, system, user, self.asker.max_tokens, key=key, place=place, round=round)
+
+
+def written(material: Material, answer: Answer[Draft]) -> Written | None:
+    """Return the report that an answer gives; None where the model gave none, and is to be asked again."""
+    if answer.error is not None and not isinstance(answer.error, ContentFiltered):
+        return None
+    draft = answer.value
+    if draft is None:
+        return composed(material, DECLINED, answer.keys)
+    if not draft.is_usable:
+        return composed(material, f"the model's answer could not be used: {'; '.join(draft.problems)}", answer.keys)
+    return Written(_completed(draft, material), MODEL, draft.problems, answer.keys)
 
 
 def composed(material: Material, flag: str = "", answers: tuple[str, ...] = ()) -> Written:
     """Return the report that needs no model."""
     return Written(compose(material), COMPOSED, (flag,) if flag else (), answers)
-
-
-def is_useful(question: Question, said: Said) -> bool:
-    """Say whether an answer keeps to the rules."""
-    packed = question.packed
-    return not report_answers.read(said, question.material, packed.shown, packed.text).problems
-
-
-def count_tokens(question: Question, tokeniser: Tokeniser) -> int:
-    """Return the tokens of a question."""
-    return sum(tokeniser.count(message) for message in question.messages)
 
 
 def _completed(draft: Draft, material: Material) -> Draft:
@@ -125,20 +146,6 @@ def _completed(draft: Draft, material: Material) -> Draft:
     if limited.rating is None:
         return replace(limited, rating=counted.rating, rating_explanation=counted.rating_explanation)
     return replace(limited, rating_explanation="The model gave no reason.")
-
-
-def _question(material: Material, packed: Packed, number: int, complaint: str, asking: Asking) -> Question:
-    least, most = fewest_findings(material), most_findings(material)
-    system, user = prompts.load("community_report").render(
-        domain=f" The documents are about this field: {asking.domain}." if asking.domain else "",
-        findings=_counted(least, most),
-        words=str(WORDS + WORDS_A_FINDING * most),
-        community=packed.text,
-        boundary=hashlib.sha256(packed.text.encode("utf-8", "surrogatepass")).hexdigest()[:12],
-        complaint=complaint,
-    )
-    key = hash_id("report", asking.graph, asking.model, str(number), system, user)
-    return Question(key, material, packed, number, (system, user))
 
 
 def _counted(least: int, most: int) -> str:

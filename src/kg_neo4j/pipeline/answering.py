@@ -89,22 +89,10 @@ class Answerer:
         )
 
     def _globally(self, question: str, options: AskOptions) -> Answer:
-        from kg_neo4j._models.door import Asked, Cached
         from kg_neo4j.retrieve.overview.global_answer import GlobalMode, ask_global
 
-        layer = self.door.layer if self.door else None
-        cached = layer if isinstance(layer, Cached) else None
-        asked = cached.beneath if cached else layer
-        model = asked.model if isinstance(asked, Asked) else None
         tokens = CONTEXT_TOKENS if options.max_context_tokens is None else options.max_context_tokens
-        how = GlobalMode(
-            self.tokeniser,
-            model,
-            cached.cache if cached else None,
-            self.settings.model_concurrency,
-            options.level,
-            tokens,
-        )
+        how = GlobalMode(self.tokeniser, self.door.again() if self.door else None, options.level, tokens)
         return ask_global(self.database, question, self.settings.graph, how, options.filters)
 
     def _from_tree(self, question: str, options: AskOptions, hear: Callable[[str], None] | None) -> Answer:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+    from kg_neo4j._models.door import Door
+    from kg_neo4j._models.protocols import EmbeddingModel
     from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.pipeline.tally import Tally
@@ -84,16 +85,13 @@ def describe(work: Derivation) -> None:
     about descriptions that have changed stay, so that undoing it needs nobody.
     """
     from kg_neo4j._models import tokens
-    from kg_neo4j._models.cache import open_cache
     from kg_neo4j.organise import descriptions
 
     settings, tally = work.settings, work.tally
     how = descriptions.Describing(
-        None if work.command == "rebuild" else _model(settings, work.budget),
+        None if work.command == "rebuild" else _door(settings, work.budget),
         tokens.load(),
         settings.summary_tokens,
-        settings.model_concurrency,
-        open_cache(settings),
         keep_answers=work.command == "resolve",
         replay=work.command == "rebuild",
     )
@@ -105,8 +103,8 @@ def describe(work: Derivation) -> None:
     tally.unfinished += done.unfinished
 
 
-def _model(settings: Settings, budget: Budget | None) -> ChatModel | None:
-    """Return the model to ask; none where a server is configured without one: unloading needs none."""
+def _door(settings: Settings, budget: Budget | None) -> Door | None:
+    """Return the door to the model; none where a server is configured without a model: unloading needs none."""
     from kg_neo4j import factory
 
-    return None if settings.openai_base_url and not settings.model else factory.chat_model(settings, budget=budget)
+    return None if settings.openai_base_url and not settings.model else factory.door(settings, budget=budget)

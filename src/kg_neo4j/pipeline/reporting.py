@@ -12,7 +12,7 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import ChatModel
+    from kg_neo4j._models.door import Door
     from kg_neo4j.graph.database import Database
     from kg_neo4j.organise.community_reports import Reporting
     from kg_neo4j.organise.report_plan import ReportPlan
@@ -141,8 +141,8 @@ def community_reports(
 
     options = options or CommunityReportOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
-    model = factory.chat_model(settings, budget=budget)
-    notes = [] if model else ["composed from the graph: no model is configured"]
+    door = factory.door(settings, budget=budget)
+    notes = [] if door else ["composed from the graph: no model is configured"]
     with connect(settings, progress) as database:
         ensure_constraints(database)
         with Lease(database, settings.graph) as lease:
@@ -150,7 +150,7 @@ def community_reports(
             if analysed.skipped:
                 notes.append(analysed.skipped)
             _check(database, settings.graph)
-            how, spent, note = _reporting(database, settings, model, options.domain)
+            how, spent, note = _reporting(database, settings, door, options.domain)
             notes += [note] if note else []
             done = write_reports(database, settings.graph, how, progress, lease=lease)
     return CommunityReportsReport(
@@ -178,18 +178,18 @@ def plan_community_reports(
     from kg_neo4j.organise.report_plan import plan_reports
 
     options = options or CommunityReportOptions()
-    model = factory.chat_model(settings)
+    door = factory.door(settings)
     with connect(settings, progress) as database:
         _check(database, settings.graph)
         domain = None if options.domain == FIND_DOMAIN else options.domain
-        how, _, _ = _reporting(database, settings, model, domain)
+        how, _, _ = _reporting(database, settings, door, domain)
         planned = plan_reports(database, settings.graph, how)
-    price = price_of(model.name, settings) if model else None
+    price = price_of(door.name, settings) if door else None
     usage = planned.usage
     usd = price.usd(usage.input_tokens, usage.output_tokens) if price else None
     return CommunityReportsPlan(
         graph=settings.graph,
-        model=model.name if model else None,
+        model=door.name if door else None,
         communities=planned.communities,
         current=planned.current,
         composed=planned.composed,
@@ -211,25 +211,24 @@ def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
 
 
 def _reporting(
-    database: Database, settings: Settings, model: ChatModel | None, domain: str | None
+    database: Database, settings: Settings, door: Door | None, domain: str | None
 ) -> tuple[Reporting, Usage, str]:
     """Return how to write reports, what finding the domain cost, and a note on it."""
     from kg_neo4j._models import tokens
-    from kg_neo4j._models.cache import open_cache
     from kg_neo4j.graph import queries
     from kg_neo4j.organise.community_reports import Reporting, usual_domain
     from kg_neo4j.organise.report_domain import find_domain
 
-    cache, tokeniser = open_cache(settings), tokens.load()
-    how = Reporting(model, tokeniser, settings.model_concurrency, cache, _given(domain))
-    if domain != FIND_DOMAIN or model is None:
+    tokeniser = tokens.load()
+    how = Reporting(door, tokeniser, _given(domain))
+    if domain != FIND_DOMAIN or door is None:
         return how, Usage(), ""
     stored = usual_domain(database.read(queries.get("analytics/report_communities"), graph=settings.graph))
     if stored:
         return replace(how, domain=stored), Usage(), f"domain, as in the reports so far: {stored}"
-    found = find_domain(database, settings.graph, model, tokeniser, cache)
-    note = f"domain: {found.domain}" if found.domain else f"no domain was found: {found.why}"
-    return replace(how, domain=found.domain), found.usage, note
+    found = find_domain(database, settings.graph, door, tokeniser)
+    note = f"domain: {found.value}" if found.value else f"no domain was found: {found.problem}"
+    return replace(how, domain=found.value or ""), found.usage, note
 
 
 def _given(domain: str | None) -> str | None:

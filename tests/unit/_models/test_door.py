@@ -14,10 +14,17 @@ from kg_neo4j import factory
 from kg_neo4j._models import prompts
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.door import FILTERED, TOO_LONG, Door, open_door
+from kg_neo4j._models.door import FILTERED, TOO_LONG, Door, Unasked, open_door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Answer, Complaint, Prompted, Request, Task, Unanswered, once_more
-from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ContextTooLong, ModelRefused
+from kg_neo4j.errors import (
+    BadModelAnswer,
+    BudgetReached,
+    ContentFiltered,
+    ContextTooLong,
+    ModelRefused,
+    ModelUnavailable,
+)
 from kg_neo4j.settings import Settings
 
 
@@ -59,6 +66,14 @@ class Named(Prompted[str]):
 
     def accept(self, said: Completion) -> str | Complaint[str]:
         return said.text if "\n" not in said.text else Complaint("it has two lines")
+
+
+@dataclass(frozen=True, slots=True)
+class Shorter(Sum):
+    """Asks with fewer words where there are too many."""
+
+    def smaller(self) -> Sequence[Task[int]]:
+        return (Sum(self.words[:4]),)
 
 
 @dataclass
@@ -198,6 +213,43 @@ def test_what_concerns_every_task_stops_the_rest(llm: FakeLlm) -> None:
     with pytest.raises(ModelRefused):
         asked.ask(Sum("d"))
     assert asked.again().ask(Sum("d")).value == 4
+
+
+def test_after_a_stop_known_answers_are_still_given(llm: FakeLlm, cache: AnswerCache) -> None:
+    door(llm.say("4"), cache).ask(Sum("cached"))
+    store = Memory(rows={"stored/0": ("6", "stop")})
+    asked = door(llm.fail(401), cache).storing(store)
+    tasks = [Sum("new", "new"), Sum("x", "stored"), Sum("cached", "cached"), Sum("another", "another")]
+    assert [answer.value for answer in asked.ask_all(tasks)] == [None, 6, 4, None]
+    assert store.rows["cached/0"] == ("4", "stop")
+    assert llm.calls == 2
+
+
+def test_no_model_is_asked_for_what_is_stored(llm: FakeLlm) -> None:
+    asked = Door(Unasked()).storing(Memory(rows={"k/0": ("4", "stop")}))
+    answers: list[Answer[int]] = list(asked.ask_all([Sum("x", "k"), Sum("y", "l")]))
+    assert [(answer.value, type(answer.error)) for answer in answers] == [(4, type(None)), (None, ModelUnavailable)]
+
+
+def test_a_plan_names_the_first_request_that_would_be_paid_for(llm: FakeLlm, cache: AnswerCache) -> None:
+    door(llm.say("4"), cache).ask(Sum("cached"))
+    rows = {"even/0": ("4", "stop"), "odd/0": ("5", "stop"), "odds/0": ("5", "stop"), "odds/1": ("7", "stop")}
+    store = Memory(rows={**rows, "no/0": ("", FILTERED)})
+    stored = set(store.rows)
+    asked: list[Request] = []
+    counting = door(llm, cache).storing(store).counting(asked)
+    for words in ("even", "odd", "odds", "no", "cached", "new"):
+        counting.ask(Sum(words, words))
+    assert [(request.key, request.round) for request in asked] == [("odd/1", 1), ("new/0", 0)]
+    assert "5 is odd" in asked[0].user
+    assert (llm.calls, set(store.rows)) == (1, stored)
+
+
+def test_what_was_paid_for_a_task_that_is_replaced_is_counted(llm: FakeLlm) -> None:
+    llm.say("x").fail(400, code="context_length_exceeded").say("4").say("6")
+    assert [answer.usage.calls for answer in door(llm).ask_all([Sum("ab")])] == [2, 1]
+    llm.say("x").fail(400, code="context_length_exceeded").say("8")
+    assert door(llm).ask(Shorter("four and four")).usage.calls == 2
 
 
 def test_a_budget_that_is_reached_stops_the_rest(llm: FakeLlm, tmp_path: Path) -> None:

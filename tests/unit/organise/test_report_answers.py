@@ -8,54 +8,49 @@ from typing import Any
 import pytest
 
 from kg_neo4j._models import tokens
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Request
 from kg_neo4j.organise.composed_reports import compose
-from kg_neo4j.organise.description_merges import Said
-from kg_neo4j.organise.report_answers import better, complaint, fewest_findings, most_findings, read
+from kg_neo4j.organise.report_answers import fewest_findings, most_findings, read
 from kg_neo4j.organise.report_material import pack
-from kg_neo4j.organise.report_questions import Asking, Question, Written, ask_or_write, composed
+from kg_neo4j.organise.report_questions import LEAST_INPUT, Asker, WriteReport, Written, composed, written
 from kg_neo4j.organise.report_references import check
 from report_communities import circle
 from report_writer import write_report
+from scripted_layer import MemoryStore, ScriptedLayer, script
+from scripted_layer import said as completion
 
 TOKENISER = tokens.load("approximate-1")
 MATERIAL = circle(8)
-PACKED = pack(MATERIAL, (), TOKENISER, 4_000)
-ASKING = Asking("g", "m", 8_000, "", 3_000)
+ASKER = Asker("g", "m", 8_000, "", TOKENISER)
+TASK = ASKER.task(MATERIAL, ())
+PACKED = TASK.packed
 
 
-def question() -> Question:
-    found = ask_or_write(MATERIAL, PACKED, {}, ASKING)
-    assert isinstance(found, Question)
-    return found
+def said(**changes: Any) -> Completion:
+    return completion(write_report(*TASK.messages(), **changes))
 
 
-def said(**changes: Any) -> Said:
-    system, user = question().messages
-    return Said(write_report(system, user, **changes), "stop")
-
-
-def draft(answer: Said) -> Any:
+def draft(answer: Completion) -> Any:
     return read(answer, MATERIAL, PACKED.shown, PACKED.text)
+
+
+def ask(*answers: Completion) -> tuple[Written, list[Request]]:
+    """Return the report that comes of answers, and what was asked; all answers are asked for."""
+    layer = ScriptedLayer(script(*answers))
+    report = written(MATERIAL, Door(layer).storing(MemoryStore()).ask(TASK))
+    assert report
+    assert len(layer.requests) == len(answers)
+    return report, layer.requests
 
 
 def finding(explanation: str, summary: str = "One.") -> dict[str, str]:
     return {"summary": summary, "explanation": explanation}
 
 
-def written(*answers: Said) -> Written:
-    """Return the report that comes of answers, each given when it is asked for."""
-    known: dict[str, Said] = {}
-    for answer in answers:
-        found = ask_or_write(MATERIAL, PACKED, known, ASKING)
-        assert isinstance(found, Question)
-        known[found.key] = answer
-    found = ask_or_write(MATERIAL, PACKED, known, ASKING)
-    assert isinstance(found, Written)
-    return found
-
-
 def test_an_answer_that_keeps_to_the_rules_is_a_report() -> None:
-    report = written(said())
+    report, _ = ask(said())
     assert (report.method, report.flags, len(report.draft.findings)) == ("model", (), 5)
     assert report.draft.rating == 6.5
     assert report.draft.findings[0].entities == {1: "e0"}
@@ -68,7 +63,7 @@ def test_an_answer_that_keeps_to_the_rules_is_a_report() -> None:
 def test_what_stands_around_the_object_is_no_matter(wrap: str) -> None:
     text = said().text
     wrapped = wrap.replace("{{", "\0").replace("{}", text).replace("\0", "{").replace("}}", "}")
-    assert draft(Said(wrapped, "stop")).problems == ()
+    assert draft(completion(wrapped)).problems == ()
 
 
 BAD: list[tuple[str, Any, str]] = [
@@ -90,18 +85,15 @@ BAD: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("changes", "why"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
 def test_an_answer_that_breaks_a_rule_is_complained_about_once(changes: dict[str, Any], why: str) -> None:
-    bad = said(**changes)
-    first = question()
-    again = ask_or_write(MATERIAL, PACKED, {first.key: bad}, ASKING)
-    assert isinstance(again, Question)
-    assert again.round == 1
-    assert why in again.messages[1]
-    assert written(bad, said()).flags == ()
+    report, requests = ask(said(**changes), said())
+    assert [request.round for request in requests] == [0, 1]
+    assert why in requests[1].user
+    assert report.flags == ()
 
 
 @pytest.mark.parametrize(("changes", "why"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
 def test_what_stays_bad_is_flagged_and_everything_kept_is_in_order(changes: dict[str, Any], why: str) -> None:
-    report = written(said(**changes), said(**changes))
+    report, _ = ask(said(**changes), said(**changes))
     assert any(why in flag for flag in report.flags)
     assert 1 <= len(report.draft.findings) <= 10
     assert report.draft.rating is not None
@@ -117,41 +109,63 @@ def test_what_stays_bad_is_flagged_and_everything_kept_is_in_order(changes: dict
 @pytest.mark.parametrize(
     "answer",
     [
-        Said("I'm sorry, I cannot help with that.", "stop"),
-        Said("", "length"),
-        Said("{", "length"),
-        Said('{"title": "A", "summary": "B", "findings": [{"summ', "length"),
-        Said("title,summary\nA,B", "stop"),
-        Said("[" * 5_000, "stop"),
-        Said('{"answer": {"no": 1}}', "stop"),
+        completion("I'm sorry, I cannot help with that."),
+        completion("", "length"),
+        completion("{", "length"),
+        completion('{"title": "A", "summary": "B", "findings": [{"summ', "length"),
+        completion("title,summary\nA,B"),
+        completion("[" * 5_000),
+        completion('{"answer": {"no": 1}}'),
     ],
     ids=["refusal", "empty", "brace", "cut off", "csv", "nested", "other object"],
 )
-def test_what_is_no_report_twice_becomes_a_composed_one_that_says_so(answer: Said) -> None:
-    report = written(answer, answer)
+def test_what_is_no_report_twice_becomes_a_composed_one_that_says_so(answer: Completion) -> None:
+    report, requests = ask(answer, answer)
     assert report.method == "composed"
     assert "could not be used" in report.flags[0]
     assert len(report.draft.findings) >= 5
+    assert report.answers == tuple(request.key for request in requests)
     assert len(report.answers) == 2
 
 
 def test_an_answer_that_was_cut_is_told_to_be_shorter() -> None:
-    assert "cut off: write less" in complaint(draft(Said('{"title": "A', "length")).problems)
+    found = TASK.accept(completion('{"title": "A', "length"))
+    assert isinstance(found, Complaint)
+    assert "cut off: write less" in found.why
 
 
 def test_what_the_filter_declines_is_not_asked_again() -> None:
-    report = written(Said("", "content_filter"))
+    report, _ = ask(completion("", "content_filter"))
     assert (report.method, len(report.answers)) == ("composed", 1)
     assert "declined" in report.flags[0]
 
 
+def test_what_the_filter_declines_after_a_bad_answer_leaves_that_one() -> None:
+    flagged, _ = ask(said(rating="high"), completion("", "content_filter"))
+    assert (flagged.method, "rating is not a number" in flagged.flags[0]) == ("model", True)
+    unusable, _ = ask(completion("no"), completion("", "content_filter"))
+    assert (unusable.method, "not one JSON object" in unusable.flags[0]) == ("composed", True)
+
+
 def test_the_better_of_two_bad_answers_is_used() -> None:
-    little, much = draft(said(rating="high")), draft(said(rating="high", summary="In 1987."))
-    nothing = draft(Said("no", "stop"))
-    assert better(little, much) is little
-    assert better(much, little) is little
-    assert better(little, nothing) is little
-    assert better(nothing, much) is much
+    little, much = said(rating="high", title="Little"), said(rating="high", summary="In 1987.", title="Much")
+    nothing, later = completion("no"), said(rating="high", title="Later")
+    pairs = ((little, much), (much, little), (little, nothing), (nothing, much), (little, later))
+    titles = [ask(*pair)[0].draft.title for pair in pairs]
+    assert titles == ["Little", "Little", "Little", "Much", "Later"]
+
+
+def test_a_task_that_is_too_long_shows_less_until_there_is_no_less() -> None:
+    material = circle(60)
+    task, rooms = ASKER.task(material, ()), []
+    while smaller := task.smaller():
+        [less] = smaller
+        assert isinstance(less, WriteReport)
+        assert len(less.packed.text) < len(task.packed.text)
+        task = less
+        rooms.append(task.room)
+    assert rooms[-1] == LEAST_INPUT
+    assert ASKER.task(circle(2), ()).smaller() == ()
 
 
 @pytest.mark.parametrize(
@@ -160,19 +174,17 @@ def test_the_better_of_two_bad_answers_is_used() -> None:
 def test_a_tiny_community_has_fewer_findings(size: int, least: int, most: int) -> None:
     material = circle(size)
     assert (fewest_findings(material), most_findings(material)) == (least, most)
-    found = ask_or_write(material, pack(material, (), TOKENISER, 4_000), {}, ASKING)
-    assert isinstance(found, Question)
-    assert (f"{least} to {most}" if least < most else f"exactly {most}") in found.messages[0]
-    assert ("tiny" in found.messages[0]) == (least < 5)
+    system, _ = ASKER.task(material, ()).messages()
+    assert (f"{least} to {most}" if least < most else f"exactly {most}") in system
+    assert ("tiny" in system) == (least < 5)
 
 
 def test_another_domain_or_model_is_another_question() -> None:
-    keys = {question().key}
-    for asking in (Asking("g", "m", 8_000, "physics", 3_000), Asking("g", "other", 8_000, "", 3_000)):
-        found = ask_or_write(MATERIAL, PACKED, {}, asking)
-        assert isinstance(found, Question)
-        keys.add(found.key)
-        assert ("physics" in found.messages[0]) == (asking.domain == "physics")
+    keys = {TASK.request("", 0).key}
+    for asker in (Asker("g", "m", 8_000, "physics", TOKENISER), Asker("g", "other", 8_000, "", TOKENISER)):
+        request = asker.task(MATERIAL, ()).request("", 0)
+        keys.add(request.key)
+        assert ("physics" in request.system) == (asker.domain == "physics")
     assert len(keys) == 3
 
 
@@ -188,7 +200,7 @@ def test_a_composed_report_keeps_to_the_rules(size: int) -> None:
         "findings": [finding(each.explanation, each.summary) for each in report.draft.findings],
     }
     packed = pack(material, (), TOKENISER, 100_000)
-    checked = read(Said(json.dumps(answer), "stop"), material, packed.shown, packed.text)
+    checked = read(completion(json.dumps(answer)), material, packed.shown, packed.text)
     assert [each for each in checked.problems if "findings" not in each or size > 2] == []
     assert checked.findings == compose(material).findings
 

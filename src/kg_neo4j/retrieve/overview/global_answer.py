@@ -11,14 +11,16 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Task
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import BadModelAnswer, ContentFiltered, UsageError
+from kg_neo4j.errors import ContextTooLong, UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.community_reports import read_materials
 from kg_neo4j.organise.stored_reports import COMPOSED, CommunityReport
@@ -47,9 +49,7 @@ class GlobalMode:
     """How to answer from reports."""
 
     tokeniser: Tokeniser
-    model: ChatModel | None = None  # None: sentences of the reports
-    cache: AnswerCache | None = None
-    concurrency: int = 1  # calls in flight
+    door: Door | None = None  # None: sentences of the reports
     level: int | None = None  # of communities, 0 is the coarsest; None: chosen by what can be read
     max_context_tokens: int = 6000  # of partial answers that are combined
 
@@ -96,7 +96,7 @@ def ask_global(
     else:
         target = choose(levels, how.level)
         reading = _Reading(database, graph, scope, target)
-        reply = _by_model(reading, asked, how) if how.model else _extract(reading, asked)
+        reply = _by_model(reading, asked, how, how.door.again()) if how.door else _extract(reading, asked)
         if target.reports < target.communities:
             missing = (
                 f"{target.communities - target.reports} of {target.communities} communities of level {target.level}"
@@ -160,12 +160,10 @@ def _outdated(database: Database, graph: str, reports: Sequence[CommunityReport]
     return [f"{old} of the {len(reports)} reports used are out of date: {WRITE_THEM} anew"] if old else []
 
 
-def _by_model(reading: _Reading, asked: Question, how: GlobalMode) -> _Reply:
+def _by_model(reading: _Reading, asked: Question, how: GlobalMode, door: Door) -> _Reply:
     """Ask reports one by one, then combine what they contribute."""
-    if how.model is None:
-        raise UsageError("a model is needed")
     target = reading.target
-    asking = Partials(how.model, how.cache, how.concurrency, how.tokeniser, asked.text)
+    asking = Partials(door, how.tokeniser, asked.text)
     selection = Selection(reading.database, reading.graph, asking, reading.scope)
     partials = selection.ask(target, limited=how.level is None)
     reply = _Reply(known=meanings(selection.numbered), usage=asking.usage)
@@ -179,7 +177,7 @@ def _by_model(reading: _Reading, asked: Question, how: GlobalMode) -> _Reply:
     if asking.removed:
         reply.notes.append(f"removed citations of findings that there are not: {', '.join(asking.removed)}")
     if partials:
-        _combine(asked, partials, how, reply)
+        _combine(asked, partials, how, door, reply)
     return reply
 
 
@@ -189,18 +187,15 @@ def _why_unread(target: ReportLevel) -> str:
     return "what they are part of says nothing about the question"
 
 
-def _combine(asked: Question, partials: Sequence[Partial], how: GlobalMode, reply: _Reply) -> None:
+def _combine(asked: Question, partials: Sequence[Partial], how: GlobalMode, door: Door, reply: _Reply) -> None:
     """Put one answer into `reply`: that of the model on partial answers, as many as fit; a single one is the answer."""
-    kept = _fitting(asked, partials, how)
+    kept = _fitting(asked, partials, how, door.window)
     if len(kept) < len(partials):
         reply.notes.append(f"{len(partials) - len(kept)} partial answers of lower score did not fit")
     if len(kept) == 1:
         reply.text = kept[0].text
         return
-    shown = "\n\n".join(_shown(each) for each in kept)
-    prompt = prompts.load("global_answer")
-    system, user = prompt.render(partial=shown, fence=hash_id("fence", shown, asked.text)[:8], question=asked.text)
-    said = _said(how, system, user, reply)
+    said = _said(door, Combine("\n\n".join(_shown(each) for each in kept), asked.text), reply)
     if _NOT_IN_GRAPH.fullmatch(said):
         return
     given = {mark for each in kept for mark in report_marks.check(each.text, reply.known).marks}
@@ -213,30 +208,39 @@ def _combine(asked: Question, partials: Sequence[Partial], how: GlobalMode, repl
         reply.text = "\n\n".join(each.text for each in kept[:BEST])
 
 
-def _said(how: GlobalMode, system: str, user: str, reply: _Reply) -> str:
-    """Return the combined answer, empty where there is none; from the cache where it was paid for before."""
-    from kg_neo4j._models.cache import key_of
+@dataclass(frozen=True, slots=True)
+class Combine(Task[str]):
+    """Asks for one answer from partial ones."""
 
-    if how.model is None:
-        return ""
-    key = key_of(how.model.name, system, user, temperature=0.0, max_tokens=ANSWER_TOKENS)
-    completion = how.cache.get(key) if how.cache else None
-    if completion is None:
-        try:
-            completion = how.model.complete(system, user, max_tokens=ANSWER_TOKENS)
-        except (ContentFiltered, BadModelAnswer) as error:
-            reply.usage += Usage(calls=1)
-            reply.notes.append(str(error))
-            return ""
-        reply.usage += completion.usage
-        if how.cache and completion.text.strip():
-            how.cache.put(key, completion)
-    return without_thoughts(completion.text).strip()
+    kind: ClassVar[str] = "global_answer"
+    shown: str
+    question: str
+    max_tokens: int | None = ANSWER_TOKENS
+
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the messages."""
+        fence = hash_id("fence", self.shown, self.question)[:8]
+        return prompts.load("global_answer").render(partial=self.shown, fence=fence, question=self.question)
+
+    def accept(self, said: Completion) -> str | Complaint[str]:
+        """Return what was said."""
+        text = without_thoughts(said.text).strip()
+        return text if said.text.strip() else Complaint("it was empty", text)
 
 
-def _fitting(asked: Question, partials: Sequence[Partial], how: GlobalMode) -> list[Partial]:
+def _said(door: Door, task: Combine, reply: _Reply) -> str:
+    """Return the combined answer, empty where there is none."""
+    answer = door.ask(task)
+    reply.usage += answer.charged
+    if isinstance(answer.error, ContextTooLong):
+        raise answer.error
+    if answer.error is not None:
+        reply.notes.append(str(answer.error))
+    return answer.value or ""
+
+
+def _fitting(asked: Question, partials: Sequence[Partial], how: GlobalMode, window: int) -> list[Partial]:
     """Return the best partial answers that fit the budget and the model's window together; at least one."""
-    window = how.model.window if how.model else 0
     room = min(how.max_context_tokens, window - PROMPT_TOKENS - ANSWER_TOKENS - how.tokeniser.count(asked.text))
     room = max(LEAST_TOKENS, room) if how.max_context_tokens >= LEAST_TOKENS else how.max_context_tokens
     kept: list[Partial] = []

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar, cast
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import find_object
-from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Task, once_more
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import ContextTooLong
-from kg_neo4j.organise.inquiry import Inquiry
 from kg_neo4j.organise.stored_reports import CommunityReport
 from kg_neo4j.records import Usage
 from kg_neo4j.retrieve.overview import report_marks
@@ -37,32 +37,51 @@ class Partial:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Reports that are asked about in one question."""
+@dataclass(slots=True)
+class _Read:
+    """One answer, read."""
 
+    scores: dict[int, int] = field(default_factory=dict)
+    texts: dict[int, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group(Task[_Read]):
+    """Asks about several reports at once."""
+
+    kind: ClassVar[str] = "global_partial"
+    rounds: ClassVar[int] = ROUNDS
     reports: tuple[tuple[int, CommunityReport], ...]
     question: str
-    complaint: str = ""
-    round: int = 0
+    max_tokens: int | None = ANSWER_TOKENS
 
-    @property
-    def messages(self) -> tuple[str, str]:
-        """System and user message."""
+    def messages(self, complaint: str = "") -> tuple[str, str]:
+        """Return the messages."""
         shown = "\n\n".join(report_marks.render(number, report) for number, report in self.reports)
         fence = hash_id("fence", shown, self.question)[:8]
         return prompts.load("global_partial").render(
-            reports=shown, fence=fence, question=self.question, complaint=self.complaint
+            reports=shown, fence=fence, question=self.question, complaint=once_more(complaint)
         )
+
+    def accept(self, said: Completion) -> _Read | Complaint[_Read]:
+        """Return what is said of the reports."""
+        read = _read(self.reports, said.text)
+        return Complaint("; ".join(read.problems), read) if read.problems else read
+
+    def smaller(self) -> Sequence[_Group]:
+        """Return two halves; none for a single report."""
+        middle = len(self.reports) // 2
+        halves = (self.reports[:middle], self.reports[middle:])
+        return [_Group(half, self.question) for half in halves] if middle else ()
 
 
 @dataclass(slots=True)
 class Partials:
     """Asks one model about reports; counts what it cost and what it did not judge."""
 
-    model: ChatModel
-    cache: AnswerCache | None
-    concurrency: int
+    door: Door
     tokeniser: Tokeniser
     question: str
     usage: Usage = field(default_factory=Usage)
@@ -75,36 +94,21 @@ class Partials:
 
         Raises the errors of the model that concern every question; others leave reports unjudged.
         """
-        inquiry: Inquiry[_Group] = Inquiry(
-            self.model,
-            self.cache,
-            self.concurrency,
-            lambda group, said: not _read(group, said.text).problems,
-            max_tokens=ANSWER_TOKENS,
-        )
         found: list[Partial] = []
-        waiting = list(self._groups(reports))
-        while waiting:
-            asked, waiting = waiting, []
-            for group, reply in inquiry.ask(asked):
-                if isinstance(reply, Completion):
-                    self.usage += reply.usage
-                    read = _read(group, reply.text)
-                    if read.problems and group.round + 1 < ROUNDS:
-                        waiting.append(_again(group, read.problems))
-                    else:
-                        found += self._keep(group, read)
-                elif inquiry.stopped is not None:
-                    raise inquiry.stopped
-                elif isinstance(reply, ContextTooLong) and len(group.reports) > 1:
-                    waiting += _halves(group)
-                else:
-                    self.unjudged |= {number: str(reply) for number, _ in group.reports}
-            waiting.sort(key=lambda group: group.reports[0][0])
+        for answer in self.door.ask_all(list(self._groups(reports))):
+            group = cast("_Group", answer.task)
+            if answer.error is not None and not isinstance(answer.error, OF_ONE_TASK):
+                raise answer.error
+            if answer.value is not None or answer.usage.calls:
+                self.usage += answer.usage
+            if answer.error is not None or answer.value is None:
+                self.unjudged |= {number: str(answer.error) for number, _ in group.reports}
+            else:
+                found += self._keep(group, answer.value)
         return sorted(found, key=lambda each: (-each.score, -each.report.rating, each.number))
 
     def _groups(self, reports: Mapping[int, CommunityReport]) -> Iterator[_Group]:
-        room = self.model.window - PROMPT_TOKENS - ANSWER_TOKENS - self.tokeniser.count(self.question)
+        room = self.door.window - PROMPT_TOKENS - ANSWER_TOKENS - self.tokeniser.count(self.question)
         room = max(LEAST_TOKENS, min(CALL_TOKENS, room))
         group: list[tuple[int, CommunityReport]] = []
         filled = 0
@@ -131,25 +135,15 @@ class Partials:
         ]
 
 
-@dataclass(slots=True)
-class _Read:
-    """One answer, read."""
-
-    scores: dict[int, int] = field(default_factory=dict)
-    texts: dict[int, str] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
-
-
-def _read(group: _Group, text: str) -> _Read:
-    """Read an answer about a group; what is wrong with it stands in `problems`."""
+def _read(reports: Sequence[tuple[int, CommunityReport]], text: str) -> _Read:
+    """Read an answer about reports; what is wrong with it stands in `problems`."""
     read = _Read()
     found = find_object(text, ("reports",))
     rows = found["reports"] if found else None
     if not isinstance(rows, list):
         read.problems.append("it is not one JSON object with a list of reports")
         return read
-    known = dict(group.reports)
+    known = dict(reports)
     for row in (each for each in rows if isinstance(each, dict)):
         number = _number(row.get("report"))
         if number not in known or number in read.scores:
@@ -184,14 +178,3 @@ def _score(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= HIGHEST_SCORE:
         return None
     return round(value)
-
-
-def _again(group: _Group, problems: Sequence[str]) -> _Group:
-    said = "; ".join(problems)
-    complaint = f"\n\nYour last answer could not be used: {said}. Keep to the rules."
-    return _Group(group.reports, group.question, complaint, group.round + 1)
-
-
-def _halves(group: _Group) -> list[_Group]:
-    middle = len(group.reports) // 2
-    return [_Group(part, group.question) for part in (group.reports[:middle], group.reports[middle:])]

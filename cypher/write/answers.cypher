@@ -1,10 +1,10 @@
-// title:   What a model said about descriptions
+// title:   What a model said
 // purpose: Answers already paid for, by what was asked.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (answer ids)
 // columns: id STRING, text STRING, finish_reason STRING
 // order:   none
-// source:  W3
+// source:  kg-neo4j
 UNWIND $ids AS id
 MATCH (a:Answer {id: id})
 WHERE a.graph = $graph
