@@ -27,11 +27,8 @@ class ScriptedLayer:
             raise ContentFiltered("declined")
         return said
 
-    def confirm(self, request: Request, said: Completion) -> None:
+    def keep(self, hash: str, said: Completion) -> None:
         pass
-
-    def known(self, request: Request) -> Completion | None:
-        return None
 
 
 @dataclass

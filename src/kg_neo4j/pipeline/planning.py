@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import KgError
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.estimating import Estimate, Figures, Fixed, assumed, measured, prompt_tokens, waiting_s
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
@@ -19,7 +18,7 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, LoadPlan, Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import Completion
+    from kg_neo4j._models.tasks import Request
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.extract.context import ChunkTask, DocumentJob
     from kg_neo4j.extract.engine import ExtractionConfig
@@ -47,22 +46,20 @@ def plan(
     """
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
-    from kg_neo4j._models.cache import open_cache
-    from kg_neo4j._models.door import open_door
     from kg_neo4j.graph.documents import check_schema
 
     options = options or LoadOptions()
     tally = Tally()
     tokeniser = tokens.load()
-    model = factory.chat_model(settings)
-    unasked = None if model is None else open_door(_Unasked(model.name, model.window), open_cache(settings))
-    extraction = extraction_config(settings, options, door=unasked)
+    asked: list[Request] = []
+    door = factory.door(settings)
+    extraction = extraction_config(settings, options, door=None if door is None else door.counting(asked))
     configuration = load_configuration(settings, options, extraction, tokeniser)
     progress.start("plan")
     with _opened(settings, tally, progress) as database:
         if database is not None:
             check_schema(database, settings.graph, configuration)
-        run = _Run(settings, options, tokeniser, extraction, configuration, database)
+        run = _Run(settings, options, tokeniser, extraction, configuration, database, asked)
         run.prepare()
         known: dict[str, str] = {}
         read = read_documents(_to_extract(sources, tally), settings, options, tally, documents, known)
@@ -76,29 +73,6 @@ def plan(
     return run.report(tally)
 
 
-class _NotAsked(KgError):
-    """A question that a load would ask."""
-
-    def __init__(self, system: str, user: str) -> None:
-        super().__init__("a plan asks nobody")
-        self.messages = (system, user)
-
-
-@dataclass(frozen=True, slots=True)
-class _Unasked:
-    """A ChatModel that is never asked: it only tells what it would have been asked."""
-
-    name: str
-    window: int
-
-    def complete(
-        self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
-    ) -> Completion:
-        """Raise the question."""
-        del max_tokens, temperature
-        raise _NotAsked(system, user)
-
-
 @dataclass(slots=True)
 class _Run:
     """One plan on its way."""
@@ -109,6 +83,7 @@ class _Run:
     extraction: ExtractionConfig
     configuration: LoadConfiguration
     database: Database | None  # None: nothing is stored anywhere
+    requests: list[Request]  # that the door was asked and counted; the last one is that of the chunk
     extractor: LlmExtractor | None = None  # None: nobody is asked
     figures: Figures | None = None
     estimate: Estimate | None = None
@@ -203,13 +178,15 @@ class _Run:
 
     def _extracted(self, task: ChunkTask) -> Extraction:
         """Return what the answers that are there give; where there are none, add what asking takes."""
+        from kg_neo4j._models.tasks import Unanswered
         from kg_neo4j.extract.engine import extract_chunk
         from kg_neo4j.extract.reading import without_rows
 
         try:
             return extract_chunk(task, self.extraction)
-        except _NotAsked as question:
-            self._ask(task, question.messages)
+        except Unanswered:
+            request = self.requests.pop()
+            self._ask(task, (request.system, request.user))
             return without_rows(task.chunk, self.extraction.reading, ChunkOutcome.FAILED, "not asked")
 
     def _ask(self, task: ChunkTask, question: tuple[str, str]) -> None:

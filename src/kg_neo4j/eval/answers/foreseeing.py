@@ -1,4 +1,4 @@
-"""Models that are not asked: they count what would be, with answers in the simplest form that is of use."""
+"""Counts what a question would ask, with answers in the simplest form that is of use."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 
 from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Request
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import KgError
 from kg_neo4j.records import Usage
@@ -20,7 +21,7 @@ class Foreseen(KgError):
 
 
 class Foreseeing:
-    """A ChatModel that counts. Reports all contribute something; any other answer ends the question."""
+    """A layer of a door that counts. Reports all contribute something; any other answer ends the question."""
 
     def __init__(self, name: str, window: int, tokeniser: Tokeniser) -> None:
         self.name = name
@@ -28,15 +29,15 @@ class Foreseeing:
         self.usage = Usage()
         self._tokeniser = tokeniser
 
-    def complete(
-        self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
-    ) -> Completion:
+    def complete(self, request: Request) -> Completion:
         """Count the question; raise Foreseen unless it is one about community reports."""
-        del max_tokens, temperature
-        numbers = _REPORT.findall(user)
+        numbers = _REPORT.findall(request.user)
         output = REPORT_TOKENS * len(numbers) or ANSWER_TOKENS
-        self.usage += Usage(1, self._tokeniser.count(system) + self._tokeniser.count(user), output)
+        self.usage += Usage(1, sum(map(self._tokeniser.count, (request.system, request.user))), output)
         if not numbers:
-            raise Foreseen("a plan asks nobody")
+            raise Foreseen("a plan asks no model")
         rows = [{"report": f"R{number}", "score": 50, "answer": f"It says so. [R{number}]"} for number in numbers]
         return Completion(json.dumps({"reports": rows}), "stop", Usage())
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Nothing is kept: nothing was said."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j._models.door import open_door
+from kg_neo4j._models.door import Door
 from kg_neo4j.eval.answers.asking import Asking
 from kg_neo4j.eval.answers.building import Building
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run, prepare
@@ -176,7 +176,7 @@ class _Plan:
         if system.tree and not self._is_built(system.tree):
             self._unbuilt.add(f"the tree {system.tree} is not there yet: one call for each question")
             return Usage(1, self._asking.context_tokens + 500, ANSWER_TOKENS) + judged
-        one = replace(answerer, door=open_door(model))
+        one = replace(answerer, door=Door(model))
         options = system.options(filters, self._asking.context_tokens)
         try:
             one.answer(question.text, options)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j._models.door import open_door
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Request
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run
 from kg_neo4j.eval.answers.foreseeing import ANSWER_TOKENS, Foreseeing, Foreseen
@@ -100,7 +101,7 @@ class _Plan:
         for question in asked:
             for way in ways:
                 asking = self._asking[way.chunk_tokens]
-                one = replace(asking.answerer, door=open_door(told))
+                one = replace(asking.answerer, door=Door(told))
                 try:
                     one.answer(question.asked.text, way.options(asking.filters(question.asked), way.tokens))
                 except Foreseen:
@@ -128,13 +129,11 @@ class _Told(Foreseeing):
         super().__init__(name, window, tokeniser)
         self._known: set[tuple[str, str]] = set()
 
-    def complete(
-        self, system: str, user: str, *, max_tokens: int | None = None, temperature: float = 0.0
-    ) -> Completion:
-        before = self.usage
+    def complete(self, request: Request) -> Completion:
+        before, asked = self.usage, (request.system, request.user)
         try:
-            return super().complete(system, user, max_tokens=max_tokens, temperature=temperature)
+            return super().complete(request)
         finally:
-            if (system, user) in self._known:
+            if asked in self._known:
                 self.usage = before
-            self._known.add((system, user))
+            self._known.add(asked)
