@@ -138,6 +138,29 @@ def test_typer_and_rich_stay_in_the_command_line() -> None:
     assert offenders == []
 
 
+def test_only_the_door_asks_a_model_or_reads_the_cache() -> None:
+    """Callers have a door; the three others are layers of doors that a study puts together."""
+    layers = ("eval/answers/foreseeing", "eval/answers/recalling", "eval/narrative/plan")
+    behind = re.compile(
+        r"openai$|kg_neo4j\._models\.(?:cache|budgeted|openai_(?:chat|calls|stream|loop)|protocols\.\w*ChatModel)\b"
+    )
+    offenders = [
+        f"{place(path)}: {name}"
+        for path in MODULES
+        if not place(path).startswith("_models/") and place(path) not in ("factory", *layers)
+        for name in (*filter(behind.match, imports(path)), *methods_called(path))
+        if behind.match(name) or name == "complete"
+    ]
+    assert offenders == []
+
+
+def methods_called(path: Path) -> Iterator[str]:
+    """Yield the names of the methods that a file calls."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield node.func.attr
+
+
 def test_nothing_is_unpickled_and_no_code_is_loaded_from_data() -> None:
     """Row 72."""
     offenders = [
