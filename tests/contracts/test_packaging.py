@@ -57,8 +57,8 @@ def test_the_wheel_holds_what_the_checkout_has_and_no_more(wheel: Path) -> None:
         assert ours
         assert {f"kg_neo4j/{name}" for name in ours} <= names
     assert "kg_neo4j/_localdb/jars.lock" in names
-    tables = {path.relative_to(CHECKOUT / "src").as_posix() for path in (CHECKOUT / "src").rglob("*.toml")}
-    assert "kg_neo4j/offline/extractor/lexicon.toml" in tables
-    assert tables <= names
+    data = [path for pattern in ("*.toml", "*.css", "*.js") for path in (CHECKOUT / "src").rglob(pattern)]
+    assert CHECKOUT / "src/kg_neo4j/offline/extractor/lexicon.toml" in data
+    assert {path.relative_to(CHECKOUT / "src").as_posix() for path in data} <= names
     assert not [name for name in names if name.endswith(".jar")]
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]

@@ -11,6 +11,7 @@ import codecs
 import re
 import unicodedata
 
+from kg_neo4j import data_files
 from kg_neo4j.acquire.legacy_text import best_latin
 from kg_neo4j.errors import UnreadableSource
 
@@ -34,37 +35,9 @@ _MAGIC = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
     (b"{\\rtf", "RTF"),
 )
-# Encodings, as Python names them, that a file may declare: those in which ASCII letters are single bytes, as they are
-# where the declaration could be read. So neither UTF-16 nor EBCDIC; and not what encodes no files, such as Punycode.
-_DECLARABLE = frozenset(
-    "ascii big5 big5hkscs cp437 cp720 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864 "
-    "cp865 cp866 cp869 cp874 cp932 cp949 cp950 cp1006 cp1125 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 "
-    "cp1258 euc_jis_2004 euc_jisx0213 euc_jp euc_kr gb18030 gb2312 gbk hp-roman8 hz iso2022_jp iso2022_jp_1 "
-    "iso2022_jp_2 iso2022_jp_2004 iso2022_jp_3 iso2022_jp_ext iso2022_kr iso8859-1 iso8859-2 iso8859-3 iso8859-4 "
-    "iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9 iso8859-10 iso8859-11 iso8859-13 iso8859-14 iso8859-15 "
-    "iso8859-16 johab koi8-r koi8-t koi8-u kz1048 mac-arabic mac-croatian mac-cyrillic mac-farsi mac-greek mac-iceland "
-    "mac-latin2 mac-roman mac-romanian mac-turkish ptcp154 shift_jis shift_jis_2004 shift_jisx0213 tis-620 utf-8 "
-    "utf-8-sig".split()
-)
-_LABELS = {  # of the WHATWG's encoding standard, that Python does not know
-    "cn-big5": "big5",
-    "dos-874": "cp874",
-    "iso-8859-8-i": "iso8859-8",
-    "koi8": "koi8-r",
-    "koi8-ru": "koi8-u",
-    "mac": "mac-roman",
-    "unicode-1-1-utf-8": "utf-8",
-    "windows-31j": "cp932",
-    "windows-874": "cp874",
-    "windows-949": "cp949",
-    "x-euc-jp": "euc_jp",
-    "x-gbk": "gbk",
-    "x-mac-cyrillic": "mac-cyrillic",
-    "x-mac-roman": "mac-roman",
-    "x-mac-ukrainian": "mac-cyrillic",
-    "x-sjis": "cp932",
-    "x-x-big5": "big5",
-} | {f"x-cp{page}": f"cp{page}" for page in range(1250, 1259)}
+_DATA = data_files.beside(__file__)
+_DECLARABLE = _DATA.word_set("declarable")
+_LABELS = _DATA.table("labels")
 _SAVE_AS_UTF8 = "save it as UTF-8"
 _ISO_2022 = re.compile(rb"\x1b[$(][@ABJ]")  # switches of a Japanese encoding whose bytes are all ASCII
 _CONTROLS = "".join(map(chr, (*range(9), *range(14, 32), 127)))

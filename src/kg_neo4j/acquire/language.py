@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain
 
+from kg_neo4j import data_files
 from kg_neo4j.acquire.language_data import stop_words
 
 LEAST_WORDS = 12  # fewer say nothing
@@ -20,24 +21,7 @@ LEAST_LEAD = 1.3  # times the weight of the second best language
 _SAMPLES = 3  # places of a long text that are looked at: beginning, middle, end
 _SAMPLE = 8_000  # characters each
 
-# Scripts that one language of spaCy's is written in, or whose words no spaces part; the names are Unicode's.
-_BY_SCRIPT = {
-    "ARMENIAN": "hy",
-    "BENGALI": "bn",
-    "GUJARATI": "gu",
-    "HANGUL": "ko",
-    "HEBREW": "he",
-    "HIRAGANA": "ja",
-    "KANNADA": "kn",
-    "KATAKANA": "ja",
-    "MALAYALAM": "ml",
-    "SINHALA": "si",
-    "TAMIL": "ta",
-    "TELUGU": "te",
-    "THAI": "th",
-    "TIBETAN": "bo",
-    "CJK": "zh",  # where no kana stand between
-}
+_BY_SCRIPT = data_files.beside(__file__).table("scripts")
 _KANA_SHARE = 0.1  # of a Japanese text, at least
 
 

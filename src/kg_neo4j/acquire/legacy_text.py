@@ -8,21 +8,11 @@ from __future__ import annotations
 
 import re
 
+from kg_neo4j import data_files
+
 ENCODINGS = ("cp1252", "cp1250", "iso8859-2", "iso8859-15", "cp1254", "cp1257", "mac_roman", "cp850", "cp852")
 
-_ALPHABETS = {
-    "western": "áàâäãåæçéèêëíìîïñóòôöøœúùûüßÿ",  # English loans and names, French, German, Spanish, Nordic, ...
-    "Portuguese": "áâãàçéêíóôõúü",
-    "Polish": "ąćęłńóśźż",
-    "Czech and Slovak": "áäčďéěíĺľňóôŕřšťúůýž",
-    "Hungarian": "áéíóöőúüű",
-    "Romanian": "ăâîșşțţ",
-    "South Slavic": "čćđšž",
-    "Turkish": "çğıiöşüâîû",
-    "Lithuanian": "ąčęėįšųūž",
-    "Latvian": "āčēģīķļņšūž",
-    "Estonian": "äõöüšž",
-}
+_ALPHABETS = data_files.beside(__file__).table("alphabets")
 _WORDS_OF_ONE_LETTER = frozenset("àâáéèêíîóòôöåæøúùÀÁÂÉÈÊÍÓÖÅÆØÚ")
 _OPENING = frozenset("“‘„‚«‹¿¡£€§°©®")
 _SIGNS = frozenset("”’»›–—…•·¢¥½¼¾²³¹ºª™×÷±†‡¶\xa0\xad") | _OPENING

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from kg_neo4j import data_files
 from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, TYPE_PATTERN
 from kg_neo4j.graph.queries import BASE_LABELS
 
@@ -28,49 +29,9 @@ _ALSO = {
     **{label: frozenset({"Unsettled"}) for label in ("Chunk", "Decision", "Entity", "Fact")},
     "TreeNode": frozenset({"Passage", "Summary", "Detail"}),
 }
-_ENDS = {
-    "IN_DOCUMENT": ("Chunk", {"Document"}),
-    "NEXT_CHUNK": ("Chunk", {"Chunk"}),
-    "ANSWERS": ("Answer", {"Chunk", "Entity", "Fact", "Community", "Tree"}),
-    "MENTIONED_IN": ("Entity", {"Chunk"}),
-    "STATED_IN": ("Fact", {"Chunk"}),
-    "IN_COMMUNITY": ("Entity", {"Community"}),
-    "CHILD_OF": ("Community", {"Community"}),
-    "SUMMARISES": ("TreeNode", {"Chunk", "TreeNode"}),
-    "DETAILS": ("TreeNode", {"Chunk", "TreeNode"}),
-    "TREE_OF": ("Tree", {"Document"}),
-    "HAS_LEAF": ("Tree", {"Chunk", "TreeNode"}),
-    "IN_TREE": ("TreeNode", {"Tree"}),
-    "OVERLAPS": ("TreeNode", {"Chunk"}),
-}
-# What kg-neo4j reads, by label or relationship type: s text, i integer, n number, b true or false, l texts, v vector;
-# ! where no reader can do without it. Entities, facts and their evidence also carry the columns of a schema.
-_EVIDENCE = "row:i! quote:s quote_start:i quote_end:i quote_method:s original_type:s"
-_KNOWN = {
-    "Answer": "kind:s! model:s! text:s hash:s embedding:v prompt_hash:s finish_reason:s round:i step:s context_hash:s "
-    "config_hash:s input_tokens:i output_tokens:i cached:b",
-    "Chunk": "document_id:s! text:s! index:i! start:i! end:i! token_count:i! section:s recorded:s done:b outcome:s "
-    "config_hash:s rows_read:i rows_rejected:i embedding:v embedding_hash:s",
-    "Community": "level:i! size:i! number:i title:s summary:s rating:n rating_explanation:s findings:s "
-    "report_method:s report_hash:s report_flags:l",
-    "Decision": "kind:s! left_key:s! right_key:s! rule:s! score:n! reason:s left_name:s right_name:s resolve_run:i "
-    "revoked:b document:s",
-    "Document": "kind:s! key:s! title:s! sha256:s! schema:s! config_hash:s! tokeniser:s! schema_hash:s schema_text:s "
-    "answers_hash:s options:s source:s origin:s url:s language:s licence:s revision:i page_id:i redirects:l links:l",
-    "Entity": "name:s! type:s! num:i! aliases:l evidence_count:i embedding:v embedding_hash:s summary:s "
-    "summary_method:s summary_hash:s community:i bridges:l degree:i pagerank:n betweenness:n",
-    "Fact": "type:s! source_key:s! target_key:s! evidence_count:i source_id:s target_id:s relationship_id:s "
-    "embedding:v embedding_hash:s summary:s summary_method:s summary_hash:s",
-    "Tree": "document_id:s! name:s! complete:b! fingerprint:s fit:s settings:s naming:s answers:l flags:l absent:l "
-    "levels:i",
-    "TreeNode": "tree:s! text:s! document_id:s level:i number:i token_count:i aspect:s method:s hash:s answers:l "
-    "flags:l embedding:v embedding_hash:s",
-    "MENTIONED_IN": f"{_EVIDENCE} key:s! name:s type:s",
-    "STATED_IN": _EVIDENCE,
-    "SUMMARISES": "probability:n!",
-    "OVERLAPS": "start:i! end:i!",
-    "GraphState": "fingerprint:s communities:i levels:i",
-}
+_DATA = data_files.beside(__file__)
+_ENDS = {kind: (start, frozenset(ends.split())) for kind, start, ends in _DATA.rows("ends", 3)}
+_KNOWN = _DATA.table("known")
 _KINDS: Mapping[str, tuple[type, ...]] = {"s": (str,), "i": (int,), "n": (int, float), "b": (bool,)}
 _WORDS = {"s": "text", "i": "an integer", "n": "a number", "b": "true or false", "l": "a list of texts"}
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}

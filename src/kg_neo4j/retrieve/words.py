@@ -10,58 +10,18 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from kg_neo4j import data_files
+
 _LETTERS = str.maketrans({"ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ø": "o", "Ø": "O", "ı": "i", "æ": "ae", "ß": "ss"})
 _ACCENTS = re.compile("[\u0300-\u036f]")  # those of Latin, Greek and Cyrillic; other scripts' marks are letters
 _SPACELESS = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")  # Thai, Lao, kana, Han
 _APOSTROPHES = dict.fromkeys(map(ord, "’‘`´ʼʻʿʾ"), "'")
 
-STOP_WORDS = frozenset(
-    # English
-    """a about after again all also am an and any are as at be became because been before being between both but by
-    can could describe did do does doing done during each ever explain few for from further give had happen happened
-    has have having he her here hers him his how i if in into is it its just list long many me mean might more most
-    much must my no nor not now of off on once only or other our out over own please same say said she should so
-    some such take tell than that the their them then there these they this those through to too under until up upon
-    us very was we were what when where which while who whom whose why will with would year yet you your"""
-    # Polish
-    """ aby ale bardzo bez bo by byc byl byla byli bylo byly być był była było były ci co czy czym dla dlaczego do gdy
-    gdzie i ich ile im ja jak jaka jaki jakie jako je jego jej jest jeszcze już juz kiedy kim kogo komu kto która które
-    który ktory ktora ktore lub ma mial miała miał mi mu na nad nie nim o od ona one oni oraz po pod przed przez przy są
-    sa się sie skąd ta tak także tam te tego tej ten to tu tylko w we więc z za ze że"""
-    # question words of other languages
-    """ wer wann wo warum wie wieviel ist war qui quoi quand où pourquoi comment est quién quien cuándo cuando
-    dónde donde     cómo como es chi cosa quando dove perché è кто что когда где почему как какой такой такая
-    такое это""".split()
-)
+_DATA = data_files.beside(__file__)
 
 PARTICLES = frozenset("von van de der den di da la le du of ibn bin bint al el abu st".split())  # within names
 
-_FAMILIES = tuple(
-    frozenset(line.split())
-    for line in """
-born birth birthplace birthday urodzil urodzila urodzony urodzona urodzenia
-die died dies dying death deaths dead killed murdered deceased zmarl zmarla umarl umarla smierc smierci zginal
-marry married marries marriage wife wives husband spouse widow wed wedding zona zone zony maz meza mezem poslubil
-father fathers son sons parent parents child children ojciec ojca ojcem syn syna synem rodzice dzieci
-mother mothers daughter daughters parent parents child children matka matki corka corki corce rodzice dzieci
-brother brothers sister sisters sibling siblings brat brata bratem siostra siostry
-work works worked working job occupation profession career employed pracowal pracowala
-live lives lived living resided residence settled home mieszkal mieszkala
-write wrote written writes writing author authored writer published book books napisal napisala autor autorka
-compose composed composes composer composition compositions
-found founded founder founders founding establish established zalozyl zalozyla
-discover discovered discovery discoverer invent invented inventor invention odkryl odkryla wynalazl
-study studied studies studying educated education attended graduated school university college studiowal studiowala
-win won wins award awarded prize received zdobyl zdobyla otrzymal otrzymala nagroda
-lead led leads leader ruled ruler king queen president
-travel travelled traveled travels went journey journeyed visited sailed
-move moved moves migrate migrated migration emigrate emigrated emigration relocated settled
-meet met meets meeting encountered
-fight fought battle war wars
-teach taught teacher student pupil tutor
-""".splitlines()
-    if line
-)
+_FAMILIES = tuple(frozenset(line.split()) for line in _DATA.lines("families"))
 
 
 def split_words(text: str) -> list[str]:
@@ -124,9 +84,9 @@ def same_word(left: str, right: str) -> bool:
     return common >= 4 and common >= 0.65 * len(longer) and len(longer) - common <= 3
 
 
-_STOP_FOLDED = frozenset(fold(word) for word in STOP_WORDS)
+_STOP_WORDS = frozenset(fold(word) for key in ("english", "polish", "others") for word in _DATA.words(key))
 
 
 def is_stop_word(folded: str) -> bool:
     """Return whether a folded word says nothing about what a question is after."""
-    return folded in _STOP_FOLDED
+    return folded in _STOP_WORDS

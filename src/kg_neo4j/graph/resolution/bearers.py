@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from kg_neo4j import data_files
 from kg_neo4j.graph.resolution.names import FEMALE, MALE, RANKS, NameForm, take_apart
 
 YEARS_APART = 2  # years that differ by more tell people apart: sources often differ by one
@@ -141,38 +142,9 @@ def _listed(words: Iterable[str]) -> str:
 # ------------------------------------------------------------------------------------------------------- types
 
 ANYTHING = frozenset("OTHER THING ENTITY ENTITY_NAME OBJECT UNKNOWN MISC MISCELLANEOUS NODE NAME".split())
-# The first of a family is its general type; those after it stand for one kind where they stand in one group.
-_FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "PERSON": (
-        "PERSON HUMAN INDIVIDUAL MAN WOMAN CHARACTER FIGURE HISTORICAL_FIGURE PROPHET RULER KING QUEEN WRITER AUTHOR "
-        "POET SCIENTIST PHYSICIST CHEMIST MATHEMATICIAN PHILOSOPHER COMPOSER MUSICIAN ARTIST POLITICIAN LEADER "
-        "PRESIDENT COMPANION SAINT SOLDIER",
-    ),
-    "PLACE": (
-        "PLACE LOCATION LOC GPE GEOGRAPHIC_LOCATION AREA",
-        "CITY TOWN VILLAGE SETTLEMENT CAPITAL MUNICIPALITY",
-        "COUNTRY NATION KINGDOM EMPIRE REPUBLIC",
-        "STATE PROVINCE",
-        "REGION",
-        "RIVER LAKE SEA OCEAN",
-        "MOUNTAIN MOUNT HILL CAVE",
-        "ISLAND",
-        "CONTINENT",
-        "BUILDING MOSQUE CHURCH TEMPLE HOUSE STREET",
-    ),
-    "GROUP": ("GROUP TRIBE CLAN FAMILY DYNASTY PEOPLE ETHNIC_GROUP ETHNICITY COMMUNITY SECT",),
-    "ORGANIZATION": (
-        "ORGANIZATION ORGANISATION ORG COMPANY CORPORATION INSTITUTION INSTITUTE UNIVERSITY SCHOOL ACADEMY AGENCY "
-        "GOVERNMENT PARTY POLITICAL_PARTY ARMY MILITARY MUSEUM HOSPITAL NEWSPAPER",
-    ),
-    "EVENT": ("EVENT BATTLE WAR CONFLICT MEETING TREATY PILGRIMAGE MIGRATION EXPEDITION",),
-    "WORK": ("WORK BOOK NOVEL POEM TEXT DOCUMENT SCRIPTURE PUBLICATION ARTICLE MUSIC SONG",),
-    "CONCEPT": ("CONCEPT IDEA TERM TOPIC RELIGION FAITH BELIEF FIELD DISCIPLINE SUBJECT THEORY",),
-    "TIME": ("DATE YEAR TIME PERIOD ERA NUMBER QUANTITY MONEY PERCENT",),
-}
 _PLACES = {
     name: (family, number)
-    for family, groups in _FAMILIES.items()
+    for family, groups in data_files.beside(__file__).lists("families").items()
     for number, group in enumerate(groups)
     for name in group.split()
 }

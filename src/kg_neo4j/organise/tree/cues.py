@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kg_neo4j import data_files
 from kg_neo4j.acquire.sentences import sentences
 from kg_neo4j.offline.embedder.static_words import FUNCTION_WORDS
 from kg_neo4j.organise.tree.interface import Aspect
@@ -42,57 +43,18 @@ _CLOCK = re.compile(r"\b(?:o'clock|o’clock|midnight|noon|a\.m\.|p\.m\.|1[0-9]{
 _ABSTRACT = re.compile(r"\w{3,}(?:ness|ity|dom|hood|ship|ance|ence)$")
 _ADJECTIVE = re.compile(r"\w{3,}(?:ous|ful|less|ish|ive|ic|able|ible)$")
 
-_PLOT = frozenset(
-    """suddenly then next before after when while until once again finally meanwhile soon immediately presently
-    afterwards later because therefore thus consequently decided resolved began begin begun started ended finished came
-    went took gave ran fell rose turned left arrived returned entered departed escaped followed opened closed shut broke
-    struck seized caught threw brought sent found lost discovered learned told asked answered cried died killed married
-    met parted attacked fought saved won stole fled vanished disappeared appeared happened changed became awoke woke
-    jumped led carried dropped promised refused agreed hid showed sat stood stopped""".split()
-)
-_CHARACTER = frozenset(
-    """man woman boy girl child gentleman lady fellow uncle aunt nephew niece father mother son daughter brother sister
-    wife husband friend enemy master servant clerk king queen widow orphan stranger old young kind cruel mean greedy
-    generous proud humble honest brave timid shy clever foolish wise stubborn gentle harsh cold-hearted miserly grave
-    cheerful merry angry sad lonely afraid ashamed jealous happy miserable poor rich tight-fisted solitary temper manner
-    character nature habit face eyes voice smile wanted wished loved hated feared hoped longed trusted despised pitied
-    admired laughed wept smiled frowned sighed blushed trembled""".split()
-)
-_PRONOUNS = frozenset("he she him her his hers himself herself".split())
-_SETTING = frozenset(
-    """street streets road lane house home room chamber hall kitchen cellar stair stairs staircase door window wall roof
-    church tower city town village country market shop office counting-house school court yard garden field forest wood
-    hill mountain river sea shore island ship station inn tavern palace castle cottage bridge square corner world land
-    night day morning evening afternoon dusk dawn winter summer spring autumn year month week hour weather snow frost
-    ice fog mist rain wind storm cloud sky sun sunlight moon stars cold bleak hot warm dark darkness light gloom air
-    outside inside upstairs downstairs above below near within indoors outdoors pavement candle lamp fire chimney
-    furniture bed table curtains graveyard churchyard london england""".split()
-)
-_PERSON = frozenset("i me my mine myself we us our ours ourselves".split())
-_TELLER = frozenset("you your yours reader story tale tell telling".split())
-_PERCEIVED = frozenset(
-    """saw see seen looked watched heard hear listened felt feel knew know known thought believed supposed wondered
-    remembered imagined fancied seemed seem appeared perceived noticed observed understood recollected conscious aware
-    perhaps probably apparently doubt certainly""".split()
-)
-_STYLE = frozenset("very such quite dreadfully oh ah alas why what hallo humbug bah".split())
-_THEME = frozenset(
-    """love hate death life dying time past future memory money wealth gold poverty want greed gain business charity
-    mercy pity forgiveness repentance guilt sin virtue vice good evil truth lie justice law freedom liberty power war
-    peace hope fear despair faith god soul heart mind conscience duty honour honor pride shame family home childhood
-    youth age loneliness friendship marriage nature reason madness dream reality identity work idleness fate chance
-    change mankind humanity people society class hunger ignorance knowledge education welfare benevolence forbearance
-    happiness misery grief sorrow joy lesson moral must ought never always nothing everything""".split()
-)
-_IRONY = frozenset(
-    """but yet however although though nevertheless instead merely only rather indeed strange strangely curious odd
-    absurd ridiculous mock pretended contrary paradox irony ironical except unless""".split()
-)
-_SYMBOLS = frozenset(
-    """chain chains light darkness shadow flame fire candle mirror crown ring key bell clock grave tombstone coffin
-    blood rose bird mask ghost phantom spirit spectre angel devil cross robe torch cap veil gate wreath holly dove
-    serpent apple garden wheel knife thread web""".split()
-)
+_DATA = data_files.beside(__file__)
+_PLOT = _DATA.word_set("plot")
+_CHARACTER = _DATA.word_set("character")
+_PRONOUNS = _DATA.word_set("pronouns")
+_SETTING = _DATA.word_set("setting")
+_PERSON = _DATA.word_set("person")
+_TELLER = _DATA.word_set("teller")
+_PERCEIVED = _DATA.word_set("perceived")
+_STYLE = _DATA.word_set("style")
+_THEME = _DATA.word_set("theme")
+_IRONY = _DATA.word_set("irony")
+_SYMBOLS = _DATA.word_set("symbols")
 
 
 @dataclass(frozen=True, slots=True)

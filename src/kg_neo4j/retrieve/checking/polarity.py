@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from kg_neo4j import data_files
 from kg_neo4j.retrieve.checking.roles import ends
 from kg_neo4j.retrieve.checking.statement import Statement
 from kg_neo4j.retrieve.words import family, is_stop_word, same_word
@@ -18,33 +19,15 @@ _FAILURES = frozenset("failed fails refused refuses declined unable denied denie
 _BOUNDS = frozenset(
     "when while before after until because although but on in at from for by and or who which that".split()
 )
-_PAIRS = (
-    ("before earlier prior", "after later following"),
-    ("older elder eldest oldest", "younger youngest"),
-    ("more most larger largest bigger biggest greater", "less fewer least smaller smallest fewest"),
-    ("north northern", "south southern"),
-    ("east eastern", "west western"),
-    ("won win wins winning victory victorious", "lost lose loses losing defeat defeated"),
-    ("increased increase rose rises grew growth higher highest", "decreased decrease fell declined lower lowest"),
-    ("first", "last final"),
-    ("born birth", "died die death dead"),
-    ("began begin started opened founded", "ended closed abolished dissolved"),
-    ("accepted accepts agreed", "rejected rejects refused"),
-    ("male man", "female woman"),
-    ("arrived", "left departed"),
-    ("allowed permitted", "forbidden banned prohibited"),
-)
-_INVERSE = (  # the same, said from the other end
-    ("father mother parent parents", "son daughter child children"),
-    ("husband", "wife"),
-    ("brother", "sister"),
-    ("teacher taught", "student pupil"),
-    ("employer hired", "employee"),
-    ("bought buys purchased", "sold sells"),
-    ("older elder", "younger"),
-)
-_OPPOSITES = tuple((frozenset(left.split()), frozenset(right.split())) for left, right in (*_PAIRS, *_INVERSE))
-_FROM_THE_OTHER_END = frozenset(_OPPOSITES[len(_PAIRS) :])
+_DATA = data_files.beside(__file__)
+
+
+def _pairs(key: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    return tuple((frozenset(left.split()), frozenset(right.split())) for left, right in _DATA.rows(key, 2))
+
+
+_OPPOSITES = (*_pairs("opposites"), *_pairs("inverse"))
+_FROM_THE_OTHER_END = frozenset(_pairs("inverse"))
 
 
 def denied(said: Statement, windows: Sequence[Statement]) -> str:

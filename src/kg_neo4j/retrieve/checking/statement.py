@@ -7,46 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kg_neo4j import data_files
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")  # 1,204
-_WORDS = {
-    word: str(number)
-    for number, words in enumerate(
-        """zero|one once jeden|two twice dwa dwie both|three trzy|four cztery|five piec|six szesc|seven siedem|
-        eight osiem|nine dziewiec|ten dziesiec|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|
-        nineteen|twenty""".split("|")
-    )
-    for word in words.split()
-} | {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90"}
-_ORDINALS = {
-    word: str(number)
-    for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1
-    )
-}
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan stycznia",
-            "february feb lutego",
-            "march mar marca",
-            "april apr kwietnia",
-            "may maja",
-            "june jun czerwca",
-            "july jul lipca",
-            "august aug sierpnia",
-            "september sep sept wrzesnia",
-            "october oct pazdziernika",
-            "november nov listopada",
-            "december dec grudnia",
-        ),
-        1,
-    )
-    for name in names.split()
-}
+_DATA = data_files.beside(__file__)
+_WORDS = {word: number for number, words in _DATA.table("numbers").items() for word in words.split()}
+_ORDINALS = {word: str(number) for number, word in enumerate(_DATA.words("ordinals"), 1)}
+MONTHS = {name: number for number, names in enumerate(_DATA.lines("months"), 1) for name in names.split()}
 _VAGUE = frozenset({"one", "once", "both"})  # said without counting
 
 

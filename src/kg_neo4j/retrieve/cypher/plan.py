@@ -11,42 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kg_neo4j import data_files
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 from kg_neo4j.retrieve.cypher.values import AGGREGATES, FUNCTIONS
 
 MOST_STEPS = 400
 
-# What reads, of the operators of Neo4j 5. Left out on purpose: all that write, call procedures, load or show; the
-# counts of the count store, which are of all graphs together; seeks by Neo4j's own ids; the older paths of several
-# steps, of which a plan does not say what the nodes between the ends are held to.
-OPERATORS = frozenset(
-    """
-    ProduceResults Projection Filter Argument EmptyRow Apply SemiApply AntiSemiApply LetSemiApply LetAntiSemiApply
-    SelectOrSemiApply SelectOrAntiSemiApply LetSelectOrSemiApply LetSelectOrAntiSemiApply RollUpApply
-    ConditionalApply AntiConditionalApply Optional CartesianProduct NodeHashJoin ValueHashJoin
-    NodeLeftOuterHashJoin AssertSameNode NodeRightOuterHashJoin LeftOuterHashJoin RightOuterHashJoin
-    AssertSameRelationship CacheProperties EagerAggregation OrderedAggregation Distinct OrderedDistinct Sort
-    PartialSort Top PartialTop Top1WithTies Limit ExhaustiveLimit Skip Unwind Eager Union OrderedUnion
-    TriadicSelection TriadicBuild TriadicFilter AllNodesScan NodeByLabelScan UnionNodeByLabelsScan
-    IntersectionNodeByLabelsScan SubtractionNodeByLabelsScan NodeIndexSeek NodeUniqueIndexSeek NodeIndexScan
-    NodeIndexSeekByRange NodeUniqueIndexSeekByRange NodeIndexContainsScan NodeIndexEndsWithScan MultiNodeIndexSeek
-    DirectedRelationshipTypeScan UndirectedRelationshipTypeScan DirectedUnionRelationshipTypesScan
-    UndirectedUnionRelationshipTypesScan DirectedAllRelationshipsScan UndirectedAllRelationshipsScan Expand(All)
-    Expand(Into) OptionalExpand(All) OptionalExpand(Into) ProjectEndpoints StatefulShortestPath(All)
-    StatefulShortestPath(Into) Repeat(Trail) BidirectionalRepeat(Trail) NullifyMetadata
-    """.split()
-)
-_SCANS = frozenset(
-    """NodeByLabelScan UnionNodeByLabelsScan IntersectionNodeByLabelsScan SubtractionNodeByLabelsScan NodeIndexSeek
-    NodeUniqueIndexSeek NodeIndexScan NodeIndexSeekByRange NodeUniqueIndexSeekByRange NodeIndexContainsScan
-    NodeIndexEndsWithScan MultiNodeIndexSeek""".split()
-)
+_DATA = data_files.beside(__file__)
+OPERATORS = _DATA.word_set("operators")
+_SCANS = _DATA.word_set("scans")
 _ALL_NODES = "AllNodesScan"  # of a small database the planner reads every node, and compares them after that
-_INTERNAL = frozenset(  # functions that the planner adds
-    """isrepeattrailunique isrepeatacyclicunique unique disjoint noneofrelationships any all none single exists not
-    count collect""".split()
-)
-_KNOWN = frozenset(AGGREGATES) | frozenset(FUNCTIONS) | _INTERNAL
+_KNOWN = frozenset(AGGREGATES) | frozenset(FUNCTIONS) | _DATA.word_set("functions")
 
 _SCANNED = re.compile(r"(?:^|, )(?:UNIQUE |(?:RANGE|TEXT|POINT) INDEX )?`?(\w+)`?:")
 _ENDS = re.compile(r"\((?:`?(\w+)`?)\)(?=\s*(?:-|<-|\(\(|\(\.\.\.\)|$))|(?<=[->])\(`?(\w+)`?\)|\}\s*\(`?(\w+)`?\)")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kg_neo4j import data_files
 from kg_neo4j.retrieve.short.relations import NOUNS
 from kg_neo4j.retrieve.short.wanted import read_thing
 
@@ -57,19 +58,7 @@ _BOTH = (
     re.compile(r"^(?:[Aa]re|[Ww]ere)\s+both\s+(?:(?:\w+), )?(?P<names>.+? and .+?), (?P<said>[^,?]*?)\s*\??$"),
 )
 _CLASSES = re.compile(r"^(?:both |the )*(?:films?|movies?|songs?|magazines?|bands?|books?|albums?)\s+(?=\S)")
-_SHARED = {
-    "country": "citizenship",
-    "nationality": "citizenship",
-    "state": "location",
-    "province": "location",
-    "city": "location",
-    "county": "location",
-    "region": "location",
-    "place": "born in",
-    "band": "team",
-    "profession": "",
-    "occupation": "",
-}
+_SHARED = data_files.beside(__file__).table("shared")
 
 
 def read_comparison(question: str) -> Comparison | None:
