@@ -19,7 +19,6 @@ from kg_neo4j.records import Chunk, Document, Extraction, ModelAnswer
 BEFORE_CHARACTERS = 500  # about 120 tokens: two or three sentences
 KNOWN_NAMES = 60
 KNOWN_CHARACTERS = 1_600  # about 400 tokens
-DEFAULT_WAVE = 8  # chunks: up to 16 in flight for one document, see docs/decisions/0005
 UNDER_WAY = 2  # waves
 
 Name = tuple[str, str]  # name, type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from kg_neo4j.records import TreeStep
 from kg_neo4j.retrieve.question import Question
@@ -151,13 +151,6 @@ def only(scope: Scope | None, *kinds: str) -> dict[str, list[str] | None]:
         "documents": scope.documents,
     }
     return {f"only_{kind}": None if (ids := left[kind]) is None else list(ids) for kind in kinds}
-
-
-class Retriever(Protocol):
-    """Finds what may answer a question, in one round trip to the database."""
-
-    def __call__(self, search: Search) -> Found:
-        """Return what was found; nothing found is no error."""
 
 
 def read_chunk(row: Mapping[str, Any]) -> FoundChunk:

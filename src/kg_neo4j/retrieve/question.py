@@ -7,6 +7,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
+from kg_neo4j import data_files
 from kg_neo4j.errors import UsageError
 from kg_neo4j.retrieve.words import PARTICLES, family, fold, is_stop_word, split_words, word_spans
 
@@ -49,50 +50,13 @@ class Question:
         return tuple(term for term in self.terms if term not in self.names)
 
 
-_ASKS = (
-    (
-        Asks.TIME,
-        re.compile(
-            r"\b(when|(what|which) (year|date|day|month|century)|date (?=of (birth|death))|kiedy|"
-            r"(którym|jakim) roku)\b",
-            re.I,
-        ),
-    ),
-    (Asks.AGE, re.compile(r"\b(how old|at (what|which) age|ile lat miał[ao]?|w jakim wieku)\b", re.I)),
-    (Asks.NUMBER, re.compile(r"\b(how (many|much)|ile)\b", re.I)),
-    (Asks.MEASURE, re.compile(r"\b(how (long|far|tall|large|big|high|deep|wide|heavy|old))\b", re.I)),
-    (
-        Asks.PLACE,
-        re.compile(
-            r"\b(where|place (?=of (birth|death|burial))|(what|which) (cit(y|ies)|towns?|countr(y|ies)|places?|"
-            r"villages?|regions?|states?|count(y|ies)|provinces?|continents?|islands?|districts?)|gdzie|skąd|"
-            r"dokąd)\b",
-            re.I,
-        ),
-    ),
-    (Asks.PERSON, re.compile(r"\b(who|whom|whose|kto|kogo|kim|komu)\b", re.I)),
-)
-_DEFINITION = re.compile(
-    r"^\W*(?:(?:who|what)(?:\s+(?:is|was|are|were)|['’]s)|(?:kto|co)\s+to(?:\s+(?:jest|był[aoy]?))?|(?:kim|czym)\s+"
-    r"(?:jest|są|był[aoy]?)|tell me (?:about|who)|describe)\s+(?P<subject>.+?)\W*$",
-    re.IGNORECASE | re.DOTALL,
-)
-
-_QUANTITY = re.compile(
-    r"^\W*(?:what|which)\s+(?:is|was|are|were|['’]s)\s+the\s+(?:\w+\s+){0,2}?(?:population|number|percentage|"
-    r"amount|height|"
-    r"length|elevation|depth|distance|area of land|surface area)\s+of\b|^\W*(?:what|which)\s+(?:percentage|"
-    r"amount|number)\s+of\b",
-    re.IGNORECASE,
-)
-_YES_NO = re.compile(
-    r"\W*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|isn['’]t|wasn['’]t|"
-    r"didn['’]t|doesn['’]t|czy)\s",
-    re.I,
-)
-_AGENT = re.compile(
-    r"\W*(?:who|kto)\s+(?:first\s+)?(?!is|was|were|are|did|does|do|has|had|will|would|can|could|to\b|był)\w+", re.I
-)
+_DATA = data_files.beside(__file__)
+_ASKS = tuple((Asks(name), re.compile(pattern, re.IGNORECASE)) for name, pattern in _DATA.table("asks").items())
+_WHOLES = _DATA.table("wholes")
+_DEFINITION = re.compile(_WHOLES["definition"], re.IGNORECASE | re.DOTALL)
+_QUANTITY = re.compile(_WHOLES["quantity"], re.IGNORECASE)
+_YES_NO = re.compile(_WHOLES["yes_no"], re.IGNORECASE)
+_AGENT = re.compile(_WHOLES["agent"], re.IGNORECASE)
 
 
 def read(text: str) -> Question:
