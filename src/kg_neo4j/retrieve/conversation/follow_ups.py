@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from kg_neo4j import data_files
+from kg_neo4j.data_files import fill
 from kg_neo4j.retrieve.conversation.turns import FollowUp, Mention, Turn
 from kg_neo4j.retrieve.question import Asks, read
 from kg_neo4j.retrieve.words import fold, split_words
@@ -16,58 +18,28 @@ from kg_neo4j.retrieve.words import fold, split_words
 BACK = 4  # turns that a pronoun may reach back
 MANY = 5  # people whom "they" no longer stands for
 
-_LEAD = re.compile(r"^\s*(?:(?:and|but|so|or|then|ok|okay|well|also)\b[\s,]*)+", re.IGNORECASE)
-_ABOUT = re.compile(r"^\s*(?:(?:and|but|so)\s+)?(?:what|how)\s+about\s+(?P<rest>.+?)\s*[?.!]*\s*$", re.IGNORECASE)
-_WH = (
-    r"(?:(?:in |at |on |from |to |by |for |with )?(?:what|which)(?: (?:year|day|month|city|town|country|place))?|"
-    r"when|where|why|how(?: (?:long|old|many|much|far|often|high))?|who|whom|whose)"
-)
-_BARE_WH = re.compile(rf"^(?P<wh>{_WH})(?: exactly| else)?\s*[?.!]*\s*$", re.IGNORECASE)
-_WHOLE = re.compile(
-    rf"^(?:{_WH}|is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|tell|describe|list|"
-    r"name|show|give|explain|summari[sz]e|compare)\b",
-    re.IGNORECASE,
-)
-_PREPOSITION = re.compile(r"^(?:in|at|on|from|to|for|with|by|after|before|during|since|until|near|around)\b", re.I)
-_POSSESSIVE = re.compile(r"^(?:his|her|its|their|the)\s+(?P<noun>(?:[a-z]+(?:-[a-z]+)*\s?){1,3}?)\s*$", re.IGNORECASE)
-_KIN = frozenset(
-    "father mother parents brother sister brothers sisters siblings son daughter sons daughters children wife husband "
-    "spouse friend friends teacher pupil uncle aunt grandfather grandmother widow director founder owner capital "
-    "author keeper clerk company".split()
-)
-
+_DATA = data_files.beside(__file__)
+_WH = _DATA.parts("parts")["wh"]
+_PATTERNS = {
+    name: re.compile(fill(pattern, {"wh": _WH}), re.IGNORECASE) for name, pattern in _DATA.table("patterns").items()
+}
+_LEAD = _PATTERNS["lead"]
+_ABOUT = _PATTERNS["about"]
+_BARE_WH = _PATTERNS["bare_wh"]
+_WHOLE = _PATTERNS["whole"]
+_PREPOSITION = _PATTERNS["preposition"]
+_POSSESSIVE = _PATTERNS["possessive"]
+_WORDS = _PATTERNS["words"]
+_DEMONSTRATIVE = _PATTERNS["demonstrative"]
+_TWO = _PATTERNS["two"]
+_EXPLETIVE = _PATTERNS["expletive"]
+_THERE_IS = _PATTERNS["there_is"]
+_IT_IS = _PATTERNS["it_is"]
+_OBJECT_NEXT = _PATTERNS["object_next"]
+_KIN = _DATA.word_set("owned")
 _SUBJECTS = {"he": "m", "she": "f", "him": "m", "himself": "m", "herself": "f"}
 _THEY = frozenset("they them themselves".split())
-_WORDS = re.compile(
-    r"\b(?P<word>he|she|him|himself|herself|his|hers|her|they|them|themselves|their|theirs|it|itself|its|there)\b",
-    re.IGNORECASE,
-)
-_DEMONSTRATIVE = re.compile(
-    r"\b(?P<which>this|that|the same|the) (?P<noun>man|woman|girl|boy|person|lady|gentleman|city|town|village|place|"
-    r"country|island|mountain|river|company|society|school|university|academy|newspaper|ship|building|organi[sz]ation|"
-    r"book|year|date|day)\b(?! of\b)(?P<more> (?:who|whom|whose|that|which|where|when|in|on|at|from|with)\b)?",
-    re.IGNORECASE,
-)
-_TWO = re.compile(
-    r"\b(?:the|these|those) two(?: of them)?\b|(?<!they )\bboth(?: of them)?(?= (?!of\b|the\b))", re.IGNORECASE
-)
-_NOUNS = {
-    **dict.fromkeys(("man", "boy", "gentleman"), ("person", "m")),
-    **dict.fromkeys(("woman", "girl", "lady"), ("person", "f")),
-    "person": ("person", ""),
-    **dict.fromkeys(("city", "town", "village", "place", "country", "island", "mountain", "river"), ("place", "")),
-    **dict.fromkeys(("year", "date", "day"), ("date", "")),
-}
-_EXPLETIVE = re.compile(r"\b(?:is|was|were|are|be|been)\s+$", re.IGNORECASE)  # "was there", of "there was"
-_THERE_IS = re.compile(r"^\s*(?:is|are|was|were|has|have|had|will|exists?|seems?)\b", re.IGNORECASE)
-_IT_IS = re.compile(
-    r"^\s*(?:true|said|known|possible|clear|believed|written|rain\w*|snow\w*|cold|late)\b", re.IGNORECASE
-)
-_OBJECT_NEXT = re.compile(
-    r"^\s*(?:$|[?.!,;:]|(?:in|at|on|to|from|for|with|by|after|before|during|and|or|when|as|about|of|the|a|an|do|go|"
-    r"write|say|live|die|work|study|teach|meet|come|leave|that|there|again|alone|into|out|up|how|why|what|who|his|it)\b)",
-    re.IGNORECASE,
-)
+_NOUNS = {noun: (kind, gender.strip("-")) for kind, gender, nouns in _DATA.rows("nouns", 3) for noun in nouns.split()}
 
 
 def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:

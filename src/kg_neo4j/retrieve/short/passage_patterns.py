@@ -14,6 +14,7 @@ _DATA = data_files.beside(__file__)
 _PARTS = _DATA.parts("parts", month=MONTH, nations="|".join(sorted(NATIONS)))
 NAME, DATE = _PARTS["name"], _PARTS["date"]
 PATTERNS = _DATA.lists("patterns")
+MORE_COUNTRIES = frozenset(_DATA.lines("countries"))
 INVERSE = _DATA.table("inverse")
 
 

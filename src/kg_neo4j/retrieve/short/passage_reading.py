@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.offline.extractor.demonyms import COUNTRIES, NATIONS
-from kg_neo4j.retrieve.short.passage_patterns import INVERSE, MONTH, patterns_of
+from kg_neo4j.retrieve.short.passage_patterns import INVERSE, MONTH, MORE_COUNTRIES, patterns_of
 
 LONGEST_TEXT = 4_000  # characters of a passage that are read
 LAST_YEAR = 2_100  # a greater number is no year
@@ -111,7 +111,7 @@ def _countries(text: str) -> list[Said]:
             r"Saudi Arabia|[^\W\d_a-z][a-z]+)",
             head,
         )
-        if match[0] in COUNTRIES or match[0] in _MORE
+        if match[0] in COUNTRIES or match[0] in MORE_COUNTRIES
     ]
     words = [
         Said(NATIONS[match[0]], match.start(), match.end())
@@ -119,14 +119,3 @@ def _countries(text: str) -> list[Said]:
         if match[0] in NATIONS
     ]
     return [*names, *words]
-
-
-_MORE = frozenset("England Scotland Wales".split()) | {
-    "New Zealand",
-    "South Korea",
-    "North Korea",
-    "South Africa",
-    "Sri Lanka",
-    "Hong Kong",
-    "Saudi Arabia",
-}
