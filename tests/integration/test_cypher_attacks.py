@@ -27,7 +27,8 @@ from kg_neo4j.graph.export import lines
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.cypher.answer import NOT_FOUND, REFUSED, CypherMode, ask_cypher
-from kg_neo4j.retrieve.cypher.guard import IDS, GuardedQuery, guard
+from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
+from kg_neo4j.retrieve.cypher.parser import IDS
 from kg_neo4j.retrieve.cypher.run import Limits, explain, read_rows, run
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, read_schema
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused

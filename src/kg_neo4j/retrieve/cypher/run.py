@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Cell
-from kg_neo4j.retrieve.cypher.guard import MOST_ROWS, GuardedQuery
+from kg_neo4j.retrieve.cypher.guard import GuardedQuery
+from kg_neo4j.retrieve.cypher.parser import MOST_ROWS
 from kg_neo4j.retrieve.cypher.plan import check_plan, read_plan
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 from kg_neo4j.retrieve.cypher.values import LIST_CAP

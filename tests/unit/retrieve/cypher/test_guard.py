@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cypher_hostile import DISGUISED, HOSTILE, SCHEMA, UNHELD
 from kg_neo4j.records import CellParameter
-from kg_neo4j.retrieve.cypher.guard import IDS, MOST_ROWS, GuardedQuery, guard
+from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
+from kg_neo4j.retrieve.cypher.parser import IDS, MOST_ROWS
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 
 GIVEN: dict[str, CellParameter] = {"x": "Ada", "names": ["a", "b"], "n": 3}

@@ -1,0 +1,1082 @@
+"""The parser of queries that a model wrote: read word by word, understood and written again, or refused. Pure.
+
+Expressions: text literals become parameters; properties, operators and functions are those of an allow-list, and
+whatever could grow without end (`reduce`, `range`, `replace`, ...) is not on it.
+
+Patterns: every node is held to one graph. A node pattern gets `graph: $graph` and, where it names no label, the labels
+that queries may read. Between the ends of `-[*1..3]-` stand nodes, too: it becomes steps whose nodes are held to the
+graph as well, and are entities unless a type says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from kg_neo4j.records import CellParameter
+from kg_neo4j.retrieve.cypher.schema import STRUCTURE, VISIBLE, GraphSchema
+from kg_neo4j.retrieve.cypher.tokens import LONGEST_TEXT, CypherRefused, Token
+from kg_neo4j.retrieve.cypher.values import (
+    AGGREGATES,
+    FUNCTIONS,
+    HEAVIEST,
+    LONGEST_LOOP,
+    NODE,
+    PATH,
+    RELATIONSHIP,
+    STORED,
+    Function,
+    Piece,
+    join,
+    shown,
+    turns,
+    weigh,
+)
+
+RESERVED = frozenset(
+    """AND AS ASC ASCENDING BY CALL CASE CONTAINS CREATE CSV CYPHER DELETE DESC DESCENDING DETACH
+    DISTINCT DROP ELSE END ENDS EXISTS EXPLAIN FALSE FOREACH IN INSERT IS LIMIT LOAD MATCH MERGE NODETACH NOT
+    NULL OFFSET ON OPTIONAL OR ORDER PROFILE REMOVE RETURN SET SHORTEST SHORTESTPATH ALLSHORTESTPATHS SHOW
+    SKIP STARTS TERMINATE THEN TRANSACTIONS TRUE UNION UNWIND USE USING WHEN WHERE WITH XOR YIELD""".split()
+)
+Scope = dict[str, Piece]
+MOST_ROWS = 1_001  # that leave the server: one more than are counted
+MOST_CLAUSES = 16
+MOST_COLUMNS = 12
+CITED = 12  # ids of each kind that a row of an aggregation cites
+IDS = "_ids"  # column of the ids that a row rests on: {facts, nodes}
+DEEPEST = 30  # brackets within brackets
+FURTHEST = 6  # steps of a path
+MOST_NODES = 6  # that patterns of a query find; at eight, planning takes many seconds and the server's memory
+ANY_LABEL = "|".join(VISIBLE)
+ONLY_NODES, ONLY_FACTS = "_only_nodes", "_only_facts"  # parameters: ids that filters leave
+
+
+def _held(name: str) -> str:
+    """Return the condition that holds a node to what filters leave."""
+    return f" WHERE {name}.id IN ${ONLY_NODES}"
+
+
+def _further(held: str, condition: str) -> str:
+    """Return a condition of the query, after the one that holds its pattern, if there is one."""
+    return f" AND ({condition})" if held else f" WHERE {condition}"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A relationship pattern: the brackets with what stands in them, and how many steps it stands for."""
+
+    left: str  # "-" or "<-"
+    inside: str
+    right: str  # "-" or "->"
+    steps: tuple[int, int] | None = None  # None: exactly one
+    between: str = "Entity"  # labels of the nodes between several steps
+    is_filtered: bool = False  # what is between several steps is held to what filters leave
+
+    @property
+    def text(self) -> str:
+        """The pattern as it will run."""
+        one = f"{self.left}[{self.inside}]{self.right}" if self.inside else f"{self.left}[]{self.right}"
+        if self.steps is None:
+            return one
+        ends = [f"({name}:{self.between} {{graph: $graph}}{_held(name)})" for name in ("_a", "_b")]
+        if not self.is_filtered:
+            ends = [f"(:{self.between} {{graph: $graph}})"] * 2
+        return f" ({ends[0]}{one}{ends[1]}){{{self.steps[0]},{self.steps[1]}}} "
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """What one column of a WITH or RETURN is made of."""
+
+    name: str
+    piece: Piece
+
+
+@dataclass(slots=True)
+class Parser:
+    """The words of a query, where they are being read, and the names that are known there."""
+
+    tokens: list[Token]
+    schema: GraphSchema
+    given: Mapping[str, CellParameter]
+    scope: Scope = field(default_factory=dict)
+    parameters: dict[str, CellParameter] = field(default_factory=dict)  # that the query as it is written anew takes
+    place: int = 0
+    depth: int = 0
+    turns: int = 1  # of the loops within which an expression is read
+    nodes: int = 0  # node patterns so far
+    unnamed: int = 0  # relationships that were given a name
+    is_naming: bool = False  # whether relationships without a name get one, so that rows can cite them
+    added: Scope = field(default_factory=dict)  # names that the pattern being read gives
+    clauses: list[str] = field(default_factory=list)
+    kept: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # names of lists of ids from before a WITH, and their kind
+
+    # -- words
+
+    @property
+    def token(self) -> Token:
+        """The word that is read next."""
+        return self.tokens[self.place]
+
+    def ahead(self, count: int = 1) -> Token:
+        """Return a later word."""
+        return self.tokens[min(self.place + count, len(self.tokens) - 1)]
+
+    def accept(self, *words: str) -> bool:
+        """Step over the marks or keywords `words` if they come next, one after the other."""
+        for count, word in enumerate(words):
+            token = self.ahead(count)
+            if (token.value if token.kind == "mark" else token.word) != word:
+                return False
+        self.place += len(words)
+        return True
+
+    def expect(self, word: str) -> None:
+        """Step over `word`; CypherRefused where it does not come next."""
+        if not self.accept(word):
+            raise self.lost(f"{word} was expected")
+
+    def lost(self, why: str) -> CypherRefused:
+        """Return the refusal of what comes next."""
+        said = self.token.value[:40] if self.token.kind != "end" else "the end"
+        return CypherRefused(f"{why} where there is {said!r} (character {self.token.start + 1})")
+
+    def name(self, what: str) -> str:
+        """Return a name that is no keyword and step over it."""
+        if self.token.kind != "name" or self.token.word in RESERVED:
+            raise self.lost(f"{what} was expected")
+        if self.token.value.startswith("_"):
+            raise self.lost("names do not begin with an underscore")
+        self.place += 1
+        return self.tokens[self.place - 1].value
+
+    def is_pattern(self) -> bool:
+        """Tell whether what comes next is a node with a relationship after it."""
+        depth, place = 0, self.place
+        while place < len(self.tokens) - 1:
+            value = self.tokens[place].value if self.tokens[place].kind == "mark" else ""
+            depth += (value == "(") - (value == ")")
+            place += 1
+            if depth == 0:
+                break
+        after = "".join(token.value for token in self.tokens[place : place + 3] if token.kind == "mark")
+        return after.startswith(("-[", "<-[", "--(", "<--", "-->"))
+
+    def loop(self, over: Piece) -> None:
+        """Count the turns of a loop over a list; CypherRefused where loops within each other may have too many."""
+        self.turns *= turns(over)
+        if self.turns > LONGEST_LOOP:
+            raise CypherRefused("loops within loops over lists may take too long: UNWIND a list, and use WHERE")
+
+    # -- what may be said
+
+    def check_property(self, name: str) -> None:
+        """Raise CypherRefused for a property that the graph does not have, or that is not for queries."""
+        if name not in self.schema.properties:
+            raise CypherRefused(f"there is no property {name}; there are {', '.join(sorted(self.schema.properties))}")
+
+    def literal(self, text: str) -> str:
+        """Return the parameter that a text literal becomes."""
+        for name, value in self.parameters.items():
+            if value == text and name.startswith("_"):
+                return f"${name}"
+        name = f"_{len(self.parameters) + 1}"
+        self.parameters[name] = text
+        return f"${name}"
+
+    def parameter(self, name: str) -> str:
+        """Return a parameter that was given with the query; CypherRefused for any other."""
+        if name not in self.given or name == "graph":
+            raise CypherRefused(f"there is no parameter ${name}")
+        self.parameters[name] = self.given[name]
+        return f"${name}"
+
+    # -- lists, maps, CASE
+
+    def read_list(self) -> Piece:
+        """Read a list, or one that is made of another one."""
+        if self.ahead().kind == "name" and self.ahead(2).word == "IN" and self.ahead(1).word not in RESERVED:
+            return self._comprehension()
+        self.expect("[")
+        items: list[Piece] = []
+        while self.token.value != "]" or self.token.kind != "mark":
+            items.append(self.expression().bounded())
+            if not self.accept(","):
+                break
+        self.expect("]")
+        text = f"[{', '.join(item.text for item in items)}]"
+        bases = {(item.base, item.depth) for item in items}
+        if len(bases) == 1 and not items[0].is_value:
+            made = join(text, *items)
+            return replace(made, base=items[0].base, depth=items[0].depth + 1)
+        for item in items:
+            item.need_value("a list")
+        return join(text, *items)
+
+    def _comprehension(self) -> Piece:
+        self.expect("[")
+        name, over = self._walked()
+        over = self._not_gathered(over)
+        text = f"{name} IN {over.text}"
+        with Inner(self, name, over):
+            if self.accept("WHERE"):
+                text += f" WHERE {self.expression().text}"
+            if self.accept("|"):
+                each = self.expression().bounded()
+                weight = weigh(turns(over) * each.weight)
+                made = Piece(f"[{text} | {each.text}]", each.base, each.depth + 1, weight)
+                made = made if not each.is_value else replace(made, depth=0)
+            else:
+                made = replace(over, text=f"[{text}]")
+        self.expect("]")
+        return replace(made, is_aggregate=over.is_aggregate)
+
+    def _not_gathered(self, over: Piece) -> Piece:
+        if over.is_gathered:
+            raise CypherRefused("a gathered list is not made into another one: choose before collect, or UNWIND it")
+        return over
+
+    def _walked(self) -> tuple[str, Piece]:
+        name = self.name("a name")
+        self.expect("IN")
+        over = self.expression()
+        if not over.is_value and not over.depth:
+            raise self.lost(f"a {over.base} is no list")
+        return name, over
+
+    def read_map(self) -> Piece:
+        """Read a map of values."""
+        self.expect("{")
+        items: list[Piece] = []
+        parts: list[str] = []
+        while self.token.value != "}" or self.token.kind != "mark":
+            key = self.name("a key")
+            self.expect(":")
+            items.append(self.expression().bounded().need_value("a map"))
+            parts.append(f"{key}: {items[-1].text}")
+            if not self.accept(","):
+                break
+        self.expect("}")
+        return join(f"{{{', '.join(parts)}}}", *items)
+
+    def read_case(self) -> Piece:
+        """Read CASE ... END."""
+        self.expect("CASE")
+        parts, values, tests = ["CASE"], [], []
+        if self.token.word != "WHEN":
+            tests.append(self.expression())
+            parts.append(tests[-1].text)
+        while self.accept("WHEN"):
+            tests.append(self.expression())
+            self.expect("THEN")
+            values.append(self.expression().bounded().need_value("CASE"))
+            parts.append(f"WHEN {tests[-1].text} THEN {values[-1].text}")
+        if self.accept("ELSE"):
+            values.append(self.expression().bounded().need_value("CASE"))
+            parts.append(f"ELSE {values[-1].text}")
+        self.expect("END")
+        made = join(" ".join([*parts, "END"]), *values)
+        return replace(made, is_aggregate=made.is_aggregate or any(each.is_aggregate for each in tests))
+
+    # -- calls
+
+    def read_call(self) -> Piece:
+        """Read a call of a function, an aggregation or a condition over a list."""
+        word, said = self.token.word, self.token.value
+        lower = said.lower()
+        self.place += 2
+        if word in ("ALL", "ANY", "NONE", "SINGLE"):
+            return self._quantified(lower)
+        if lower in AGGREGATES:
+            return self._aggregate(lower)
+        if lower == "exists" and self.is_pattern():
+            found = self.pattern_predicate()
+            self.expect(")")
+            return found
+        if lower not in FUNCTIONS:
+            raise CypherRefused(
+                f"the function {said[:40]} is not allowed; there are {', '.join([*AGGREGATES, *FUNCTIONS])}"
+            )
+        arguments = [self.expression()]
+        while self.accept(","):
+            arguments.append(self.expression())
+        self.expect(")")
+        return self._called(FUNCTIONS[lower], arguments)
+
+    def _called(self, function: Function, arguments: list[Piece]) -> Piece:
+        first = arguments[0]
+        if not function.least <= len(arguments) <= function.most:
+            raise CypherRefused(f"{function.name} takes {function.least} to {function.most} arguments")
+        if function.takes != "any" and (first.base != function.takes or (first.depth and not first.is_value)):
+            raise CypherRefused(f"{function.name} takes a {function.takes}, not a {first.base}")
+        for other in arguments[1:]:
+            if function.name != "coalesce" or first.is_value:
+                other.need_value(function.name)
+            elif (other.base, other.depth) != (first.base, first.depth):
+                raise CypherRefused("coalesce takes values, or nodes, but not both")
+        text = f"{function.name}({', '.join(each.text for each in arguments)})"
+        if function.name == "split":  # every letter may become an element
+            text = f"split(left({first.text}, {LONGEST_TEXT}), {arguments[1].text})[..{STORED}]"
+        weight = 1 if function.is_small else weigh(function.grows * sum(each.weight for each in arguments))
+        aggregate = any(each.is_aggregate for each in arguments)
+        if function.gives == "element":
+            return Piece(text, first.base, max(0, first.depth - 1), first.weight, is_aggregate=aggregate)
+        if function.gives == "same":
+            gathered = any(each.is_gathered for each in arguments)
+            return Piece(text, first.base, first.depth, weight, gathered, aggregate)
+        if function.gives != "value":
+            return Piece(
+                text, function.gives, 0 if function.name.endswith("Node") else 1, weight, is_aggregate=aggregate
+            )
+        return Piece(text, weight=weight, is_aggregate=aggregate)
+
+    def _quantified(self, word: str) -> Piece:
+        name, over = self._walked()
+        with Inner(self, name, over):
+            self.expect("WHERE")
+            text = f"{word}({name} IN {over.text} WHERE {self.expression().text})"
+        self.expect(")")
+        return Piece(text, is_aggregate=over.is_aggregate)
+
+    def _aggregate(self, name: str) -> Piece:
+        if name == "count" and self.accept("*", ")"):
+            return Piece("count(*)", is_aggregate=True)
+        distinct = "DISTINCT " if self.accept("DISTINCT") else ""
+        inner = self.expression()
+        self.expect(")")
+        if inner.is_aggregate:
+            raise CypherRefused("an aggregation within another one needs a WITH between them")
+        if name == "collect":
+            inner = inner.bounded()
+            depth = 0 if inner.is_value else inner.depth + 1
+            return Piece(f"collect({distinct}{inner.text})", inner.base, depth, inner.weight, True, True)
+        if name != "count":
+            inner.need_value(name)
+        weight = inner.bounded().weight if name in ("min", "max") else 1
+        return Piece(f"{name}({distinct}{inner.text})", weight=weight, is_aggregate=True)
+
+    # -- expressions
+
+    def expression(self) -> Piece:
+        """Read an expression."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.lost(f"more than {DEEPEST} brackets within each other")
+        found = self._joined(("OR",), lambda: self._joined(("AND",), self._not))
+        self.depth -= 1
+        return found
+
+    def _joined(self, words: tuple[str, ...], part: Callable[[], Piece]) -> Piece:
+        left = part()
+        while self.token.word in words:
+            word = self.token.word
+            self.place += 1
+            right = part()
+            left = replace(join(f"{left.text} {word} {right.text}", left, right), weight=1)
+        return left
+
+    def _not(self) -> Piece:
+        if self.accept("NOT"):
+            found = self._not()
+            return replace(join(f"NOT {found.text}", found), weight=1)
+        return self._comparison()
+
+    def _comparison(self) -> Piece:
+        left = self._sum()
+        while True:
+            sign = self._sign()
+            if sign is None:
+                return left
+            if sign.startswith("IS "):
+                left = Piece(f"{left.text} {sign}", is_aggregate=left.is_aggregate)
+                continue
+            right = self._sum()
+            if sign == "IN" and self.turns * turns(right) > LONGEST_LOOP:
+                raise CypherRefused("IN within a loop over a list may take too long: UNWIND a list, and use WHERE")
+            if sign not in ("=", "<>", "IN"):
+                left.need_value(sign), right.need_value(sign)
+            aggregate = left.is_aggregate or right.is_aggregate
+            left = Piece(f"{left.text} {sign} {right.text}", is_aggregate=aggregate)
+
+    def _sign(self) -> str | None:
+        for words in (
+            ("IS", "NOT", "NULL"),
+            ("IS", "NULL"),
+            ("STARTS", "WITH"),
+            ("ENDS", "WITH"),
+            ("CONTAINS",),
+            ("IN",),
+        ):
+            if self.accept(*words):
+                return " ".join(words)
+        if self.token.kind == "mark" and self.token.value in ("=", "<>", "<=", ">=", "<", ">"):
+            self.place += 1
+            return self.tokens[self.place - 1].value
+        return None
+
+    def _sum(self) -> Piece:
+        return self._counted(("+", "-"), lambda: self._counted(("*", "/", "%"), self._signed))
+
+    def _counted(self, signs: tuple[str, ...], part: Callable[[], Piece]) -> Piece:
+        left = part()
+        while self.token.kind == "mark" and self.token.value in signs:
+            sign = self.token.value
+            self.place += 1
+            right = part()
+            text = f"{left.text} {sign} {right.text}"
+            if sign == "+" and not (left.is_value and right.is_value) and left.base == right.base:
+                left = replace(
+                    left,
+                    text=text,
+                    weight=weigh(left.weight + right.weight),
+                    is_gathered=left.is_gathered or right.is_gathered,
+                    is_aggregate=left.is_aggregate or right.is_aggregate,
+                )
+                continue
+            left.need_value(sign), right.need_value(sign)
+            gathered = left.is_gathered or right.is_gathered
+            weight = weigh(left.weight + right.weight)
+            left = Piece(
+                text, weight=weight, is_gathered=gathered, is_aggregate=left.is_aggregate or right.is_aggregate
+            )
+        return left
+
+    def _signed(self) -> Piece:
+        if self.accept("-"):
+            found = self._signed().need_value("-")
+            return replace(found, text=f"-{found.text}")
+        self.accept("+")
+        return self._postfix(self._atom())
+
+    def _postfix(self, found: Piece) -> Piece:
+        while True:
+            if self.accept("."):
+                found = self._property(found)
+            elif self.token.value == "[" and self.token.kind == "mark":
+                found = self._element(found)
+            elif self.token.value == ":" and found.base == NODE and found.depth == 0:
+                found = Piece(f"{found.text}{self.labels_of(found.text)}")
+            else:
+                return found
+
+    def _property(self, found: Piece) -> Piece:
+        if self.token.kind != "name":
+            raise self.lost("the name of a property was expected")
+        name = self.token.value
+        if found.depth or found.base not in (NODE, RELATIONSHIP, "value"):
+            raise self.lost(f"a {found.base} or a list has no property")
+        if not found.is_value:
+            self.check_property(name)
+        self.place += 1
+        return Piece(
+            f"{found.text}.{name}", weight=1 if not found.is_value else found.weight, is_aggregate=found.is_aggregate
+        )
+
+    def _element(self, found: Piece) -> Piece:
+        if not found.is_value and not found.depth:
+            raise self.lost(f"a {found.base} has no elements")
+        self.expect("[")
+        if self.accept(".."):
+            text, is_slice = f"..{self._index()}", True
+        else:
+            text, is_slice = self._index(), False
+            if self.accept(".."):
+                text, is_slice = text + "..", True
+                if self.token.value != "]":
+                    text += self._index()
+        self.expect("]")
+        made = f"{found.text}[{text}]"
+        if is_slice:
+            return replace(found, text=made)
+        return replace(found, text=made, depth=max(0, found.depth - 1), is_gathered=False)
+
+    def _index(self) -> str:
+        minus = "-" if self.accept("-") else ""
+        if self.token.kind != "number" or "." in self.token.value:
+            raise self.lost("a list is asked for its elements by whole numbers")
+        self.place += 1
+        return minus + self.tokens[self.place - 1].value
+
+    # -- atoms
+
+    def _atom(self) -> Piece:
+        token = self.token
+        if token.kind == "number":
+            self.place += 1
+            return Piece(token.value)
+        if token.kind == "text":
+            self.place += 1
+            return Piece(self.literal(token.value))
+        if token.kind == "parameter":
+            self.place += 1
+            value = self.given.get(token.value)
+            return Piece(self.parameter(token.value), weight=max(1, len(value)) if isinstance(value, list) else 1)
+        if token.kind == "mark":
+            return self._bracketed()
+        if token.word in ("TRUE", "FALSE", "NULL"):
+            self.place += 1
+            return Piece(token.word.lower())
+        if token.word == "CASE":
+            return self.read_case()
+        if token.word in ("EXISTS", "COUNT", "COLLECT") and self.ahead().value == "{":
+            self.place += 2
+            return self.subquery(token.word)
+        if self.ahead().value == "(" and token.kind == "name":
+            return self.read_call()
+        return self._variable()
+
+    def _variable(self) -> Piece:
+        name = self.name("a value")
+        if name not in self.scope:
+            raise CypherRefused(f"{name} is not defined here")
+        found = self.scope[name]
+        if self.token.value == "{" and self.token.kind == "mark":
+            return self._projection(name, found)
+        return replace(found, text=name)
+
+    def _projection(self, name: str, found: Piece) -> Piece:
+        """Read `n {.name, .type}`: properties by name alone."""
+        if found.depth or found.base not in (NODE, RELATIONSHIP):
+            raise self.lost("only a node or a relationship has properties to choose from")
+        self.expect("{")
+        chosen: list[str] = []
+        while not chosen or self.accept(","):
+            self.expect(".")
+            chosen.append(self.name("the name of a property"))
+            self.check_property(chosen[-1])
+        self.expect("}")
+        return Piece(f"{name} {{{', '.join('.' + each for each in chosen)}}}", weight=len(chosen))
+
+    def _bracketed(self) -> Piece:
+        if self.token.value == "(":
+            if self.is_pattern():
+                return self.pattern_predicate()
+            self.expect("(")
+            found = self.expression()
+            self.expect(")")
+            return replace(found, text=f"({found.text})")
+        if self.token.value == "[":
+            return self.read_list()
+        if self.token.value == "{":
+            return self.read_map()
+        raise self.lost("a value was expected")
+
+    # -- paths
+
+    def path(self) -> str:
+        """Read a path; its new names are in `added` afterwards, as names of `scope` are in scope."""
+        text, _ = self._walk()
+        return text
+
+    def _walk(self) -> tuple[str, list[Link]]:
+        text, links = self._node(), []
+        while self.token.kind == "mark" and self.token.value in ("-", "<"):
+            links.append(self._link())
+            text += links[-1].text + self._node()
+        return text, links
+
+    def shortest(self) -> str:
+        """Read what stands in the brackets of shortestPath: two nodes with one relationship of several steps."""
+        self.expect("(")
+        text, links = self._walk()
+        self.expect(")")
+        if len(links) != 1 or links[0].steps is None:
+            raise CypherRefused(f"a shortest path is written as (a)-[*1..{FURTHEST}]-(b)")
+        return text
+
+    def _node(self) -> str:
+        self.expect("(")
+        name = ""
+        if self.token.kind == "name" and self.token.word != "WHERE":
+            name = self.name("a variable")
+        known = self._known(name, NODE) if name else False
+        self.nodes += not known
+        if self.nodes > MOST_NODES:
+            raise CypherRefused(f"a query has at most {MOST_NODES} node patterns")
+        if self.token.value == ":" and self.token.kind == "mark":
+            self.place += 1
+            labels = self.labels_of(name)
+        else:
+            labels = "" if known else f":{ANY_LABEL}"
+        properties = self._properties()
+        if not known:
+            properties = [*properties, "graph: $graph"]
+        if name and not known:
+            self.added[name] = Piece(name, NODE)
+        called = self._handle(name)
+        held = _held(called) if self.schema.is_filtered and not known else ""
+        text = called + labels + (f" {{{', '.join(properties)}}}" if properties else "") + held
+        if self.accept("WHERE"):
+            text += _further(held, self._inner_condition())
+        self.expect(")")
+        return f"({text})"
+
+    def _known(self, name: str, base: str) -> bool:
+        """Tell whether `name` stands for a node already; CypherRefused where it stands for something else."""
+        found = self.scope.get(name) or self.added.get(name)
+        if found is None:
+            return False
+        if found.base != base or found.depth:
+            raise CypherRefused(f"{name} is no {base}")
+        return True
+
+    def _inner_condition(self) -> str:
+        before = self.scope
+        self.scope = {**before, **self.added}
+        text = self.expression().text
+        self.scope = before
+        return text
+
+    def _properties(self) -> list[str]:
+        """Read `{name: $x}`."""
+        if not self.accept("{"):
+            return []
+        found: list[str] = []
+        while self.token.value != "}" or self.token.kind != "mark":
+            name = self.name("the name of a property")
+            self.check_property(name)
+            self.expect(":")
+            found.append(f"{name}: {self.expression().need_value('a property').text}")
+            if not self.accept(","):
+                break
+        self.expect("}")
+        return found
+
+    # -- labels and types
+
+    def labels_of(self, variable: str) -> str:
+        """Read the labels of a node after the colon and return them with one: each is of the graph."""
+        text, is_negated = self._choice(self.schema.labels, "label")
+        while self.accept(":"):
+            more, negated = self._choice(self.schema.labels, "label")
+            text, is_negated = f"({text})&({more})", is_negated or negated
+        return f":({ANY_LABEL})&({text})" if is_negated else f":{text}"
+
+    def _choice(self, known: object, what: str) -> tuple[str, bool]:
+        """Read names joined by | and &, some with !; tell whether one is negated."""
+        text, is_negated = self._one_of(known, what)
+        while self.token.kind == "mark" and self.token.value in ("|", "&"):
+            sign = self.token.value
+            self.place += 1
+            if sign == "|":
+                self.accept(":")
+            more, negated = self._one_of(known, what)
+            text, is_negated = text + sign + more, is_negated or negated
+        return text, is_negated
+
+    def _one_of(self, known: object, what: str) -> tuple[str, bool]:
+        if self.accept("!"):
+            return "!" + self._one_of(known, what)[0], True
+        if self.accept("("):
+            text, negated = self._choice(known, what)
+            self.expect(")")
+            return f"({text})", negated
+        if self.token.kind != "name":
+            raise self.lost(f"a {what} was expected")
+        name = self.token.value
+        names = self.schema.labels if what == "label" else self.schema.relationships
+        if name not in names:
+            raise CypherRefused(f"this graph has no {what} {name[:64]}; it has {', '.join(list(names)[:60])}")
+        self.place += 1
+        return name, False
+
+    # -- relationships
+
+    def _link(self) -> Link:
+        left = "<-" if self.accept("<", "-") else "-"
+        if left == "-":
+            self.expect("-")
+        inside, steps, between = "", None, "Entity"
+        if self.accept("["):
+            place = self.place
+            inside, steps = self._inside()
+            said = {token.value for token in self.tokens[place : self.place]}
+            between = ANY_LABEL if said & set(STRUCTURE) else "Entity"
+            self.expect("]")
+        else:
+            name = self._unnamed() if self.is_naming else self._handle("")
+            inside = name + self._facts_left(name)
+        self.expect("-")
+        right = "->" if left == "-" and self.accept(">") else "-"
+        return Link(left, inside, right, steps, between, self.schema.is_filtered)
+
+    def _inside(self) -> tuple[str, tuple[int, int] | None]:
+        name = self.name("a variable") if self.token.kind == "name" and self.token.word != "WHERE" else ""
+        if name and (name in self.scope or name in self.added):
+            raise CypherRefused(f"the relationship {name} has a name that is taken")
+        types = ""
+        if self.accept(":"):
+            types = ":" + self._choice(self.schema.relationships, "relationship type")[0]
+        steps = self._steps()
+        properties = self._properties()
+        if not name and self.is_naming:
+            name = self._unnamed(depth=0 if steps is None else 1)
+        elif name:
+            self.added[name] = Piece(name, RELATIONSHIP, 0 if steps is None else 1, 1 if steps is None else FURTHEST)
+        name = self._handle(name)
+        held = self._facts_left(name)
+        text = name + types + (f" {{{', '.join(properties)}}}" if properties else "") + held
+        if self.token.word == "WHERE":
+            if steps is not None:
+                raise CypherRefused("a path of several steps takes its condition after the pattern")
+            self.expect("WHERE")
+            text += _further(held, self._inner_condition())
+        return text, steps
+
+    def _handle(self, name: str) -> str:
+        """Return a name for a pattern whose condition needs one; only under filters."""
+        if name or not self.schema.is_filtered:
+            return name
+        self.unnamed += 1
+        return f"_n{self.unnamed}"
+
+    def _facts_left(self, name: str) -> str:
+        """Return the condition that holds a relationship to what filters leave; empty where nothing is filtered."""
+        if not self.schema.is_filtered:
+            return ""
+        structure = ", ".join(f"'{each}'" for each in STRUCTURE)
+        return f" WHERE (type({name}) IN [{structure}] OR {name}.fact_id IN ${ONLY_FACTS})"
+
+    def _unnamed(self, depth: int = 0) -> str:
+        self.unnamed += 1
+        name = f"_r{self.unnamed}"
+        self.added[name] = Piece(name, RELATIONSHIP, depth, FURTHEST if depth else 1)
+        return name
+
+    def _steps(self) -> tuple[int, int] | None:
+        """Read `*1..3`."""
+        if not self.accept("*"):
+            return None
+        least, most = 1, None
+        if self.token.kind == "number":
+            least = most = self._whole()
+        if self.accept(".."):
+            most = self._whole() if self.token.kind == "number" else None
+        if most is None or most > FURTHEST or least > most:
+            raise CypherRefused(f"a path of several steps needs bounds within 0 and {FURTHEST}, as in [*1..3]")
+        return least, most
+
+    def _whole(self) -> int:
+        if "." in self.token.value or len(self.token.value) > 3:
+            raise self.lost("a small whole number was expected")
+        self.place += 1
+        return int(self.tokens[self.place - 1].value)
+
+    # -- subqueries
+
+    def pattern_predicate(self) -> Piece:
+        """Read a pattern that stands as a condition; it is written as EXISTS { ... }."""
+        saved = self._enter()
+        text = self.path()
+        self._leave(saved)
+        return Piece(f"EXISTS {{ {text} }}")
+
+    def subquery(self, kind: str) -> Piece:
+        """Read the inside of EXISTS, COUNT or COLLECT and the closing brace: MATCH ... WHERE ... RETURN ..."""
+        saved = self._enter()
+        parts: list[str] = []
+        returned = None
+        while self.token.word == "MATCH" or (not parts and self.token.kind == "mark"):
+            self.accept("MATCH")
+            parts.append(f"MATCH {self._patterns()}")
+            self.scope = {**self.scope, **self.added}
+            self.added = {}
+            if self.accept("WHERE"):
+                parts.append(f"WHERE {self.expression().text}")
+        if self.accept("RETURN"):
+            distinct = "DISTINCT " if self.accept("DISTINCT") else ""
+            returned = self.expression().bounded()
+            alias = self.name("a name") if self.accept("AS") else f"_c{self.place}"
+            parts.append(f"RETURN {distinct}{returned.text} AS {alias}")
+        self.expect("}")
+        self._leave(saved)
+        text = f"{kind} {{ {' '.join(parts)} }}"
+        if kind != "COLLECT":
+            return Piece(text)
+        if returned is None:
+            raise CypherRefused("COLLECT { ... } needs a RETURN")
+        return Piece(
+            text, returned.base, 0 if returned.is_value else returned.depth + 1, returned.weight, is_gathered=True
+        )
+
+    def _patterns(self) -> str:
+        texts = [self.path()]
+        while self.accept(","):
+            texts.append(self.path())
+        return ", ".join(texts)
+
+    def _enter(self) -> tuple[Scope, Scope, bool]:
+        saved = (self.scope, self.added, self.is_naming)
+        self.scope, self.added, self.is_naming = {**self.scope, **self.added}, {}, False
+        return saved
+
+    def _leave(self, saved: tuple[Scope, Scope, bool]) -> None:
+        self.scope, self.added, self.is_naming = saved
+
+    def named_path(self, name: str) -> Piece:
+        """Return the path that a pattern is given the name of."""
+        if name in self.scope or name in self.added:
+            raise CypherRefused(f"the path {name} has a name that is taken")
+        self.added[name] = Piece(name, PATH, weight=1)
+        return replace(self.added[name])
+
+    # -- clauses
+
+    def read(self) -> tuple[str, tuple[str, ...]]:
+        """Return the query as it will run, and its columns."""
+        while True:
+            if len(self.clauses) > MOST_CLAUSES:
+                raise CypherRefused(f"a query has at most {MOST_CLAUSES} clauses")
+            if self.accept("OPTIONAL", "MATCH"):
+                self._match("OPTIONAL MATCH")
+            elif self.accept("MATCH"):
+                self._match("MATCH")
+            elif self.accept("UNWIND"):
+                self._unwind()
+            elif self.accept("WITH"):
+                self._with()
+            elif self.accept("RETURN"):
+                columns = self._return()
+                if self.token.kind != "end":
+                    raise self.lost("nothing may follow RETURN")
+                return "\n".join(self.clauses), columns
+            else:
+                raise self.lost("MATCH, OPTIONAL MATCH, WITH, UNWIND or RETURN was expected; a query only reads")
+
+    # -- finding
+
+    def _match(self, word: str) -> None:
+        self.is_naming, self.added = True, {}
+        plain: list[str] = []
+        selected: list[str] = []
+        while not (plain or selected) or self.accept(","):
+            name = ""
+            if self.token.kind == "name" and self.ahead().value == "=":
+                name = self.name("the name of a path")
+                self.expect("=")
+            prefix = f"{name} = " if name else ""
+            if self.token.word in ("SHORTESTPATH", "ALLSHORTESTPATHS"):
+                kind = "SHORTEST 1" if self.token.word == "SHORTESTPATH" else "ALL SHORTEST"
+                self.place += 1
+                selected.append(f"{prefix}{kind} {self.shortest()}")
+            else:
+                plain.append(prefix + self.path())
+            if name:
+                self.named_path(name)
+        self.is_naming = False
+        if selected and (word != "MATCH" or len(plain) + len(selected) > 1):
+            if word != "MATCH":
+                raise CypherRefused("a shortest path stands in a MATCH of its own")
+            self.clauses += [f"MATCH {text}" for text in ([", ".join(plain)] if plain else [])]
+            self.clauses += [f"MATCH {text}" for text in selected]
+        else:
+            self.clauses.append(f"{word} {', '.join(plain + selected)}")
+        self.scope = {**self.scope, **self.added}
+        self.added = {}
+        self._where()
+
+    def _where(self) -> None:
+        if self.accept("WHERE"):
+            found = self.expression()
+            if found.is_aggregate:
+                raise CypherRefused("WHERE comes before an aggregation; after WITH it may use what was aggregated")
+            self.clauses[-1] += f" WHERE {found.text}"
+
+    def _unwind(self) -> None:
+        over = self.expression()
+        if not over.is_value and not over.depth:
+            raise self.lost(f"a {over.base} is no list")
+        self.expect("AS")
+        name = self._fresh()
+        self.scope = {**self.scope, name: Piece(name, over.base, max(0, over.depth - 1), over.weight)}
+        self.clauses.append(" ".join(("UNWIND", over.text, "AS", name)))
+
+    def _fresh(self) -> str:
+        name = self.name("a name")
+        if name in self.scope:
+            raise CypherRefused(f"the name {name} is taken")
+        return name
+
+    # -- WITH and RETURN
+
+    def _with(self) -> None:
+        distinct = self.accept("DISTINCT")
+        if not distinct and self.accept("*"):
+            self.clauses.append("WITH *")
+            items: list[_Item] = []
+            after = dict(self.scope)
+        else:
+            items = self._items(is_last=False)
+            ids = self._ids(items, distinct=distinct)
+            columns = [_named(item.piece.text, item.name) for item in items]
+            word = "WITH DISTINCT " if distinct and not ids else "WITH "
+            self.clauses.append(word + ", ".join([*columns, *(_named(text, name) for name, text, _ in ids)]))
+            after = {item.name: replace(item.piece, text=item.name, is_aggregate=False) for item in items}
+            after |= {name: piece for name, _, piece in ids}
+        self.scope = {**self.scope, **after}
+        self.clauses[-1] += self._ordered([item.name for item in items], is_last=False)
+        self.scope = after
+        self._where()
+
+    def _items(self, *, is_last: bool) -> list[_Item]:
+        items: list[_Item] = []
+        while not items or self.accept(","):
+            start = self.place
+            if self.token.value == "*" and self.token.kind == "mark":
+                raise self.lost("name what is returned")
+            found = self.expression()
+            said = [token.value for token in self.tokens[start : self.place] if token.kind == "name"]
+            if self.accept("AS"):
+                name = self.name("a name")
+            elif is_last or (len(said) == 1 and found.text == said[0]):
+                name = "_".join(said)[:60] or f"column_{len(items) + 1}"
+            else:
+                raise self.lost("AS and a name were expected")
+            if name.upper() in RESERVED or name.startswith("_"):
+                name = f"column_{len(items) + 1}"
+            if name in [item.name for item in items]:
+                name = f"{name}_{len(items) + 1}"
+            items.append(_Item(name, found))
+        if len(items) > MOST_COLUMNS:
+            raise CypherRefused(f"at most {MOST_COLUMNS} columns")
+        return items
+
+    def _ordered(self, names: list[str], *, is_last: bool) -> str:
+        """Read ORDER BY, SKIP and LIMIT; the last order ends with all columns, so that equal rows have one order."""
+        parts: list[str] = []
+        text = ""
+        if self.accept("ORDER", "BY"):
+            while not parts or self.accept(","):
+                found = self.expression().bounded()
+                way = " DESC" if self.accept("DESC") or self.accept("DESCENDING") else ""
+                self.accept("ASC") or self.accept("ASCENDING")
+                parts.append(found.need_value("ORDER BY").text + way)
+        if is_last:
+            parts += [name for name in names if name not in parts and f"{name} DESC" not in parts]
+        if parts:
+            text += " ORDER BY " + ", ".join(parts)
+        if self.accept("SKIP") or self.accept("OFFSET"):
+            text += f" SKIP {self._bound()}"
+        if self.accept("LIMIT"):
+            bound = self._bound()
+            text += f" LIMIT {min(bound, MOST_ROWS) if is_last else bound}"
+        elif is_last:
+            text += f" LIMIT {MOST_ROWS}"
+        return text
+
+    def _bound(self) -> int:
+        if self.token.kind != "number" or "." in self.token.value:
+            raise self.lost("a whole number was expected")
+        self.place += 1
+        return int(self.tokens[self.place - 1].value)
+
+    def _return(self) -> tuple[str, ...]:
+        distinct = self.accept("DISTINCT")
+        items = [_Item(item.name, item.piece) for item in self._items(is_last=True)]
+        columns_shown = tuple(item.name for item in items)
+        given = [self._given(item) for item in items]
+        if sum(item.piece.weight for item in given) > HEAVIEST:
+            raise CypherRefused("a row would hold too much: return fewer or smaller columns")
+        columns = [_named(item.piece.text, item.name) for item in given]
+        self.clauses.append("RETURN " + ", ".join([*columns, f"{self._rests_on(items, distinct=distinct)} AS {IDS}"]))
+        self.scope = {**self.scope, **{item.name: replace(item.piece, text=item.name) for item in given}}
+        self.clauses[-1] += self._ordered([item.name for item in given], is_last=True)
+        return columns_shown
+
+    def _given(self, item: _Item) -> _Item:
+        """Return a column as it leaves the query; one that is not what it was must not hide what it was made of."""
+        made = shown(item.piece, is_filtered=self.schema.is_filtered)
+        return _Item(item.name if item.piece.is_value else f"{item.name}_", made)
+
+    # -- what a row rests on
+
+    def _ids(self, items: list[_Item], *, distinct: bool) -> list[tuple[str, str, Piece]]:
+        """Return what a WITH hands on beside its items: (name, text, what it is).
+
+        Without an aggregation the nodes and relationships themselves are handed on; with one, some of their ids.
+        """
+        names = {item.name for item in items}
+        handed: list[tuple[str, str, Piece]] = []
+        kept = {item.piece.text for item in items}
+        for name, piece in self.scope.items():
+            if name.startswith("_"):
+                handed.append((name, name, piece))
+            elif piece.base in (NODE, RELATIONSHIP) and not piece.depth and name not in kept:
+                handed.append((f"_{name}_{len(self.clauses)}", name, piece))
+        if not distinct and not any(item.piece.is_aggregate for item in items):
+            return handed
+        grouped = {item.piece.text for item in items if not item.piece.is_aggregate}
+        ids: list[tuple[str, str, Piece]] = []
+        for kind, texts in self._found(grouped).items():
+            if texts:
+                name = f"_{kind}{len(self.clauses)}"
+                ids.append((name, self._gathered(texts), Piece(name, weight=CITED * len(texts))))
+                self.kept.append((name, kind))
+        return [each for each in ids if each[0] not in names]
+
+    def _rests_on(self, items: list[_Item], *, distinct: bool) -> str:
+        """Return the column of ids: of facts and of nodes. An aggregation of them leaves its groups as they are."""
+        gathers = distinct or any(item.piece.is_aggregate for item in items)
+        parts = []
+        for kind, texts in self._found(set()).items():
+            one = self._gathered(texts) if gathers else " + ".join(texts)
+            parts.append(f"{kind}: {one or '[]'}")
+        if gathers and not any(self._found(set()).values()):
+            parts.append("rows: count(*)")  # so that DISTINCT stays what it was
+        return f"{{{', '.join(parts)}}}"
+
+    def _found(self, grouped: set[str]) -> dict[str, list[str]]:
+        """Return expressions for the lists of ids of what is in scope, by kind."""
+        found: dict[str, list[str]] = {"facts": [], "nodes": []}
+        kinds = dict(self.kept)
+        for name, piece in self.scope.items():
+            if name in kinds:
+                found[kinds[name]].append(name)
+            elif name in grouped or (piece.depth and piece.base != RELATIONSHIP) or piece.is_gathered:
+                continue
+            elif piece.base == NODE:
+                found["nodes"].append(f"[{name}.id]")
+            elif piece.base == RELATIONSHIP:
+                found["facts"].append(
+                    f"coalesce([_x IN {name} | _x.fact_id], [])" if piece.depth else f"[{name}.fact_id]"
+                )
+            elif piece.base == PATH:
+                found["facts"].append(f"coalesce([_x IN relationships({name}) | _x.fact_id], [])")
+        return found
+
+    @staticmethod
+    def _gathered(texts: list[str]) -> str:
+        """Return the ids of many rows, a few of them; of lists that differ from row to row the first ones."""
+        parts = []
+        for text in texts:
+            if text.startswith("["):
+                parts.append(f"collect(DISTINCT {text[1:-1]})[..{CITED}]")
+            else:
+                parts.append(f"coalesce(head(collect({text})), [])")
+        return " + ".join(parts)
+
+
+@dataclass(slots=True)
+class Inner:
+    """A name that is known within brackets alone: an element of a list that is walked over."""
+
+    reader: Parser
+    name: str
+    over: Piece
+    before: tuple[Scope, int] = field(default_factory=lambda: ({}, 1))
+
+    def __enter__(self) -> None:
+        self.before = (self.reader.scope, self.reader.turns)
+        element = Piece("", self.over.base, max(0, self.over.depth - 1), self.over.weight)
+        self.reader.scope = {**self.reader.scope, self.name: element}
+        self.reader.loop(self.over)
+
+    def __exit__(self, *_: object) -> None:
+        self.reader.scope, self.reader.turns = self.before
+
+
+def _named(text: str, name: str) -> str:
+    return name if text == name else f"{text} AS {name}"
