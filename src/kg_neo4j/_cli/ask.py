@@ -7,16 +7,19 @@ from typing import Annotated
 import typer
 
 from kg_neo4j._cli.answers import draft, is_streamed, show_answer
-from kg_neo4j._cli.filter_options import (
+from kg_neo4j._cli.options import (
     DocumentLanguageOption,
     DocumentOption,
+    GraphOption,
+    JsonOption,
     KindOption,
+    ModelOption,
     SinceOption,
     TypeOption,
     UntilOption,
     filters_of,
+    settings_for,
 )
-from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_json, print_text, progress, remark
 

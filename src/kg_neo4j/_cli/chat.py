@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kg_neo4j._cli.answers import draft, is_streamed, show_answer
-from kg_neo4j._cli.filter_options import (
+from kg_neo4j._cli.options import (
+    BudgetOption,
     DocumentLanguageOption,
     DocumentOption,
+    GraphOption,
+    JsonOption,
     KindOption,
+    ModelOption,
     SinceOption,
     TypeOption,
     UntilOption,
     filters_of,
+    settings_for,
 )
-from kg_neo4j._cli.load_options import BudgetOption
-from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import json_text, print_text, progress, remark
 from kg_neo4j.errors import BudgetReached, DatabaseUnavailable, KgError

@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from kg_neo4j._cli.load_options import BudgetOption, CacheOption, GleaningsOption, SchemaOption, WaveOption, tokens_of
-from kg_neo4j._cli.options import settings_for
+from kg_neo4j._cli.options import (
+    BudgetOption,
+    CacheOption,
+    GleaningsOption,
+    SchemaOption,
+    WaveOption,
+    settings_for,
+    tokens_of,
+)
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_json, print_table, print_text, progress
 from kg_neo4j.errors import UsageError

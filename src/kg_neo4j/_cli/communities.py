@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kg_neo4j._cli.load_options import BudgetOption, CacheOption
-from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import BudgetOption, CacheOption, GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark, usage_facts
 from kg_neo4j.errors import UsageError
 

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kg_neo4j._cli.load_options import BudgetOption
-from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import BudgetOption, GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.terminal import print_json, progress, remark
 from kg_neo4j.errors import UsageError
 
@@ -138,7 +137,7 @@ def _of_one_mode(questions: str, settings: Any, given: Changed, *, as_json: bool
 
 def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool) -> None:
     """Compare systems, as W4 compares them."""
-    from kg_neo4j._cli import answer_comparisons as shown
+    from kg_neo4j._cli import answer_scorecards as shown
     from kg_neo4j.eval.answers.cases import write_cases
     from kg_neo4j.eval.answers.comparison import compare_systems
     from kg_neo4j.eval.answers.plan import plan_comparison

@@ -8,8 +8,15 @@ import typer
 
 from kg_neo4j._cli.eval_answers import answers
 from kg_neo4j._cli.load import PARTLY_DONE
-from kg_neo4j._cli.load_options import BudgetOption, CacheOption, GleaningsOption, SchemaOption
-from kg_neo4j._cli.options import JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import (
+    BudgetOption,
+    CacheOption,
+    GleaningsOption,
+    JsonOption,
+    ModelOption,
+    SchemaOption,
+    settings_for,
+)
 from kg_neo4j._cli.scorecards import scorecard_shape, show_scorecard
 from kg_neo4j._cli.terminal import print_json, progress, remark
 from kg_neo4j.errors import UsageError

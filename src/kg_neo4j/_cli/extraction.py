@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kg_neo4j._cli.load import PARTLY_DONE, extraction_facts, show_load, show_remarks
-from kg_neo4j._cli.load_options import (
+from kg_neo4j._cli.options import (
     AliasOption,
     BudgetOption,
     CacheOption,
@@ -15,9 +15,12 @@ from kg_neo4j._cli.load_options import (
     ChunkTokensOption,
     EvidenceOption,
     GleaningsOption,
+    GraphOption,
+    JsonOption,
     LangOption,
     LanguageOption,
     LinksOption,
+    ModelOption,
     OutputLanguageOption,
     PreprocessOption,
     RootOption,
@@ -25,9 +28,9 @@ from kg_neo4j._cli.load_options import (
     Sources,
     WaveOption,
     WikipediaOption,
+    settings_for,
     tokens_of,
 )
-from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
 from kg_neo4j.errors import UsageError
 

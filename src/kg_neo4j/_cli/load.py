@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kg_neo4j._cli.load_options import (
+from kg_neo4j._cli.options import (
     AliasOption,
     BudgetOption,
     CacheOption,
@@ -14,9 +14,12 @@ from kg_neo4j._cli.load_options import (
     ChunkTokensOption,
     EvidenceOption,
     GleaningsOption,
+    GraphOption,
+    JsonOption,
     LangOption,
     LanguageOption,
     LinksOption,
+    ModelOption,
     OutputLanguageOption,
     PreprocessOption,
     RootOption,
@@ -24,14 +27,14 @@ from kg_neo4j._cli.load_options import (
     Sources,
     WaveOption,
     WikipediaOption,
+    settings_for,
     tokens_of,
 )
-from kg_neo4j._cli.options import GraphOption, JsonOption, ModelOption, settings_for
-from kg_neo4j._cli.plan import show_plan
-from kg_neo4j._cli.terminal import cost, print_facts, print_json, progress, remark
+from kg_neo4j._cli.terminal import cost, price, print_facts, print_json, progress, remark
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import ExtractReport, LoadReport
+from kg_neo4j.records import ExtractReport, LoadPlan, LoadReport, Usage
 
+_UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
 PARTLY_DONE = 3
 
 
@@ -164,3 +167,41 @@ def show_remarks(report: LoadReport | ExtractReport) -> None:
     remark("skipped", (f"{each.source}: {each.reason}" for each in report.skipped))
     remark("failed", report.failed_chunks)
     remark("note", report.notes)
+
+
+def show_plan(plan: LoadPlan, *, as_json: bool) -> None:
+    """Print a plan."""
+    if as_json:
+        print_json(plan)
+        return
+    asked = f"{plan.chunks_to_ask} to ask about, {plan.chunks - plan.chunks_to_ask} without asking"
+    facts: dict[str, object] = {
+        "graph": plan.graph,
+        "documents": plan.documents,
+        "chunks": f"{plan.chunks}: {asked}",
+        "model": plan.model or "the built-in rules: nothing is paid",
+    }
+    if plan.usage.calls:
+        facts["calls"] = plan.usage.calls
+        facts |= {f"  {step}": _tokens(usage) for step, usage in plan.steps.items()}
+        facts["tokens"] = f"{plan.usage.input_tokens} input + {plan.usage.output_tokens} output"
+        facts["price"] = price(plan.usage, _UNKNOWN)
+        facts["time"] = f"{_duration(plan.seconds)} with {plan.concurrency} calls at once"
+    if plan.embedding.calls:
+        facts["embedding"] = f"{_tokens(plan.embedding)}, {price(plan.embedding, _UNKNOWN)}"
+    print_facts(facts)
+    for assumption in plan.assumptions:
+        typer.echo(f"estimated: {assumption}")
+    remark("skipped", (f"{each.source}: {each.reason}" for each in plan.skipped))
+    remark("note", plan.notes)
+
+
+def _tokens(usage: Usage) -> str:
+    return f"{usage.calls} calls, {usage.input_tokens} + {usage.output_tokens} tokens"
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kg_neo4j._cli.load_options import BudgetOption, CacheOption
-from kg_neo4j._cli.options import ModelOption, settings_for
+from kg_neo4j._cli.options import BudgetOption, CacheOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import of_record, plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
 from kg_neo4j.errors import UsageError

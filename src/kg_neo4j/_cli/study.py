@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from kg_neo4j._cli.chunk_length import SeveralValues, chunk_length
-from kg_neo4j._cli.load_options import ChunkTokensOption, GleaningsOption, tokens_of
 from kg_neo4j._cli.narrative import narrative
-from kg_neo4j._cli.options import JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import ChunkTokensOption, GleaningsOption, JsonOption, ModelOption, settings_for, tokens_of
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
 
 app = typer.Typer(help="Studies: what a choice is worth, measured on your text.", no_args_is_help=True)

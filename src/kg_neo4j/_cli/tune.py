@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kg_neo4j._cli.load_options import BudgetOption, CacheOption, SchemaOption
-from kg_neo4j._cli.options import JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import BudgetOption, CacheOption, JsonOption, ModelOption, SchemaOption, settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import cost, print_facts, print_json, progress, remark
 from kg_neo4j.errors import UsageError

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kg_neo4j.acquire.folders import SUFFIXES, FoundFile, find
-from kg_neo4j.acquire.graph_files import holds_graph
 from kg_neo4j.acquire.identity import document_id, text_hash
 from kg_neo4j.acquire.interface import ParsedText
 from kg_neo4j.acquire.language import detect
@@ -18,6 +19,9 @@ from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.records import Document, SkippedSource
 
+_HEAD = 4_096  # bytes; the first line begins with what tells
+_EXPORT = re.compile(rb'\{"kind":"node","labels":\["\w+"(?:,"\w+")*\],"properties":\{')
+_ARCHIVE = b'{"format":"kg-neo4j archive",'
 MAX_BYTES = 64_000_000  # of one file: its text, decoded and normalised, then stays under 1 GB of memory
 
 
@@ -116,3 +120,14 @@ def _read_bytes(path: Path) -> bytes:
     if len(data) > MAX_BYTES:
         raise UnreadableSource(f"larger than {MAX_BYTES:,} bytes", hint="split it into several files")
     return data
+
+
+def holds_graph(data: bytes) -> bool:
+    """Return whether a file with these contents is an archive or an export of a graph, compressed or not."""
+    head = data[:_HEAD]
+    if head.startswith(b"\x1f\x8b"):
+        try:
+            head = zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+        except zlib.error:
+            return False
+    return head.startswith(_ARCHIVE) or _EXPORT.match(head) is not None

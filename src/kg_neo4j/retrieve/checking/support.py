@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from kg_neo4j.retrieve.checking.polarity import denied, opposite
-from kg_neo4j.retrieve.checking.roles import turned_round
+from kg_neo4j.retrieve.checking.polarity import denied, opposite, turned_round
 from kg_neo4j.retrieve.checking.statement import MONTHS, Statement, number_of, read
 from kg_neo4j.retrieve.extracting.sentences import split_sentences
 from kg_neo4j.retrieve.extracting.signs import LIFESPAN
