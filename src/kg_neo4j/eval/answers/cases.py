@@ -14,20 +14,9 @@ from kg_neo4j.eval.answers.scores import GivenAnswer
 from kg_neo4j.eval.retrieval.scores import interval
 from kg_neo4j.records import Usage
 
-COLUMNS = (
-    *("system", "id", "document", "hard", "question", "answer", "ground_truth", "correctness", "similarity"),
-    *(
-        "statements_f1",
-        "tp",
-        "fp",
-        "fn",
-        "exact_match",
-        "f1",
-        "judge",
-        "problem",
-        "ragas_correctness",
-        "ragas_similarity",
-    ),
+COLUMNS = tuple(
+    """system id document hard question answer ground_truth correctness similarity statements_f1 tp fp fn
+    exact_match f1 judge problem ragas_correctness ragas_similarity""".split()
 )
 
 
