@@ -40,6 +40,7 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(1, str(ROOT / "tests"))
@@ -222,14 +223,16 @@ def run_command(words: Sequence[str], environment: Mapping[str, str], stdin: str
     """Run `kg WORDS` in this process; return its exit code, standard output and standard error."""
     from kg_neo4j._cli import app
 
-    for name in [name for name in os.environ if name.startswith(("KG_", "NEO4J_", "OPENAI_", "FAKE_"))]:
-        del os.environ[name]
-    os.environ.update(environment)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("KG_", "NEO4J_", "OPENAI_"))}
     before = sys.argv, sys.stdin
     out, err = io.StringIO(), io.StringIO()
     sys.argv, sys.stdin = ["kg", *words], io.StringIO(stdin)
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with (
+            mock.patch.dict(os.environ, {**kept, **environment}, clear=True),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
             app.main()
     except SystemExit as done:
         return done.code, out.getvalue(), err.getvalue()
@@ -285,7 +288,9 @@ def _normal_table(text: str) -> str:
         line = printed
         if re.fullmatch(r"\s*[─━]+[\s─━]*", line) and lines:
             columns = [(each.start(), each.end()) for each in TIME_COLUMNS.finditer(lines[-1])]
-        elif not line.strip():
+            lines.append(line)
+            continue
+        if not line.strip():
             columns = []
         for cell in [*re.finditer(r"\S+", line)] if columns else []:
             if any(cell.start() == start or cell.end() == end for start, end in columns):

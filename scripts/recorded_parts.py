@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-LONG = 9_000  # characters of a text
+LONG = 6_000  # characters of a text
 TEXTS = {  # name: the file, and where its text begins
     "curie.txt": ("wikipedia/kirito_MarieCurie.txt", ""),
     "chopin.txt": ("wikipedia/kirito_FredericChopin.txt", ""),
@@ -45,6 +45,11 @@ ON_STORIES = (
     "Gdzie mieszka Rzecki?",
 )
 MODES = ("auto", "naive", "local", "global", "tree", "cypher")
+ONE, TWO = ("--set", "name=Pierre Curie"), ("--set", "from=Pierre Curie", "--set", "to=Warsaw")
+OF_REPORTS = {  # what canned reports need
+    **dict.fromkeys(("neighbours", "similar-entities", "similar-neighbourhoods"), ONE),
+    **dict.fromkeys(("shortest-path", "shortest-paths"), TWO),
+}
 VARIED: tuple[tuple[str, int, tuple[str, ...]], ...] = (  # graph, question, options
     *(("articles", number, ("--document", "curie")) for number in (0, 2, 4)),
     *(("articles", number, ("--document", "*c*", "--mode", mode)) for number in (0, 4) for mode in MODES[1:]),
@@ -211,9 +216,11 @@ def load(to: Any) -> None:
             to.run(f"{listed}-{name}", listed, *graph)
         to.export(name, to.graph(name))
     to.run("load-shown", "load", *ARTICLES, "--chunk-tokens", "300", "--graph", to.graph("articles"))
+    of_articles = ("--graph", to.graph("articles"))
     listed = json.loads(to.run("reports", "report", "--format", "json"))
     for each in listed:
-        to.run(f"report-{each['name']}", "report", each["name"], "--format", "csv", "--graph", to.graph("articles"))
+        given = OF_REPORTS.get(each["name"], ())
+        to.run(f"report-{each['name']}", "report", each["name"], *given, "--format", "csv", *of_articles)
     to.run("rebuild", "rebuild", "--graph", to.graph("articles"), "--json")
     to.export("articles-rebuilt", to.graph("articles"))
 
@@ -225,8 +232,7 @@ def reports(to: Any) -> None:
         domain = ("--domain", "auto") if name == "stories" else ()
         to.planned(f"reports-{name}", "communities", "--reports", *domain, *graph)
         listed = json.loads(to.run(f"communities-{name}", "communities", "--limit", "50", *graph))
-        found = listed if isinstance(listed, list) else next(each for each in listed.values() if isinstance(each, list))
-        for each in found[:4]:
+        for each in listed["communities"][:4]:
             number = str(each["number"])
             to.run(f"report-{name}-{number}", "communities", "--show", number, *graph)
         to.export(f"{name}-with-reports", to.graph(name))
