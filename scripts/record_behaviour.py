@@ -359,6 +359,9 @@ def own_server(home: Path) -> Iterator[Mapping[str, str]]:
 
 def compare(before: Path, after: Path) -> int:
     """Print how two recordings differ; return 0 where they are equal in all parts that both have, else 1."""
+    for side in (before, after):
+        if not (side / "recorded.json").is_file():
+            sys.exit(f"{side} is no whole recording")
     sides = [{each.name for each in side.iterdir() if each.is_dir()} for side in (before, after)]
     for part in sorted(sides[0] ^ sides[1]):
         print(f"not compared: {part} is in {before if part in sides[0] else after} alone")

@@ -329,7 +329,7 @@ def limits(to: Any) -> None:
     """With a model: budgets that end a command, a small window, a busy server, no cache, several calls at once."""
     text, short = ("texts/copernicus.txt", "--chunk-tokens", "300"), ("--json", "--chunk-tokens", "200")
     loaded = ("load", *text, "--json", "--graph", to.graph("limited"))
-    to.run("budget-load", *loaded, "--budget-usd", "0.02")
+    to.run("budget-load", *loaded, "--budget-usd", "0.05")
     to.run("budget-load-plan", *loaded, "--dry-run")
     to.twice("budget-load-on", *loaded, "--budget-usd", "1")
     graph = ("--graph", to.graph("limited"), "--json")
@@ -343,13 +343,13 @@ def limits(to: Any) -> None:
         to.run(f"budget-{name}-on", *words, *graph)
     to.run("budget-tune", "tune", "short.txt", "--to", "tuned.toml", "--force", "--json", "--budget-usd", "0.0001")
     asked = "Who was Copernicus?\nWhen was he born?\nWhere?\n"
-    to.run("budget-chat", "chat", *graph, "--budget-usd", "0.005", stdin=asked)
+    to.run("budget-chat", "chat", *graph, "--budget-usd", "0.012", stdin=asked)
     to.export("limited", to.graph("limited"))
     for name, given in (("cached", {}), ("concurrent", {"KG_MODEL_CONCURRENCY": "4", "KG_ANSWER_CACHE": "false"})):
         to.run(f"load-{name}", "load", *text, "--json", "--graph", to.graph(name), **given)
         to.export(name, to.graph(name))
     to.run("load-uncached", "load", "short.txt", *short, "--no-cache", "--graph", to.graph("uncached"))
-    window = {"FAKE_WINDOW": "2300", "KG_ANSWER_CACHE": "false"}
+    window = {"FAKE_WINDOW": "1850", "KG_ANSWER_CACHE": "false"}
     to.run("load-halved", "load", *text[:2], "900", "--json", "--graph", to.graph("halved"), **window)
     to.export("halved", to.graph("halved"))
     busy = {"FAKE_FLAKY": "1", "KG_ANSWER_CACHE": "false"}
