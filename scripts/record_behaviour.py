@@ -346,7 +346,8 @@ def own_server(home: Path) -> Iterator[Mapping[str, str]]:
     ports = {"KG_DB_BOLT_PORT": "0", "KG_DB_HTTP_PORT": "0", "KG_DB_HEAP_MB": "768", "KG_DB_PAGECACHE_MB": "128"}
     usual = {name: value for name, value in os.environ.items() if name in ("KG_CACHE", "KG_JARS_DIR", "KG_JAVA_HOME")}
     settings = {**usual, **ports, "KG_HOME": str(home)}
-    code, out, err = run_command(["db", "start", "--json"], settings, "")
+    with short_lived():
+        code, out, err = run_command(["db", "start", "--json"], settings, "")
     if code:
         sys.exit(f"no server: {out}{err}")
     try:
@@ -355,6 +356,20 @@ def own_server(home: Path) -> Iterator[Mapping[str, str]]:
         yield {"NEO4J_URI": started["uri"], "NEO4J_USERNAME": started["username"], "NEO4J_PASSWORD": password}
     finally:
         run_command(["db", "stop"], settings, "")
+
+
+@contextlib.contextmanager
+def short_lived() -> Iterator[None]:
+    """Start a server without Java's second compiler and with plans that last: it takes half of the processor time."""
+    from kg_neo4j._localdb import configuration, java
+
+    def command(executable: Path, *given: Any) -> list[str]:
+        first, *others = usual(executable, *given)
+        return [first, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *others]
+
+    usual, lasting = java.command, {"dbms.cypher.min_replan_interval": "1h"}
+    with mock.patch.dict(configuration.SECURITY, lasting), mock.patch.object(java, "command", command):
+        yield
 
 
 def compare(before: Path, after: Path) -> int:
