@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import socket
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import hypothesis
@@ -20,13 +21,13 @@ from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
 from kg_neo4j.graph.database import Database, DatabaseAddress, connect
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
+from kg_runner import Kg, Ran, RunKg, environment_of
+from private_server import short_lived
 
 hypothesis.settings.register_profile("quick", max_examples=60, deadline=None)
 hypothesis.settings.register_profile("long", max_examples=600, deadline=None)
 hypothesis.settings.load_profile("quick")  # `make test-long` takes the other
 
-RunKg = Callable[[Sequence[str], Mapping[str, str]], tuple[int, str, str]]
-Kg = Callable[..., tuple[int, str, str]]
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -57,7 +58,8 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     home = tmp_path_factory.mktemp("kg-home")
     private = found.model_copy(update={"home": home, "db_bolt_port": 0, "db_http_port": 0, "db_heap_mb": 1024})
     try:
-        server = _localdb.start(private, SILENT)
+        with short_lived():
+            server = _localdb.start(private, SILENT)
     except JavaMissing:
         yield from _container(found)
         return
@@ -106,15 +108,10 @@ def address(database: Database) -> DatabaseAddress:
 @pytest.fixture
 def environment(settings: Settings, graph: str, tmp_path: Path) -> Mapping[str, str]:
     """The environment for a child process that is to use the tests' server, offline, and this test's graph."""
-    assert settings.neo4j_uri
-    assert settings.neo4j_password
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("KG_", "NEO4J_", "OPENAI_"))}
     return {
         **kept,
-        "NEO4J_URI": settings.neo4j_uri,
-        "NEO4J_USERNAME": settings.neo4j_username,
-        "NEO4J_PASSWORD": settings.neo4j_password.get_secret_value(),
-        "KG_GRAPH": graph,
+        **environment_of(settings.model_copy(update={"graph": graph})),
         "KG_HOME": str(tmp_path / "kg-home"),
         "KG_CACHE": str(tmp_path / "kg-cache"),
     }
@@ -124,7 +121,7 @@ def environment(settings: Settings, graph: str, tmp_path: Path) -> Mapping[str, 
 def run_kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunKg:
     """Run the command line in this process, with more in its environment: exit code, standard output and error."""
 
-    def run(arguments: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str, str]:
+    def run(arguments: Sequence[str], environment: Mapping[str, str], typed: str = "") -> Ran:
         from kg_neo4j._cli import app
 
         capsys.readouterr()
@@ -132,6 +129,7 @@ def run_kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
             for name, value in {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": "", **environment}.items():
                 changed.setenv(name, value)
             changed.setattr(sys, "argv", ["kg", *arguments])
+            changed.setattr(sys, "stdin", io.StringIO(typed))
             with pytest.raises(SystemExit) as exit_:
                 app.main()
         output = capsys.readouterr()

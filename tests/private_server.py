@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 from unittest import mock
 
 import psutil
 
 from kg_neo4j import Settings, _localdb
-from kg_neo4j._localdb import configuration
+from kg_neo4j._localdb import configuration, java
 from kg_neo4j.graph.database import Database, DatabaseAddress
 from kg_neo4j.progress import SILENT
+
+# A server of tests lives for minutes: it gains nothing from the second compiler, and two share the machine.
+_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_NEO4J = {"dbms.cypher.min_replan_interval": "1h"}  # graphs of tests grow and go: each would be planned for again
+
+
+@contextlib.contextmanager
+def short_lived(**configured: str) -> Iterator[None]:
+    """Start servers for tests: the same Neo4j, started and warm with half of the processor time."""
+
+    def command(executable: Path, *given: Any) -> list[str]:
+        first, *others = original(executable, *given)
+        return [first, *_JAVA, *others]
+
+    original = java.command
+    with mock.patch.dict(configuration.SECURITY, {**_NEO4J, **configured}), mock.patch.object(java, "command", command):
+        yield
 
 
 class PrivateServer:
@@ -38,7 +58,7 @@ class PrivateServer:
     def start(self, **configured: str) -> PrivateServer:
         """Start it; `configured` are settings of Neo4j, with _ for the points in their names."""
         extra = {name.replace("__", "."): value for name, value in configured.items()}
-        with mock.patch.dict(configuration.SECURITY, extra):
+        with short_lived(**extra):
             self._server = _localdb.start(self.settings, SILENT)
         self.pid = self._server.pid
         return self

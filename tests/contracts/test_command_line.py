@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from kg_neo4j._cli import app as command_line
 from kg_neo4j.graph import database as databases
 from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.database import Database
+from kg_runner import Kg, RunKg
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMANDS = (
@@ -26,11 +27,10 @@ COMMANDS = (
     *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "db indexes", "db backup", "db restore"),
     *("chat", "tree", "study aggregation", "eval extraction", "eval retrieval", "eval answers"),
 )
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def kg_alone(run_kg: Callable[..., tuple[int, str, str]], tmp_path: Path) -> Run:
+def kg_alone(run_kg: RunKg, tmp_path: Path) -> Kg:
     """Run the command line in this process, where no server answers."""
     given = {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "none", "KG_HOME": str(tmp_path / "home")}
     return lambda *arguments, **changes: run_kg(arguments, {**given, "KG_CACHE": str(tmp_path / "cache"), **changes})
@@ -63,7 +63,7 @@ def test_the_readme_names_every_setting() -> None:
     assert {name for name in names if f"`{name}`" not in readme} == set()
 
 
-def test_the_version_is_said(kg_alone: Run) -> None:
+def test_the_version_is_said(kg_alone: Kg) -> None:
     assert kg_alone("--version")[:2] == (0, "kg-neo4j 0.1.0\n")
 
 
@@ -86,7 +86,7 @@ def test_the_version_is_said(kg_alone: Run) -> None:
     ],
     ids=" ".join,
 )
-def test_an_argument_that_cannot_be_meant_exits_with_2(kg_alone: Run, arguments: list[str]) -> None:
+def test_an_argument_that_cannot_be_meant_exits_with_2(kg_alone: Kg, arguments: list[str]) -> None:
     code, out, err = kg_alone(*arguments)
     assert (code, out) == (2, ""), err
     assert err.startswith("error: ")
@@ -96,19 +96,19 @@ def test_an_argument_that_cannot_be_meant_exits_with_2(kg_alone: Run, arguments:
 @pytest.mark.parametrize(
     "arguments", [["report", "most-connected", "--format", "nonsense"], ["plot", "graph.gif"]], ids=" ".join
 )
-def test_an_argument_that_is_read_after_the_server_answered_exits_with_2(kg: Run, arguments: list[str]) -> None:
+def test_an_argument_that_is_read_after_the_server_answered_exits_with_2(kg: Kg, arguments: list[str]) -> None:
     code, out, err = kg(*arguments)
     assert (code, out) == (2, ""), err
     assert err.startswith("error: ")
 
 
-def test_a_file_that_is_not_there_is_named(kg_alone: Run) -> None:
+def test_a_file_that_is_not_there_is_named(kg_alone: Kg) -> None:
     code, out, err = kg_alone("load", "no-such-file.txt")
     assert (code, out) == (1, "")
     assert "no-such-file.txt" in err
 
 
-def test_an_empty_text_is_skipped_with_a_reason_and_exit_code_3(kg: Run, tmp_path: Path) -> None:
+def test_an_empty_text_is_skipped_with_a_reason_and_exit_code_3(kg: Kg, tmp_path: Path) -> None:
     empty = tmp_path / "empty.txt"
     empty.write_text("\n \n", "utf-8")
     code, out, err = kg("load", str(empty), "--json")
@@ -119,13 +119,13 @@ def test_an_empty_text_is_skipped_with_a_reason_and_exit_code_3(kg: Run, tmp_pat
     assert err == ""
 
 
-def test_no_server_at_the_address(kg_alone: Run, unused_port: int) -> None:
+def test_no_server_at_the_address(kg_alone: Kg, unused_port: int) -> None:
     code, out, err = kg_alone("documents", NEO4J_URI=f"bolt://127.0.0.1:{unused_port}")
     assert (code, out) == (4, "")
     assert str(unused_port) in err
 
 
-def test_a_port_that_speaks_something_else(kg_alone: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_that_speaks_something_else(kg_alone: Kg, monkeypatch: pytest.MonkeyPatch) -> None:
     """Row 38: HTTP where Bolt should be."""
     monkeypatch.setattr(databases, "CONNECT_TIMEOUT_S", 0.5)
     with FakeLlm() as other:
@@ -134,20 +134,20 @@ def test_a_port_that_speaks_something_else(kg_alone: Run, monkeypatch: pytest.Mo
     assert "Bolt" in err
 
 
-def test_an_address_that_is_none(kg_alone: Run) -> None:
+def test_an_address_that_is_none(kg_alone: Kg) -> None:
     code, _, err = kg_alone("documents", NEO4J_URI="localhost:7687")
     assert code == 2
     assert "NEO4J_URI" in err
 
 
-def test_a_password_in_the_address_is_refused_and_shown_nowhere(kg_alone: Run) -> None:
+def test_a_password_in_the_address_is_refused_and_shown_nowhere(kg_alone: Kg) -> None:
     code, out, err = kg_alone("documents", NEO4J_URI="bolt://neo4j:canary-password-78@localhost:7687")
     assert code == 2
     assert "NEO4J_PASSWORD" in err
     assert "canary-password-78" not in out + err
 
 
-def test_a_wrong_password_is_said_and_shown_nowhere(kg: Run) -> None:
+def test_a_wrong_password_is_said_and_shown_nowhere(kg: Kg) -> None:
     code, out, err = kg("documents", "--json", NEO4J_PASSWORD="canary-password-77")
     assert code == 4
     shape = json.loads(out)
@@ -156,7 +156,7 @@ def test_a_wrong_password_is_said_and_shown_nowhere(kg: Run) -> None:
     assert "canary-password-77" not in out + err
 
 
-def test_a_refused_key_exits_with_5_and_is_shown_nowhere(kg: Run, tmp_path: Path) -> None:
+def test_a_refused_key_exits_with_5_and_is_shown_nowhere(kg: Kg, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("Anna met Ben.", "utf-8")
     with FakeLlm() as llm:
@@ -168,7 +168,7 @@ def test_a_refused_key_exits_with_5_and_is_shown_nowhere(kg: Run, tmp_path: Path
     assert "401" in err or "key" in err
 
 
-def test_a_base_url_without_a_model_asks_for_one(kg_alone: Run, tmp_path: Path) -> None:
+def test_a_base_url_without_a_model_asks_for_one(kg_alone: Kg, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("Anna met Ben.", "utf-8")
     code, _, err = kg_alone("load", str(note), OPENAI_BASE_URL="http://127.0.0.1:9/v1")
@@ -176,13 +176,13 @@ def test_a_base_url_without_a_model_asks_for_one(kg_alone: Run, tmp_path: Path) 
     assert "KG_MODEL" in err
 
 
-def test_a_setting_that_cannot_be_meant_is_named(kg_alone: Run) -> None:
+def test_a_setting_that_cannot_be_meant_is_named(kg_alone: Kg) -> None:
     code, _, err = kg_alone("documents", KG_MODEL_CONCURRENCY="none")
     assert code == 2
     assert "KG_MODEL_CONCURRENCY" in err
 
 
-def test_a_server_without_gds_is_loaded_without_communities(kg: Run, tmp_path: Path) -> None:
+def test_a_server_without_gds_is_loaded_without_communities(kg: Kg, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("Anna Weber met Karl Braun in Vienna in 1901.", "utf-8")
     code, out, _ = kg("load", str(note), "--no-analytics", "--json")
@@ -204,7 +204,7 @@ def searched(database: Database) -> set[str]:
     return {row["name"] for row in database.read(Query("test", "", "", "read", (), (), "", "", listed))}
 
 
-def test_the_shapes_that_other_programs_rely_on(kg: Run, database: Database, tmp_path: Path) -> None:
+def test_the_shapes_that_other_programs_rely_on(kg: Kg, database: Database, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("Anna Weber was born in Vienna in 1901. Anna Weber married Karl Braun in Graz.", "utf-8")
     assert kg("load", str(note))[0] == 0
@@ -234,7 +234,7 @@ def test_the_shapes_that_other_programs_rely_on(kg: Run, database: Database, tmp
     assert json.loads(kg("documents", "--json")[1]) == []
 
 
-def test_reset_asks_first_and_touches_nothing_foreign(kg: Run, database: Database) -> None:
+def test_reset_asks_first_and_touches_nothing_foreign(kg: Kg, database: Database) -> None:
     """Row 45: other data under the same labels, without our property."""
     from kg_neo4j.graph.queries import Query
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 
 import pytest
@@ -9,16 +10,26 @@ import pytest
 from fake_llm import FakeLlm
 from kg_neo4j import factory
 from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database
 from kg_neo4j.settings import Settings
 from report_writer import write_report
+
+OFFLINE = {"openai_api_key": None, "openai_base_url": None, "embedding_model": None}
 
 
 @pytest.fixture
 def offline(settings: Settings, graph: str) -> Settings:
     """The built-in models, and this test's graph."""
-    return settings.model_copy(
-        update={"graph": graph, "openai_api_key": None, "openai_base_url": None, "embedding_model": None}
-    )
+    return settings.model_copy(update={"graph": graph, **OFFLINE})
+
+
+@pytest.fixture(scope="module")
+def shared(settings: Settings, database: Database) -> Iterator[Settings]:
+    """The built-in models, and a graph for all tests of a file, deleted at the end."""
+    name = f"shared-{uuid.uuid4().hex[:12]}"
+    yield settings.model_copy(update={"graph": name, **OFFLINE})
+    delete_graph(database, name)
 
 
 @pytest.fixture

@@ -85,6 +85,7 @@ def test_an_archive_in_a_new_home_is_the_graph_and_costs_nothing(
     assert answer.citations
 
 
+@pytest.mark.long
 def test_a_plain_export_in_a_new_home_is_the_same_export_and_costs_vectors_and_the_names_of_aspects(
     first: Home, second: Home, llm: FakeLlm, folder: Path, tmp_path: Path
 ) -> None:

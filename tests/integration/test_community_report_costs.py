@@ -23,6 +23,7 @@ from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting
 from kg_neo4j.organise.report_plan import plan_reports
 from kg_neo4j.organise.stored_reports import read_reports
+from kg_runner import RunKg
 from report_runs import (
     ANSWERS,
     HERMIT,
@@ -122,7 +123,7 @@ def test_a_killed_run_keeps_the_reports_that_were_and_pays_for_no_answer_twice(
 
 
 def test_the_command_plans_writes_lists_and_shows(
-    database: Database, graph: str, llm: FakeLlm, environment: Mapping[str, str]
+    database: Database, graph: str, llm: FakeLlm, run_kg: RunKg, environment: Mapping[str, str]
 ) -> None:
     story = Path(__file__).resolve().parents[2] / "examples" / "the_lamp_at_skarnes.md"
     llm.rules = lambda prompt, user: (write_report if is_report_prompt(prompt) else answer)(prompt, user)
@@ -130,9 +131,8 @@ def test_the_command_plans_writes_lists_and_shows(
     online = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "k", "KG_MODEL": "gpt-4o-mini", "KG_SUMMARY_TOKENS": "0"}
 
     def kg(*arguments: str, **changes: str) -> tuple[int, Any]:
-        command = [sys.executable, "-m", "kg_neo4j", *arguments, "--json"]
-        done = subprocess.run(command, env={**environment, **changes}, capture_output=True, text=True, check=False)
-        return done.returncode, json.loads(done.stdout)
+        code, out, _ = run_kg([*arguments, "--json"], {**environment, **changes})
+        return code, json.loads(out)
 
     code, shape = kg("communities", "--reports")
     assert (code, shape["error"]["type"]) == (2, "UsageError")

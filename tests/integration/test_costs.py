@@ -20,6 +20,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline import extract, plan
 from kg_neo4j.records import Usage
+from kg_runner import Kg
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
@@ -243,34 +244,28 @@ def child(environment: Mapping[str, str], online: Settings) -> dict[str, str]:
     }
 
 
-def kg(child: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "kg_neo4j", *arguments], env=child, capture_output=True, text=True, check=False
-    )
-
-
-def test_the_command_prints_the_plan(child: Mapping[str, str], llm: FakeLlm) -> None:
-    shape = json.loads(kg(child, "load", ARTICLE, "--dry-run", "--json").stdout)
+def test_the_command_prints_the_plan(child: Mapping[str, str], kg: Kg, llm: FakeLlm) -> None:
+    shape = json.loads(kg("load", ARTICLE, "--dry-run", "--json", **child)[1])
     chunks = shape["chunks"]
     assert chunks > 1
     assert (shape["chunks_to_ask"], shape["calls"], shape["concurrency"]) == (chunks, 2 * chunks, 16)
     assert set(shape["tokens"]) == {"input", "output"}
     assert shape["usd"] > 0
     assert shape["seconds"] > 0
-    shown = kg(child, "load", ARTICLE, "--dry-run")
-    assert shown.returncode == 0
+    code, shown, _ = kg("load", ARTICLE, "--dry-run", **child)
+    assert code == 0
     for words in (f"{chunks} to ask about", "glean", "USD", "with 16 calls at once", "estimated: "):
-        assert words in shown.stdout
-    unknown = kg({**child, "KG_MODEL": "nobody-knows"}, "load", ARTICLE, "--dry-run")
-    assert "price      unknown" in unknown.stdout
+        assert words in shown
+    unknown = kg("load", ARTICLE, "--dry-run", **{**child, "KG_MODEL": "nobody-knows"})[1]
+    assert "price      unknown" in unknown
     assert llm.calls == 0
 
 
-def test_the_command_stops_at_the_budget_with_code_3(child: Mapping[str, str], llm: FakeLlm) -> None:
-    ran = kg(child, "load", ARTICLE, "--no-analytics", "--budget-usd", "0.05")
-    assert ran.returncode == 3
-    assert "the budget of 0.05 USD is used up" in ran.stderr
-    assert "--budget-usd" in ran.stderr
+def test_the_command_stops_at_the_budget_with_code_3(child: Mapping[str, str], kg: Kg, llm: FakeLlm) -> None:
+    code, _, err = kg("load", ARTICLE, "--no-analytics", "--budget-usd", "0.05", **child)
+    assert code == 3
+    assert "the budget of 0.05 USD is used up" in err
+    assert "--budget-usd" in err
     assert llm.calls > 0
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import pytest
 
@@ -26,6 +24,7 @@ from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
 from kg_neo4j.retrieve.cypher.answer import NOT_FOUND, CypherMode, ask_cypher
 from kg_neo4j.settings import Settings
+from kg_runner import Kg
 from small_graph import FACTS, PARAGRAPHS, load
 
 TOKENISER = tokens.load("approximate-1")
@@ -339,15 +338,17 @@ def test_the_library_asks_and_auto_never_lets_a_model_write(database: Database, 
         ask(" ", settings=online, mode="cypher")
 
 
-def test_the_command_prints_rows_and_json(database: Database, graph: str, environment: Mapping[str, str]) -> None:
+def test_the_command_prints_rows_and_json(database: Database, graph: str, kg: Kg) -> None:
     load(database, graph)
     search_indexes.create_fulltext(database)
-    command = [sys.executable, "-m", "kg_neo4j", "ask", "Who met Charles Babbage?", "--mode", "cypher"]
-    plain = subprocess.run(command, env=dict(environment), capture_output=True, text=True, check=True)
-    assert "- Lovelace -MET-> Charles Babbage [1]" in plain.stdout
-    assert "note: answered by the canned query stated" in plain.stderr
-    found = subprocess.run([*command, "--json"], env=dict(environment), capture_output=True, text=True, check=True)
-    said = json.loads(found.stdout)
+    command = ("ask", "Who met Charles Babbage?", "--mode", "cypher")
+    code, out, err = kg(*command)
+    assert code == 0
+    assert "- Lovelace -MET-> Charles Babbage [1]" in out
+    assert "note: answered by the canned query stated" in err
+    code, out, _ = kg(*command, "--json")
+    assert code == 0
+    said = json.loads(out)
     assert said["mode"] == "cypher"
     query = said["query"]
     assert set(query) == {"cypher", "parameters", "template", "model", "columns", "rows", "rows_cut", "is_more"}

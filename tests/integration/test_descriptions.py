@@ -34,6 +34,7 @@ from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.descriptions import Described, Describing, describe
 from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, NodeRow, RelationshipRow
+from kg_runner import Kg
 
 SCHEMA = schemas.load("graph")
 TOKENISER = tokens.load("approximate-1")
@@ -440,34 +441,16 @@ def test_the_summary_is_what_is_embedded(database: Database, graph: str, llm: Fa
 
 
 def test_a_load_whose_descriptions_fail_is_partly_done_and_the_next_one_goes_on(
-    database: Database, graph: str, llm: FakeLlm, environment: Mapping[str, str]
+    database: Database, graph: str, llm: FakeLlm, kg: Kg
 ) -> None:
     story = Path(__file__).resolve().parents[2] / "examples" / "the_lamp_at_skarnes.md"
-    child = {
-        **environment,
-        "OPENAI_BASE_URL": llm.url,
-        "OPENAI_API_KEY": "k",
-        "KG_MODEL": "scripted",
-        "KG_MODEL_RETRIES": "0",
-        "KG_SUMMARY_TOKENS": "40",
-        "KG_ANSWER_CACHE": "false",
-    }
-    command = [
-        sys.executable,
-        "-m",
-        "kg_neo4j",
-        "load",
-        str(story),
-        "--chunk-tokens",
-        "200",
-        "--no-analytics",
-        "--json",
-    ]
+    online = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "k", "KG_MODEL": "scripted", "KG_MODEL_RETRIES": "0"}
+    online |= {"KG_SUMMARY_TOKENS": "40", "KG_ANSWER_CACHE": "false"}
 
     def run(said: str) -> tuple[int, dict[str, Any]]:
         llm.rules = lambda prompt, user: said if "You merge several descriptions" in prompt else answer(prompt, user)
-        done = subprocess.run(command, env=child, capture_output=True, text=True, check=False)
-        return done.returncode, json.loads(done.stdout)
+        code, out, _ = kg("load", str(story), "--chunk-tokens", "200", "--no-analytics", "--json", **online)
+        return code, json.loads(out)
 
     code, report = run("")
     assert code == 3

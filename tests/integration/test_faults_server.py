@@ -244,6 +244,7 @@ def write_one_batch(database: Database) -> list[int]:
     return sizes
 
 
+@pytest.mark.long
 def test_a_batch_too_large_for_the_server_s_memory_is_written_in_halves(
     server: PrivateServer, database: Database
 ) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -34,6 +32,7 @@ from kg_neo4j.retrieve.local import retrieve as retrieve_local
 from kg_neo4j.retrieve.naive import retrieve as retrieve_naive
 from kg_neo4j.retrieve.overview.global_answer import GlobalMode, ask_global
 from kg_neo4j.retrieve.question import fulltext_query, read
+from kg_runner import Kg
 from small_graph import OTHER_PARAGRAPHS
 from small_graph import load as load_small
 
@@ -290,7 +289,7 @@ def test_an_empty_graph_is_said_to_be_empty(database: Database, graph: str) -> N
 
 
 def test_the_library_and_the_command_line_take_filters(
-    database: Database, offline: Settings, graph: str, environment: Mapping[str, str]
+    database: Database, offline: Settings, graph: str, kg: Kg
 ) -> None:
     hashed = offline.model_copy(update={"embedding_model": "hashed-ngram-256-1"})
     load_small(database, graph)
@@ -298,15 +297,12 @@ def test_the_library_and_the_command_line_take_filters(
     embed(database, graph)
     given = pipeline.ask("When did Babbage die?", settings=hashed, filters=Filters(("Ada",), ("pl",)[:0], until=1871))
     assert {citation.document for citation in given.citations} <= {"Ada"}
-    command = [sys.executable, "-m", "kg_neo4j", "ask", "When did Babbage die?", "--json"]
-    env = {**environment, "KG_EMBEDDING_MODEL": "hashed-ngram-256-1"}
-    done = subprocess.run(
-        [*command, "--document", "ad?", "--type", "person"], env=env, capture_output=True, text=True, check=False
-    )
-    shape = json.loads(done.stdout)
-    assert (done.returncode, shape["found"]) == (0, True), done.stderr
+    command, model = ("ask", "When did Babbage die?", "--json"), {"KG_EMBEDDING_MODEL": "hashed-ngram-256-1"}
+    code, out, err = kg(*command, "--document", "ad?", "--type", "person", **model)
+    shape = json.loads(out)
+    assert (code, shape["found"]) == (0, True), err
     assert {each["document"] for each in shape["citations"]} == {"Ada"}
     assert shape["routing"] == {"mode": "local", "why": "the question names Babbage"}
-    wrong = subprocess.run([*command, "--document", "Chopine"], env=env, capture_output=True, text=True, check=False)
-    assert wrong.returncode == 2
-    assert json.loads(wrong.stdout)["error"]["hint"] == "there are 'Chopin', and 1 more"
+    code, out, _ = kg(*command, "--document", "Chopine", **model)
+    assert code == 2
+    assert json.loads(out)["error"]["hint"] == "there are 'Chopin', and 1 more"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from kg_neo4j import Settings
-from kg_neo4j.__main__ import main
+from kg_runner import RunKg, printing
 from private_server import PrivateServer
 
 Run = Callable[..., tuple[int, str]]
@@ -24,25 +22,9 @@ def unused(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iter
 
 
 @pytest.fixture
-def run(unused: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(unused: Settings, run_kg: RunKg) -> Run:
     """Run `kg` on it and return its exit code and all that it said."""
-    assert unused.neo4j_uri
-    assert unused.neo4j_password
-    monkeypatch.setenv("NEO4J_URI", unused.neo4j_uri)
-    monkeypatch.setenv("NEO4J_USERNAME", unused.neo4j_username)
-    monkeypatch.setenv("NEO4J_PASSWORD", unused.neo4j_password.get_secret_value())
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "KG_GRAPH"):
-        monkeypatch.delenv(name, raising=False)
-
-    def command(*arguments: str, typed: str = "") -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["kg", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out + said.err
-
-    return command
+    return printing(run_kg, unused)
 
 
 @pytest.mark.parametrize("mode", ["auto", "local", "naive", "global", "tree", "cypher"])

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -30,6 +27,7 @@ from kg_neo4j.organise.stored_reports import read_reports
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.overview import partial_answers, report_selection
 from kg_neo4j.retrieve.overview.global_answer import NOT_FOUND, GlobalMode, ask_global
+from kg_runner import Kg
 from report_runs import door_to
 from report_writer import answer_globally, is_global_prompt, write_report
 from small_graph import load as load_ada
@@ -327,20 +325,15 @@ def test_any_question_gets_an_answer_or_none(database: Database, graph: str, mod
 
 
 def test_the_command_shows_the_way_of_each_citation(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, environment: Mapping[str, str]
+    database: Database, graph: str, llm: FakeLlm, model: ChatModel, kg: Kg
 ) -> None:
     load(database, graph, two_cliques())
     prepare(database, graph, model)
     online = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "k", "KG_MODEL": "scripted"}
-
-    def kg(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "kg_neo4j", "ask", ABOUT_A3, *arguments]
-        return subprocess.run(command, env={**environment, **online}, capture_output=True, text=True, check=False)
-
-    shown = kg("--mode", "global")
-    assert (shown.returncode, shown.stdout.splitlines()[0]) == (0, "A3 is known to many [1].")
-    assert "by the report on community" in shown.stdout
-    shape = json.loads(kg("--mode", "global", "--level", "0", "--json").stdout)
+    code, shown, _ = kg("ask", ABOUT_A3, "--mode", "global", **online)
+    assert (code, shown.splitlines()[0]) == (0, "A3 is known to many [1].")
+    assert "by the report on community" in shown
+    shape = json.loads(kg("ask", ABOUT_A3, "--mode", "global", "--level", "0", "--json", **online)[1])
     assert set(shape["paths"][0]) == {"community_id", "level", "number", "title", "kind", "id", "name"}
     assert set(shape["citations"][0]) == {"chunk_id", "document", "start", "end", "quote"}
-    assert kg("--level", "0").returncode == 2
+    assert kg("ask", ABOUT_A3, "--level", "0", **online)[0] == 2

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.export import export_file
 from kg_neo4j.graph.queries import Query
+from kg_runner import Kg
 
 TEXTS = {
     "a.txt": "Anna Weber met Karl Braun in Vienna. Karl Braun taught Anna Weber.\n\n"
@@ -26,7 +25,6 @@ TEXTS = {
     "b.txt": "Marie Curie worked in Paris with Pierre Curie. Pierre Curie knew Karl Braun.",
 }
 MARKS = "MATCH (n:Unsettled) WHERE n.graph = $graph RETURN count(n) AS count"
-Kg = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -43,17 +41,6 @@ def archived(offline: Settings, texts: Path, tmp_path: Path) -> Path:
     """The archive of a small graph, which stays where it is."""
     load([str(texts)], settings=offline)
     return export_archive(tmp_path / "graph.jsonl.gz", settings=offline).path
-
-
-@pytest.fixture
-def kg(environment: Mapping[str, str]) -> Kg:
-    """Run the command line in a process of its own."""
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "kg_neo4j", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, env=dict(environment), check=False)
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +62,7 @@ def again(settings: Settings, tmp_path: Path) -> bytes:
     return export_archive(tmp_path / "again.gz", settings=settings).path.read_bytes()
 
 
+@pytest.mark.parametrize("everywhere", [pytest.param(True, marks=pytest.mark.long), False], ids=["everywhere", "once"])
 def test_an_import_killed_at_any_step_and_repeated_gives_the_same_graph(
     archived: Path,
     runner: CrashPoints,
@@ -82,6 +70,7 @@ def test_an_import_killed_at_any_step_and_repeated_gives_the_same_graph(
     offline: Settings,
     environment: Mapping[str, str],
     tmp_path: Path,
+    everywhere: bool,
 ) -> None:
     command = ["import", str(archived)]
     delete_graph(database, offline.graph)
@@ -91,7 +80,7 @@ def test_an_import_killed_at_any_step_and_repeated_gives_the_same_graph(
     middle = Step(f"{COMMITTED}write/import_relationships", 1)
     assert {f"{COMMITTED}write/import_begin", "write/import_relationships", f"{COMMIT}write/import_finish"} <= set(last)
     assert middle in run.steps
-    for place in (*last.values(), middle):
+    for place in (*last.values(), middle) if everywhere else (middle, last[f"{COMMIT}write/import_finish"]):
         delete_graph(database, offline.graph)
         killed = runner.run(command, environment, kill_at=place)
         assert killed.killed, place
@@ -113,18 +102,18 @@ def test_a_part_of_an_import_is_refused_to_readers_and_other_files_and_can_be_de
     place = Step(f"{COMMITTED}write/import_relationships", 0)
     assert runner.run(["import", str(archived)], environment, kill_at=place).killed
     for command in (["documents"], ["ask", "Who?"], ["export", str(tmp_path / "x")], ["report", "most-connected"]):
-        refused = kg(*command)
-        assert (refused.returncode, refused.stdout) == (4, "")
-        assert "was not finished" in refused.stderr
-        assert "kg import graph.jsonl.gz" in refused.stderr
+        code, out, err = kg(*command)
+        assert (code, out) == (4, "")
+        assert "was not finished" in err
+        assert "kg import graph.jsonl.gz" in err
     plain = tmp_path / "other.jsonl"
     node = {"graph": environment["KG_GRAPH"], "id": "a", "kind": "x", "model": "m"}
     plain.write_text(json.dumps({"kind": "node", "labels": ["Answer"], "properties": node}) + "\n", "utf-8")
-    other = kg("import", str(plain))
-    assert other.returncode == 2
-    assert "holds a part of another file, 'graph.jsonl.gz'" in other.stderr
-    assert kg("db", "reset", "--yes").returncode == 0
-    assert kg("documents", "--json").stdout.strip() == "[]"
+    code, _, err = kg("import", str(plain))
+    assert code == 2
+    assert "holds a part of another file, 'graph.jsonl.gz'" in err
+    assert kg("db", "reset", "--yes")[0] == 0
+    assert kg("documents", "--json")[1].strip() == "[]"
 
 
 def test_a_load_that_was_killed_is_archived_and_continues_after_the_import(
@@ -175,9 +164,9 @@ def test_a_graph_that_holds_anything_is_not_imported_into(
 ) -> None:
     with pytest.raises(UsageError, match="is not empty"):
         import_graph(archived, settings=offline)
-    refused = kg("import", str(archived), "--json")
-    assert refused.returncode == 2
-    assert f"kg db reset --graph {offline.graph}" in json.loads(refused.stdout)["error"]["hint"]
+    code, out, _ = kg("import", str(archived), "--json")
+    assert code == 2
+    assert f"kg db reset --graph {offline.graph}" in json.loads(out)["error"]["hint"]
     assert again(offline, tmp_path) == archived.read_bytes()
 
 
@@ -185,9 +174,9 @@ def test_the_graph_has_the_name_that_is_in_the_file(
     archived: Path, database: Database, offline: Settings, kg: Kg
 ) -> None:
     delete_graph(database, offline.graph)
-    refused = kg("import", str(archived), "--graph", "another")
-    assert refused.returncode == 2
-    assert f"holds graph '{offline.graph}': its ids contain that name" in refused.stderr
+    code, _, err = kg("import", str(archived), "--graph", "another")
+    assert code == 2
+    assert f"holds graph '{offline.graph}': its ids contain that name" in err
     done = import_graph(archived, settings=offline.model_copy(update={"graph": "another"}))
     assert done.graph == offline.graph
     assert len(list_documents(database, offline.graph)) == len(TEXTS)
@@ -243,18 +232,16 @@ def test_the_command_line_archives_and_imports(
     archived: Path, offline: Settings, database: Database, kg: Kg, tmp_path: Path
 ) -> None:
     target = tmp_path / "by-hand.gz"
-    said = kg("export", "--archive", str(target), "--json")
-    assert said.returncode == 0, said.stderr
-    shape = json.loads(said.stdout)
+    code, out, err = kg("export", "--archive", str(target), "--json")
+    assert code == 0, err
+    shape = json.loads(out)
     assert target.read_bytes() == archived.read_bytes()
     assert (shape["graph"], shape["bytes"]) == (offline.graph, target.stat().st_size)
     delete_graph(database, offline.graph)
-    said = kg("import", str(target))
-    assert said.returncode == 0, said.stderr
-    assert f"graph          {offline.graph}" in said.stdout
-    skipped = kg("load", str(target), "--json")
-    assert skipped.returncode == 3
-    assert (
-        json.loads(skipped.stdout)["skipped"][0]["reason"]
-        == f"a graph, not a text (`kg import {target}` brings it back)"
-    )
+    code, out, err = kg("import", str(target))
+    assert code == 0, err
+    assert f"graph          {offline.graph}" in out
+    code, out, _ = kg("load", str(target), "--json")
+    assert code == 3
+    reason = json.loads(out)["skipped"][0]["reason"]
+    assert reason == f"a graph, not a text (`kg import {target}` brings it back)"

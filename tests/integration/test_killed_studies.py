@@ -71,9 +71,8 @@ class Command:
         llm.forget()
 
 
-@pytest.mark.parametrize(
-    "answered", [pytest.param(1, marks=pytest.mark.long), 9, pytest.param(15, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("answered", [1, 9, 15])
 def test_a_study_killed_in_the_middle_gives_the_same_table_and_pays_for_nothing_twice(
     environment: Mapping[str, str], llm: FakeLlm, text: str, tmp_path: Path, answered: int
 ) -> None:

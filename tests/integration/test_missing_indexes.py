@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j import LoadOptions, Settings, ask, factory, load, tree
-from kg_neo4j.__main__ import main
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
@@ -20,49 +17,40 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.organise import search_indexes
+from kg_runner import RunKg, printing
 
 TEXT = "Anna Weber met Karl Braun in Vienna in 1901. Karl Braun lived in Vienna. Marie Curie worked in Paris."
 QUESTION = "Who lived in Vienna?"
 Run = Callable[..., tuple[int, str]]
 
 
-@pytest.fixture
-def embedder(offline: Settings) -> EmbeddingModel:
-    return factory.embedding_model(offline)
+@pytest.fixture(scope="module")
+def embedder(shared: Settings) -> EmbeddingModel:
+    return factory.embedding_model(shared)
+
+
+@pytest.fixture(scope="module")
+def one_text(shared: Settings, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A graph with one text."""
+    text = tmp_path_factory.mktemp("texts") / "a.txt"
+    text.write_text(TEXT, "utf-8")
+    load([str(text)], settings=shared, options=LoadOptions(analytics=False))
+    assert ask(QUESTION, settings=shared).found
+    return shared
 
 
 @pytest.fixture
-def loaded(database: Database, offline: Settings, embedder: EmbeddingModel, tmp_path: Path) -> Iterator[Settings]:
-    """A graph with one text; all indexes are made again at the end."""
-    (tmp_path / "a.txt").write_text(TEXT, "utf-8")
-    load([str(tmp_path / "a.txt")], settings=offline, options=LoadOptions(analytics=False))
-    assert ask(QUESTION, settings=offline).found
-    yield offline
-    delete_graph(database, other_of(offline).graph)
+def loaded(database: Database, one_text: Settings, embedder: EmbeddingModel) -> Iterator[Settings]:
+    """A graph with one text; all indexes are made again after each test."""
+    yield one_text
+    delete_graph(database, other_of(one_text).graph)
     search_indexes.repair(database, embedder)
 
 
 @pytest.fixture
-def run(loaded: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(loaded: Settings, run_kg: RunKg) -> Run:
     """Run `kg` on that graph and return its exit code and all that it printed."""
-    assert loaded.neo4j_uri
-    assert loaded.neo4j_password
-    monkeypatch.setenv("NEO4J_URI", loaded.neo4j_uri)
-    monkeypatch.setenv("NEO4J_USERNAME", loaded.neo4j_username)
-    monkeypatch.setenv("NEO4J_PASSWORD", loaded.neo4j_password.get_secret_value())
-    monkeypatch.setenv("KG_GRAPH", loaded.graph)
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-    def command(*arguments: str, typed: str = "") -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["kg", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out + printed.err
-
-    return command
+    return printing(run_kg, loaded)
 
 
 def other_of(settings: Settings) -> Settings:

@@ -257,11 +257,12 @@ def test_the_command_prints_and_writes_tables(
     assert isinstance(wrong.exception, UsageError)
 
 
-@pytest.mark.parametrize("answered", [7, pytest.param(-3, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("answered", [7, -3])
 def test_a_study_killed_anywhere_gives_the_same_tables_and_pays_for_nothing_twice(
     environment: Mapping[str, str], llm: FakeLlm, questions: str, tmp_path: Path, database: Database, answered: int
 ) -> None:
-    """While the tree is built, and (long) while questions are answered."""
+    """While the tree is built, and while questions are answered."""
     story = tmp_path / "the_lamp_at_skarnes.md"
     story.write_text(Path(STORY).read_text("utf-8"), "utf-8")
     words = ["study", "narrative", str(story), "--questions", questions, "--systems", "raptor,tree"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,8 +9,8 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
-from kg_neo4j.__main__ import main
 from kg_neo4j.errors import DatabaseReadOnly
+from kg_runner import RunKg, printing
 from private_server import PrivateServer
 
 Run = Callable[..., tuple[int, str]]
@@ -30,24 +29,9 @@ def closed(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iter
 
 
 @pytest.fixture
-def run(closed: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(closed: Settings, run_kg: RunKg) -> Run:
     """Run `kg` on it and return its exit code and all that it printed."""
-    assert closed.neo4j_uri
-    assert closed.neo4j_password
-    monkeypatch.setenv("NEO4J_URI", closed.neo4j_uri)
-    monkeypatch.setenv("NEO4J_USERNAME", closed.neo4j_username)
-    monkeypatch.setenv("NEO4J_PASSWORD", closed.neo4j_password.get_secret_value())
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "KG_GRAPH"):
-        monkeypatch.delenv(name, raising=False)
-
-    def command(*arguments: str) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["kg", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out + printed.err
-
-    return command
+    return printing(run_kg, closed)
 
 
 @pytest.mark.parametrize("mode", ["auto", "local", "naive", "global", "tree", "cypher"])

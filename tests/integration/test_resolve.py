@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 from corpus import Fact, document, extraction
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, load
-from kg_neo4j._cli import app as command_line
 from kg_neo4j._models import tokens
 from kg_neo4j.errors import ModelRefused, UsageError
 from kg_neo4j.extract import schema as schemas
@@ -33,6 +31,7 @@ from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.resolving import ResolveOptions, ResolveReport, decisions, resolve, undo
+from kg_runner import Kg
 
 SCHEMA = schemas.load("graph")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -413,27 +412,7 @@ def test_namesakes_of_a_loaded_text_stay_apart(
     assert {"Marie Curie", "Pierre Curie", "Irène Joliot-Curie", "Muhammad"} <= found
 
 
-@pytest.fixture
-def kg(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], environment: Mapping[str, str]
-) -> Callable[..., tuple[int, str, str]]:
-    """Run the command line in this process: exit code, standard output, standard error."""
-
-    def run_command(*arguments: str) -> tuple[int, str, str]:
-        for name, value in {**environment, "OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setattr(sys, "argv", ["kg", *arguments])
-        with pytest.raises(SystemExit) as exit_:
-            command_line.main()
-        output = capsys.readouterr()
-        return int(exit_.value.code or 0), output.out, output.err
-
-    return run_command
-
-
-def test_the_command_line_resolves_lists_and_takes_back(
-    database: Database, graph: str, tmp_path: Path, kg: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_the_command_line_resolves_lists_and_takes_back(database: Database, graph: str, tmp_path: Path, kg: Kg) -> None:
     put(database, graph)
     code, out, _ = kg("resolve", "--dry-run", "--json")
     planned = json.loads(out)
