@@ -1,6 +1,7 @@
 # make demo   from a clean clone with only Python >= 3.11: environment, local Neo4j, the main job on a real text
 # make test   environment, local Neo4j, the test suite (.ci/run calls it)
-# Two processes run the tests, each with a Neo4j of its own. A file stays in one process; the small ones come last.
+# Two processes run the tests, each with a Neo4j of its own (one process where NEO4J_URI names a server). A file stays
+# in one process; the small ones come last.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 DEMO_GRAPH := demo
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest --numprocesses $(if $(NEO4J_URI),0,2) --dist loadfile --no-loadscope-reorder
 TRAINING := $(OUT)/training/venv
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -273,7 +273,7 @@ def test_the_command_stops_at_the_budget_with_code_3(child: Mapping[str, str], k
     ("send", "code"),
     [
         (lambda process: process.send_signal(signal.SIGINT), 130),
-        (lambda process: process.send_signal(signal.SIGTERM), 143),
+        pytest.param(lambda process: process.send_signal(signal.SIGTERM), 143, marks=pytest.mark.long),
     ],
     ids=["Ctrl-C", "SIGTERM"],
 )

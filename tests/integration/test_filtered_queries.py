@@ -39,7 +39,7 @@ from small_graph import load as load_small
 
 TOKENISER = tokens.load("approximate-1")
 DOCUMENTS = 12
-SEEDS = 4  # of random filters that `make test` tries
+SEEDS = 2  # of random filters that `make test` tries
 CANNED = (
     "Who is related to Ada?",
     "How are Ada and Oslo connected?",
@@ -210,7 +210,7 @@ def held(database: Database, graph: str, text: str, scope: Scope) -> QueryRows:
     return run(database, query, Limits(rows=1_000))
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 30))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 30))])
 def test_written_queries_read_only_what_random_filters_leave(database: Database, pages: str, seed: int) -> None:
     documents = dict(_titles(database, pages))
     for _, scope, kept in some_filters(database, pages, 200 + seed, 2):

@@ -71,7 +71,7 @@ def test_a_file_is_one_document_below_one_root_however_it_is_named(
     assert keys(database, offline.graph) == ["docs/a.txt", "docs/sub/b.txt"]
 
 
-@pytest.mark.parametrize("root", [None, ".", "docs"])
+@pytest.mark.parametrize("root", [None, pytest.param(".", marks=pytest.mark.long), "docs"])
 def test_what_an_older_version_loaded_is_changed_by_no_way_of_naming_it(
     database: Database, offline: Settings, project: Path, root: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,8 +165,15 @@ def test_a_filter_takes_documents_by_key_and_by_the_source_that_was_named(
 # -------------------------------------------------------------------------------------------------------- unloading
 
 
-@pytest.mark.parametrize("options", [PLAIN, OLDER], ids=["now", "older"])
-@pytest.mark.parametrize("is_there", [True, False], ids=["there", "gone"])
+@pytest.mark.parametrize(
+    ("is_there", "options"),
+    [
+        (False, PLAIN),
+        (True, OLDER),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in ((True, PLAIN), (False, OLDER))),
+    ],
+    ids=["gone-now", "there-older", "there-now", "gone-older"],
+)
 def test_a_file_is_unloaded_by_any_path_to_it(
     database: Database,
     offline: Settings,

@@ -399,6 +399,7 @@ def test_documents_of_another_graph_are_never_touched(database: Database, graph:
         delete_graph(database, other)
 
 
+@pytest.mark.long
 def test_namesakes_of_a_loaded_text_stay_apart(
     database: Database, graph: str, settings: Settings, shared_data: Path
 ) -> None:

@@ -62,7 +62,7 @@ def say_all(prompt: str, user: str) -> str:
     return f"Seal {digest[:8]}. {' '.join(say(prompt, user).split()[:80])}."
 
 
-@pytest.mark.parametrize("place", [0, 40, len(saga()) - 1])
+@pytest.mark.parametrize("place", [pytest.param(0, marks=pytest.mark.long), 40, len(saga()) - 1])
 def test_exactly_the_ancestors_of_a_changed_paragraph_are_written_again(
     database: Database, graph: str, online: Settings, llm: FakeLlm, place: int
 ) -> None:

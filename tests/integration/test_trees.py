@@ -147,7 +147,7 @@ def test_an_empty_graph_and_a_name_that_is_not_there_are_said(
 # ------------------------------------------------------------------------------------------- the scripted model
 
 
-@pytest.mark.parametrize("details", [0, 2])
+@pytest.mark.parametrize("details", [pytest.param(0, marks=pytest.mark.long), 2])
 def test_what_was_planned_is_what_is_asked(
     database: Database, graph: str, online: Settings, llm: FakeLlm, details: int
 ) -> None:

@@ -193,7 +193,7 @@ def test_the_example_story_gives_its_people_and_places():
     assert ("Sigurd Brandvold", "OWNED", "Northern Salvage Company") in facts
 
 
-@pytest.mark.parametrize("file", ["kirito_Muhammad.txt", "kirito_MarieCurie.txt"])
+@pytest.mark.parametrize("file", [pytest.param("kirito_Muhammad.txt", marks=pytest.mark.long), "kirito_MarieCurie.txt"])
 def test_real_articles_lose_no_row(shared_data, file):
     text = (shared_data / "wikipedia" / file).read_text(encoding="utf-8")
     schema = schemas.load("graph")
@@ -229,9 +229,9 @@ def test_the_answer_does_not_depend_on_the_hash_seed(seed):
 
 
 def test_threads_get_the_answers_that_one_gets():
-    texts = quarters(article()) * 3
+    texts = quarters(article())
     with ThreadPoolExecutor(6) as pool:
-        assert list(pool.map(answer, texts)) == [answer(text) for text in texts]
+        assert list(pool.map(answer, texts * 2)) == [answer(text) for text in texts] * 2
 
 
 def test_it_pickles():
