@@ -221,8 +221,11 @@ def test_a_server_that_comes_back_in_time_is_waited_for(server: PrivateServer, w
         assert dump(database) == wanted
 
 
-def write_one_batch(database: Database) -> list[int]:
-    """Record a document of many rows in one batch, settle it, and return the sizes of the parts that were tried."""
+def write_one_batch(database: Database, most: int = 40) -> list[int]:
+    """Record a document of 40 chunks in one batch, settle it, and return the sizes of the parts that were tried.
+
+    Memory is enough for `most` chunks.
+    """
     paragraphs = [f"Paragraph {number}." for number in range(40)]
     source, chunks = document(GRAPH, "many.txt", paragraphs)
     schema = schemas.load("graph")
@@ -235,13 +238,27 @@ def write_one_batch(database: Database) -> list[int]:
 
     def counted(recorder: Recorder, transaction: object, extractions: list[object], **given: object) -> int:
         sizes.append(len(extractions))
-        return record(recorder, transaction, extractions, **given)  # type: ignore[arg-type]
+        count = record(recorder, transaction, extractions, **given)  # type: ignore[arg-type]
+        if len(extractions) > most:
+            raise NotEnoughMemory("the transaction would take more memory than there is")
+        return count
 
     with mock.patch.object(Recorder, "_record_part", counted), Lease(database, GRAPH) as lease:
         record_document(database, lease, source, chunks, LoadConfiguration("c0", "graph", schema.hash, "words"))
         Recorder(database, GRAPH, schema, lease).record(extractions)
         settler.settle(database, GRAPH, schema, lease)
     return sizes
+
+
+def test_a_batch_that_takes_too_much_memory_is_written_in_halves(database: Database) -> None:
+    """Row 40, without a server of little memory."""
+    delete_graph(database, GRAPH)
+    assert write_one_batch(database) == [40]
+    wanted = dump(database)
+    delete_graph(database, GRAPH)
+    assert write_one_batch(database, most=15) == [40, 20, 10, 10, 20, 10, 10]
+    assert dump(database) == wanted
+    delete_graph(database, GRAPH)
 
 
 @pytest.mark.long
