@@ -4,18 +4,43 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from unittest import mock
 
 import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import factory
 from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.offline_extractor import OfflineExtractor
+from kg_neo4j.extract.offline_names import is_english
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.records import ModelAnswer
 from kg_neo4j.settings import Settings
 from report_writer import write_report
 
 OFFLINE = {"openai_api_key": None, "openai_base_url": None, "embedding_model": None}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def answers_are_remembered() -> Iterator[None]:
+    """Read an English text once: many tests load the same one. Unit tests show that an answer rests on these alone."""
+    answer = OfflineExtractor.answer
+    known: dict[object, ModelAnswer] = {}
+
+    def remembered(extractor: OfflineExtractor, task: ChunkTask, shown_text: str) -> ModelAnswer:
+        document = task.document
+        if not is_english(document.text or shown_text, document.language):
+            return answer(extractor, task, shown_text)  # which counts the document for a note
+        read = (document.title, document.text, document.language, task.chunk.section, shown_text)
+        key = (extractor.config_hash, *read)
+        if key not in known:
+            known[key] = answer(extractor, task, shown_text)
+        return known[key]
+
+    with mock.patch.object(OfflineExtractor, "answer", remembered):
+        yield
 
 
 @pytest.fixture
