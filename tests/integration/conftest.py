@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from unittest import mock
 
 import pytest
+from kg_neo4j.extract.offline_extractor import OfflineExtractor
+from kg_neo4j.extract.offline_names import is_english
 
 from fake_llm import FakeLlm
 from kg_neo4j import factory
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.extract.context import ChunkTask
-from kg_neo4j.extract.offline_extractor import OfflineExtractor
-from kg_neo4j.extract.offline_names import is_english
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import ModelAnswer
