@@ -16,7 +16,7 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, pipeline
-from kg_neo4j.errors import BudgetReached, UsageError
+from kg_neo4j.errors import BudgetReached, ModelRefused, UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
@@ -268,6 +268,19 @@ def test_the_history_that_a_model_is_shown_is_bounded(small: Settings, llm: Fake
     assert max(text.count("Q: ") for text in rewriting) < 4
     assert "number 6" in rewriting[-1]
     assert "number 0" not in rewriting[-1]
+
+
+def test_a_model_that_failed_is_asked_again_for_the_next_question(small: Settings, llm: FakeLlm) -> None:
+    with chat(settings=with_model(small, llm)) as talk:
+        llm.fail(401)
+        with pytest.raises(ModelRefused):
+            talk.ask("Who was Ada Lovelace?")
+        llm.say("Ada Lovelace was an English mathematician [C1].")
+        assert talk.ask("Who was Ada Lovelace?").answer.found
+        llm.fail(401).say("NOT IN THE GRAPH")
+        reply = talk.ask("When did she die?")
+    assert (reply.rewritten_by, llm.calls) == ("rule", 4)
+    assert "401" in reply.why
 
 
 def test_the_budget_holds_for_the_whole_conversation(small: Settings, llm: FakeLlm, tmp_path: Path) -> None:
