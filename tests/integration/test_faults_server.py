@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -234,16 +235,16 @@ def write_one_batch(database: Database, most: int = 40) -> list[int]:
         for chunk in chunks
     ]
     sizes: list[int] = []
-    record = Recorder._record_part
+    record = Recorder._record
 
-    def counted(recorder: Recorder, transaction: object, extractions: list[object], **given: object) -> int:
-        sizes.append(len(extractions))
-        count = record(recorder, transaction, extractions, **given)  # type: ignore[arg-type]
-        if len(extractions) > most:
+    def counted(recorder: Recorder, transaction: object, prepared: Any) -> int:
+        sizes.append(len(prepared.extractions))
+        count = record(recorder, transaction, prepared)  # type: ignore[arg-type]
+        if sizes[-1] > most:
             raise NotEnoughMemory("the transaction would take more memory than there is")
         return count
 
-    with mock.patch.object(Recorder, "_record_part", counted), Lease(database, GRAPH) as lease:
+    with mock.patch.object(Recorder, "_record", counted), Lease(database, GRAPH) as lease:
         record_document(database, lease, source, chunks, LoadConfiguration("c0", "graph", schema.hash, "words"))
         Recorder(database, GRAPH, schema, lease).record(extractions)
         settler.settle(database, GRAPH, schema, lease)

@@ -48,7 +48,7 @@ LOAD = (
     *(f"{COMMITTED}write/vector_store_fact", "analytics/write_graph_state"),
 )
 EDIT = (f"{COMMITTED}write/withdraw_evidence",)
-UNLOAD = (f"{COMMITTED}write/delete_chunks",)
+UNLOAD = (f"{COMMITTED}write/delete_chunks", "write/settle_entities")
 REBUILD = (f"{COMMITTED}write/withdraw_evidence",)
 
 
