@@ -1,0 +1,23 @@
+"""A file of what a run was given: whatever ends the run, the next one has every line that was whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kg_neo4j.eval.answers.record_file import RecordFile
+
+
+def test_a_line_is_on_the_disk_while_the_run_lives(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    writing = RecordFile(str(path))
+    for number in range(3):
+        writing.append("case", {"number": number})
+        found = [row["number"] for row in RecordFile(str(path)).rows("case")]
+        assert found == list(range(number + 1))
+
+
+def test_a_line_that_was_cut_is_dropped_and_the_next_one_begins_on_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(b'{"kind": "case", "number": 0}\n{"kind": "case", "num')
+    RecordFile(str(path)).append("case", {"number": 1})
+    assert [row["number"] for row in RecordFile(str(path)).rows("case")] == [0, 1]
