@@ -14,10 +14,11 @@ made: task, hash of the messages, room, temperature; sorted), cache.txt (what is
 command: keys of answers, other files), graph/ (sorted exports, archives) and made/ (files that commands wrote).
 FOLDER/PART/requests has the requests by hash, to read; it is not compared.
 
-Normalised: the folder of the recording is <work>, the server's address <uri>; times that were measured are <time>
-(the keys and columns in TIMES, and numbers before ms, s and words/s in text; the estimates of plans stay). Runs of
-spaces and rules in printed tables are one. Strings of JSON over 300 characters are cut and hashed. In archives
-`recorded` (the id of a run) is left out, and a vector is its hash.
+A load writes after so many rows, not seconds. Normalised: the folder of the recording is <work>, the server's address
+<uri>; times that were measured are <time> (the keys and columns in recording/masks.py, and numbers before ms, s and
+words/s in text; the estimates of plans stay). Runs of spaces and rules in printed tables are one. Strings of JSON over
+300 characters are cut and hashed. In archives `recorded` (the id of a run) is left out, and a vector is its hash;
+`origin` (a hash of the folder) is <place>, and the packed size of an archive is left out.
 """
 
 from __future__ import annotations
@@ -30,7 +31,6 @@ import hashlib
 import io
 import json
 import os
-import re
 import shutil
 import sqlite3
 import sys
@@ -45,17 +45,10 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(1, str(ROOT / "tests"))
 
-import recorded_parts as parts  # noqa: E402 - fake_llm is a module of the tests
-import scripted_answers  # noqa: E402
+from recording import masks, parts, scripted_answers  # noqa: E402
 
-from fake_llm import FakeLlm, Reply, Request  # noqa: E402
+from fake_llm import FakeLlm, Reply, Request  # noqa: E402 - a module of the tests
 
-TIMES = frozenset(
-    "seconds retrieval_seconds model_seconds ms ms_p50 ms_p95 seconds_p50 seconds_p95 words_per_s".split()
-)
-TIME_COLUMNS = re.compile(r"\b(?:ms|p50|p95|seconds|p50 ms|p95 ms|ms p50|ms p95)\b")
-TIME = re.compile(r"\b\d[\d,]*(?:\.\d+)? (?:ms|s|words/s|seconds)\b|(?<=seconds )[\d.]+|p(?:50|95) [\d.]+")
-LONGEST = 300  # characters of a string in recorded JSON
 SHOWN_DIFFERENCES = 12  # lines a file
 NOT_COMPARED = ("requests", "recorded.json")
 PRICES = '["scripted"]\ninput = 1\noutput = 4\n\n["fake-embedding"]\ninput = 0.1\n'
@@ -69,9 +62,7 @@ class ScriptedModel(FakeLlm):
 
     def reply_to(self, request: Request) -> Reply:
         """Return the answer of the rules, or a fault that depends on the request."""
-        hashes = [request_hash(each) for each in self.requests]
-        chance = scripted_answers.hashed(request_hash(request))
-        if self.flaky and chance % 6 == 0 and request_hash(request) not in hashes:
+        if self.flaky and self._fails_first(request):
             self.requests.append(request)
             return self.json({"error": {"message": "busy"}}, 503, headers=(("Retry-After", "0"),))
         if self.window and len(request.prompt) > 4 * self.window:
@@ -79,6 +70,10 @@ class ScriptedModel(FakeLlm):
             error = {"message": "the prompt is too long", "code": "context_length_exceeded"}
             return self.json({"error": error}, 400)
         return super().reply_to(request)
+
+    def _fails_first(self, request: Request) -> bool:
+        mark = request_hash(request)
+        return scripted_answers.hashed(mark) % 6 == 0 and all(request_hash(each) != mark for each in self.requests)
 
     def _counted(self, request: Request, reply: Reply) -> Reply:
         data = json.loads(reply.body)
@@ -134,7 +129,7 @@ class Recording:
             code, out, err = run_command(words, {**self._environment, **calls, **environment}, stdin)
             asked = [*self.llm.requests] if self.llm else []
         measured = "--dry-run" not in words
-        shown = [" ".join(["$ kg", *words]), f"exit {code}", self._normal(out, measured), "-- errors"]
+        shown = [self._plain(" ".join(["$ kg", *words])), f"exit {code}", self._normal(out, measured), "-- errors"]
         self._write(f"out/{name}.txt", "\n".join([*shown, self._normal(err, measured)]))
         if not self.is_offline:
             lines = sorted(map(request_line, asked))
@@ -162,7 +157,7 @@ class Recording:
         self.run(f"archive-{name}", "export", "--archive", str(archive), "--graph", graph)
         self._write(f"graph/{name}.jsonl", self._plain(target.read_text("utf-8")))
         with gzip.open(archive, "rt", encoding="utf-8") as file:
-            self._write(f"graph/{name}.archive.jsonl", self._plain("\n".join(map(_archive_line, file))))
+            self._write(f"graph/{name}.archive.jsonl", self._plain("\n".join(map(masks.archive_line, file))))
 
     def keep(self, name: str, file: Path) -> None:
         """Record a file that a command made; of pictures the hash."""
@@ -198,15 +193,7 @@ class Recording:
 
     def _normal(self, text: str, measured: bool) -> str:
         """Return what a command printed, without what differs from run to run."""
-        text = self._plain(text)
-        try:
-            values = [json.loads(text)]
-        except ValueError:
-            try:
-                values = [json.loads(line) for line in text.splitlines()]
-            except ValueError:
-                return _normal_table(text) if measured else _narrow(text)
-        return "\n".join(json.dumps(_shorter(each, measured), ensure_ascii=False, indent=1) for each in values)
+        return masks.normal(self._plain(text), measured)
 
     def _plain(self, text: str) -> str:
         for shown, word in ((str(self.work), "<work>"), (self._environment["NEO4J_URI"], "<uri>")):
@@ -257,58 +244,13 @@ def _rows(file: Path) -> list[str]:
         return found
 
 
-def _archive_line(line: str) -> str:
-    record = json.loads(line)
-    if record["kind"] == "end":
-        del record["sha256"]
-    properties = record.get("properties", {})
-    properties.pop("recorded", None)
-    return json.dumps(_shorter(record, False), ensure_ascii=False, sort_keys=True)
-
-
-def _shorter(value: Any, measured: bool) -> Any:
-    """Return a JSON value with its long strings cut and hashed, and what was measured masked."""
-    if isinstance(value, dict):
-        return {
-            name: "<time>" if measured and name in TIMES and each is not None else _shorter(each, measured)
-            for name, each in value.items()
-        }
-    if isinstance(value, list):
-        return [_shorter(each, measured) for each in value]
-    if isinstance(value, str) and len(value) > LONGEST:
-        return f"{value[:100]} ... {len(value)} characters, {hashlib.sha256(value.encode()).hexdigest()[:16]}"
-    return value
-
-
-def _normal_table(text: str) -> str:
-    """Return printed text with its times masked: those in columns of times, and numbers with a unit."""
-    lines: list[str] = []
-    columns: list[tuple[int, int]] = []
-    for printed in text.splitlines():
-        line = printed
-        if re.fullmatch(r"\s*[─━]+[\s─━]*", line) and lines:
-            columns = [(each.start(), each.end()) for each in TIME_COLUMNS.finditer(lines[-1])]
-            lines.append(line)
-            continue
-        if not line.strip():
-            columns = []
-        for cell in [*re.finditer(r"\S+", line)] if columns else []:
-            if any(cell.start() == start or cell.end() == end for start, end in columns):
-                line = line[: cell.start()] + "#" * len(cell[0]) + line[cell.end() :]
-        lines.append(line)
-    return TIME.sub("<time>", _narrow(re.sub("#+", "<time>", "\n".join(lines))))
-
-
-def _narrow(text: str) -> str:
-    return "\n".join(re.sub("[─━]+", "─", re.sub("[ \t]+", " ", line)).strip() for line in text.splitlines())
-
-
 # ------------------------------------------------------------------------------------------------- record, compare
 
 
 def record(folder: Path, only: Sequence[str]) -> None:
     """Record the parts in `only`, or all, and what they rest on."""
     wanted = parts.with_needs(only)
+    write_by_rows()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     took: dict[str, float] = {}
@@ -323,6 +265,21 @@ def record(folder: Path, only: Sequence[str]) -> None:
                     took[part] = round(time.monotonic() - started, 1)
                     print(f"{part}: {took[part]} s", file=sys.stderr, flush=True)
     (folder / "recorded.json").write_text(json.dumps({"parts": took}, indent=1), "utf-8")
+
+
+def write_by_rows() -> None:
+    """Let a load write after so many rows, never after so many seconds, which differ from run to run.
+
+    What is written at once shows in the number of changes, and in the statistics of Neo4j's full-text indexes.
+    """
+    import kg_neo4j
+
+    _ = kg_neo4j.load  # loads the modules of a load
+    for module in [each for name, each in sys.modules.items() if name.startswith("kg_neo4j.")]:
+        if hasattr(module, "BATCH_S"):
+            module.BATCH_S = 1e6
+            return
+    print("no BATCH_S: what a load writes at once depends on the time", file=sys.stderr)
 
 
 def record_part(part: str, folder: Path, work: Path, server: Mapping[str, str]) -> None:

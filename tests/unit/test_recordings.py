@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -64,16 +65,17 @@ def test_measured_times_are_masked_and_nothing_else(script: ModuleType) -> None:
     table = (
         "System   R@5   p50 ms  USD\n──────────────────────────\nnaive   41.7     12.5    0\n\ntook 12 ms, 3 calls\n"
     )
-    assert script._normal_table(table).splitlines() == [
+    assert script.masks.normal(table, True).splitlines() == [
         "System R@5 p50 ms USD",
         "─",
         "naive 41.7 <time> 0",
         "",
         "took <time>, 3 calls",
     ]
-    value = {"seconds": 1.5, "calls": 3, "steps": [{"ms_p50": 2, "f1": 0.5}]}
-    assert script._shorter(value, True) == {"seconds": "<time>", "calls": 3, "steps": [{"ms_p50": "<time>", "f1": 0.5}]}
-    assert script._shorter(value, False) == value
+    printed = json.dumps({"seconds": 1.5, "calls": 3, "steps": [{"ms_p50": 2, "f1": 0.5}]})
+    masked = {"seconds": "<time>", "calls": 3, "steps": [{"ms_p50": "<time>", "f1": 0.5}]}
+    assert json.loads(script.masks.normal(printed, True)) == masked
+    assert json.loads(script.masks.normal(printed, False)) == json.loads(printed)
 
 
 def test_what_the_scripted_model_says_depends_on_the_request_alone(script: ModuleType) -> None:

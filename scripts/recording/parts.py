@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 LONG = 6_000  # characters of a text
 TEXTS = {  # name: the file, and where its text begins
     "curie.txt": ("wikipedia/kirito_MarieCurie.txt", ""),
