@@ -4,32 +4,72 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
+from typer.main import get_group
 
-from kg_neo4j._cli import (
-    ask,
-    chat,
-    communities,
-    db,
-    evaluation,
-    extraction,
-    graph,
-    load,
-    reports,
-    resolve,
-    study,
-    tree,
-    tune,
-)
+from kg_neo4j._cli import startup
 from kg_neo4j._cli.interrupts import Interrupts
 from kg_neo4j._cli.terminal import json_text
 from kg_neo4j.errors import KgError
 
+_HOMES = {  # of each command: the module and the function in it, or its group
+    "load": ("load", "load"),
+    "unload": ("load", "unload"),
+    "extract": ("extraction", "extract"),
+    "tune": ("tune", "tune"),
+    "quarantine": ("extraction", "quarantine"),
+    "rebuild": ("extraction", "rebuild"),
+    "resolve": ("resolve", "resolve"),
+    "documents": ("graph", "documents"),
+    "communities": ("communities", "communities"),
+    "tree": ("tree", "tree"),
+    "ask": ("ask", "ask"),
+    "chat": ("chat", "chat"),
+    "report": ("reports", "report"),
+    "plot": ("graph", "plot"),
+    "export": ("graph", "export"),
+    "import": ("graph", "import_graph"),
+    "browse": ("graph", "browse"),
+    "db": ("db", "app"),
+    "study": ("study", "app"),
+    "eval": ("evaluation", "app"),
+}
+
+
+class _Commands(TyperGroup):
+    """The commands. A module is imported when its command is run, or when all are listed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return their names, in the order of the help."""
+        return list(_HOMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; None, with all of them known for a suggestion, where there is none of that name."""
+        for name in (cmd_name,) if cmd_name in _HOMES else _HOMES:
+            if name not in self.commands:
+                self.commands[name] = _command(name)
+        return self.commands.get(cmd_name)
+
+
+def _command(name: str) -> Any:
+    module, attribute = _HOMES[name]
+    found = getattr(import_module(f"kg_neo4j._cli.{module}"), attribute)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    if isinstance(found, typer.Typer):
+        alone.add_typer(found, name=name)
+    else:
+        alone.command(name)(found)
+    return get_group(alone).commands[name]
+
+
 app = typer.Typer(
     name="kg",
+    cls=_Commands,
     help="Text to a knowledge graph in Neo4j, with evidence for every fact, and answers that cite it.",
     no_args_is_help=True,
     add_completion=False,
@@ -50,34 +90,13 @@ def version(
         raise typer.Exit
 
 
-app.command("load")(load.load)
-app.command("unload")(load.unload)
-app.command("extract")(extraction.extract)
-app.command("tune")(tune.tune)
-app.command("quarantine")(extraction.quarantine)
-app.command("rebuild")(extraction.rebuild)
-app.command("resolve")(resolve.resolve)
-app.command("documents")(graph.documents)
-app.command("communities")(communities.communities)
-app.command("tree")(tree.tree)
-app.command("ask")(ask.ask)
-app.command("chat")(chat.chat)
-app.command("report")(reports.report)
-app.command("plot")(graph.plot)
-app.command("export")(graph.export)
-app.command("import")(graph.import_graph)
-app.command("browse")(graph.browse)
-app.add_typer(db.app, name="db")
-app.add_typer(study.app, name="study")
-app.add_typer(evaluation.app, name="eval")
-
-
 def main() -> None:
     """Run the command line.
 
     Exits 0 done, 1 failed, 2 usage, 3 partly done, 4 database, 5 model, 130 interrupted, 143 terminated.
     """
     logging.getLogger("neo4j").addHandler(logging.NullHandler())  # its warnings come as our errors, too
+    startup.prepare()
     interrupts = Interrupts()
     try:
         with interrupts.handled():

@@ -21,9 +21,11 @@ from kg_neo4j._cli.options import (
     settings_for,
 )
 from kg_neo4j._cli.shapes import plain
+from kg_neo4j._cli.startup import without_collection
 from kg_neo4j._cli.terminal import print_json, print_text, progress, remark
 
 
+@without_collection()
 def ask(
     question: Annotated[str, typer.Argument(help="A question in plain words.")],
     mode: Annotated[

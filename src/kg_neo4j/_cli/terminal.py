@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -25,8 +25,9 @@ PIPED_WIDTH = 400  # characters of a table that no terminal shows
 class TerminalProgress:
     """Draws one bar a stage on standard error; plain notes where standard error is no terminal."""
 
-    def __init__(self, bars: Bars) -> None:
-        self._bars = bars
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._drawn: Bars | None = None  # nothing is drawn before a stage begins
         self._tasks: dict[str, TaskID] = {}
 
     def start(self, stage: str, total: int | None = None) -> None:
@@ -46,6 +47,18 @@ class TerminalProgress:
         """Print a line above the bars."""
         self._bars.console.print(message, highlight=False, markup=False, soft_wrap=True)
 
+    @property
+    def _bars(self) -> Bars:
+        if self._drawn is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+            console = Console(stderr=True)
+            columns = (TextColumn("{task.description:>12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+            bars = Progress(*columns, console=console, disable=not console.is_terminal)
+            self._drawn = self._stack.enter_context(bars)
+        return self._drawn
+
 
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Progress]:
@@ -55,13 +68,8 @@ def progress(*, quiet: bool = False) -> Iterator[Progress]:
     if quiet:
         yield SILENT
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description:>12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
-        yield TerminalProgress(bars)
+    with ExitStack() as stack:
+        yield TerminalProgress(stack)
 
 
 def print_json(value: Any) -> None:

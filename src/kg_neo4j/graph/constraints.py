@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.graph.database import Database, Row, Transaction
 
 ONLINE_S = 300
 _RULE = re.compile(r"IF NOT EXISTS FOR \(n:(\w+)\) (REQUIRE|ON) \(?n\.(\w+)")
@@ -24,52 +25,72 @@ class _Rule:
 
     def stands_in(self, row: Row) -> bool:
         """Return True where `row`, an index of the database under any name, does what this rule is for."""
-        return (row["label"], row["properties"]) == (self.label, [self.property]) and row["unique"] >= self.unique
+        on_it = (row["labels"], row["properties"]) == ([self.label], [self.property])
+        return on_it and row["unique"] >= self.unique
 
 
 def ensure_constraints(database: Database) -> None:
     """Create the constraints and indexes of cypher/schema/ that writing needs, and wait until they are online.
 
-    A repeat changes nothing. Raises SchemaConflict where data in the database, ours or foreign, break a constraint, or
-    where other constraints or indexes stand in its place.
+    A repeat changes nothing, and asks the server nothing where this run has seen them. Raises SchemaConflict where data
+    in the database, ours or foreign, break a constraint, or where other constraints or indexes stand in its place.
     """
-    for rule in _rules():
-        try:
-            database.schema(rule.query)
-        except SchemaConflict as error:
-            foreign = database.read(queries.get("write/foreign_nodes"))[0]["nodes"]
-            raise SchemaConflict(
-                f"{rule.label}.{rule.property}: {error} "
-                f"({foreign} nodes in this database carry labels of ours but are not from kg-neo4j)",
-                hint="use a database of its own for kg-neo4j, or rename what stands in the way",
-            ) from error
-    standing = database.read(queries.get("write/standing_indexes"))
-    for rule in _rules():
-        found = next((row for row in standing if rule.stands_in(row)), None)
-        if found is None:  # IF NOT EXISTS is silent where another rule has the name
+    rules = _rules()
+    missing = [rule for rule in rules if not any(rule.stands_in(row) for row in list_all(database))]
+    if missing and not database.schema_together([(rule.query, {}) for rule in missing]):
+        for rule in missing:
+            _create(database, rule)  # alone: the error is that of this rule
+    standing = online(database, lambda row: any(rule.stands_in(row) for rule in rules))
+    for rule in rules:
+        if not any(rule.stands_in(row) for row in standing):  # IF NOT EXISTS is silent where another has the name
             raise SchemaConflict(
                 f"{database.address.shown}: something else in this database has the name of our rule "
                 f"on {rule.label}.{rule.property}",
                 hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list it: use another database, or give it another name",
             )
-        _await_online(database, found)
 
 
-def await_indexes(database: Database, seconds: float = ONLINE_S) -> None:
-    """Wait until all indexes of ours are online; SchemaConflict for one that has failed."""
-    for row in database.read(queries.get("write/standing_indexes")):
-        if row["name"].startswith("kg_"):
-            _await_online(database, row, seconds)
-
-
-def _await_online(database: Database, row: Row, seconds: float = ONLINE_S) -> None:
-    if row["state"] == "FAILED":
+def _create(database: Database, rule: _Rule) -> None:
+    try:
+        database.schema(rule.query)
+    except SchemaConflict as error:
+        foreign = database.read(queries.get("write/foreign_nodes"))[0]["nodes"]
         raise SchemaConflict(
-            f"{database.address.shown}: the index {row['name']!r} could not be filled",
-            hint=f"drop it (DROP INDEX `{row['name']}`) and run the same command again; the server's log says why",
-        )
-    if row["state"] != "ONLINE":
-        database.read(queries.get("write/await_index"), name=row["name"], seconds=round(seconds))
+            f"{rule.label}.{rule.property}: {error} "
+            f"({foreign} nodes in this database carry labels of ours but are not from kg-neo4j)",
+            hint="use a database of its own for kg-neo4j, or rename what stands in the way",
+        ) from error
+
+
+def list_all(database: Database) -> Sequence[Row]:
+    """Return all indexes of the database, by name. The server is asked once a run, and again after a change."""
+    if database.indexes is None:
+        database.indexes = database.read(queries.get("write/standing_indexes"))
+    return database.indexes
+
+
+def online(database: Database, needed: Callable[[Row], bool], seconds: float = ONLINE_S) -> Sequence[Row]:
+    """Return all indexes once those that are `needed` are online; SchemaConflict for one that has failed."""
+    query = queries.get("write/standing_indexes")
+
+    def waiting(rows: Sequence[Row]) -> list[Row]:
+        return [row for row in rows if row["state"] != "ONLINE" and needed(row)]
+
+    def awaited(transaction: Transaction) -> list[Row]:
+        rows = transaction.run(query)
+        for row in waiting(rows):
+            if row["state"] == "FAILED":
+                raise SchemaConflict(
+                    f"{database.address.shown}: the index {row['name']!r} could not be filled",
+                    hint=f"drop it (DROP INDEX `{row['name']}`) and run the same command again; "
+                    "the server's log says why",
+                )
+            transaction.run(queries.get("write/await_index"), name=row["name"], seconds=round(seconds))
+        return transaction.run(query) if waiting(rows) else rows
+
+    if database.indexes is None or waiting(database.indexes):
+        database.indexes = database.read_transaction(awaited)
+    return database.indexes
 
 
 def _rules() -> list[_Rule]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kg_neo4j.errors import (
     AuthenticationFailed,
@@ -93,6 +93,17 @@ class Transaction:
         keys = result.keys()
         return [dict(zip(keys, record.values(), strict=True)) for record in result]
 
+    def read(self, query: Query, /, **params: Any) -> list[Row]:
+        """Do the same as `run`, for what reads alone (`Database.read`) or together with other queries."""
+        return self.run(query, **params)
+
+
+class Reader(Protocol):
+    """Runs read queries: a `Database` each in a transaction of its own, a `Transaction` all in one."""
+
+    def read(self, query: Query, /, **params: Any) -> list[Row]:
+        """Run `query` and return its rows."""
+
 
 class Database:
     """A connection to one database. Use as a context manager, or call `close`."""
@@ -101,6 +112,7 @@ class Database:
         import neo4j
 
         self.address = address
+        self.indexes: Sequence[Row] | None = None  # as listed in this run; None: not listed, or they may have changed
         self._reserve = 0  # bytes that writes leave free on a managed server's disk
         self._reserve_until = 0.0  # when it is computed again, because the store grows
         if address.shown != address.uri:
@@ -148,20 +160,12 @@ class Database:
         return self._driver
 
     def verify(self) -> str:
-        """Return the server's version, after one round trip.
+        """Return the server's version, which it gives with a round trip and no query.
 
         Raises DatabaseUnavailable, AuthenticationFailed or UnsupportedServer.
         """
-        import neo4j
-
         with _translated(self.address):
-            self._driver.verify_connectivity()
-            with self._session(neo4j.READ_ACCESS) as session:
-                record = session.run(
-                    "CALL dbms.components() YIELD name, versions WITH * WHERE name = 'Neo4j Kernel' "
-                    "RETURN versions[0] AS version"
-                ).single(strict=True)
-        version = str(record["version"])
+            version = self._driver.get_server_info().agent.removeprefix("Neo4j/")
         if not is_supported(version):
             raise UnsupportedServer(
                 f"{self.address.shown} runs Neo4j {version}; kg-neo4j needs 5.26 or newer",
@@ -194,13 +198,29 @@ class Database:
         return self.write_transaction(lambda transaction: transaction.run(query, **params))
 
     def schema(self, query: Query, /, **params: Any) -> list[Row]:
-        """Run a schema statement (constraint, index), which needs a transaction of its own and may take long."""
+        """Run a schema statement (constraint, index), which may take long and shares a transaction with no write."""
         try:
-            return self._run(lambda transaction: transaction.run(query, **params), is_write=True, timeout_s=None)
+            return self._schema(lambda transaction: transaction.run(query, **params))
         except DatabaseError as error:  # IF NOT EXISTS raises it where another session makes the same at this moment
-            if not getattr(error.__cause__, "code", "").endswith("EquivalentSchemaRuleAlreadyExists"):
+            if not _code(error).endswith("EquivalentSchemaRuleAlreadyExists"):
                 raise
             return []
+
+    def schema_together(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> bool:
+        """Run schema statements in one transaction. Return False, with nothing done, where one of them fails."""
+        try:
+            self._schema(lambda transaction: [transaction.run(query, **params) for query, params in statements])
+        except DatabaseError as error:
+            if ".Schema." not in _code(error):
+                raise
+            return False
+        return True
+
+    def _schema(self, work: Callable[[Transaction], T]) -> T:
+        try:
+            return self._run(work, is_write=True, timeout_s=None)
+        finally:
+            self.indexes = None
 
     def read_transaction(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one READ transaction; it may be called again after a transient fault."""
@@ -244,6 +264,7 @@ class Database:
                             yield dict(zip(keys, record.values(), strict=True))
                     return
                 except (DriverError, Neo4jError) as error:
+                    self.indexes = None
                     if is_begun:
                         raise
                     repetition.wait(error)
@@ -293,6 +314,7 @@ class Database:
                         transaction.commit()
                         return result
                 except (DriverError, Neo4jError) as error:
+                    self.indexes = None  # an index may be gone, or the server replaced
                     repetition.wait(error)
 
     def _require_space(self) -> None:
@@ -366,6 +388,11 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
         ) from error
 
 
+def _code(error: DatabaseError) -> str:
+    """Return the server's code for an error; "" where the server gave none."""
+    return str(getattr(error.__cause__, "code", ""))
+
+
 def _short(error: BaseException) -> str:
     message = getattr(error, "message", None) or str(error)
     return " ".join(str(message).split())[:300]
@@ -404,7 +431,12 @@ def connect(settings: Settings, progress: Progress, *, half_imported: bool = Fal
 
 
 def _refuse_half_imported(database: Database, graph: str) -> None:
-    for row in database.read(queries.get("write/unfinished_import"), graph=graph):
+    def look(transaction: Transaction) -> tuple[list[Row], list[Row]]:
+        unfinished = transaction.run(queries.get("write/unfinished_import"), graph=graph)
+        return unfinished, transaction.run(queries.get("write/standing_indexes"))  # nearly every run asks for them
+
+    unfinished, database.indexes = database.read_transaction(look)
+    for row in unfinished:
         raise UnfinishedImport(
             f"an import of {row['file']!r} into graph {graph!r} was not finished",
             hint=f"run `kg import {row['file']}` again, or delete what is there: `kg db reset --graph {graph}`",

@@ -13,7 +13,7 @@ from typing import Any
 from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Transaction, batches
+from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
 
@@ -83,20 +83,26 @@ def list_documents(database: Database, graph: str) -> tuple[StoredDocument, ...]
     return tuple(StoredDocument(**row) for row in database.read(queries.get("write/documents"), graph=graph))
 
 
-def file_keys(database: Database, graph: str) -> dict[str, str]:
+def file_keys(reader: Reader, graph: str) -> dict[str, str]:
     """Return the documents of a graph that were read from files: key -> origin, see `acquire.identity.origin_id`."""
-    return {row["key"]: row["origin"] for row in database.read(queries.get("write/file_keys"), graph=graph)}
+    return {row["key"]: row["origin"] for row in reader.read(queries.get("write/file_keys"), graph=graph)}
 
 
-def check_schema(database: Database, graph: str, configuration: LoadConfiguration) -> None:
-    """Raise UsageError where the graph holds documents that were loaded under another schema."""
-    others = database.read(queries.get("write/other_schemas"), graph=graph, schema_hash=configuration.schema_hash)
+def checked_file_keys(database: Database, graph: str, configuration: LoadConfiguration) -> dict[str, str]:
+    """Return `file_keys`; UsageError where the graph holds documents that were loaded under another schema."""
+
+    def look(transaction: Transaction) -> tuple[list[Row], dict[str, str]]:
+        others = transaction.run(queries.get("write/other_schemas"), graph=graph, schema_hash=configuration.schema_hash)
+        return others, file_keys(transaction, graph)
+
+    others, found = database.read_transaction(look)
     if others:
         raise UsageError(
             f"graph {graph!r} was loaded with the schema {others[0]['schema']!r}, this load asks for "
             f"{configuration.schema!r}",
             hint="choose another graph with --graph NAME, or unload the documents first",
         )
+    return found
 
 
 def record_document(

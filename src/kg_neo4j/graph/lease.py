@@ -61,16 +61,21 @@ class Lease:
             )
 
     def _ask(self) -> Row:
-        rows = self._database.read(queries.get("write/read_lease"), graph=self._graph)
-        dead = rows[0]["token"] if rows and rows[0]["owner"] and _is_dead(rows[0]["owner"], rows[0]["token"]) else ""
-        return self._database.write(
-            queries.get("write/take_lease"),
-            graph=self._graph,
-            token=self._token,
-            owner=_owner(),
-            milliseconds=round(LEASE_S * 1000),
-            dead=dead,
-        )[0]
+        owner = _owner()
+
+        def take(transaction: Transaction) -> Row:
+            rows = transaction.run(queries.get("write/read_lease"), graph=self._graph)
+            held = next((row for row in rows if row["owner"] and _is_dead(row["owner"], row["token"])), None)
+            return transaction.run(
+                queries.get("write/take_lease"),
+                graph=self._graph,
+                token=self._token,
+                owner=owner,
+                milliseconds=round(LEASE_S * 1000),
+                dead=held["token"] if held else "",
+            )[0]
+
+        return self._database.write_transaction(take)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

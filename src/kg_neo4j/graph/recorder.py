@@ -28,6 +28,7 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
 from kg_neo4j.graph.resolution import showing
 from kg_neo4j.graph.resolution.decisions import Components
+from kg_neo4j.graph.resolution.showing import StoredDecision
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow
 
 # The columns of the built-in schemas, in the order in which cypher/write/create_*.cypher and add_*.cypher read them.
@@ -74,14 +75,8 @@ class Recorder:
         self._graph = graph
         self._schema = schema
         self._lease = lease
-        self._found: Components | None = None
-
-    @property
-    def _components(self) -> Components:
-        """Who is who by the stored decisions; shown in the graph first, where a killed run left that to be done."""
-        if self._found is None:
-            self._found = showing.finish(self._database, self._graph, self._schema, self._lease)
-        return self._found
+        self._components = Components()  # who is who by the stored decisions, from the first batch on
+        self._is_resolved = False  # they are read, and the graph shows them
 
     def record(self, extractions: Sequence[Extraction]) -> int:
         """Write a batch in one transaction and return how many chunks, new entities and new facts it wrote.
@@ -113,9 +108,23 @@ class Recorder:
     def _prepare(self, extractions: Sequence[Extraction]) -> _Prepared:
         once = {extraction.chunk.id: extraction for extraction in extractions}  # a chunk has one extraction
         digests = {chunk_id: digest(extraction) for chunk_id, extraction in once.items()}
-        recorded = self._database.read_transaction(lambda transaction: _recorded(transaction, digests))
+        recorded = self._look(digests)
         pending = [each for each in once.values() if recorded.get(each.chunk.id) != digests[each.chunk.id]]
         return _Prepared(pending, digests, self._gather(pending))
+
+    def _look(self, digests: Mapping[str, str]) -> dict[str, str]:
+        """Return what is recorded of chunks. The first call shows in the graph which decisions a killed run left."""
+        is_first = not self._is_resolved
+
+        def look(transaction: Transaction) -> tuple[dict[str, str], tuple[StoredDecision, ...]]:
+            stored = showing.stored_decisions(transaction, self._graph) if is_first else ()
+            return _recorded(transaction, digests), stored
+
+        recorded, stored = self._database.read_transaction(look)
+        if is_first:
+            self._components = showing.finish(self._database, self._graph, self._schema, self._lease, stored)
+            self._is_resolved = True
+        return recorded
 
     def _write(self, prepared: _Prepared) -> int:
         if not prepared.extractions:

@@ -21,9 +21,11 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
 from kg_neo4j.graph.resolution import showing
 from kg_neo4j.graph.resolution.decisions import Components
+from kg_neo4j.graph.resolution.showing import StoredDecision
 from kg_neo4j.progress import SILENT, Progress
 
 PAGE = 2_000  # keys a transaction
+_MARKED_FACTS, _MARKED_ENTITIES = "write/unsettled_facts", "write/unsettled_entities"
 _ENTITY_VALUES = ("name", "type", "aliases", "evidence_count")
 _FACT_VALUES = ("evidence_count",)
 
@@ -44,17 +46,25 @@ def settle(database: Database, graph: str, schema: Schema, lease: Lease, progres
     an entity that loses its last evidence.
     """
     progress.start("settle")
-    found = showing.finish(database, graph, schema, lease)
     changes = 0
-    for page in _pages(database, "write/unsettled_facts", graph):
-        work = partial(_settle_facts, graph=graph, schema=schema, lease=lease, found=found)
-        changes += sum(database.write_parts(page, work))
-        progress.advance("settle", len(page))
-    for page in _pages(database, "write/unsettled_entities", graph):
-        changes += sum(database.write_parts(page, partial(_settle_entities, schema=schema, lease=lease)))
-        progress.advance("settle", len(page))
+    stored, is_marked = database.read_transaction(partial(_waiting, graph=graph))
+    if is_marked or any(each.pending for each in stored):
+        found = showing.finish(database, graph, schema, lease, stored)
+        for page in _pages(database, _MARKED_FACTS, graph):
+            work = partial(_settle_facts, graph=graph, schema=schema, lease=lease, found=found)
+            changes += sum(database.write_parts(page, work))
+            progress.advance("settle", len(page))
+        for page in _pages(database, _MARKED_ENTITIES, graph):
+            changes += sum(database.write_parts(page, partial(_settle_entities, schema=schema, lease=lease)))
+            progress.advance("settle", len(page))
     progress.finish("settle")
     return changes
+
+
+def _waiting(transaction: Transaction, graph: str) -> tuple[Sequence[StoredDecision], bool]:
+    """Return the decisions, and whether any key is marked: after most loads none is."""
+    marked = [transaction.run(queries.get(name), graph=graph, limit=1) for name in (_MARKED_FACTS, _MARKED_ENTITIES)]
+    return showing.stored_decisions(transaction, graph), any(marked)
 
 
 def _pages(database: Database, query: str, graph: str) -> Iterator[list[str]]:

@@ -19,7 +19,7 @@ from kg_neo4j._models.tasks import Answer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
-from kg_neo4j.graph.database import Database, Row, batches
+from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.description_merges import EXTRACTIVE, Element, Merging, Summary, extractive, is_unanswered
 from kg_neo4j.progress import SILENT, Progress
@@ -65,11 +65,12 @@ def describe(
     """
     progress.start(STAGE)
     run = _Run(database, graph, how, lease)
+    first, is_swept = database.read_transaction(run.look)
     for label in _LABELS:
-        for rows in run.pages(label):
+        for rows in run.pages(label, first[label]):
             run.summarise(label, rows)
             progress.advance(STAGE, len(rows))
-    if not how.keep_answers:
+    if not how.keep_answers and (run.changes or not is_swept):
         lease.write(queries.get("analytics/sweep_descriptions"), graph=graph)
     progress.finish(STAGE)
     return run.report()
@@ -123,16 +124,22 @@ class _Run:
             unfinished.append(f"{self.waiting} descriptions were not merged by the model: {why}")
         return Described(self.summaries, self.changes, self.usage, tuple(unfinished))
 
-    def pages(self, label: str) -> Iterator[Sequence[Row]]:
-        """Yield the elements that may need a summary or have one, in pages ordered by id."""
+    def look(self, transaction: Transaction) -> tuple[Mapping[str, Sequence[Row]], bool]:
+        """Return the first page of each label, and whether no answer is about descriptions that are gone."""
+        gone = transaction.run(queries.get("analytics/gone_descriptions"), graph=self.graph)
+        return {label: self._page(transaction, label) for label in _LABELS}, not gone
+
+    def pages(self, label: str, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+        """Yield the elements that may need a summary or have one, in pages ordered by id; `rows` is the first one."""
+        yield rows
+        while len(rows) == PAGE:
+            rows = self._page(self.database, label, rows[-1]["id"])
+            yield rows
+
+    def _page(self, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
         query = queries.get(f"analytics/description_evidence_{label.lower()}")
         characters = self.how.bound_tokens // _TOKENS_A_CHARACTER
-        after, is_last = "", False
-        while not is_last:
-            rows = self.database.read(query, graph=self.graph, after=after, characters=characters, limit=PAGE)
-            is_last = len(rows) < PAGE
-            after = "" if is_last else rows[-1]["id"]
-            yield rows
+        return reader.read(query, graph=self.graph, after=after, characters=characters, limit=PAGE)
 
     def summarise(self, label: str, rows: Sequence[Row]) -> None:
         """Bring the summaries of one page up to date."""

@@ -6,14 +6,15 @@ of a wrong size, or of another model, without a word and never finds them, so th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.archive_records import VectorSpace
-from kg_neo4j.graph.constraints import await_indexes
+from kg_neo4j.graph.constraints import list_all, online
 from kg_neo4j.graph.database import Database
 
 LABELS = ("Chunk", "Entity", "Fact", "TreeNode")  # whose nodes have vectors
@@ -58,7 +59,13 @@ def fulltext_index_name(label: str) -> str:
 
 def list_indexes(database: Database) -> tuple[SearchIndex, ...]:
     """Return the search indexes on chunks, entities, facts and tree nodes, by name."""
-    return tuple(SearchIndex(**row) for row in database.read(queries.get("write/vector_indexes")))
+    texts = {fulltext_index_name(label) for label in WORDED}
+    return tuple(
+        SearchIndex(row["name"], row["kind"], row["labels"][0], row["state"], row["dimension"])
+        for row in list_all(database)
+        if (row["kind"] == "FULLTEXT" and row["name"] in texts)
+        or (row["kind"] == "VECTOR" and row["properties"] == ["embedding"] and row["labels"][0] in LABELS)
+    )
 
 
 def usable_indexes(
@@ -110,9 +117,7 @@ def create_fulltext(database: Database) -> int:
     """Create the full-text indexes that are missing, wait until they are online, and return how many."""
     present = {index.name for index in list_indexes(database)}
     missing = [label for label in WORDED if fulltext_index_name(label) not in present]
-    for label in missing:
-        database.schema(queries.get(f"schema/fulltext_{label.lower()}"))
-    await_indexes(database, ONLINE_S)
+    _create(database, [(queries.get(f"schema/fulltext_{label.lower()}"), {}) for label in missing])
     return len(missing)
 
 
@@ -123,11 +128,25 @@ def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> in
     """
     present = {index.name for index in check(database, model)}
     missing = [label for label in LABELS if vector_index_name(label, model) not in present]
-    for label in missing:
-        query = queries.get(f"write/vector_index_{label.lower()}")
-        database.schema(query, name=vector_index_name(label, model), dimension=model.dimension)
-    await_indexes(database, ONLINE_S)
+    _create(
+        database,
+        [
+            (
+                queries.get(f"write/vector_index_{label.lower()}"),
+                {"name": vector_index_name(label, model), "dimension": model.dimension},
+            )
+            for label in missing
+        ],
+    )
     return len(missing)
+
+
+def _create(database: Database, statements: Sequence[tuple[queries.Query, Mapping[str, Any]]]) -> None:
+    """Create indexes, together where that can be done, and wait until all of ours are online."""
+    if statements and not database.schema_together(statements):
+        for query, params in statements:
+            database.schema(query, **params)
+    online(database, lambda row: row["name"].startswith("kg_"), ONLINE_S)
 
 
 def check(

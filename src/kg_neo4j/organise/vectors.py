@@ -17,7 +17,7 @@ from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j._models.workers import Crew, Done
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, batches
+from kg_neo4j.graph.database import Database, Reader, Transaction, batches
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.progress import SILENT, Progress
 
@@ -32,6 +32,8 @@ AHEAD = 2  # calls begun, times those in flight
 VALUES_A_WRITE = 500_000  # numbers a transaction, about 4 MB: 1,953 vectors of 256, 325 of 1,536
 
 _Slice = tuple[str, Sequence[tuple["Row", str]]]  # a label, and nodes with the hash of their text
+
+_Vector = tuple[str, dict[str, object]]  # a label, and the row that is stored of a node
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ def prepare(database: Database, model: EmbeddingModel) -> None:
     Vector indexes that stand before the first vector cost less in all than filling them afterwards (20,000 vectors of
     256: 8 s against 14 s), and name the model from then on. Raises SchemaConflict before any write.
     """
+    database.indexes = None  # a run of another model may have replaced them since this one began
     search_indexes.check(database, model)
     search_indexes.create_fulltext(database)
     search_indexes.create_vector(database, model)
@@ -72,9 +75,8 @@ def embed(
     progress.start("embed")
     reading = _Reading(database, graph, model, progress, concurrency)
     embedded = 0
-    for label, rows in _embedded(model, tokeniser, reading.slices(), concurrency):
-        _store(database, graph, label, rows)
-        embedded += len(rows)
+    for vectors in _embedded(model, tokeniser, reading.slices(), concurrency):
+        embedded += _store(database, graph, vectors)
     progress.finish("embed")
     return VectorReport(embedded, reading.reused, embedded)
 
@@ -100,23 +102,31 @@ class _Reading:
         """Yield them, a label after the other, in parts for one call to the model."""
         size = _vectors_a_write(self.model)
         at_once = size if self.concurrency == 1 else min(size, TEXTS_A_CALL)
-        for label in search_indexes.LABELS:
-            for rows in self._pages(label):
+        labels = search_indexes.LABELS
+        first = self.database.read_transaction(lambda reader: {label: self._page(reader, label) for label in labels})
+        for label in labels:
+            for rows in self._pages(label, first.pop(label)):
                 stale = [(row, digest) for row in rows if (digest := text_hash(row["text"], self.model)) != row["hash"]]
                 self.reused += len(rows) - len(stale)
                 self.progress.advance("embed", len(rows))
                 for part in batches(stale, at_once):
                     yield label, part
 
-    def _pages(self, label: str) -> Iterator[Sequence[Row]]:
-        """Yield all nodes of a label with a text to embed, in pages ordered by id."""
-        query = queries.get(f"write/vector_texts_{label.lower()}")
-        after, is_last = "", False
-        while not is_last:
-            rows = self.database.read(query, graph=self.graph, after=after, limit=PAGE)
-            is_last = len(rows) < PAGE
-            after = "" if is_last else rows[-1]["id"]
-            yield [row for row in rows if row["text"] and row["text"].strip()]
+    def _pages(self, label: str, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+        """Yield all nodes of a label with a text to embed, in pages ordered by id; `rows` is the first page."""
+        yield _with_text(rows)
+        while len(rows) == PAGE:
+            rows = self._page(self.database, label, rows[-1]["id"])
+            yield _with_text(rows)
+
+    def _page(self, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
+        return reader.read(
+            queries.get(f"write/vector_texts_{label.lower()}"), graph=self.graph, after=after, limit=PAGE
+        )
+
+
+def _with_text(rows: Sequence[Row]) -> Sequence[Row]:
+    return [row for row in rows if row["text"] and row["text"].strip()]
 
 
 def _vectors_a_write(model: EmbeddingModel) -> int:
@@ -125,42 +135,40 @@ def _vectors_a_write(model: EmbeddingModel) -> int:
 
 def _embedded(
     model: EmbeddingModel, tokeniser: Tokeniser, slices: Iterator[_Slice], concurrency: int = 1
-) -> Iterator[tuple[str, list[dict[str, object]]]]:
-    """Yield nodes of one label with their vectors, as many as fit one transaction; in no order with several calls."""
+) -> Iterator[list[_Vector]]:
+    """Yield nodes with their vectors, as many as fit one transaction; in no order with several calls."""
 
-    def work(some: _Slice) -> list[dict[str, object]]:
+    def work(some: _Slice) -> list[_Vector]:
         vectors = embed_texts(model, [row["text"] for row, _ in some[1]], tokeniser)
         return [
-            {"id": row["id"], "vector": vector.tolist(), "hash": digest}
+            (some[0], {"id": row["id"], "vector": vector.tolist(), "hash": digest})
             for (row, digest), vector in zip(some[1], vectors, strict=True)
         ]
 
     size = _vectors_a_write(model)
-    found: dict[str, list[dict[str, object]]] = {}
+    found: list[_Vector] = []
     error: BaseException | None = None
-    crew: Crew[_Slice, list[dict[str, object]]] = Crew(work, concurrency)
+    crew: Crew[_Slice, list[_Vector]] = Crew(work, concurrency)
     try:
         for done in _worked(crew, slices, AHEAD * concurrency):
-            label = done.item[0]
-            rows = found.setdefault(label, [])
-            rows += done.result or []
+            found += done.result or []
             error = done.error
             if error is not None:
                 break
-            if len(rows) >= size:
-                yield label, found.pop(label)
+            if len(found) >= size:
+                yield found
+                found = []
     finally:
         crew.stop()
-    for label, rows in found.items():
-        if rows:
-            yield label, rows  # also after an error: it is paid for
+    if found:
+        yield found  # also after an error: it is paid for
     if error is not None:
         raise error
 
 
 def _worked(
-    crew: Crew[_Slice, list[dict[str, object]]], slices: Iterator[_Slice], ahead: int
-) -> Iterator[Done[_Slice, list[dict[str, object]]]]:
+    crew: Crew[_Slice, list[_Vector]], slices: Iterator[_Slice], ahead: int
+) -> Iterator[Done[_Slice, list[_Vector]]]:
     """Hand the slices to the crew, not more than `ahead` of what is taken, and yield what is finished."""
     under_way = 0
     for some in slices:
@@ -178,10 +186,17 @@ def store_chunks(
 ) -> None:
     """Embed chunks, each given with its id and text, and the hash of that text, and store their vectors."""
     slices = (("Chunk", part) for part in batches(stale, _vectors_a_write(model)))
-    for label, rows in _embedded(model, tokeniser, slices):
-        _store(database, graph, label, rows)
+    for vectors in _embedded(model, tokeniser, slices):
+        _store(database, graph, vectors)
 
 
-def _store(database: Database, graph: str, label: str, rows: Sequence[dict[str, object]]) -> None:
-    query = queries.get(f"write/vector_store_{label.lower()}")
-    database.write_parts(rows, lambda transaction, some: transaction.run(query, graph=graph, rows=some))
+def _store(database: Database, graph: str, vectors: Sequence[_Vector]) -> int:
+    """Store vectors in one transaction, and return how many."""
+
+    def write(transaction: Transaction, some: Sequence[_Vector]) -> None:
+        for label in search_indexes.LABELS:
+            if rows := [row for its, row in some if its == label]:
+                transaction.run(queries.get(f"write/vector_store_{label.lower()}"), graph=graph, rows=rows)
+
+    database.write_parts(vectors, write)
+    return len(vectors)

@@ -7,23 +7,32 @@ Each call opens the database that the settings mean (NEO4J_URI, else the managed
 
 from __future__ import annotations
 
-from kg_neo4j.pipeline.answering import AskOptions
-from kg_neo4j.pipeline.archiving import ArchiveReport, ImportReport, export_archive, import_graph
-from kg_neo4j.pipeline.asking import ask
-from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
-from kg_neo4j.pipeline.exchanging import extract
-from kg_neo4j.pipeline.keeping import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
-from kg_neo4j.pipeline.loading import load
-from kg_neo4j.pipeline.narrating import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
-from kg_neo4j.pipeline.options import LoadOptions
-from kg_neo4j.pipeline.planning import plan
-from kg_neo4j.pipeline.quarantining import quarantine, retry_quarantine
-from kg_neo4j.pipeline.rebuilding import rebuild
-from kg_neo4j.pipeline.reporting import CommunityReportOptions, communities, community_reports, plan_community_reports
-from kg_neo4j.pipeline.resolving import ResolveOptions, resolve, undo
-from kg_neo4j.pipeline.tuning import TuneOptions, plan_tune, tune, write_schema
-from kg_neo4j.pipeline.unloading import unload
-from kg_neo4j.retrieve.tree.choice import TreeChoice
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kg_neo4j.pipeline.answering import AskOptions
+    from kg_neo4j.pipeline.archiving import ArchiveReport, ImportReport, export_archive, import_graph
+    from kg_neo4j.pipeline.asking import ask
+    from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
+    from kg_neo4j.pipeline.exchanging import extract
+    from kg_neo4j.pipeline.keeping import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
+    from kg_neo4j.pipeline.loading import load
+    from kg_neo4j.pipeline.narrating import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
+    from kg_neo4j.pipeline.options import LoadOptions
+    from kg_neo4j.pipeline.planning import plan
+    from kg_neo4j.pipeline.quarantining import quarantine, retry_quarantine
+    from kg_neo4j.pipeline.rebuilding import rebuild
+    from kg_neo4j.pipeline.reporting import (
+        CommunityReportOptions,
+        communities,
+        community_reports,
+        plan_community_reports,
+    )
+    from kg_neo4j.pipeline.resolving import ResolveOptions, resolve, undo
+    from kg_neo4j.pipeline.tuning import TuneOptions, plan_tune, tune, write_schema
+    from kg_neo4j.pipeline.unloading import unload
+    from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 __all__ = [
     "ArchiveReport",
@@ -67,3 +76,54 @@ __all__ = [
     "unload",
     "write_schema",
 ]
+
+_HOMES = {
+    "ArchiveReport": "kg_neo4j.pipeline.archiving",
+    "AskOptions": "kg_neo4j.pipeline.answering",
+    "BackupReport": "kg_neo4j.pipeline.keeping",
+    "Chat": "kg_neo4j.pipeline.chatting",
+    "ChatReply": "kg_neo4j.pipeline.chatting",
+    "CommunityReportOptions": "kg_neo4j.pipeline.reporting",
+    "ImportReport": "kg_neo4j.pipeline.archiving",
+    "LoadOptions": "kg_neo4j.pipeline.options",
+    "RecoveryReport": "kg_neo4j.pipeline.keeping",
+    "ResolveOptions": "kg_neo4j.pipeline.resolving",
+    "StoredGraph": "kg_neo4j.pipeline.keeping",
+    "TreeBuildOptions": "kg_neo4j.pipeline.narrating",
+    "TreeChoice": "kg_neo4j.retrieve.tree.choice",
+    "TreePlan": "kg_neo4j.pipeline.narrating",
+    "TreeReport": "kg_neo4j.pipeline.narrating",
+    "TuneOptions": "kg_neo4j.pipeline.tuning",
+    "ask": "kg_neo4j.pipeline.asking",
+    "backup": "kg_neo4j.pipeline.keeping",
+    "chat": "kg_neo4j.pipeline.chatting",
+    "communities": "kg_neo4j.pipeline.reporting",
+    "community_reports": "kg_neo4j.pipeline.reporting",
+    "export_archive": "kg_neo4j.pipeline.archiving",
+    "extract": "kg_neo4j.pipeline.exchanging",
+    "import_graph": "kg_neo4j.pipeline.archiving",
+    "load": "kg_neo4j.pipeline.loading",
+    "plan": "kg_neo4j.pipeline.planning",
+    "plan_community_reports": "kg_neo4j.pipeline.reporting",
+    "plan_tree": "kg_neo4j.pipeline.narrating",
+    "plan_tune": "kg_neo4j.pipeline.tuning",
+    "quarantine": "kg_neo4j.pipeline.quarantining",
+    "rebuild": "kg_neo4j.pipeline.rebuilding",
+    "recover": "kg_neo4j.pipeline.keeping",
+    "resolve": "kg_neo4j.pipeline.resolving",
+    "restore": "kg_neo4j.pipeline.keeping",
+    "retry_quarantine": "kg_neo4j.pipeline.quarantining",
+    "tree": "kg_neo4j.pipeline.narrating",
+    "tune": "kg_neo4j.pipeline.tuning",
+    "undo": "kg_neo4j.pipeline.resolving",
+    "unload": "kg_neo4j.pipeline.unloading",
+    "write_schema": "kg_neo4j.pipeline.tuning",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a call or a record when it is first asked for, so that a command pays for what it runs alone."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(import_module(_HOMES[name]), name)
+    return found

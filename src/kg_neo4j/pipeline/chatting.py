@@ -51,6 +51,7 @@ class Chat:
         from kg_neo4j.retrieve.conversation.turns import remember
 
         check(question, self.options)
+        self._asking.database.indexes = None  # minutes may lie between two questions: each is a run of its own
         understood, by, usage, why = self._understand(question)
         answer = self._asking.answer(understood, self.options, hear)
         answer = replace(answer, usage=usage + answer.usage)

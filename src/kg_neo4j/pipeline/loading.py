@@ -58,7 +58,7 @@ def load(
     from kg_neo4j.extract import schema as schemas
     from kg_neo4j.graph.constraints import ensure_constraints
     from kg_neo4j.graph.database import connect
-    from kg_neo4j.graph.documents import check_schema
+    from kg_neo4j.graph.documents import checked_file_keys
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.recorder import Recorder
     from kg_neo4j.graph.settler import settle
@@ -85,7 +85,7 @@ def load(
             said_what_is_left(database, settings.graph),
             ChunkEmbedding(database, embedder, tokeniser) as beside,
         ):
-            check_schema(database, settings.graph, configuration)
+            known |= checked_file_keys(database, settings.graph, configuration)  # before the first document is read
             if options.vectors:
                 vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
             recorder = Recorder(database, settings.graph, schema, lease)
@@ -93,7 +93,7 @@ def load(
                 *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
                 *(budget, progress),
             )
-            sync = Sync(database, settings, options, tally, others, known)
+            sync = Sync(database, settings, options, tally, others)
             try:
                 _extract_and_record(run, _jobs(run, sync.documents(read), tokeniser, settings, options))
                 sync.withdraw(lease)

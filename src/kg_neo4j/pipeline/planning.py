@@ -46,7 +46,7 @@ def plan(
     """
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
-    from kg_neo4j.graph.documents import check_schema
+    from kg_neo4j.graph.documents import checked_file_keys
 
     options = options or LoadOptions()
     tally = Tally()
@@ -57,14 +57,12 @@ def plan(
     configuration = load_configuration(settings, options, extraction, tokeniser)
     progress.start("plan")
     with _opened(settings, tally, progress) as database:
-        if database is not None:
-            check_schema(database, settings.graph, configuration)
+        known = checked_file_keys(database, settings.graph, configuration) if database is not None else {}
         run = _Run(settings, options, tokeniser, extraction, configuration, database, asked)
         run.prepare()
-        known: dict[str, str] = {}
         read = read_documents(_to_extract(sources, tally), settings, options, tally, documents, known)
         if database is not None:
-            read = Sync(database, settings, options, tally, (), known).documents(read)
+            read = Sync(database, settings, options, tally, ()).documents(read)
         for document in read:
             tally.documents += 1
             run.add(document)

@@ -37,15 +37,11 @@ class Sync:
     options: LoadOptions
     tally: Tally
     sources: Sequence[str]  # files and folders
-    known: dict[str, str]  # files of the graph, key -> origin: filled before the first document is read
     read: dict[str, str | None] = field(default_factory=dict)  # documents of this run: id -> real path of the file
     gone: list[StoredDocument] = field(default_factory=list)
 
     def documents(self, documents: Iterator[Document]) -> Iterator[Document]:
         """Yield `documents`, and with `refresh` the pages of the graph whose revision changed."""
-        from kg_neo4j.graph.documents import file_keys
-
-        self.known |= file_keys(self.database, self.settings.graph)
         for document in documents:
             self.read[document.id] = document.origin
             yield document

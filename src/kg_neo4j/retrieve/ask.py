@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
@@ -22,9 +23,11 @@ from kg_neo4j.retrieve.linking import Linked, named
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import reply as write_reply
-from kg_neo4j.retrieve.routing import Routed, route
 from kg_neo4j.retrieve.short.short_answer import Short, find_short
 from kg_neo4j.retrieve.short.things import Things
+
+if TYPE_CHECKING:
+    from kg_neo4j.retrieve.routing import Routed
 
 MODES = ("auto", "local", "naive")
 WORDED = ("Chunk", "Document", "Entity", "Fact")  # whose full-text indexes a search by words needs
@@ -56,7 +59,7 @@ def ask(
     search, notes = prepare(database, asked, graph, how.embedder, how.tokeniser)
     search = replace(search, scope=routed.scope if routed else resolve(database, graph, filters or Filters()))
     if mode == "auto":
-        routed = routed or route(database, search)
+        routed = routed or _route(database, search)
     found = retrieve(database, search, mode, routed)
     again = _searcher(database, search, found, how)
     assisted = assist(asked.text, found, how, again)
@@ -85,6 +88,12 @@ def ask(
         model_seconds=reply.model_seconds + helped,
         routing=routed.routing if routed else None,
     )
+
+
+def _route(database: Database, search: Search) -> Routed:
+    from kg_neo4j.retrieve.routing import route  # reaches all modes: a question in a named mode need not pay for them
+
+    return route(database, search)
 
 
 def _short(database: Database, search: Search, routed: Routed | None, again: Callable[[str], Found]) -> Short | None:
@@ -117,7 +126,7 @@ def check(question: str, mode: str) -> None:
 def retrieve(database: Database, search: Search, mode: str = "auto", routed: Routed | None = None) -> Found:
     """Return what `mode` finds; "auto" as in `ask`, or as it was `routed`."""
     if mode == "auto":
-        routed = routed or route(database, search)
+        routed = routed or _route(database, search)
         mode = routed.routing.mode
     linked: Linked | None = routed.linked if routed else None
     return naive.retrieve(database, search) if mode == "naive" else local.retrieve(database, search, linked=linked)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.graph.database import Database, Reader, Row
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.retrieve.interface import Scope, Search, only
@@ -56,21 +56,21 @@ class Linked:
         return bool(self.entities or self.documents)
 
 
-def link(database: Database, graph: str, question: Question, scope: Scope | None = None) -> Linked:
+def link(reader: Reader, graph: str, question: Question, scope: Scope | None = None) -> Linked:
     """Return the entities and documents of `graph`, or of `scope`, that `question` names.
 
-    One round trip, two where a name is unknown.
-    A name that nothing bears exactly is looked for as a part of one ("Curie"), then with a letter or two otherwise.
+    One query, two where a name is unknown. A name that nothing bears exactly is looked for as a part of one ("Curie"),
+    then with a letter or two otherwise.
     """
     phrases = _phrases(question)
     if not phrases:
         return Linked()
-    found = look_up(database, graph, [exact_query(each.text) for each in phrases], scope)
+    found = look_up(reader, graph, [exact_query(each.text) for each in phrases], scope)
     exact = [(phrase, bearers(phrase.text, rows)) for phrase, rows in zip(phrases, found, strict=True)]
     chosen = _longest([(phrase, rows) for phrase, rows in exact if rows])
     unknown = _unknown(question, phrases, [phrase for phrase, _ in chosen])
     if unknown:
-        near = look_up(database, graph, [near_query(each.text) for each in unknown], scope)
+        near = look_up(reader, graph, [near_query(each.text) for each in unknown], scope)
         chosen += [
             (each, rows) for each, found in zip(unknown, near, strict=True) if (rows := nearly(each.text, found))
         ]
@@ -87,17 +87,17 @@ def can_link(database: Database, graph: str) -> bool:
     return all(search_indexes.fulltext_index_name(label) in names for label in labels)
 
 
-def named(database: Database, search: Search) -> Linked:
+def named(reader: Reader, search: Search) -> Linked:
     """Return what the question of a search names, of what its filters leave; where that is nothing, of the graph.
 
     A walk may begin outside of the filters: somebody who is named elsewhere alone may lead to what is told here.
     """
     if search.words is None:
         return Linked()
-    linked = link(database, search.graph, search.question, search.scope)
+    linked = link(reader, search.graph, search.question, search.scope)
     if linked or search.scope is None:
         return linked
-    return link(database, search.graph, search.question)
+    return link(reader, search.graph, search.question)
 
 
 def own_documents(rows: Iterable[Row]) -> list[list[str]]:
@@ -148,11 +148,11 @@ def _weight(phrase: Phrase, capitals: Sequence[bool]) -> float:
     return sum(1.0 if capitals[index] else 0.5 for index in range(phrase.first, phrase.last + 1))
 
 
-def look_up(database: Database, graph: str, phrases: Sequence[str], scope: Scope | None) -> list[list[Row]]:
+def look_up(reader: Reader, graph: str, phrases: Sequence[str], scope: Scope | None) -> list[list[Row]]:
     """Return for each full-text query the entities and documents that have its words in a name."""
     kept = only(scope, "entities", "documents")
     given = {"phrases": list(phrases), "fetch": BEARERS, "first": LOOKED_AT}
-    rows = database.read(queries.get("retrieve/link"), graph=graph, **given, **kept)
+    rows = reader.read(queries.get("retrieve/link"), graph=graph, **given, **kept)
     found: list[list[Row]] = [[] for _ in phrases]
     for row in rows:
         found[row["place"]].append(row)

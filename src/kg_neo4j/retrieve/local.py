@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Database, Reader
 from kg_neo4j.retrieve import naive
 from kg_neo4j.retrieve.interface import Found, Search, only, read_chunk, read_entity, read_fact
 from kg_neo4j.retrieve.linking import Linked, named
@@ -26,8 +26,9 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: L
     Where nothing in the question is named in the graph, the walk starts at the best chunks. Without GDS, or without
     memory for it, nothing is followed, and a note says so.
     """
-    linked = named(database, search) if linked is None else linked
-    start = () if linked else tuple(each.id for each in naive.retrieve(database, search, FIRST).chunks)
+    start: tuple[str, ...] = ()
+    if not linked:
+        linked, start = database.read_transaction(lambda transaction: _start(transaction, search, linked))
     notes: tuple[str, ...] = ()
     reached = Reached()
     try:
@@ -36,6 +37,12 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: L
     except (GdsMissing, NotEnoughMemory) as missing:
         notes = (f"links were not followed: {missing}",)
     return match(database, search, linked, reached, chunks=chunks, notes=notes)
+
+
+def _start(reader: Reader, search: Search, linked: Linked | None) -> tuple[Linked, tuple[str, ...]]:
+    """Return what the question names, and the chunks to start from where that is nothing."""
+    linked = named(reader, search) if linked is None else linked
+    return linked, () if linked else tuple(each.id for each in naive.retrieve(reader, search, FIRST).chunks)
 
 
 def match(

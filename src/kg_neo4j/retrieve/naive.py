@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Reader
 from kg_neo4j.retrieve.interface import Found, Scope, Search, only, read_chunk
 
 CHUNKS = 12  # at 1,200 tokens more than twice the default context
@@ -11,9 +11,9 @@ FETCH = 100  # neighbours asked of a vector index, of which those of other graph
 FETCH_FILTERED = 1_000  # likewise where filters leave others out, too; where these are not enough the search is exact
 
 
-def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
+def retrieve(reader: Reader, search: Search, chunks: int = CHUNKS) -> Found:
     """Return the best `chunks` chunks of the graph, fused by reciprocal rank. One round trip."""
-    row = database.read(
+    row = reader.read(
         queries.get("retrieve/naive"),
         graph=search.graph,
         words=search.words,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import DatabaseError, NotEnoughMemory
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.graph.database import Database, Reader, Row, Transaction
 from kg_neo4j.organise.projection import PREFIX
 from kg_neo4j.retrieve.interface import Scope, only
 from kg_neo4j.retrieve.linking import Linked, own_documents
@@ -51,17 +51,55 @@ def spread(
     Raises GdsMissing where the server has no GDS, NotEnoughMemory where the graph does not fit beside what is there.
     """
     for _ in range(TRIES):
-        name = _ensure(database, graph)
-        if name is None:
-            return Reached()
+        attempt = _Attempt(database, graph, start, chunks, scope)
         try:
-            return _walk(database, name, start, chunks, scope)
+            return database.read_transaction(attempt.walk)
         except DatabaseError:
-            if _stands(database, graph, name):
-                raise  # else the graph has changed, and what we walked over was dropped
+            if not attempt.name:
+                database.gds_version()  # says so where GDS is what is missing
+                raise
+            if _stands(database, graph, attempt.name) != attempt.is_projecting:
+                raise  # else another run has made what we projected, or dropped what we walked over
     raise DatabaseError(
         f"graph {graph!r} changes faster than it can be read", hint="ask again when it is loaded, or use --mode naive"
     )
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One transaction: the projection is made where it is not there, and walked over."""
+
+    database: Database
+    graph: str
+    start: Linked
+    chunks: Sequence[str]
+    scope: Scope | None
+    name: str = ""  # of the projection, from where its state is known
+    is_projecting: bool = False  # it is being made
+
+    def walk(self, transaction: Transaction) -> Reached:
+        self.name, self.is_projecting = "", False
+        state = _state(transaction, self.graph)
+        name = _prefix(self.graph) + (state["version"] or "")
+        if state["stands"] and state["version"]:
+            self.name = name
+        elif not self._project(transaction, name, is_former=state["stands"]):
+            return Reached()
+        return _walk(transaction, name, self.start, self.chunks, self.scope)
+
+    def _project(self, transaction: Transaction, name: str, *, is_former: bool) -> bool:
+        """Make the projection. Return False where there is nothing to walk over."""
+        graph, drop = self.graph, queries.get("retrieve/drop_search")
+        if is_former:  # of a graph that no version tells apart
+            transaction.run(drop, graph_prefix=_prefix(graph), prefix=_prefix(graph), age_s=0, others=0)
+        _check_memory(transaction, graph, self.database.address.shown)
+        own = own_documents(transaction.run(queries.get("retrieve/named_things"), graph=graph))
+        transaction.run(drop, graph_prefix=_prefix(graph), prefix=SEARCH, age_s=FORMER_S, others=OTHERS)
+        self.name, self.is_projecting = name, True
+        widths = {"back": BACK, "passage": PASSAGE, "titled": TITLED}
+        made = transaction.run(queries.get("retrieve/project_search"), graph=graph, name=name, own=own, **widths)
+        self.is_projecting = False
+        return made[0]["projection"] is not None
 
 
 def forget(database: Database, graph: str) -> int:
@@ -76,8 +114,8 @@ def forget(database: Database, graph: str) -> int:
     return len(dropped)
 
 
-def _walk(database: Database, name: str, start: Linked, chunks: Sequence[str], scope: Scope | None) -> Reached:
-    rows = database.read(
+def _walk(reader: Reader, name: str, start: Linked, chunks: Sequence[str], scope: Scope | None) -> Reached:
+    rows = reader.read(
         queries.get("retrieve/spread"),
         name=name,
         entities=list(start.entities),
@@ -96,56 +134,22 @@ def _walk(database: Database, name: str, start: Linked, chunks: Sequence[str], s
     return Reached(*(tuple((each, score / of[0][1]) for each, score in of) for of in found.values()))
 
 
-def _ensure(database: Database, graph: str) -> str | None:
-    """Return the name of the projection of the graph as it is; make it where it is not there. None: nothing to walk."""
-    state = _state(database, graph)
-    name = _prefix(graph) + (state["version"] or "")
-    if state["stands"] and state["version"]:
-        return name
-    if state["stands"]:  # of a graph that no version tells apart
-        forget(database, graph)
-    _check_memory(database, graph)
-    own = own_documents(database.read(queries.get("retrieve/named_things"), graph=graph))
-    database.read(
-        queries.get("retrieve/drop_search"), graph_prefix=_prefix(graph), prefix=SEARCH, age_s=FORMER_S, others=OTHERS
-    )
-    try:
-        made = database.read(
-            queries.get("retrieve/project_search"),
-            graph=graph,
-            name=name,
-            own=own,
-            back=BACK,
-            passage=PASSAGE,
-            titled=TITLED,
-        )
-    except DatabaseError:
-        if not _stands(database, graph, name):  # else another run has made it in the meantime
-            raise
-        return name
-    return name if made[0]["projection"] is not None else None
-
-
 def _stands(database: Database, graph: str, name: str) -> bool:
     state = _state(database, graph)
     return bool(state["stands"]) and name == _prefix(graph) + (state["version"] or "")
 
 
-def _state(database: Database, graph: str) -> Row:
-    try:
-        return database.read(queries.get("retrieve/search_state"), graph=graph, prefix=_prefix(graph))[0]
-    except DatabaseError:
-        database.gds_version()  # says so where GDS is what is missing
-        raise
+def _state(reader: Reader, graph: str) -> Row:
+    return reader.read(queries.get("retrieve/search_state"), graph=graph, prefix=_prefix(graph))[0]
 
 
-def _check_memory(database: Database, graph: str) -> None:
-    found = database.read(queries.get("retrieve/estimate_search"), graph=graph)
+def _check_memory(reader: Reader, graph: str, server: str) -> None:
+    found = reader.read(queries.get("retrieve/estimate_search"), graph=graph)
     if found and found[0]["required_bytes"] > found[0]["available_bytes"]:
         required, available = (round(found[0][key] / 2**20) for key in ("required_bytes", "available_bytes"))
         raise NotEnoughMemory(
             f"following the links of graph {graph!r} takes {required:,} MiB of heap, {available:,} MiB are free at "
-            f"{database.address.shown}",
+            f"{server}",
             hint="give the server a larger heap (KG_DB_HEAP_MB for the local one)",
         )
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Transaction
+from kg_neo4j.graph.database import Database, Reader, Transaction
 from kg_neo4j.graph.identity import entity_num, fact_id
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.resolution.decisions import Components, Decision, DecisionKind, Union, components
@@ -33,7 +33,7 @@ class StoredDecision:
     pending: bool  # stored or revoked, but the graph does not show it yet
 
 
-def stored_decisions(database: Database, graph: str) -> tuple[StoredDecision, ...]:
+def stored_decisions(reader: Reader, graph: str) -> tuple[StoredDecision, ...]:
     """Return all decisions of a graph, revoked ones too, by run and id."""
     return tuple(
         StoredDecision(
@@ -54,7 +54,7 @@ def stored_decisions(database: Database, graph: str) -> tuple[StoredDecision, ..
             right=row["right_name"],
             pending=row["pending"],
         )
-        for row in database.read(queries.get("write/decisions"), graph=graph)
+        for row in reader.read(queries.get("write/decisions"), graph=graph)
     )
 
 
@@ -69,12 +69,14 @@ def store(database: Database, lease: Lease, decisions: Sequence[StoredDecision])
         database.write_transaction(write)
 
 
-def finish(database: Database, graph: str, schema: Schema, lease: Lease) -> Components:
+def finish(
+    database: Database, graph: str, schema: Schema, lease: Lease, stored: Sequence[StoredDecision] | None = None
+) -> Components:
     """Make the graph show every decision that is stored, and return the components; settle afterwards.
 
-    Where nothing is pending, nothing is written.
+    Where nothing is pending, nothing is written. `stored` are the decisions, where the caller has just read them.
     """
-    stored = stored_decisions(database, graph)
+    stored = stored_decisions(database, graph) if stored is None else stored
     wanted = components(each.decision for each in stored)
     pending = [each for each in stored if each.pending]
     if not pending:

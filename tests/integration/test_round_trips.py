@@ -1,0 +1,235 @@
+"""How often a run asks the server, which is what a chunk and a question wait for; and that little is taken for granted.
+
+The transactions are counted in the driver. What a run knows of constraints and indexes ends with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from fake_llm import FakeLlm
+from kg_neo4j import LoadOptions, Settings, ask, factory, load, pipeline
+from kg_neo4j.errors import SchemaConflict
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import ensure_constraints
+from kg_neo4j.graph.database import Database, connect
+from kg_neo4j.organise import search_indexes, vectors
+from kg_neo4j.progress import SILENT
+from private_server import PrivateServer
+from round_trips import RoundTrips, counted
+from tcp_proxy import RUN, Fault, TcpProxy
+
+TEXT = "Anna Weber met Karl Braun in Vienna in 1901. Karl Braun lived in Vienna. Marie Curie worked in Paris.\n"
+QUESTION = "Where did Karl Braun live?"
+OPTIONS = LoadOptions(analytics=False)
+PROVE = "Prove and prolong the right to write"
+WRITES = ("Write one document", "Mark chunks as recorded", "Delete chunks", "Withdraw the evidence of chunks")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iterator[PrivateServer]:
+    """A server on which nothing was ever loaded."""
+    with PrivateServer(tmp_path_factory.mktemp("fresh"), settings) as found:
+        yield found.start()
+
+
+@pytest.fixture(scope="module")
+def fresh(server: PrivateServer) -> Iterator[Settings]:
+    """Settings of that server, and of a scripted model."""
+    with FakeLlm() as llm:
+        yield scripted(server, llm)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A text of one chunk."""
+    path: Path = tmp_path_factory.mktemp("texts") / "a.txt"
+    path.write_text(TEXT, "utf-8")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def loads(fresh: Settings, file: str) -> tuple[RoundTrips, RoundTrips]:
+    """What the first load of a text took, and the second one, which changes nothing."""
+    with counted() as first:
+        assert load([file], settings=fresh, options=OPTIONS).nodes
+    with counted() as second:
+        assert load([file], settings=fresh, options=OPTIONS).changes == 0
+    return first, second
+
+
+def scripted(server: PrivateServer, llm: FakeLlm) -> Settings:
+    given = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "answer_cache": False}
+    return Settings(**{**server.aside("main").model_dump(), **given})
+
+
+def taken(trips: RoundTrips) -> int:
+    """How many transactions a run took, but for those that prolong its lease, every 30 seconds, while it works."""
+    return trips.besides(PROVE)
+
+
+def names(settings: Settings) -> set[str]:
+    with connect(settings, SILENT) as database:
+        return {row["name"] for row in database.indexes or ()}
+
+
+def test_a_first_load_of_one_chunk(loads: tuple[RoundTrips, RoundTrips]) -> None:
+    assert taken(loads[0]) <= 25, str(loads[0])
+
+
+def test_a_load_that_changes_nothing(loads: tuple[RoundTrips, RoundTrips]) -> None:
+    assert taken(loads[1]) <= 12, str(loads[1])
+    assert loads[1].naming("One Entity per id") == 0, str(loads[1])
+
+
+def test_the_right_to_write_is_proven_in_each_transaction_that_writes(
+    loads: tuple[RoundTrips, RoundTrips], fresh: Settings, tmp_path: Path
+) -> None:
+    edited = tmp_path / "b.txt"
+    with counted() as further:
+        for place in ("Vienna", "Graz", "Linz"):
+            edited.write_text(TEXT.replace("Vienna", place), "utf-8")
+            load([str(edited)], settings=fresh, options=OPTIONS)
+    transactions = [*loads[0].transactions, *further.transactions]
+    written = [each for each in transactions if any(title in WRITES for title in each)]
+    assert len(written) >= 8, str(further)
+    assert all(PROVE in each for each in written), written
+
+
+@pytest.mark.parametrize("question", [QUESTION, "Where did Karl Braum live?", "What happened in 1901?"])
+def test_a_question(loads: tuple[RoundTrips, RoundTrips], fresh: Settings, question: str) -> None:
+    """Also the first one, for which the graph is projected; with a name that is misspelt, and without one."""
+    del loads
+    for _ in range(2):
+        with counted() as trips:
+            ask(question, settings=fresh, mode="local")
+        assert taken(trips) <= 5, str(trips)
+    with counted() as trips:
+        ask(question, settings=fresh)
+    assert taken(trips) <= 7, str(trips)  # the mode auto asks for what it chooses by, too
+
+
+def test_a_load_that_changes_nothing_leaves_the_projection(
+    loads: tuple[RoundTrips, RoundTrips], fresh: Settings, file: str
+) -> None:
+    del loads
+    assert ask(QUESTION, settings=fresh, mode="local").found
+    load([file], settings=fresh, options=OPTIONS)
+    with counted() as trips:
+        assert ask(QUESTION, settings=fresh, mode="local").found
+    assert trips.naming("Project one graph") == 0, str(trips)
+
+
+def test_rules_and_indexes_that_were_dropped_between_two_runs_are_made_again(
+    loads: tuple[RoundTrips, RoundTrips], fresh: Settings, server: PrivateServer, file: str
+) -> None:
+    del loads
+    before = names(fresh)
+    vector = next(name for name in before if name.startswith("kg_chunk_vector/"))
+    with server.connect() as other:
+        other.driver.execute_query("DROP CONSTRAINT kg_entity_id")
+        other.driver.execute_query("DROP INDEX kg_treenode_tree")
+        for name in ("kg_chunk_text", vector):
+            other.schema(queries.get("write/vector_drop_index"), name=name)
+    load([file], settings=fresh, options=OPTIONS)
+    assert names(fresh) == before
+    assert ask(QUESTION, settings=fresh, mode="local").found
+
+
+def test_an_index_that_is_dropped_between_two_questions_of_a_conversation_is_noticed(
+    loads: tuple[RoundTrips, RoundTrips], fresh: Settings, server: PrivateServer, file: str
+) -> None:
+    del loads
+    with pipeline.chat(settings=fresh) as chat, server.connect() as other:
+        assert chat.ask(QUESTION).answer.found
+        other.schema(queries.get("write/vector_drop_index"), name="kg_chunk_text")
+        with pytest.raises(SchemaConflict, match="kg_chunk_text"):
+            chat.ask(QUESTION)
+        load([file], settings=fresh, options=OPTIONS)
+        assert chat.ask(QUESTION).answer.found
+
+
+def test_vector_indexes_that_another_run_replaced_are_not_taken_for_granted(
+    loads: tuple[RoundTrips, RoundTrips], fresh: Settings
+) -> None:
+    """A run that began before must not embed for indexes that are gone."""
+    del loads
+    embedder = factory.embedding_model(fresh)
+    name = search_indexes.vector_index_name("Fact", embedder)
+    with connect(fresh, SILENT) as database, connect(fresh, SILENT) as other:
+        other.schema(queries.get("write/vector_drop_index"), name=name)
+        vectors.prepare(database, embedder)
+    assert name in names(fresh)
+
+
+def test_runs_that_begin_at_once_make_the_rules_together(server: PrivateServer, fresh: Settings) -> None:
+    with server.connect() as database:
+        for row in database.driver.execute_query("SHOW CONSTRAINTS YIELD name").records:
+            database.driver.execute_query(f"DROP CONSTRAINT `{row['name']}`")
+
+    def begin(_: int) -> int:
+        with connect(fresh, SILENT) as database:
+            ensure_constraints(database)
+            return len(database.indexes or ())
+
+    with ThreadPoolExecutor(4) as crew:
+        assert len(set(crew.map(begin, range(4)))) == 1
+    with connect(fresh, SILENT) as database, counted() as trips:
+        ensure_constraints(database)
+    assert taken(trips) == 0
+
+
+def test_statements_of_which_one_fails_leave_nothing(server: PrivateServer) -> None:
+    statements = [(queries.get(f"schema/{name}"), {}) for name in ("index_treenode_tree", "constraint_entity")]
+    with server.connect() as database:
+        ensure_constraints(database)
+        ask_server = database.driver.execute_query
+        ask_server("DROP INDEX kg_treenode_tree")
+        ask_server("DROP CONSTRAINT kg_entity_id")
+        ask_server("CREATE INDEX kg_entity_id FOR (n:Other) ON (n.id)")
+        assert not database.schema_together(statements)
+        found = {row["name"] for row in database.read(queries.get("write/standing_indexes"))}
+        assert "kg_treenode_tree" not in found
+        with pytest.raises(SchemaConflict, match=r"^Entity\.id: .*kg_entity_id"):
+            ensure_constraints(database)
+        ask_server("DROP INDEX kg_entity_id")
+        assert database.schema_together(statements)
+        ensure_constraints(database)
+
+
+def test_another_server_at_the_same_address_is_not_taken_for_the_former_one(
+    tmp_path: Path, settings: Settings, file: str
+) -> None:
+    """As after `kg db reset` and `kg db restore`: two runs of one process, nothing stands at the second one."""
+    first = PrivateServer(tmp_path / "first", settings)
+    second = PrivateServer(tmp_path / "second", settings)
+    ports = {"db_bolt_port": first.settings.db_bolt_port, "db_http_port": first.settings.db_http_port}
+    second.settings = second.settings.model_copy(update=ports)
+    with FakeLlm() as llm:
+        with first:
+            load([file], settings=scripted(first.start(), llm), options=OPTIONS)
+            stood = names(scripted(first, llm))
+        with second:
+            found = scripted(second.start(), llm)
+            assert not load([file], settings=found, options=OPTIONS).failed_chunks
+            assert names(found) == stood
+            assert ask(QUESTION, settings=found, mode="local").found
+
+
+def test_a_connection_that_is_lost_is_no_word_on_what_stands(database: Database) -> None:
+    where = urlsplit(database.address.uri)
+    with TcpProxy((where.hostname or "", where.port or 0)) as proxy:
+        address = replace(database.address, uri=f"bolt://127.0.0.1:{proxy.port}")
+        with Database(address) as through:
+            ensure_constraints(through)
+            assert through.indexes
+            proxy.arm(Fault("cut", RUN))
+            through.read(queries.get("write/live_leases"))
+            assert proxy.hits == 1
+            assert through.indexes is None

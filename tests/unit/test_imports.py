@@ -1,0 +1,69 @@
+"""What is not run is not imported: a command pays for its own modules alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterable
+
+import pytest
+
+from kg_neo4j import pipeline
+
+HEAVY = ("spacy", "numpy", "openai", "lxml", "pandas", "pyarrow", "sklearn", "matplotlib", "tiktoken", "neo4j", "rich")
+
+
+def imported(code: str) -> set[str]:
+    """Return the modules that a new process has after `code`."""
+    program = f"{code}\nimport sys\nprint('modules', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.rpartition("modules ")[2].split())
+
+
+def ours(modules: Iterable[str]) -> set[str]:
+    return {name for name in modules if name.startswith("kg_neo4j")}
+
+
+def test_the_pipeline_is_imported_call_by_call() -> None:
+    found = imported("import kg_neo4j.pipeline")
+    assert ours(found) == {"kg_neo4j", "kg_neo4j.pipeline"}
+    assert not found & {*HEAVY, "pydantic"}
+
+
+def test_all_names_of_the_pipeline_are_there_and_sorted() -> None:
+    assert pipeline.__all__ == sorted(pipeline.__all__)
+    assert set(pipeline._HOMES) == set(pipeline.__all__)
+    for name in pipeline.__all__:
+        assert getattr(pipeline, name).__module__ == pipeline._HOMES[name], name
+    with pytest.raises(AttributeError, match="no attribute 'lode'"):
+        pipeline.lode  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [(["ask", "--help"], 18), (["load", "--help"], 18), (["--version"], 10), (["db", "--help"], 14)],
+)
+def test_help_imports_nothing_heavy(arguments: list[str], most: int) -> None:
+    run = f"import sys, contextlib\nsys.argv = ['kg', *{arguments}]\nfrom kg_neo4j._cli.app import main"
+    found = imported(f"{run}\nwith contextlib.suppress(SystemExit):\n    main()")
+    assert "typer" in found
+    assert not found & set(HEAVY)
+    assert len(ours(found)) <= most, sorted(ours(found))
+
+
+def test_a_load_imports_no_retrieval_and_a_question_no_extraction_of_models() -> None:
+    assert not {name for name in imported("from kg_neo4j import load") if name.startswith("kg_neo4j.retrieve")}
+    asked = imported("from kg_neo4j import ask")
+    assert not asked & {"spacy", "openai", "lxml", "pandas", "tiktoken", "neo4j"}
+    assert "kg_neo4j.retrieve.routing" not in asked  # of the mode auto, with all the others that it may choose
+
+
+def test_the_command_line_takes_the_driver_without_pandas() -> None:
+    found = imported("from kg_neo4j._cli import startup\nstartup.prepare()\nimport neo4j")
+    assert not found & {"pandas", "pyarrow"}
+    assert "numpy" in found  # numbers of numpy may be parameters
+
+
+def test_a_driver_that_is_there_already_stays_as_it_is() -> None:
+    code = "import neo4j\nfrom kg_neo4j._cli import startup\nstartup.prepare()\nfrom neo4j import _optional_deps"
+    assert "pandas" in imported(f"{code}\nassert _optional_deps.pd")
