@@ -148,7 +148,7 @@ def chat(llm: FakeLlm, retries: int = 0) -> OpenAIChat:
 def ask(llm: FakeLlm, way: str) -> str:
     """Ask in one of the ways, in this process; returns the text."""
     if way == "embed":
-        return str(OpenAIEmbedding("m", chat(llm).endpoint).embed(["a secret text"]).shape)
+        return str(OpenAIEmbedding("m", chat(llm)._endpoint).embed(["a secret text"]).shape)
     if way == "stream":
         return chat(llm).stream("be brief", "a secret text", lambda _: None).text
     return chat(llm).complete("be brief", "a secret text").text
