@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from unittest import mock
 
 import pytest
-from kg_neo4j.extract.offline_extractor import OfflineExtractor
-from kg_neo4j.extract.offline_names import is_english
 
 from fake_llm import FakeLlm
 from kg_neo4j import factory
@@ -16,6 +14,8 @@ from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.offline.extractor.extractor import OfflineExtractor
+from kg_neo4j.offline.extractor.ner import is_english
 from kg_neo4j.records import ModelAnswer
 from kg_neo4j.settings import Settings
 from report_writer import write_report
