@@ -136,18 +136,20 @@ def test_a_plan_asks_nobody_and_writes_nothing(database: Database, online: Setti
     assert (dump(database, online.graph), llm.calls) == (before, calls)
 
 
+@pytest.mark.parametrize("wave", [0, 8])
 def test_what_is_done_costs_nothing_and_an_edit_only_what_it_changed(
-    database: Database, online: Settings, tmp_path: Path
+    online: Settings, tmp_path: Path, wave: int
 ) -> None:
+    options = replace(SMALL, wave=wave)
     note = tmp_path / "note.md"
     text = Path(ARTICLE).read_text("utf-8")
     note.write_text(text, "utf-8")
-    loaded = load([str(note)], settings=online, options=SMALL)
-    again = plan([str(note)], settings=online, options=SMALL)
+    loaded = load([str(note)], settings=online, options=options)
+    again = plan([str(note)], settings=online, options=options)
     assert (again.chunks, again.chunks_to_ask, again.usage) == (loaded.chunks, 0, Usage(usd=0.0))
     note.write_text(text.replace("Humboldt", "Bonpland", 1), "utf-8")
-    edited = plan([str(note)], settings=online, options=SMALL)
-    assert edited.chunks_to_ask == load([str(note)], settings=online, options=SMALL).usage.calls == 1
+    edited = plan([str(note)], settings=online, options=options)
+    assert edited.chunks_to_ask == load([str(note)], settings=online, options=options).usage.calls == 1
 
 
 def test_cached_answers_cost_nothing_also_in_another_graph(database: Database, online: Settings, llm: FakeLlm) -> None:

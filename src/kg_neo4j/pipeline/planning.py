@@ -165,7 +165,9 @@ class _Run:
         if not pending or self.extractor is None:
             return DocumentJob(document, chunks, pending)
         stored = stored_answers(self.database, document.graph, document.id, self.extraction.config_hash)
-        return DocumentJob(document, chunks, pending, stored, known_names(self.database, document))
+        current = {chunk.id for chunk in chunks}  # a load would withdraw the others before it asks
+        mentioned = {id: names for id, names in known_names(self.database, document).items() if id in current}
+        return DocumentJob(document, chunks, pending, stored, mentioned)
 
     def _measure_descriptions(self, database: Database, summaries: SummaryEstimate) -> None:
         from kg_neo4j.graph.documents import description_characters, often_mentioned
