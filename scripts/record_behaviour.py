@@ -223,8 +223,8 @@ def run_command(words: Sequence[str], environment: Mapping[str, str], stdin: str
             app.main()
     except SystemExit as done:
         return done.code, out.getvalue(), err.getvalue()
-    except Exception:  # noqa: BLE001 - a fault of a command is recorded as what it printed
-        return "fault", out.getvalue(), err.getvalue() + traceback.format_exc()
+    except Exception as fault:  # noqa: BLE001 - a fault of a command is recorded, too
+        return "fault", out.getvalue(), err.getvalue() + "".join(traceback.format_exception_only(fault))
     finally:
         sys.argv, sys.stdin = before
     return 0, out.getvalue(), err.getvalue()

@@ -11,7 +11,7 @@ TIMES = frozenset(
     "seconds retrieval_seconds model_seconds ms ms_p50 ms_p95 seconds_p50 seconds_p95 words_per_s".split()
 )
 TIME_COLUMNS = re.compile(r"\b(?:ms|p50|p95|seconds|p50 ms|p95 ms|ms p50|ms p95)\b")
-PLACES = ("origin",)  # keys of hashes of folders
+MASKED = {"origin": "<place>", "bytes": "<packed>"}  # keys: a hash of a folder, the size of an archive
 PACKED = re.compile(r"^bytes \d+", re.MULTILINE)  # of an archive, which holds ids of runs
 TIME = re.compile(r"\b\d[\d,]*(?:\.\d+)? (?:ms|s|words/s|seconds)\b|(?<=seconds )[\d.]+|p(?:50|95) [\d.]+")
 LONGEST = 300  # characters of a string in recorded JSON
@@ -42,14 +42,7 @@ def archive_line(line: str) -> str:
 def _shorter(value: Any, measured: bool) -> Any:
     """Return a JSON value with its long strings cut and hashed, and what was measured masked."""
     if isinstance(value, dict):
-        return {
-            name: "<place>"
-            if name in PLACES
-            else "<time>"
-            if _is_time(name, each, measured)
-            else _shorter(each, measured)
-            for name, each in value.items()
-        }
+        return {name: _masked(name, each, measured) or _shorter(each, measured) for name, each in value.items()}
     if isinstance(value, list):
         return [_shorter(each, measured) for each in value]
     if isinstance(value, str) and len(value) > LONGEST:
@@ -57,8 +50,8 @@ def _shorter(value: Any, measured: bool) -> Any:
     return value
 
 
-def _is_time(name: str, value: Any, measured: bool) -> bool:
-    return measured and name in TIMES and value is not None
+def _masked(name: str, value: Any, measured: bool) -> str | None:
+    return "<time>" if measured and name in TIMES and value is not None else MASKED.get(name)
 
 
 def _normal_table(text: str) -> str:
