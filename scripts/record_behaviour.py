@@ -128,7 +128,7 @@ class Recording:
         with self._model(environment) as calls:
             code, out, err = run_command(words, {**self._environment, **calls, **environment}, stdin)
             asked = [*self.llm.requests] if self.llm else []
-        measured = "--dry-run" not in words
+        measured = "--dry-run" not in words or words[0] == "resolve"  # its proposals are no estimate
         shown = [self._plain(" ".join(["$ kg", *words])), f"exit {code}", self._normal(out, measured), "-- errors"]
         self._write(f"out/{name}.txt", "\n".join([*shown, self._normal(err, measured)]))
         if not self.is_offline:
@@ -255,7 +255,6 @@ def record(folder: Path, only: Sequence[str]) -> None:
     folder.mkdir(parents=True)
     took: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="kg-record-") as made:
-        parts.write_texts(Path(made))
         for world in ("offline", "model"):
             some = [part for part in wanted if part.startswith(world)]
             with own_server(Path(made) / f"home-{world}") if some else contextlib.nullcontext({}) as server:
@@ -286,6 +285,9 @@ def record_part(part: str, folder: Path, work: Path, server: Mapping[str, str]) 
     """Record one part with a cache of its own."""
     world, _, name = part.partition("-")
     folder.mkdir()
+    for left in [each for each in work.iterdir() if not each.name.startswith(("home-", "cache-"))]:
+        shutil.rmtree(left) if left.is_dir() else left.unlink()  # what other parts made
+    parts.write_texts(work)
     (work / "prices.toml").write_text(PRICES, "utf-8")
     calls = {"KG_MODEL_CONCURRENCY": "1", "KG_MODEL_RETRIES": "1", "KG_PRICES": str(work / "prices.toml")}
     environment = {**server, **calls, "KG_CACHE": str(work / f"cache-{part}"), "KG_HOME": str(work / "unused")}
