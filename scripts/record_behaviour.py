@@ -342,7 +342,10 @@ def compare(before: Path, after: Path) -> int:
     found: dict[str, int] = {}
     both = sorted(sides[0] & sides[1])
     for part in both:
-        for name in sorted(_files(before / part) | _files(after / part)):
+        names = sorted(_files(before / part) | _files(after / part))
+        if not names:
+            found[f"{part} is empty"] = 0
+        for name in names:
             one, two = (_lines(side / part / name) for side in (before, after))
             if one == two:
                 continue

@@ -37,6 +37,7 @@ def recording(folder: Path, **files: str) -> Path:
         ({"a__calls": "1\n"}, {"a__out": "1\n"}, "2 files differ"),
         ({"a__calls": "1\n", "b__out": ""}, {"a__calls": "1\n"}, "not compared: b"),
         ({"a__out": "", "a__requests__1": "x"}, {"a__out": ""}, "1 parts compared: equal"),
+        ({"a__requests__1": "x"}, {"a__requests__1": "x"}, "a is empty"),
         ({"a__out": ""}, {"b__out": ""}, "0 parts compared: different"),
     ],
 )
