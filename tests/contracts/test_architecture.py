@@ -60,18 +60,21 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(text_of(path))
 
 
+def is_for_typing(test: ast.expr) -> bool:
+    return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
+
+
 @cache
 def imports(path: Path) -> tuple[str, ...]:
     """Return every module that a file imports, at the top or within a function, typing-only ones left out."""
-    tree = ast.parse(text_of(path))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            node.body = []
+    nodes = list(ast.walk(tree_of(path)))
+    typing = [each for node in nodes if isinstance(node, ast.If) and is_for_typing(node.test) for each in node.body]
+    left_out = {id(inner) for each in typing for inner in ast.walk(each)}
     found: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
+    for node in nodes:
+        if isinstance(node, ast.Import) and id(node) not in left_out:
             found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom) and node.module and id(node) not in left_out:
             found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     return tuple(found)
 
