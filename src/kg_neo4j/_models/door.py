@@ -131,12 +131,11 @@ class Unasked:
         """Nothing is kept here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cached:
-    """Answers from the cache of this machine; those of use are put there."""
+class _Upon:
+    """A layer on another one, whose model it shares."""
 
+    __slots__ = ()
     beneath: Layer
-    cache: AnswerCache
 
     @property
     def name(self) -> str:
@@ -147,6 +146,14 @@ class Cached:
     def window(self) -> int:
         """Prompt and answer together, in tokens."""
         return self.beneath.window
+
+
+@dataclass(frozen=True, slots=True)
+class Cached(_Upon):
+    """Answers from the cache of this machine; those of use are put there."""
+
+    beneath: Layer
+    cache: AnswerCache
 
     def complete(self, request: Request) -> Completion:
         """Return the cached answer, or what comes from beneath."""
@@ -161,7 +168,7 @@ class Cached:
 
 
 @dataclass(slots=True)
-class Stored:
+class Stored(_Upon):
     """Answers that are stored with what rests on them. Who asks what is being asked waits for the answer."""
 
     beneath: Layer
@@ -169,16 +176,6 @@ class Stored:
     _known: dict[str, tuple[str, str | None] | None] = field(default_factory=dict)
     _turns: dict[str, threading.Lock] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.beneath.name
-
-    @property
-    def window(self) -> int:
-        """Prompt and answer together, in tokens."""
-        return self.beneath.window
 
     def prepare(self, keys: Iterable[str]) -> None:
         """Read the stored answers of many requests at once."""

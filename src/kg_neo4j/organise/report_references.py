@@ -6,7 +6,7 @@ Numbers that mean nothing are taken out; of more than five of one data set the f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 LARGEST = 5  # numbers a data set in one mark (W2)
@@ -99,11 +99,6 @@ def statements(text: str) -> list[tuple[str, frozenset[int], frozenset[int]]]:
 def without_marks(text: str) -> str:
     """Return `text` without any mark."""
     return _MARK.sub("", text)
-
-
-def replace_marks(text: str, write: Callable[[str], str]) -> str:
-    """Return `text` with each mark replaced by what `write` makes of it."""
-    return _MARK.sub(lambda match: write(match[0]), text)
 
 
 def _sets(inside: str) -> list[tuple[str, list[int], bool]]:

@@ -103,7 +103,7 @@ def plan_tune(
     del progress
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
-    model = factory.chat_model(settings)
+    model = factory.door(settings)
     if model is None:
         return TunePlan(None, len(sample.places), sample.chunks, Usage(usd=0.0))
     count = sample.tokeniser.count

@@ -68,7 +68,7 @@ def score_answers(
     if not asked:
         raise UsageError(f"no question in {questions!r}")
     settings, notes = _loaded(settings, options, progress)
-    model = factory.chat_model(settings)
+    model = factory.door(settings)
     run = hash_id(
         f"answers {VERSION}", settings.graph, options.mode, model.name if model else "", settings.unsupported,
         str(settings.judge),
