@@ -96,7 +96,14 @@ ChunkTokensOption = Annotated[
     str, typer.Option("--chunk-tokens", metavar="N|max", help="Tokens a chunk; max: what the window allows.")
 ]
 ChunkOverlapOption = Annotated[int, typer.Option("--chunk-overlap", metavar="N", help="Tokens repeated.", min=0)]
-PreprocessOption = Annotated[str, typer.Option("--preprocess", metavar="none|stopwords", help="W1's A2 or A1.")]
+PreprocessOption = Annotated[
+    str,
+    typer.Option(
+        "--preprocess",
+        metavar="none|stopwords",
+        help="What the model sees: the full text, or the text without stop words.",
+    ),
+]
 SchemaOption = Annotated[str, typer.Option("--schema", metavar="NAME|FILE", help="graph, wikipedia, or a file.")]
 EvidenceOption = Annotated[
     str, typer.Option("--evidence", metavar="flag|reject", help="Rows whose evidence is not in the text.")

@@ -255,7 +255,7 @@ class Door:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of the cache: it was made anew, or cannot be used."""
+        """Notes on the cache for the user: it was replaced, or cannot be used."""
         beneath = self.layer.beneath if isinstance(self.layer, Stored) else self.layer
         return beneath.cache.notes if isinstance(beneath, Cached) else ()
 
