@@ -71,7 +71,7 @@ class Crew(Generic[A, B]):
         for _ in self._threads:
             self._tasks.put(None)
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float = 15.0) -> None:
         """After `stop`, wait until what is being worked on has ended, but not longer than that."""
         deadline = time.monotonic() + seconds
         for thread in self._threads:

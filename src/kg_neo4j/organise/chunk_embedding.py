@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 AT_A_TIME = 256  # chunks a task
 WAITING = 32  # tasks; what comes faster is left for the end
 THREADS = 2
-ENDING_S = 15.0  # for a call under way
 
 
 class ChunkEmbedding:
@@ -48,7 +47,7 @@ class ChunkEmbedding:
     def __exit__(self, *_: object) -> None:
         """Begin nothing any more, and end."""
         self._crew.stop()
-        self._crew.wait(ENDING_S)
+        self._crew.wait()
 
     def begin(self, chunks: Sequence[Chunk]) -> None:
         """Embed chunks that stand in the graph, as soon as there is time. Nothing is begun after an error."""

@@ -160,6 +160,9 @@ def _embedded(
                 found = []
     finally:
         crew.stop()
+    if error is not None:
+        crew.wait()
+        found += [vector for done in crew.finished() for vector in done.result or []]
     if found:
         yield found  # also after an error: it is paid for
     if error is not None:
