@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg_neo4j.retrieve.extracting.extractive import extract
+from kg_neo4j.offline.extracting.extractive import extract
 from kg_neo4j.retrieve.interface import Found, FoundChunk
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.words import fold, split_words

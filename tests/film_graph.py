@@ -6,10 +6,10 @@ import re
 
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
+from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.graph.database import Database
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
@@ -47,13 +47,13 @@ def load_films(database: Database, graph: str) -> None:
 def answer(
     database: Database, graph: str, question: str, mode: str = "auto", filters: Filters | None = None, **how: object
 ) -> Answer:
-    means = Means(MODEL, TOKENISER, **how)  # type: ignore[arg-type]
+    means = Means(MODEL, TOKENISER, **({"door": without_model()} | how))  # type: ignore[arg-type]
     return ask(database, question, graph, means, mode=mode, filters=filters)
 
 
 def by_model(database: Database, graph: str, llm: FakeLlm, question: str, **how: object) -> Answer:
     model = OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000, price=Price(1.0, 2.0))
-    return answer(database, graph, question, door=open_door(model), **how)  # type: ignore[arg-type]
+    return answer(database, graph, question, door=door_to(model), **how)  # type: ignore[arg-type]
 
 
 def mark(user: str, words: str) -> str:

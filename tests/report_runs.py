@@ -6,9 +6,10 @@ from typing import Any
 
 from corpus import Fact, document, extraction
 from entity_graph import SCHEMA
+from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.door import Door, open_door
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration, record_document, withdraw_document
@@ -37,9 +38,9 @@ ANSWERS = cypher(
 KNOWN_IDS = cypher("MATCH (n:Entity|Fact) WHERE n.graph = $graph RETURN collect(n.id) AS ids")
 
 
-def door_to(model: ChatModel | None, cache: AnswerCache | None = None, concurrency: int = 1) -> Door | None:
-    """Return the door to a model; None without one."""
-    return open_door(model, cache, concurrency) if model else None
+def door_to(model: ChatModel | None, cache: AnswerCache | None = None, concurrency: int = 1) -> Door:
+    """Return the door to a model; to the stand-ins without one."""
+    return factory.door_to(model, cache, concurrency) if model else factory.without_model()
 
 
 def report(

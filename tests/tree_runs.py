@@ -18,8 +18,9 @@ from kg_neo4j.graph.documents import LoadConfiguration, record_document
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.offline import tree_texts
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
-from kg_neo4j.organise.tree.summarisers import ExtractiveDetails, ExtractiveSummariser
+from kg_neo4j.organise.tree.written import shorter
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 TOKENISER = tokens.load("approximate-1")
@@ -84,9 +85,9 @@ def say(prompt: str, user: str) -> str:
         return "\n".join(NAMES)
     if kind == "detail":
         before = _NOTE.findall(user.rpartition("There are notes already")[2])
-        return ExtractiveDetails(TOKENISER).write(text, SUMMARY_TOKENS, before).text
+        return tree_texts.note(text, len(before), TOKENISER, shorter(text, TOKENISER, SUMMARY_TOKENS))
     named = {aspect.name: aspect for aspect in (*ASPECTS, GENERAL)}
-    return ExtractiveSummariser(named[aspect_of(prompt)], TOKENISER).summarize(text, SUMMARY_TOKENS)
+    return tree_texts.summary(text, named[aspect_of(prompt)], TOKENISER, SUMMARY_TOKENS)
 
 
 def dump(database: Database, graph: str) -> str:

@@ -10,6 +10,7 @@ from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.cache import AnswerCache
     from kg_neo4j._models.door import Door
     from kg_neo4j._models.openai_endpoint import Endpoint
     from kg_neo4j._models.prices import Price
@@ -53,13 +54,32 @@ def chat_model(settings: Settings, *, budget: Budget | None = None) -> ChatModel
     return BudgetedChat(model, _known(price, name), budget, tokens.load())
 
 
-def door(settings: Settings, *, budget: Budget | None = None) -> Door | None:
-    """Return the door to the chat model, with the cache of answers; None offline. Raises as `chat_model` does."""
-    from kg_neo4j._models.cache import open_cache
-    from kg_neo4j._models.door import open_door
+def door(settings: Settings, *, budget: Budget | None = None) -> Door:
+    """Return the door to the chat model, with the cache of answers; offline, to what stands in for one.
 
+    Raises as `chat_model` does.
+    """
     model = chat_model(settings, budget=budget)
-    return None if model is None else open_door(model, open_cache(settings), settings.model_concurrency)
+    if model is None:
+        return without_model()
+    from kg_neo4j._models.cache import open_cache
+
+    return door_to(model, open_cache(settings), settings.model_concurrency)
+
+
+def without_model() -> Door:
+    """Return the door to what stands in for a chat model."""
+    from kg_neo4j.offline.stand_ins import StandInDoor
+
+    return StandInDoor()
+
+
+def door_to(model: ChatModel, cache: AnswerCache | None = None, concurrency: int = 1) -> Door:
+    """Return the door to a chat model, with the cache of this machine where one is given."""
+    from kg_neo4j._models.door import open_door
+    from kg_neo4j.offline.stand_ins import stand_in
+
+    return open_door(model, cache, concurrency, stand_in)
 
 
 def embedding_model(settings: Settings, *, budget: Budget | None = None) -> EmbeddingModel:
@@ -95,6 +115,27 @@ def _known(price: Price | None, model: str) -> Price:
             hint="write it into a table of prices and name that file in KG_PRICES (README: what it costs)",
         )
     return price
+
+
+def built_in_embedder(settings: Settings) -> EmbeddingModel:
+    """Return the embedder of this package that the settings mean: it asks nobody."""
+    return embedding_model(settings.model_copy(update={"openai_base_url": None, "openai_api_key": None}))
+
+
+def require_model(settings: Settings, why: str) -> None:
+    """Raise UsageError, which says `why`, where there is neither a key nor a base URL."""
+    if settings.offline:
+        raise UsageError(why, hint="set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL")
+
+
+def note_without_model(settings: Settings, what: str) -> list[str]:
+    """Return a note on `what` is made instead of a model's answers; none where a model is set."""
+    return [f"{what}: no model is configured"] if settings.offline else []
+
+
+def extracts_fully(settings: Settings, language: str | None) -> bool:
+    """Return whether texts in this language give all kinds of rows: the built-in rules know English best."""
+    return not settings.offline or language is None or language.split("-")[0].lower() == "en"
 
 
 def embeds_built_in(settings: Settings) -> bool:

@@ -17,10 +17,10 @@ LAYERS = (
     ("_models", "_localdb"),
     ("acquire",),
     ("extract",),
-    ("offline",),
     ("graph",),
     ("organise",),
     ("retrieve",),
+    ("offline",),
     ("factory",),
     ("pipeline",),
     ("eval",),
@@ -162,6 +162,78 @@ def test_only_the_door_asks_a_model_or_reads_the_cache() -> None:
         if behind.match(name) or name == "complete"
     ]
     assert offenders == []
+
+
+def test_only_the_factory_imports_what_stands_in_for_a_model() -> None:
+    offenders = [
+        f"{place(path)}: {name}"
+        for path in MODULES
+        if not place(path).startswith(("offline/", "eval/")) and place(path) != "factory"
+        for name in imports(path)
+        if name.startswith("kg_neo4j.offline")
+    ]
+    assert offenders == []
+
+
+def test_only_the_factory_knows_whether_a_model_is_set() -> None:
+    """Everyone has a door. Where no model is set it leads to the stand-ins, and nobody asks which of the two it is."""
+    offenders = [
+        f"{place(path)}, line {line}: {why}"
+        for path in MODULES
+        if not place(path).startswith("offline/") and place(path) not in ("factory", "settings")
+        for line, why in choices(path)
+    ]
+    assert offenders == []
+
+
+STAND_INS = frozenset("StandInDoor Unasked Asked OfflineExtractor LlmExtractor StaticEmbedding HashedEmbedding".split())
+DOOR = re.compile(r"(?:.*_)?(?:door|chat_model)$")
+
+
+def choices(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield where a file tests whether a model is set: by None, by truth, by name, by type, or by the settings."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Attribute) and node.attr == "offline" and getattr(node.value, "id", "") != "kg_neo4j":
+            yield node.lineno, "reads settings.offline"
+        elif isinstance(node, ast.Compare):
+            sides = (node.left, *node.comparators)
+            if any(is_door(side) for side in sides) and any(is_none(side) for side in sides):
+                yield node.lineno, "compares a door with None"
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr) and is_none(node.right):
+            if getattr(node.left, "id", "") in ("Door", "ChatModel"):
+                yield node.lineno, "a door that may be missing"
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+            kinds = {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(node.args[1])}
+            if kinds & STAND_INS:
+                yield node.lineno, f"tests for {', '.join(sorted(kinds & STAND_INS))}"
+        for tested in tests_of(node):
+            if is_door(tested) or (
+                isinstance(tested, ast.Attribute) and tested.attr == "name" and is_door(tested.value)
+            ):
+                yield tested.lineno, "tests a door for truth"
+
+
+def tests_of(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the expressions whose truth a node tests."""
+    if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
+        yield node.test
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield node.operand
+    elif isinstance(node, ast.BoolOp):
+        yield from node.values if isinstance(node.op, ast.And) else node.values[:-1]
+    elif isinstance(node, ast.comprehension):
+        yield from node.ifs
+
+
+def is_door(node: ast.expr) -> bool:
+    """Return whether an expression is called a door, or opens one."""
+    if isinstance(node, ast.Call):
+        return is_door(node.func)
+    return bool(DOOR.match(getattr(node, "id", getattr(node, "attr", ""))))
+
+
+def is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def methods_called(path: Path) -> Iterator[str]:

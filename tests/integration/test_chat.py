@@ -20,10 +20,10 @@ from kg_neo4j.errors import BudgetReached, ModelRefused, UsageError
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.offline.follow_ups import resolve
 from kg_neo4j.pipeline import AskOptions, Chat, chat
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve import spreading
-from kg_neo4j.retrieve.conversation.follow_ups import resolve
 from kg_neo4j.retrieve.conversation.turns import Turn
 from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.question import fulltext_query, read

@@ -16,6 +16,7 @@ from entity_graph import load, two_cliques
 from fake_llm import FakeLlm, answer
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel
+from kg_neo4j.factory import without_model
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
@@ -49,7 +50,7 @@ def test_a_plan_names_the_calls_that_are_made_then(
     assert plan.usage.input_tokens == pytest.approx(done.usage.input_tokens, rel=0.35)  # two tokenisers
     after = plan_reports(database, graph, Reporting(door_to(model), TOKENISER))
     assert (after.current, after.usage.calls, after.measured) == (2, 0, 2)
-    assert plan_reports(database, graph, Reporting(None, TOKENISER)).usage.calls == 0
+    assert plan_reports(database, graph, Reporting(without_model(), TOKENISER)).usage.calls == 0
 
 
 def test_a_community_that_is_the_same_on_two_levels_is_asked_about_once(
@@ -88,14 +89,13 @@ def test_a_useful_answer_serves_other_graphs_from_the_cache(
 CHILD = """
 from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
-from kg_neo4j._models.door import open_door
 from kg_neo4j.graph.database import connect
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.progress import SILENT
 settings = Settings()
 with connect(settings, SILENT) as database, Lease(database, settings.graph) as lease:
-    how = Reporting(open_door(factory.chat_model(settings)), tokens.load("approximate-1"))
+    how = Reporting(door_to(factory.chat_model(settings)), tokens.load("approximate-1"))
     write_reports(database, settings.graph, how, lease=lease)
 """
 

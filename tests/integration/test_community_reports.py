@@ -13,9 +13,9 @@ from fake_llm import FakeLlm
 from kg_neo4j import Settings
 from kg_neo4j._cli import app as command_line
 from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import UsageError
+from kg_neo4j.factory import door_to
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
@@ -132,7 +132,7 @@ def test_a_domain_is_found_from_a_sample_of_chunks(
     load(database, graph, two_cliques())
     cache = AnswerCache(tmp_path / "answers.sqlite3")
     llm.say('"Village life."').say("One\nTwo").fail(503)
-    kept, bare = open_door(model, cache), open_door(model)
+    kept, bare = door_to(model, cache), door_to(model)
     assert find_domain(database, graph, kept, TOKENISER).value == "Village life"
     assert "facts.txt" in llm.requests[0].user
     assert find_domain(database, graph, kept, TOKENISER).usage.calls == 0

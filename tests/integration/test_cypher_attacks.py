@@ -17,10 +17,10 @@ from neo4j.exceptions import DriverError, Neo4jError
 from cypher_hostile import DISGUISED, HARMLESS, HOSTILE, LOADS, READS, UNHELD, WRITES
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import DatabaseError
+from kg_neo4j.factory import door_to
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
@@ -182,7 +182,7 @@ class Sent:
 
 def asked(database: Database, graph: str, llm: FakeLlm, question: str) -> Answer:
     model = OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000)
-    return ask_cypher(database, question, graph, CypherMode(TOKENISER, open_door(model)))
+    return ask_cypher(database, question, graph, CypherMode(TOKENISER, door_to(model)))
 
 
 def test_200_hostile_answers_of_a_model_change_nothing_and_are_never_sent(

@@ -13,10 +13,11 @@ from fake_llm import FakeLlm
 from kg_neo4j import ask
 from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.door import Door, open_door
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
+from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
@@ -53,7 +54,7 @@ def ada(database: Database) -> Iterator[str]:
 
 
 def asked(database: Database, graph: str, question: str, how: CypherMode | None = None) -> Answer:
-    given = ask_cypher(database, question, graph, how or CypherMode(TOKENISER))
+    given = ask_cypher(database, question, graph, how or CypherMode(TOKENISER, without_model()))
     with database.driver.session() as session:
         rows = session.run("MATCH (c:Chunk) WHERE c.graph = $graph RETURN c.id AS id, c.text AS text", graph=graph)
         texts = {row["id"]: row["text"] for row in rows}
@@ -200,7 +201,7 @@ def test_rows_of_another_graph_are_never_given(database: Database, ada: str, gra
 
 
 def door(llm: FakeLlm, cache: AnswerCache | None = None) -> Door:
-    return open_door(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000), cache)
+    return door_to(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000), cache)
 
 
 def written(cypher: str, **parameters: object) -> str:

@@ -17,10 +17,10 @@ from fake_llm import FakeLlm, answer
 from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
 from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j.errors import BudgetReached
 from kg_neo4j.extract import schema as schemas
+from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
@@ -115,7 +115,7 @@ def _extraction(chunk: Chunk, description: str, fact: str | None) -> Extraction:
 def summarise(
     database: Database, graph: str, model: ChatModel | None, *, cache: AnswerCache | None = None, **how: int | bool
 ) -> Described:
-    door = open_door(model, cache) if model else None
+    door = door_to(model, cache) if model else without_model()
     with Lease(database, graph) as lease:
         options = {"bound_tokens": BOUND, **how}
         return describe(database, graph, Describing(door, TOKENISER, **options), lease=lease)  # type: ignore[arg-type]
@@ -348,14 +348,13 @@ CHILD = """
 import sys
 from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
-from kg_neo4j._models.door import open_door
 from kg_neo4j.graph.database import connect
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.descriptions import Describing, describe
 from kg_neo4j.progress import SILENT
 settings = Settings()
 with connect(settings, SILENT) as database, Lease(database, settings.graph) as lease:
-    how = Describing(open_door(factory.chat_model(settings)), tokens.load("approximate-1"), 60)
+    how = Describing(door_to(factory.chat_model(settings)), tokens.load("approximate-1"), 60)
     describe(database, settings.graph, how, lease=lease)
 """
 

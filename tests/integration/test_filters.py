@@ -16,6 +16,7 @@ from kg_neo4j import Settings, pipeline
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
+from kg_neo4j.factory import without_model
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
@@ -37,6 +38,7 @@ from small_graph import OTHER_PARAGRAPHS
 from small_graph import load as load_small
 
 TOKENISER = tokens.load("approximate-1")
+FROM_REPORTS = GlobalMode(TOKENISER, without_model())
 MODEL = HashedEmbedding()
 DOCUMENTS = 12
 SEEDS = 1  # of random filters that `make test` tries
@@ -51,7 +53,7 @@ def pages(database: Database) -> Iterator[str]:
     embed(database, name)
     with Lease(database, name) as lease:
         refresh(database, name, lease=lease)
-        write_reports(database, name, Reporting(None, TOKENISER), lease=lease)
+        write_reports(database, name, Reporting(without_model(), TOKENISER), lease=lease)
     yield name
     spreading.forget(database, name)
     delete_graph(database, name)
@@ -98,7 +100,7 @@ def check_answer(answer: Answer, kept: Left) -> None:
 
 
 def answered(database: Database, graph: str, question: str, filters: Filters, mode: str = "auto") -> Answer:
-    return ask(database, question, graph, Means(MODEL, TOKENISER), mode=mode, filters=filters)
+    return ask(database, question, graph, Means(MODEL, TOKENISER, without_model()), mode=mode, filters=filters)
 
 
 # ------------------------------------------------------------------------------------------ everything obeys them
@@ -131,7 +133,10 @@ def test_whatever_is_found_obeys_random_filters(database: Database, pages: str, 
             if by == "meaning":
                 assert len(found.chunks) == min(12, len(kept.chunks))  # all that is left can be found
         check_answer(answered(database, pages, question, filters), kept)
-        check_answer(ask_global(database, "What are the main themes?", pages, GlobalMode(TOKENISER), filters), kept)
+        check_answer(
+            ask_global(database, "What are the main themes?", pages, FROM_REPORTS, filters),
+            kept,
+        )
 
 
 def test_without_filters_nothing_is_left_out(database: Database, pages: str) -> None:
@@ -262,7 +267,7 @@ def test_what_the_graph_has_not_is_said_with_what_it_has(
 ) -> None:
     def attempt() -> Answer:
         if mode == "global":
-            return ask_global(database, "Themes?", pages, GlobalMode(TOKENISER), filters)
+            return ask_global(database, "Themes?", pages, FROM_REPORTS, filters)
         return answered(database, pages, "Who met Ada?", filters, mode)
 
     with pytest.raises(UsageError, match=said) as refused:
@@ -275,7 +280,7 @@ def test_years_of_which_nothing_is_told_are_no_error(database: Database, pages: 
     assert not given.found
     assert given.evidence == ()
     assert any("that the filters leave" in note for note in given.notes)
-    whole = ask_global(database, "Themes?", pages, GlobalMode(TOKENISER), Filters(since=2001))
+    whole = ask_global(database, "Themes?", pages, FROM_REPORTS, Filters(since=2001))
     assert not whole.found
     assert any("no report" in note and "filters leave" in note for note in whole.notes)
 

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j import Settings, pipeline
+from kg_neo4j import Settings, factory, pipeline
 from kg_neo4j._models import tokens
 from kg_neo4j.errors import UsageError
+from kg_neo4j.factory import without_model
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
+from kg_neo4j.offline.follow_ups import resolve
 from kg_neo4j.organise import vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
@@ -22,7 +24,6 @@ from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.pipeline.answering import Answerer, answerer
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import spreading
-from kg_neo4j.retrieve.conversation.follow_ups import resolve
 from kg_neo4j.retrieve.conversation.turns import Mention, Turn
 from odd_questions import EMPTY, odd_questions
 from small_graph import OTHER_PARAGRAPHS, load
@@ -41,12 +42,12 @@ def asked(settings: Settings, database: Database) -> Iterator[Answerer]:
     load(database, name)
     load(database, name, "Chopin", OTHER_PARAGRAPHS, [[("Chopin", "BORN_IN", "Żelazowa Wola", "Żelazowej Woli")]])
     offline = {"graph": name, "openai_api_key": None, "openai_base_url": None, "embedding_model": HASHED}
-    found = answerer(settings.model_copy(update=offline), database)
+    found = answerer(settings.model_copy(update=offline), database, without_model())
     vectors.prepare(database, found.embedder)
     vectors.embed(database, name, found.embedder, tokens.load("approximate-1"))
     with Lease(database, name) as lease:
         refresh(database, name, lease=lease)
-        write_reports(database, name, Reporting(None, found.tokeniser), lease=lease)
+        write_reports(database, name, Reporting(without_model(), found.tokeniser), lease=lease)
     pipeline.tree(settings=found.settings)
     yield found
     spreading.forget(database, name)
@@ -139,7 +140,8 @@ def test_a_model_is_sent_text_that_can_be_sent(asked: Answerer, texts: dict[str,
     with FakeLlm() as llm:
         llm.rules = lambda _, __: "Ada was here [C1][C9999][R1.1]."
         changed = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "model_retries": 0}
-        found = answerer(Settings(**{**asked.settings.model_dump(), **changed}), asked.database)
+        online = Settings(**{**asked.settings.model_dump(), **changed})
+        found = answerer(online, asked.database, factory.door(online))
         for question in odd_questions(FEW, seed=1)[::8]:
             put(found, texts, question, "naive")
         assert llm.calls > 5

@@ -11,10 +11,10 @@ import pytest
 from corpus import document
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
+from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
@@ -55,7 +55,7 @@ def ada(database: Database) -> Iterator[str]:
 
 
 def answer(database: Database, graph: str, question: str, mode: str = "auto", **how: object) -> Answer:
-    means = Means(**({"embedder": MODEL, "tokeniser": TOKENISER} | how))  # type: ignore[arg-type]
+    means = Means(**({"embedder": MODEL, "tokeniser": TOKENISER, "door": without_model()} | how))  # type: ignore[arg-type]
     return ask(database, question, graph, means, mode=mode)
 
 
@@ -276,7 +276,7 @@ def test_an_unknown_mode_is_refused(database: Database, graph: str) -> None:
 
 def asked(database: Database, graph: str, llm: FakeLlm, question: str, **how: object) -> Answer:
     model = OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000)
-    return answer(database, graph, question, door=open_door(model), **how)  # type: ignore[arg-type]
+    return answer(database, graph, question, door=door_to(model), **how)  # type: ignore[arg-type]
 
 
 def marked(user: str, words: str) -> str:

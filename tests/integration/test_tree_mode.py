@@ -14,9 +14,9 @@ from fake_llm import FakeLlm
 from kg_neo4j import Settings, pipeline
 from kg_neo4j._cli import app as command_line
 from kg_neo4j._models import tokens
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import UsageError
+from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
@@ -81,7 +81,7 @@ def ask(
     choice: TreeChoice | None = None,
     **how: object,
 ) -> Answer:
-    means = Means(MODEL, TOKENISER, **({"max_context_tokens": CONTEXT_TOKENS} | how))  # type: ignore[arg-type]
+    means = Means(MODEL, TOKENISER, **({"door": without_model(), "max_context_tokens": CONTEXT_TOKENS} | how))  # type: ignore[arg-type]
     return ask_tree(database, question, graph, means, choice, filters)
 
 
@@ -306,7 +306,7 @@ def test_a_models_mark_of_a_summary_leads_to_the_sentences_of_its_leaves(
 
     llm.rules = say
     question = SUMMARIES[0][3]
-    answer = ask(database, holm, question, door=open_door(model), choice=TreeChoice(kinds=("summary",)))
+    answer = ask(database, holm, question, door=door_to(model), choice=TreeChoice(kinds=("summary",)))
     assert answer.answer.startswith("A light is a promise that one makes to strangers [1].")
     assert answer.citations[0].quote.endswith("Mara says that a light is a promise one makes to strangers.")
     assert texts(database, holm)[answer.citations[0].chunk_id] == PARAGRAPHS[5]
@@ -321,7 +321,7 @@ def test_what_is_cited_may_stand_in_several_leaves(
     llm.rules = lambda _, user: (
         "The schooner struck the rocks, and Mara says that a light is a promise one makes to strangers [C1]."
     )
-    answer = ask(database, holm, SUMMARIES[0][3], door=open_door(model), choice=TreeChoice(top_k=1, kinds=("summary",)))
+    answer = ask(database, holm, SUMMARIES[0][3], door=door_to(model), choice=TreeChoice(top_k=1, kinds=("summary",)))
     assert len(answer.citations) == 2
     assert {each.quote[:20] for each in answer.citations} == {"A schooner struck th", "Mara says that a lig"}
     assert answer.claims[0].support == "supported"
@@ -357,7 +357,7 @@ def test_vectors_of_another_model_are_said(database: Database, holm: str) -> Non
     class Other(HashedEmbedding):
         name = "other-1"
 
-    answer = ask_tree(database, "Who was Mara?", holm, Means(Other(), TOKENISER))
+    answer = ask_tree(database, "Who was Mara?", holm, Means(Other(), TOKENISER, without_model()))
     assert not answer.found
     assert any("searched by vectors" in note for note in answer.notes)
 

@@ -103,8 +103,10 @@ def answers(
     }
     given = {name: value for name, value in given.items() if value not in (None, False)}
     settings = settings_for(model=model, graph=graph)
-    if model is not None and settings.offline:
-        raise UsageError(f"--model {model}, but no server to ask", hint="set OPENAI_API_KEY or OPENAI_BASE_URL")
+    if model is not None:
+        from kg_neo4j import factory
+
+        factory.require_model(settings, f"--model {model}, but no server to ask")
     one_mode = {"--corpus", "--mode", "--format", "--limit", "--save", "--model", "--budget-usd", "--graph"}
     if given.keys() <= one_mode and (form or guess(questions)) == QUESTIONS:
         _of_one_mode(questions, settings, given, as_json=as_json)

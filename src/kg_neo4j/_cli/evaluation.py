@@ -19,7 +19,6 @@ from kg_neo4j._cli.options import (
 )
 from kg_neo4j._cli.scorecards import scorecard_shape, show_scorecard
 from kg_neo4j._cli.terminal import print_json, progress, remark
-from kg_neo4j.errors import UsageError
 
 app = typer.Typer(help="Scorecards: how good it is, against what people annotated.", no_args_is_help=True)
 
@@ -50,8 +49,10 @@ def extraction(
     from kg_neo4j.eval.extraction.scorecard import ScorecardOptions, score_extraction
 
     settings = settings_for(model=model, answer_cache=None if cache else False)
-    if model is not None and settings.offline:
-        raise UsageError(f"--model {model}, but no server to ask", hint="set OPENAI_API_KEY or OPENAI_BASE_URL")
+    if model is not None:
+        from kg_neo4j import factory
+
+        factory.require_model(settings, f"--model {model}, but no server to ask")
     options = ScorecardOptions(
         split=split, limit=limit, types=types, schema=schema, gleanings=gleanings, budget_usd=budget_usd
     )

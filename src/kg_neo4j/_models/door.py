@@ -11,228 +11,53 @@ Layers share one protocol and stand on each other, as the transports of an HTTP 
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.openai_models import DEFAULT_WINDOW
-from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
-from kg_neo4j._models.tasks import OF_ONE_TASK, Answer, Complaint, Request, Task, Unanswered
+from kg_neo4j._models.layers import (
+    AnswerStore,
+    Asked,
+    Cached,
+    Counted,
+    Layer,
+    Stored,
+    Unasked,
+    Unwritten,
+    reason_of,
+    upon,
+)
+from kg_neo4j._models.protocols import ChatModel, Completion
+from kg_neo4j._models.tasks import OF_ONE_TASK, Answer, Complaint, Request, Task
 from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import (
     BadModelAnswer,
     BudgetReached,
-    ContentFiltered,
     ContextTooLong,
     ModelError,
-    ModelUnavailable,
 )
 from kg_neo4j.records import Usage
 
-FILTERED, TOO_LONG, UNREADABLE = "content_filter", "context_too_long", "unreadable"  # finish reasons of stored errors
+MODEL = "model"  # the method of what a model gave, where results are stored
 
 T = TypeVar("T")
 
 
-class Layer(Protocol):
-    """Answers requests. Safe to call from several threads."""
+class Job(ABC, Generic[T]):
+    """Work for which a model is asked several tasks, or one with work around it; a stand-in does it as a whole."""
 
-    @property
-    def name(self) -> str:
-        """The model's name, as stored beside its answers."""
+    kind: ClassVar[str]
 
-    @property
-    def window(self) -> int:
-        """Prompt and answer together, in tokens."""
-
-    def complete(self, request: Request) -> Completion:
-        """Answer one request; raises ModelError or BudgetReached. What was not paid for now has no usage."""
-
-    def keep(self, hash: str, said: Completion) -> None:
-        """Keep an answer that was read and found to be of use, by the hash of its request."""
+    @abstractmethod
+    def by_model(self, door: Door) -> T:
+        """Do it with a model."""
 
 
-class AnswerStore(Protocol):
-    """Where the answers are kept that something rests on. Safe to call from several threads."""
-
-    @property
-    def remembers(self) -> frozenset[str]:
-        """The errors that are stored, and not asked about again: of FILTERED, TOO_LONG, UNREADABLE."""
-
-    def read(self, keys: Sequence[str]) -> Mapping[str, tuple[str, str | None]]:
-        """Return text and finish reason of the answers that are there, by key."""
-
-    def write(self, request: Request, said: Completion, model: str) -> None:
-        """Store an answer before it is used; the first one of a key stays."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The layer that asks."""
-
-    model: ChatModel
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model.name
-
-    @property
-    def window(self) -> int:
-        """Prompt and answer together, in tokens."""
-        return self.model.window
-
-    def complete(self, request: Request) -> Completion:
-        """Ask the model; where somebody hears and the model can, word by word."""
-        how: dict[str, Any] = {"temperature": request.temperature}
-        if request.max_tokens is not None:
-            how["max_tokens"] = request.max_tokens
-        if request.hear is not None and isinstance(self.model, StreamingChatModel):
-            return self.model.stream(request.system, request.user, request.hear, **how)
-        return self.model.complete(request.system, request.user, **how)
-
-    def keep(self, hash: str, said: Completion) -> None:
-        """Nothing is kept here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The layer of a plan: it stands where a model is asked, notes each question and answers none."""
-
-    name: str
-    window: int
-    asked: list[Request]
-
-    def complete(self, request: Request) -> Completion:
-        """Note the question; raises Unanswered."""
-        self.asked.append(request)
-        raise Unanswered("a plan asks no model")
-
-    def keep(self, hash: str, said: Completion) -> None:
-        """Nothing is kept here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unasked:
-    """The layer that asks no model: only what is stored or cached is answered."""
-
-    name: str = ""
-    window: int = DEFAULT_WINDOW
-    error: ModelError | BudgetReached = field(default_factory=lambda: ModelUnavailable("no model is asked"))
-
-    def complete(self, request: Request) -> Completion:
-        """Raise the error."""
-        raise self.error
-
-    def keep(self, hash: str, said: Completion) -> None:
-        """Nothing is kept here."""
-
-
-class _Upon:
-    """A layer on another one, whose model it shares."""
-
-    __slots__ = ()
-    beneath: Layer
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.beneath.name
-
-    @property
-    def window(self) -> int:
-        """Prompt and answer together, in tokens."""
-        return self.beneath.window
-
-
-@dataclass(frozen=True, slots=True)
-class Cached(_Upon):
-    """Answers from the cache of this machine; those of use are put there."""
-
-    beneath: Layer
-    cache: AnswerCache
-
-    def complete(self, request: Request) -> Completion:
-        """Return the cached answer, or what comes from beneath."""
-        found = self.cache.get(request.hash(self.name)) if request.cached else None
-        return self.beneath.complete(request) if found is None else found
-
-    def keep(self, hash: str, said: Completion) -> None:
-        """Put an answer that was paid for now into the cache."""
-        if said.usage.calls:
-            self.cache.put(hash, said)
-        self.beneath.keep(hash, said)
-
-
-@dataclass(slots=True)
-class Stored(_Upon):
-    """Answers that are stored with what rests on them. Who asks what is being asked waits for the answer."""
-
-    beneath: Layer
-    store: AnswerStore
-    _known: dict[str, tuple[str, str | None] | None] = field(default_factory=dict)
-    _turns: dict[str, threading.Lock] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def prepare(self, keys: Iterable[str]) -> None:
-        """Read the stored answers of many requests at once."""
-        wanted = sorted({key for key in keys if key and key not in self._known})
-        if wanted:
-            found = self.store.read(wanted)
-            with self._lock:
-                self._known |= {key: found.get(key) for key in wanted}
-
-    def complete(self, request: Request) -> Completion:
-        """Return the stored answer, or store what comes from beneath; a stored error is raised again."""
-        if not request.key:
-            return self.beneath.complete(request)
-        with self._lock:
-            turn = self._turns.setdefault(request.key, threading.Lock())
-        with turn:
-            return self._stored(request) or _said(self._asked(request))
-
-    def keep(self, hash: str, said: Completion) -> None:
-        """Leave it to the cache; what is stored stays as it is."""
-        self.beneath.keep(hash, said)
-
-    def _stored(self, request: Request) -> Completion | None:
-        self.prepare([request.key])
-        known = self._known[request.key]
-        return _said(Completion(*known, Usage())) if known else None
-
-    def _asked(self, request: Request) -> Completion:
-        try:
-            said = self.beneath.complete(request)
-        except OF_ONE_TASK as error:
-            said = Completion("", _reason(error), Usage())
-            if said.finish_reason not in self.store.remembers:
-                raise
-        self.store.write(request, said, self.name)
-        with self._lock:
-            self._known[request.key] = (said.text, said.finish_reason)
-        return said
-
-
-@dataclass(frozen=True, slots=True)
-class _Unwritten:
-    """A store that a plan reads."""
-
-    store: AnswerStore
-
-    @property
-    def remembers(self) -> frozenset[str]:
-        """The errors that are stored."""
-        return self.store.remembers
-
-    def read(self, keys: Sequence[str]) -> Mapping[str, tuple[str, str | None]]:
-        """Return what is stored."""
-        return self.store.read(keys)
-
-    def write(self, request: Request, said: Completion, model: str) -> None:
-        """Leave the store as it is."""
+def _no_stand_in(what: Task[Any] | Job[Any]) -> Any:
+    raise BadModelAnswer(f"nothing stands in for a model at {what.kind!r}")
 
 
 @dataclass(slots=True)
@@ -242,11 +67,17 @@ class Door:
     layer: Layer
     concurrency: int = 1  # tasks that are asked at a time
     stopped: ModelError | BudgetReached | None = None
+    stand_in: Callable[[Task[Any] | Job[Any]], Any] = _no_stand_in  # does what a model did not; asks nobody
 
     @property
     def name(self) -> str:
         """The model's name, as stored beside its answers."""
         return self.layer.name
+
+    @property
+    def model(self) -> str | None:
+        """The model's name for people; None where none is set."""
+        return self.name
 
     @property
     def window(self) -> int:
@@ -261,16 +92,34 @@ class Door:
 
     def storing(self, store: AnswerStore) -> Door:
         """Return a door to the same model that stores its answers; what stopped this one does not stop it."""
-        return Door(Stored(self.layer, store), self.concurrency)
+        return replace(self, layer=Stored(self.layer, store), stopped=None)
 
     def counting(self, asked: list[Request]) -> Door:
         """Return a door that asks no model: what is stored or cached answers, all other questions go into `asked`."""
-        layer = _upon(self.layer, Counted(self.name, self.window, asked))
-        return Door(Stored(layer.beneath, _Unwritten(layer.store)) if isinstance(layer, Stored) else layer)
+        layer = upon(self.layer, Counted(self.name, self.window, asked))
+        layer = Stored(layer.beneath, Unwritten(layer.store)) if isinstance(layer, Stored) else layer
+        return replace(self, layer=layer, concurrency=1, stopped=None)
 
     def again(self, *, concurrency: int | None = None) -> Door:
         """Return a door to the same model that nothing has stopped yet."""
-        return Door(self.layer, concurrency or self.concurrency)
+        return replace(self, concurrency=concurrency or self.concurrency, stopped=None)
+
+    @property
+    def method(self) -> str:
+        """How what this door gives is made, as stored beside it."""
+        return MODEL
+
+    def outdoes(self, method: str) -> bool:
+        """Return whether what this door gives is to replace what `method` made of the same."""
+        return method != self.method
+
+    def do(self, job: Job[T]) -> T:
+        """Do a job. Raises what it raises."""
+        return job.by_model(self)
+
+    def instead(self, what: Task[T] | Job[T]) -> T:
+        """Return what stands in for a model's work; no model is asked."""
+        return cast("T", self.stand_in(what))
 
     def ask(self, task: Task[T], hear: Callable[[str], None] | None = None) -> Answer[T]:
         """Ask one task; `hear` gets the pieces of its answer. The errors of one task are in the answer.
@@ -362,7 +211,7 @@ class Door:
     def _complete(self, request: Request) -> Completion:
         layer = self.layer
         if self.stopped is not None:
-            layer = _upon(layer, Unasked(self.name, self.window, self.stopped))
+            layer = upon(layer, Unasked(self.name, self.window, self.stopped))
         try:
             return layer.complete(request)
         except OF_ONE_TASK:
@@ -380,24 +229,22 @@ class Door:
         seconds: float,
     ) -> Answer[T]:
         """Return what an error leaves: the value of an earlier round, if the error concerns this task alone."""
-        is_stored = isinstance(self.layer, Stored) and _reason(error) in self.layer.store.remembers
+        is_stored = isinstance(self.layer, Stored) and reason_of(error) in self.layer.store.remembers
         keys = (*answer.keys, request.key) if request.key and is_stored else answer.keys
         value = best.value if best and isinstance(error, OF_ONE_TASK) else None
         problem = best.why if best and value is not None else str(error)
         return replace(answer, value=value, problem=problem, error=error, keys=keys, seconds=answer.seconds + seconds)
 
 
-def open_door(model: ChatModel, cache: AnswerCache | None = None, concurrency: int = 1) -> Door:
+def open_door(
+    model: ChatModel,
+    cache: AnswerCache | None = None,
+    concurrency: int = 1,
+    stand_in: Callable[[Task[Any] | Job[Any]], Any] = _no_stand_in,
+) -> Door:
     """Return the door to a chat model, with the cache of this machine where one is given."""
     asked = Asked(model)
-    return Door(Cached(asked, cache) if cache is not None else asked, concurrency)
-
-
-def _upon(layer: Layer, ground: Layer) -> Layer:
-    """Return a stack of layers with another ground: what is stored and cached still answers."""
-    if isinstance(layer, Stored | Cached):
-        return replace(layer, beneath=_upon(layer.beneath, ground))
-    return ground
+    return Door(Cached(asked, cache) if cache is not None else asked, concurrency, stand_in=stand_in)
 
 
 def _after(spent: Usage, answer: Answer[T]) -> Answer[T]:
@@ -410,19 +257,3 @@ def _better(first: Complaint[T] | None, second: Complaint[T]) -> Complaint[T]:
     if second.value is None or first.faults < second.faults:
         return first
     return second
-
-
-def _reason(error: Exception) -> str:
-    for kind, reason in ((ContentFiltered, FILTERED), (ContextTooLong, TOO_LONG), (BadModelAnswer, UNREADABLE)):
-        if isinstance(error, kind):
-            return reason
-    return ""
-
-
-def _said(said: Completion) -> Completion:
-    """Return an answer, or raise what stands for it; one that could not be read is an empty answer."""
-    if not said.text and said.finish_reason == FILTERED:
-        raise ContentFiltered("the provider's filter declined to answer")
-    if not said.text and said.finish_reason == TOO_LONG:
-        raise ContextTooLong("the question did not fit the model's window")
-    return said

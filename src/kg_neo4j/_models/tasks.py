@@ -126,6 +126,7 @@ class Answer(Generic[T]):
     keys: tuple[str, ...] = ()  # of the stored answers that it rests on
     notes: tuple[str, ...] = ()  # of the client
     seconds: float = 0.0  # of waiting for the model
+    stands_in: bool = False  # no model is set: a stand-in gave the value
 
     @property
     def charged(self) -> Usage:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.language_data import abbreviations, languages, primary
 
 # Abbreviations that a full stop follows within a sentence, in lower case: those that spaCy's data lack.
@@ -80,3 +81,26 @@ def _skip_space(text: str, start: int, end: int) -> int:
     while start < end and text[start].isspace():
         start += 1
     return start
+
+
+def cut_at_sentence(text: str, tokeniser: Tokeniser, limit_tokens: int) -> str:
+    """Return the whole sentences at the beginning of `text` that fit; empty where not even the first one does."""
+    end = 0
+    for start, stop in sentences(text, 0, len(text)):
+        if tokeniser.count(text[:stop]) > limit_tokens:
+            break
+        if start < stop:
+            end = stop
+    return text[:end]
+
+
+def cut_at_word(text: str, tokeniser: Tokeniser, limit_tokens: int) -> str:
+    """Return the beginning of `text` that fits, cut at a space where there is one, with an ellipsis."""
+    if len(text.encode("utf-8", "surrogatepass")) <= limit_tokens:  # a token has at least one byte
+        return text
+    spans = tokeniser.spans(text)
+    if len(spans) <= limit_tokens:
+        return text
+    end = spans[max(limit_tokens - 2, 0)][1]
+    space = text.rfind(" ", 0, end)
+    return text[: space if space > end // 2 else end].rstrip(" ,;:") + "…"

@@ -62,6 +62,7 @@ def study_context(
 
     Raises UnreadableSource where there is nothing to read, and what a model raises.
     """
+    from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.extract.context import DocumentJob
     from kg_neo4j.extract.engine import extract_all
@@ -72,7 +73,7 @@ def study_context(
     if not documents:
         raise UnreadableSource(f"nothing to read in {', '.join(sources)}", hint="`kg load` says why")
     cut = [(document, cut_document(document, tokeniser, settings, options)) for document in documents]
-    config = extraction_config(settings, options)
+    config = extraction_config(settings, options, factory.door(settings))
     variants = []
     for wave in (0, options.wave):
         progress.start("extract", sum(len(chunks) for _, chunks in cut))

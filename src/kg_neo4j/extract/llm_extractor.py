@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Task
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.context import ChunkTask, Context
-from kg_neo4j.extract.interface import FollowUp
+from kg_neo4j.extract.interface import Extractor, FollowUp
 from kg_neo4j.extract.schema import Schema, SchemaColumn
 from kg_neo4j.records import ModelAnswer, NodeRow, Rejection, RelationshipRow
 
@@ -200,3 +200,18 @@ def _types(schema: Schema) -> str:
 def _one_line(text: str) -> str:
     """Return a title or a path of headings, which come from the document, in one line of at most 300 characters."""
     return " ".join(text.split())[:300]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenExtractor(Job[Extractor]):
+    """Chooses what extracts rows from chunks."""
+
+    kind: ClassVar[str] = "open_extractor"
+    schema: Schema
+    output_language: str = "source"
+    temperature: float | None = None
+    spacy_model: str | None = None  # of the rules, instead of the built-in one
+
+    def by_model(self, door: Door) -> Extractor:
+        """Take the model."""
+        return LlmExtractor(door, self.schema, output_language=self.output_language, temperature=self.temperature)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kg_neo4j._models.door import FILTERED
+from kg_neo4j._models.layers import FILTERED
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.graph import queries

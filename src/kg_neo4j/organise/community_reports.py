@@ -21,7 +21,7 @@ from kg_neo4j.graph.database import Database, Row, batches
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.report_material import Link, Material, Member
 from kg_neo4j.organise.report_questions import NOT_ANSWERED, TINY, Asker, WriteReport, Written, composed, written
-from kg_neo4j.organise.stored_reports import MODEL, CommunityReport, properties, read_reports
+from kg_neo4j.organise.stored_reports import COMPOSED, MODEL, CommunityReport, properties, read_reports
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 
@@ -34,7 +34,7 @@ STAGE = "reports"
 class Reporting:
     """How to write reports."""
 
-    door: Door | None  # None: compose them from the graph
+    door: Door
     tokeniser: Tokeniser
     domain: str | None = None  # what the documents are about; empty: nothing is said; None: as reports so far
 
@@ -61,8 +61,8 @@ def write_reports(
     the graph, `unfinished` says so, and the next run asks again. Raises DatabaseError, and LeaseHeld where the lease
     was lost.
     """
-    run = _Run(database, graph, how, lease)
     communities = database.read(queries.get("analytics/report_communities"), graph=graph)
+    run = _Run(database, graph, how, lease, usual_domain(communities) if how.domain is None else how.domain)
     progress.start(STAGE, len(communities))
     for rows in pages(communities):
         run.write(rows)
@@ -118,39 +118,35 @@ class _Run:
     graph: str
     how: Reporting
     lease: Lease
+    domain: str  # that a model is given
     reports: int = 0
     changes: int = 0
     by_model: int = 0
     flagged: int = 0
     usage: Usage = field(default_factory=Usage)
-    door: Door | None = field(default=None, init=False)
-    asker: Asker | None = field(default=None, init=False)
+    door: Door = field(init=False)
+    asker: Asker = field(init=False)
     failed: list[str] = field(default_factory=list)
     waiting: int = 0  # reports that the model should have written
 
     def __post_init__(self) -> None:
-        if self.how.door is None:
-            return
         self.door = self.how.door.storing(GraphAnswers(self.database, self.graph, self.lease))
-        communities = self.database.read(queries.get("analytics/report_communities"), graph=self.graph)
-        domain = usual_domain(communities) if self.how.domain is None else self.how.domain
-        self.asker = Asker(self.graph, self.door.name, self.door.window, domain, self.how.tokeniser)
+        self.asker = Asker(self.graph, self.door.name, self.door.window, self.domain, self.how.tokeniser)
 
     def report(self) -> Reported:
         unfinished: list[str] = []
         if self.waiting:
-            stopped = self.door.stopped if self.door else None
-            why = str(stopped) if stopped else self.failed[0]
+            why = str(self.door.stopped) if self.door.stopped else self.failed[0]
             unfinished.append(f"{self.waiting} reports were not written by the model: {why}")
         counts = (self.reports, self.changes, self.by_model, self.flagged)
-        domain = self.asker.domain if self.asker else ""
+        domain = self.domain if self.door.outdoes(COMPOSED) else ""
         return Reported(*counts, self.usage, domain, tuple(unfinished))
 
     def write(self, rows: Sequence[Row]) -> None:
         """Bring the reports of one page up to date."""
         materials = read_materials(self.database, self.graph, [row["id"] for row in rows])
         stored = {each.id: each for each in read_reports(self.database, self.graph, ids=list(materials))}
-        domain = self.how.domain if self.how.door else None
+        domain = self.how.domain
         current = {
             row["id"] for row in rows if row["id"] in materials and is_current(row, materials[row["id"]], domain)
         }
@@ -168,25 +164,24 @@ class _Run:
 
     def _written(self, wanted: Mapping[str, Material]) -> dict[str, Written]:
         """Return what each report says; stored answers are not paid for again."""
-        if self.asker is None or self.door is None:
-            return {key: composed(material) for key, material in wanted.items()}
-        done = {key: composed(material) for key, material in wanted.items() if len(material.members) < TINY}
-        tasks = [self._task(self.asker, material) for key, material in wanted.items() if key not in done]
-        tasks.sort(key=lambda task: task.request("", 0).key)
-        for answer in self.door.ask_all(tasks):
-            material = cast("WriteReport", answer.task).material
+        tasks = [self._task(material) for material in wanted.values()]
+        done = {task.material.id: composed(task, self.door) for task in tasks if len(task.material.members) < TINY}
+        asked = [task for task in tasks if task.material.id not in done]
+        asked.sort(key=lambda task: task.request("", 0).key)
+        for answer in self.door.ask_all(asked):
+            task = cast("WriteReport", answer.task)
             self.usage += answer.usage
-            report = written(material, answer)
+            report = written(answer, self.door)
             if report is None:
                 self.waiting += 1
                 self.failed.append(str(answer.error))
-            done[material.id] = report or composed(material, NOT_ANSWERED)
+            done[task.material.id] = report or composed(task, self.door, NOT_ANSWERED)
         return done
 
-    def _task(self, asker: Asker, material: Material) -> WriteReport:
+    def _task(self, material: Material) -> WriteReport:
         parts = sorted({each.child for each in material.members if each.child})
         reports = read_reports(self.database, self.graph, ids=parts) if len(parts) > 1 else ()
-        return asker.task(material, reports)
+        return self.asker.task(material, reports)
 
     def _report(self, row: Row, material: Material, written: Written) -> CommunityReport:
         draft = written.draft
@@ -204,7 +199,7 @@ class _Run:
             method=written.method,
             hash=material.digest,
             flags=written.flags,
-            domain=self.asker.domain if self.asker and written.method == MODEL else "",
+            domain=self.domain if written.method == MODEL else "",
         )
 
     def _store(self, reports: Sequence[CommunityReport], written: Mapping[str, Written]) -> None:

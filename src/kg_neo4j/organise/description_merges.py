@@ -16,14 +16,14 @@ from typing import ClassVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Answer, Complaint, Request, Task, once_more
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.acquire.sentences import sentences
+from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word, sentences
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.graph.answers import Place
-from kg_neo4j.organise.description_extracts import cut_at_sentence, cut_at_word, extract
 
 RULES_VERSION = 1  # of the steps, the checks and the extracts: raised when the same answers give another summary
 SUMMARY_TOKENS = 150  # of a summary, as it is asked for
@@ -116,8 +116,8 @@ class Merging:
 
     element: Element
     graph: str
-    model: str  # name
-    window: int  # prompt and answer together, in tokens
+    model: str  # name, of those whose answers count
+    door: Door
     tokeniser: Tokeniser
     summary: Summary | None = field(default=None, init=False)
     tasks: Sequence[Merge] = field(default=(), init=False)
@@ -133,7 +133,7 @@ class Merging:
     def room(self) -> int:
         """Tokens of descriptions in one task; two of the longest ones fit."""
         prompt = 500  # prompts/describe.md with names
-        return max(200, min(STEP_TOKENS, self.window - prompt - 2 * LONGEST_TOKENS))
+        return max(200, min(STEP_TOKENS, self.door.window - prompt - 2 * LONGEST_TOKENS))
 
     def take(self, answers: Sequence[Answer[str]]) -> None:
         """Go on with the answers to `tasks`, in their order; none of them is unanswered."""
@@ -142,13 +142,13 @@ class Merging:
         self._used += [key for answer in answers for key in answer.keys]
         if len(self._groups) == 1:
             method = MODEL if said[0] else EXTRACTIVE
-            self.summary = Summary(said[0] or _sentences(self.element, self.tokeniser), method, tuple(self._used))
+            self.summary = Summary(said[0] or self._sentences(self.element.texts), method, tuple(self._used))
             return
-        merged = {
-            task.texts: text or _sentences(self.element, self.tokeniser, task.texts)
-            for task, text in zip(self.tasks, said, strict=True)
-        }
+        merged = {task.texts: text or self._sentences(task.texts) for task, text in zip(self.tasks, said, strict=True)}
         self._prepare([merged.get(group, group[0]) for group in self._groups])
+
+    def _sentences(self, texts: tuple[str, ...]) -> str:
+        return self.door.instead(Merge(self.element, texts, self.graph, self.model, self.tokeniser))
 
     def _prepare(self, texts: Sequence[str]) -> None:
         """Put texts together, in order, as far as they fit one task; one that is alone is merged in the next step."""
@@ -170,15 +170,6 @@ class Merging:
 def is_unanswered(answer: Answer[str]) -> bool:
     """Return whether a task is to be asked again in the next run; what a filter declined is not."""
     return answer.error is not None and not isinstance(answer.error, ContentFiltered)
-
-
-def extractive(element: Element, tokeniser: Tokeniser) -> Summary:
-    """Return the summary that needs no model."""
-    return Summary(_sentences(element, tokeniser), EXTRACTIVE)
-
-
-def _sentences(element: Element, tokeniser: Tokeniser, texts: Sequence[str] = ()) -> str:
-    return extract(texts or element.texts, tokeniser, SUMMARY_TOKENS, element.name)
 
 
 def words(texts: Sequence[str], tokeniser: Tokeniser) -> int:

@@ -14,14 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kg_neo4j._models.door import Door, Unasked
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.layers import Unasked
 from kg_neo4j._models.tasks import Answer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.description_merges import EXTRACTIVE, Element, Merging, Summary, extractive, is_unanswered
+from kg_neo4j.organise.description_merges import EXTRACTIVE, Element, Merge, Merging, Summary, is_unanswered
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 
@@ -36,7 +37,7 @@ _TOKENS_A_CHARACTER = 3  # at most: a token has at least one byte, a UTF-16 unit
 class Describing:
     """How to summarise."""
 
-    door: Door | None  # None: the most informative sentences
+    door: Door
     tokeniser: Tokeniser
     bound_tokens: int = BOUND_TOKENS  # descriptions that are longer together are summarised; 0: none are
     keep_answers: bool = False  # answers about descriptions that have changed stay, for a change that may be undone
@@ -106,7 +107,8 @@ class _Run:
     graph: str
     how: Describing
     lease: Lease
-    door: Door = field(init=False)  # where no model is asked: to the stored answers alone
+    door: Door = field(init=False)
+    stored: Door = field(init=False)  # to the answers of a model that is not set any more
     summaries: int = 0
     changes: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -114,8 +116,9 @@ class _Run:
     waiting: int = 0  # elements that a model should have merged
 
     def __post_init__(self) -> None:
-        door = self.how.door or Door(Unasked())
-        self.door = door.storing(GraphAnswers(self.database, self.graph, self.lease))
+        store = GraphAnswers(self.database, self.graph, self.lease)
+        self.door = self.how.door.storing(store)
+        self.stored = Door(Unasked(), stand_in=self.how.door.stand_in).storing(store)
 
     def report(self) -> Described:
         unfinished: list[str] = []
@@ -143,7 +146,7 @@ class _Run:
 
     def summarise(self, label: str, rows: Sequence[Row]) -> None:
         """Bring the summaries of one page up to date."""
-        wanted: list[tuple[Element, str | None]] = []
+        wanted: list[tuple[Element, str]] = []
         changed: list[dict[str, Any]] = []
         stored = {row["id"]: row for row in rows}
         for row in rows:
@@ -154,34 +157,36 @@ class _Run:
                 continue
             element = Element(label, row["id"], row["name"], texts)
             self.summaries += 1
-            better = row["method"] == EXTRACTIVE and self.how.door is not None
+            better = row["method"] == EXTRACTIVE and self.door.outdoes(EXTRACTIVE)
             if row["hash"] != element.digest or better or self.how.replay:
-                wanted.append((element, self.how.door.name if self.how.door else row["model"]))
+                model = self.door.name if self.door.outdoes(EXTRACTIVE) else row["model"] or ""
+                wanted.append((element, model))
         for element, summary in self._merged(wanted):
             values = {"summary": summary.text, "method": summary.method, "hash": element.digest}
             if any(stored[element.id][name] != value for name, value in values.items()):
                 changed.append({"id": element.id, **values, "answers": list(summary.answers)})
         self._write(label, changed)
 
-    def _merged(self, elements: Sequence[tuple[Element, str | None]]) -> Iterator[tuple[Element, Summary]]:
+    def _merged(self, elements: Sequence[tuple[Element, str]]) -> Iterator[tuple[Element, Summary]]:
         """Yield a summary for each element, given with the model whose answers count; stored ones are not paid again.
 
         Without a model to ask, and where one does not answer, the most informative sentences are the summary.
         """
         active: list[Merging] = []
         for element, model in elements:
-            if model is None:
-                yield element, extractive(element, self.how.tokeniser)
+            if model:
+                door = self.door if model == self.door.name else self.stored
+                active.append(Merging(element, self.graph, model, door, self.how.tokeniser))
             else:
-                active.append(Merging(element, self.graph, model, self.door.window, self.how.tokeniser))
+                yield element, self._extractive(element)
         while active:
             answers = self._answers(active)
             going_on: list[Merging] = []
             for merging in active:
                 given = [answers[task.key(0)] for task in merging.tasks]
                 if any(map(is_unanswered, given)):
-                    self.waiting += self.how.door is not None
-                    yield merging.element, extractive(merging.element, self.how.tokeniser)
+                    self.waiting += merging.door is self.door
+                    yield merging.element, self._extractive(merging.element)
                     continue
                 merging.take(given)
                 if merging.summary:
@@ -194,12 +199,17 @@ class _Run:
         """Return the answers to the next tasks by key; elements that are described alike share them."""
         tasks = {task.key(0): task for merging in active for task in merging.tasks}
         keys = sorted(tasks)
-        answers = dict(zip(keys, self.door.ask_all([tasks[key] for key in keys]), strict=True))
+        door = active[0].door  # all of a run are of one model, or all of what is stored
+        answers = dict(zip(keys, door.ask_all([tasks[key] for key in keys]), strict=True))
         for answer in answers.values():
             self.usage += answer.usage
             if is_unanswered(answer):
                 self.failed.append(str(answer.error))
         return answers
+
+    def _extractive(self, element: Element) -> Summary:
+        task = Merge(element, element.texts, self.graph, self.door.name, self.how.tokeniser)
+        return Summary(self.door.instead(task), EXTRACTIVE)
 
     def _write(self, label: str, rows: Sequence[Mapping[str, Any]]) -> None:
         query = queries.get(f"analytics/write_summaries_{label.lower()}")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Answer, Complaint, Task
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.sentences import cut_at_word
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise.description_extracts import cut_at_word
+from kg_neo4j.records import Usage
 
 CHUNKS = 10
 CHUNK_TOKENS = 150
@@ -49,3 +51,38 @@ def find_domain(database: Database, graph: str, door: Door, tokeniser: Tokeniser
     sample = "\n\n".join(f"{row['title']}: {cut_at_word(row['text'], tokeniser, CHUNK_TOKENS)}" for row in rows)
     [answer] = door.ask_all([NameDomain(sample)])
     return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What a model is told of the documents: `value` is empty for nothing, None for the same as in the reports so far.
+
+    `note` says how it was found.
+    """
+
+    value: str | None
+    usage: Usage = field(default_factory=Usage)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseDomain(Job[Domain]):
+    """Decides what a model is told that the documents are about."""
+
+    kind: ClassVar[str] = "choose_domain"
+    database: Database
+    graph: str
+    tokeniser: Tokeniser
+    given: str | None  # by the user
+    stored: Callable[[], str]  # the domain of the reports so far
+    finds: bool  # where no report has a domain, the model is asked for it
+
+    def by_model(self, door: Door) -> Domain:
+        """Take what is given, or what the reports have; else ask."""
+        if not self.finds:
+            return Domain(self.given)
+        if stored := self.stored():
+            return Domain(stored, note=f"domain, as in the reports so far: {stored}")
+        found = find_domain(self.database, self.graph, door, self.tokeniser)
+        note = f"domain: {found.value}" if found.value else f"no domain was found: {found.problem}"
+        return Domain(found.value or "", found.usage, note)

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.organise.description_extracts import cut_at_word
+from kg_neo4j.acquire.sentences import cut_at_word
 from kg_neo4j.organise.report_references import Numbers, renumber
 from kg_neo4j.organise.stored_reports import CommunityReport
 

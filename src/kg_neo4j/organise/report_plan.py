@@ -11,7 +11,6 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.organise.community_reports import Reporting, is_current, pages, read_materials, usual_domain
-from kg_neo4j.organise.composed_reports import compose
 from kg_neo4j.organise.report_answers import most_findings
 from kg_neo4j.organise.report_material import Material
 from kg_neo4j.organise.report_questions import TINY, Asker
@@ -36,20 +35,12 @@ class ReportPlan:
 def plan_reports(database: Database, graph: str, how: Reporting) -> ReportPlan:
     """Estimate what `write_reports` with the same arguments would ask."""
     communities = database.read(queries.get("analytics/report_communities"), graph=graph)
-    if how.door is None:
-        standing = sum(_is_standing(database, graph, rows) for rows in pages(communities))
-        return ReportPlan(len(communities), standing, len(communities) - standing, Usage())
     domain = usual_domain(communities) if how.domain is None else how.domain
     asker = Asker(graph, how.door.name, how.door.window, domain, how.tokeniser)
     run = _Run(database, how, how.door.storing(GraphAnswers(database, graph)), asker)
     counted = [run.count(rows) for rows in pages(communities)]
     current, composed, calls, read, written = (sum(each) for each in zip(*counted, strict=True)) if counted else [0] * 5
     return ReportPlan(len(communities), current, composed, Usage(calls, read, written), run.measured)
-
-
-def _is_standing(database: Database, graph: str, rows: Sequence[Row]) -> int:
-    materials = read_materials(database, graph, [row["id"] for row in rows])
-    return sum(row["id"] in materials and is_current(row, materials[row["id"]], None) for row in rows)
 
 
 class _Run:
@@ -77,21 +68,22 @@ class _Run:
             if row["id"] in materials and is_current(row, materials[row["id"]], self._how.domain)
         }
         wanted = {row["id"]: row for row in rows if row["id"] in materials and row["id"] not in current}
-        self._stand_ins |= {key: _stand_in(row, materials[key]) for key, row in wanted.items()}
+        self._stand_ins |= {key: self._stand_in(row, materials[key]) for key, row in wanted.items()}
         asked = {key: materials[key] for key in wanted if len(materials[key].members) >= TINY}
-        found = [(each, self._request(each)) for each in asked.values()]
-        paid = [(each, request) for each, request in found if request and request.key not in self._counted]
+        found = [(each, *self._asked(each)) for each in asked.values()]
+        composed = len(wanted) - sum(by_model for _, by_model, _ in found)
+        paid = [(each, request) for each, _, request in found if request and request.key not in self._counted]
         self._counted |= {request.key for _, request in paid}  # levels share communities
         count = self._how.tokeniser.count
         read = sum(count(request.system) + count(request.user) for _, request in paid)
         written = sum(self._expected(material) for material, _ in paid)
-        return len(current), len(wanted) - len(asked), len(paid), read, written
+        return len(current), composed, len(paid), read, written
 
-    def _request(self, material: Material) -> Request | None:
-        """Return what would be paid for; None where the answer is there."""
+    def _asked(self, material: Material) -> tuple[bool, Request | None]:
+        """Return whether a model writes this report, and what would be paid for; None where the answer is there."""
         asked: list[Request] = []
-        self._door.counting(asked).ask(self._asker.task(material, self._children(material)))
-        return asked[0] if asked else None
+        answer = self._door.counting(asked).ask(self._asker.task(material, self._children(material)))
+        return not answer.stands_in, asked[0] if asked else None
 
     def _children(self, material: Material) -> Sequence[CommunityReport]:
         children = sorted({each.child for each in material.members if each.child})
@@ -105,11 +97,10 @@ class _Run:
             return round(self._length)
         return BASE_TOKENS + FINDING_TOKENS * most_findings(material)
 
-
-def _stand_in(row: Row, material: Material) -> CommunityReport:
-    """Return the report that would be composed, in place of one that is not written yet."""
-    draft = compose(material)
-    place = (row["id"], row["level"], row["number"], row["size"], row["parent_id"])
-    return CommunityReport(
-        *place, draft.title, draft.summary, 0.0, draft.rating_explanation, draft.findings, COMPOSED, material.digest
-    )
+    def _stand_in(self, row: Row, material: Material) -> CommunityReport:
+        """Return the report that would be composed, in place of one that is not written yet."""
+        draft = self._door.instead(self._asker.task(material, ()))
+        place = (row["id"], row["level"], row["number"], row["size"], row["parent_id"])
+        return CommunityReport(
+            *place, draft.title, draft.summary, 0.0, draft.rating_explanation, draft.findings, COMPOSED, material.digest
+        )

@@ -1,13 +1,14 @@
-"""What a model is asked about a community, and what becomes of its answers. Pure."""
+"""What a model is asked about a community, and what becomes of its answers."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from kg_neo4j._models import prompts
+from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Answer, Complaint, Request, Task, once_more
 from kg_neo4j._models.tokens import Tokeniser
@@ -15,7 +16,6 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.graph.answers import Place
 from kg_neo4j.organise import report_answers
-from kg_neo4j.organise.composed_reports import compose
 from kg_neo4j.organise.report_answers import Draft, fewest_findings, most_findings
 from kg_neo4j.organise.report_material import Material, Packed, pack
 from kg_neo4j.organise.stored_reports import COMPOSED, MODEL, CommunityReport
@@ -120,32 +120,33 @@ class WriteReport(Task[Draft]):
         return Request(self.kind, system, user, self.asker.max_tokens, key=key, place=place, round=round)
 
 
-def written(material: Material, answer: Answer[Draft]) -> Written | None:
+def written(answer: Answer[Draft], door: Door) -> Written | None:
     """Return the report that an answer gives; None where the model gave none, and is to be asked again."""
     if answer.error is not None and not isinstance(answer.error, ContentFiltered):
         return None
-    draft = answer.value
+    task, draft = cast("WriteReport", answer.task), answer.value
+    if answer.stands_in and draft is not None:
+        return Written(draft, COMPOSED)
     if draft is None:
-        return composed(material, DECLINED, answer.keys)
+        return composed(task, door, DECLINED, answer.keys)
     if not draft.is_usable:
-        return composed(material, f"the model's answer could not be used: {'; '.join(draft.problems)}", answer.keys)
-    return Written(_completed(draft, material), MODEL, draft.problems, answer.keys)
+        why = f"the model's answer could not be used: {'; '.join(draft.problems)}"
+        return composed(task, door, why, answer.keys)
+    return Written(_completed(draft, task, door), MODEL, draft.problems, answer.keys)
 
 
-def composed(material: Material, flag: str = "", answers: tuple[str, ...] = ()) -> Written:
-    """Return the report that needs no model."""
-    return Written(compose(material), COMPOSED, (flag,) if flag else (), answers)
+def composed(task: WriteReport, door: Door, flag: str = "", answers: tuple[str, ...] = ()) -> Written:
+    """Return the report that stands in for a model's."""
+    return Written(door.instead(task), COMPOSED, (flag,) if flag else (), answers)
 
 
-def _completed(draft: Draft, material: Material) -> Draft:
+def _completed(draft: Draft, task: WriteReport, door: Door) -> Draft:
     """Return a draft within its limits, with a rating."""
-    limited = report_answers.within_limits(draft, material)
-    if limited.rating is not None and limited.rating_explanation:
-        return limited
-    counted = compose(material)
+    limited = report_answers.within_limits(draft, task.material)
     if limited.rating is None:
+        counted = door.instead(task)
         return replace(limited, rating=counted.rating, rating_explanation=counted.rating_explanation)
-    return replace(limited, rating_explanation="The model gave no reason.")
+    return limited if limited.rating_explanation else replace(limited, rating_explanation="The model gave no reason.")
 
 
 def _counted(least: int, most: int) -> str:

@@ -44,21 +44,19 @@ class Answerer:
 
     settings: Settings
     database: Database
-    door: Door | None  # to the chat model; None: there is none
+    door: Door
     embedder: EmbeddingModel
     tokeniser: Tokeniser
 
     def answer(self, question: str, options: AskOptions, hear: Callable[[str], None] | None = None) -> Answer:
         """Answer one question. Raises as `ask`."""
         check(question, options)
-        if (options.decompose or options.rerank) and self.door is None:
-            raise UsageError("only a model takes questions apart and ranks", hint="OPENAI_API_KEY or OPENAI_BASE_URL")
         routed = self._route(question, options) if options.mode == AUTO else None
         mode = routed.routing.mode if routed else options.mode
         if mode == GLOBAL:
             answer = self._globally(question, options)
         elif mode == CYPHER:  # where the mode was not named, no model writes a query
-            answer = self._by_query(question, None if routed else self._door, options.filters)
+            answer = self._by_query(question, options.filters, writes=routed is None)
         elif mode == TREE:
             answer = self._from_tree(question, options, hear)
         else:
@@ -92,7 +90,7 @@ class Answerer:
         from kg_neo4j.retrieve.overview.global_answer import GlobalMode, ask_global
 
         tokens = CONTEXT_TOKENS if options.max_context_tokens is None else options.max_context_tokens
-        how = GlobalMode(self.tokeniser, self.door.again() if self.door else None, options.level, tokens)
+        how = GlobalMode(self.tokeniser, self._door, options.level, tokens)
         return ask_global(self.database, question, self.settings.graph, how, options.filters)
 
     def _from_tree(self, question: str, options: AskOptions, hear: Callable[[str], None] | None) -> Answer:
@@ -101,10 +99,11 @@ class Answerer:
         how = self._means(options, TREE_TOKENS, hear)
         return ask_tree(self.database, question, self.settings.graph, how, options.tree, options.filters)
 
-    def _by_query(self, question: str, writer: Door | None, filters: Filters) -> Answer:
+    def _by_query(self, question: str, filters: Filters, *, writes: bool) -> Answer:
         from kg_neo4j.retrieve.cypher.answer import CypherMode, ask_cypher
 
-        return ask_cypher(self.database, question, self.settings.graph, CypherMode(self.tokeniser, writer), filters)
+        how = CypherMode(self.tokeniser, self._door, writes)
+        return ask_cypher(self.database, question, self.settings.graph, how, filters)
 
     def _means(self, options: AskOptions, context_tokens: int, hear: Callable[[str], None] | None) -> Means:
         from kg_neo4j.retrieve.means import Means
@@ -122,22 +121,16 @@ class Answerer:
         )
 
     @property
-    def _door(self) -> Door | None:
+    def _door(self) -> Door:
         """The door for one question: what stopped one before does not stop it."""
-        return self.door.again() if self.door is not None else None
+        return self.door.again()
 
 
-def answerer(
-    settings: Settings, database: Database, *, budget: Budget | None = None, door: Door | None = None
-) -> Answerer:
-    """Return what answers questions with the models that the settings mean, paid from `budget` where there is one.
-
-    `door` is another way to the chat model.
-    """
+def answerer(settings: Settings, database: Database, door: Door, *, budget: Budget | None = None) -> Answerer:
+    """Return what answers questions with the model that `door` leads to; embeddings are paid from `budget`, if any."""
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
 
-    door = door or factory.door(settings, budget=budget)
     return Answerer(settings, database, door, factory.embedding_model(settings, budget=budget), tokens.load())
 
 

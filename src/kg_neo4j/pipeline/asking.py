@@ -39,9 +39,10 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     told a model's words as they come, before they are checked. `found` is False where the graph does not hold an
     answer.
     """
+    from kg_neo4j import factory
     from kg_neo4j.graph.database import connect
 
     options = AskOptions(mode, level, max_context_tokens, filters or Filters(), decompose, rerank, tree or TreeChoice())
     check(question, options)
     with connect(settings, progress) as database:
-        return answerer(settings, database).answer(question, options, hear)
+        return answerer(settings, database, factory.door(settings)).answer(question, options, hear)

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import ModelError, UsageError
+from kg_neo4j.errors import UsageError
 from kg_neo4j.pipeline.answering import Answerer, AskOptions, answerer, check
 from kg_neo4j.pipeline.budgeting import budget_of
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Answer, Usage
+from kg_neo4j.records import Answer
 
 if TYPE_CHECKING:
-    from kg_neo4j.retrieve.conversation.turns import Turn
+    from kg_neo4j.retrieve.conversation.turns import Turn, Understood
     from kg_neo4j.settings import Settings
 
 HISTORY_TOKENS = 1_000
@@ -47,17 +47,16 @@ class Chat:
 
         A question that raises is no turn of the conversation.
         """
-        from kg_neo4j.retrieve.conversation.spoken_of import turn_of
-        from kg_neo4j.retrieve.conversation.turns import remember
+        from kg_neo4j.retrieve.conversation.turns import ReadTurn, remember
 
         check(question, self.options)
         self._asking.database.indexes = None  # minutes may lie between two questions: each is a run of its own
-        understood, by, usage, why = self._understand(question)
-        answer = self._asking.answer(understood, self.options, hear)
-        answer = replace(answer, usage=usage + answer.usage)
-        turn = turn_of(self._asking.database, self._asking.settings.graph, answer)
+        understood = self._understand(question)
+        answer = self._asking.answer(understood.question, self.options, hear)
+        answer = replace(answer, usage=understood.usage + answer.usage)
+        turn = self._asking.door.do(ReadTurn(self._asking.database, self._asking.settings.graph, answer))
         self.turns = remember(self.turns, turn)
-        return ChatReply(question, answer, by, why)
+        return ChatReply(question, answer, understood.by, understood.why)
 
     def switch(self, mode: str) -> None:
         """Answer further questions in another mode. Raises UsageError where there is no such mode."""
@@ -69,27 +68,15 @@ class Chat:
         """Forget what was said."""
         self.turns = ()
 
-    def _understand(self, question: str) -> tuple[str, str, Usage, str]:
-        """Return a question that stands by itself, who made it so, what that cost, and why not the model."""
-        from kg_neo4j.retrieve.conversation.follow_ups import resolve
-        from kg_neo4j.retrieve.conversation.rewriting import rewrite
+    def _understand(self, question: str) -> Understood:
+        from kg_neo4j.retrieve.conversation.rewriting import Understand
+        from kg_neo4j.retrieve.conversation.turns import Understood
         from kg_neo4j.retrieve.question import MAX_CHARACTERS
 
-        usage, why = Usage(), ""
         if not self.turns or len(question) > MAX_CHARACTERS:  # nobody refers at such length
-            return question, "", usage, why
-        if self._asking.door is not None:
-            try:
-                door = self._asking.door.again()
-                made = rewrite(question, self.turns, door, self._asking.tokeniser, self._history_tokens)
-                usage, why = made.usage, made.why
-                if made.question:
-                    by = "model" if made.question.casefold() != " ".join(question.split()).casefold() else ""
-                    return made.question, by, usage, why
-            except ModelError as error:
-                why = str(error)
-        found = resolve(question, self.turns)
-        return found.question, found.by, usage, why
+            return Understood(question)
+        job = Understand(question, self.turns, self._asking.tokeniser, self._history_tokens)
+        return self._asking.door.again().do(job)
 
 
 @contextmanager
@@ -105,6 +92,7 @@ def chat(
 
     `budget_usd` bounds what all its calls cost together; `history_tokens` what a model is shown of earlier turns.
     """
+    from kg_neo4j import factory
     from kg_neo4j.graph.database import connect
 
     if history_tokens < 1:
@@ -113,4 +101,6 @@ def chat(
     check("which options?", options)
     budget = budget_of(budget_usd)
     with connect(settings, progress) as database:
-        yield Chat(answerer(settings, database, budget=budget), options, history_tokens)
+        yield Chat(
+            answerer(settings, database, factory.door(settings, budget=budget), budget=budget), options, history_tokens
+        )

@@ -84,12 +84,13 @@ def describe(work: Derivation) -> None:
     For the command "rebuild" nobody is asked: all summaries are made again from stored answers. For "resolve" answers
     about descriptions that have changed stay, so that undoing it needs nobody.
     """
+    from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.organise import descriptions
 
     settings, tally = work.settings, work.tally
     how = descriptions.Describing(
-        None if work.command == "rebuild" else _door(settings, work.budget),
+        factory.without_model() if work.command == "rebuild" else _door(settings, work.budget),
         tokens.load(),
         settings.summary_tokens,
         keep_answers=work.command == "resolve",
@@ -103,8 +104,9 @@ def describe(work: Derivation) -> None:
     tally.unfinished += done.unfinished
 
 
-def _door(settings: Settings, budget: Budget | None) -> Door | None:
-    """Return the door to the model; none where a server is configured without a model: unloading needs none."""
+def _door(settings: Settings, budget: Budget | None) -> Door:
+    """Return the door to the model; to the stand-ins where a server is named without one: unloading needs none."""
     from kg_neo4j import factory
 
-    return None if settings.openai_base_url and not settings.model else factory.door(settings, budget=budget)
+    is_unnamed = settings.openai_base_url and not settings.model
+    return factory.without_model() if is_unnamed else factory.door(settings, budget=budget)

@@ -84,10 +84,13 @@ def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions,
 
 def _note_language(document: Document, settings: Settings, tally: Tally) -> None:
     """Say, once a language, that the built-in rules do less for a text that is not English."""
-    language = document.language
-    if not settings.offline or language is None or language.split("-")[0].lower() == "en":
+    from kg_neo4j import factory
+
+    if factory.extracts_fully(settings, document.language):
         return
-    note = f"without a model, text in {language!r} gives names, dates and titles; the rules for more know English"
+    note = (
+        f"without a model, text in {document.language!r} gives names, dates and titles; the rules for more know English"
+    )
     if note not in tally.notes:
         tally.notes.append(note)
 

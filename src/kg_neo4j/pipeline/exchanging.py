@@ -50,7 +50,7 @@ def extract(
     tally = Tally()
     tokeniser = tokens.load()
     door = factory.door(settings, budget=budget_of(options.budget_usd))
-    config = extraction_config(settings, options, door=door)
+    config = extraction_config(settings, options, door)
     folder = _Folder(Path(to), load_configuration(settings, options, config, tokeniser))
 
     def jobs() -> Iterator[DocumentJob]:

@@ -71,8 +71,8 @@ def load(
     schema = schemas.load(options.schema)
     tokeniser = tokens.load()
     budget = budget_of(options.budget_usd)
-    door = factory.door(settings, budget=budget) if extractor is None else None
-    extraction = extraction_config(settings, options, door=door, extractor=extractor)
+    door = factory.door(settings, budget=budget) if extractor is None else factory.without_model()
+    extraction = extraction_config(settings, options, door, extractor=extractor)
     configuration = load_configuration(settings, options, extraction, tokeniser)
     embedder = factory.embedding_model(settings, budget=budget)
     files, others = _apart(sources)

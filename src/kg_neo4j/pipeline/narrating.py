@@ -106,6 +106,7 @@ def tree(
     stored, the tree stays as it was and `unfinished` says so. Raises SourceNotFound for a document that is not there,
     UsageError for options that a stored tree was not built with, LeaseHeld and DatabaseError.
     """
+    from kg_neo4j import factory
     from kg_neo4j.graph.constraints import ensure_constraints
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.lease import Lease
@@ -116,7 +117,7 @@ def tree(
     options = options or TreeBuildOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
     how = _building(settings, options, summarisers, budget)
-    notes = [] if how.door else ["summaries are sentences of the text: no model is configured"]
+    notes = factory.note_without_model(settings, "summaries are sentences of the text")
     built: list[BuiltTree] = []
     unfinished: list[str] = []
     with connect(settings, progress) as database:
@@ -172,7 +173,7 @@ def plan_tree(
     usage = Usage()
     for door, asked in ((how.aspect_door, [ASPECTS]), (how.door, [SUMMARY, DETAIL])):
         own = [each for each in open_questions if each.kind in asked]
-        if door is None or not own:
+        if not own:
             continue
         read = sum(each.tokens for each in own)
         written = sum(ASPECT_TOKENS if each.kind == ASPECTS else most for each in own)
@@ -181,8 +182,8 @@ def plan_tree(
     return TreePlan(
         settings.graph,
         options.name,
-        how.door.name if how.door else None,
-        how.aspect_door.name if how.aspect_door else None,
+        how.door.model,
+        how.aspect_door.model,
         len(plans),
         sum(each.leaves for each in plans),
         _summed([each.summaries for each in plans]),
@@ -249,6 +250,7 @@ def _building(
         door,
         _aspect_door(settings, budget, door),
         factory.embedding_model(settings, budget=budget),
+        factory.built_in_embedder(settings),
         tokens.load(),
         settings.model_concurrency,
         tuple(summarisers),
@@ -257,10 +259,10 @@ def _building(
     )
 
 
-def _aspect_door(settings: Settings, budget: Budget | None, door: Door | None) -> Door | None:
+def _aspect_door(settings: Settings, budget: Budget | None, door: Door) -> Door:
     from kg_neo4j import factory
 
-    if settings.aspect_model is None or door is None:
+    if settings.aspect_model is None:
         return door
     return factory.door(settings.model_copy(update={"model": settings.aspect_model}), budget=budget)
 

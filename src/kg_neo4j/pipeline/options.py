@@ -59,43 +59,34 @@ def chunk_tokens(settings: Settings, options: LoadOptions) -> int:
 def extraction_config(
     settings: Settings,
     options: LoadOptions,
-    schema: Schema | None = None,
+    door: Door,
     *,
-    door: Door | None = None,
+    schema: Schema | None = None,
     extractor: Extractor | None = None,
 ) -> ExtractionConfig:
-    """Return how chunks become rows: by the model that the settings mean, else by the built-in rules.
+    """Return how chunks become rows: by the model that `door` leads to, else by the built-in rules.
 
-    `schema` stands for the file that `options.schema` names, where that is gone; `door` for that of the settings;
-    `extractor` for both, and is in this process.
+    `schema` stands for the file that `options.schema` names, where that is gone; `extractor` for the door, and is in
+    this process.
     """
-    from kg_neo4j import factory
     from kg_neo4j.extract import schema as schemas
     from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.extract.llm_extractor import OpenExtractor
 
     schema = schema or schemas.load(options.schema)
+    concurrency = 1
     if extractor is None:
-        door = door or factory.door(settings)
-        extractor = _extractor(settings, options, schema, door)
+        how = OpenExtractor(schema, options.output_language, settings.temperature, settings.spacy_model)
+        extractor, concurrency = door.do(how), door.concurrency
     return ExtractionConfig(
         schema=schema,
         extractor=extractor,
-        concurrency=1 if door is None else settings.model_concurrency,
+        concurrency=concurrency,
         evidence=options.evidence,
         preprocess=options.preprocess,
         gleanings=options.gleanings,
         wave=options.wave,
     )
-
-
-def _extractor(settings: Settings, options: LoadOptions, schema: Schema, door: Door | None) -> Extractor:
-    if door is None:
-        from kg_neo4j.offline.extractor.extractor import OfflineExtractor
-
-        return OfflineExtractor(schema, spacy_model=settings.spacy_model)
-    from kg_neo4j.extract.llm_extractor import LlmExtractor
-
-    return LlmExtractor(door, schema, output_language=options.output_language, temperature=settings.temperature)
 
 
 def load_configuration(

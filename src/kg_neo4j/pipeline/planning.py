@@ -53,7 +53,7 @@ def plan(
     tokeniser = tokens.load()
     asked: list[Request] = []
     door = factory.door(settings)
-    extraction = extraction_config(settings, options, door=None if door is None else door.counting(asked))
+    extraction = extraction_config(settings, options, door.counting(asked))
     configuration = load_configuration(settings, options, extraction, tokeniser)
     progress.start("plan")
     with _opened(settings, tally, progress) as database:

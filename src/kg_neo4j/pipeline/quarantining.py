@@ -54,8 +54,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
     from kg_neo4j.graph.replay import schema_of
     from kg_neo4j.graph.settler import settle
 
-    if settings.offline:
-        raise UsageError("only a model can mend rows", hint="set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL")
+    factory.require_model(settings, "only a model can mend rows")
     started = time.monotonic()
     tally, budget = Tally(), budget_of(budget_usd)
     asked_again = settings.model_copy(update={"answer_cache": False})  # a retry wants another answer
@@ -77,7 +76,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
         return tally.report(database, settings.graph, communities, time.monotonic() - started)
 
 
-def _mended(work: Derivation, door: Door | None, stored: StoredDocument) -> Iterator[Extraction]:
+def _mended(work: Derivation, door: Door, stored: StoredDocument) -> Iterator[Extraction]:
     """Yield the extractions of chunks with rows in quarantine, after asking for these rows once more."""
     from kg_neo4j.extract.context import ChunkTask
     from kg_neo4j.extract.conversation import Conversation
@@ -102,13 +101,13 @@ def _mended(work: Derivation, door: Door | None, stored: StoredDocument) -> Iter
         yield found
 
 
-def _same_configuration(settings: Settings, stored: StoredDocument, door: Door | None) -> ExtractionConfig:
+def _same_configuration(settings: Settings, stored: StoredDocument, door: Door) -> ExtractionConfig:
     """Return how the document was extracted; UsageError where this run would do it otherwise."""
     from kg_neo4j._models import tokens
     from kg_neo4j.graph.replay import schema_of
 
     options = options_of(stored)
-    config = extraction_config(settings, options, schema_of(stored), door=door)
+    config = extraction_config(settings, options, door, schema=schema_of(stored))
     if load_configuration(settings, options, config, tokens.load()).config_hash != stored.config_hash:
         raise UsageError(
             f"{stored.title!r} was loaded with another model, prompt or tokeniser than this run has",

@@ -14,7 +14,7 @@ from kg_neo4j.records import Usage
 if TYPE_CHECKING:
     from kg_neo4j._models.door import Door
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.organise.community_reports import Reporting
+    from kg_neo4j.organise.report_domain import Domain
     from kg_neo4j.organise.report_plan import ReportPlan
     from kg_neo4j.organise.stored_reports import CommunityReport
     from kg_neo4j.settings import Settings
@@ -133,16 +133,17 @@ def community_reports(
     LeaseHeld and DatabaseError.
     """
     from kg_neo4j import factory
+    from kg_neo4j._models import tokens
     from kg_neo4j.graph.constraints import ensure_constraints
     from kg_neo4j.graph.database import connect
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.organise import analytics
-    from kg_neo4j.organise.community_reports import write_reports
+    from kg_neo4j.organise.community_reports import Reporting, write_reports
 
     options = options or CommunityReportOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
     door = factory.door(settings, budget=budget)
-    notes = [] if door else ["composed from the graph: no model is configured"]
+    notes = factory.note_without_model(settings, "composed from the graph")
     with connect(settings, progress) as database:
         ensure_constraints(database)
         with Lease(database, settings.graph) as lease:
@@ -150,8 +151,9 @@ def community_reports(
             if analysed.skipped:
                 notes.append(analysed.skipped)
             _check(database, settings.graph)
-            how, spent, note = _reporting(database, settings, door, options.domain)
-            notes += [note] if note else []
+            domain = _domain(database, settings, door, options.domain)
+            notes += [domain.note] if domain.note else []
+            how = Reporting(door, tokens.load(), domain.value)
             done = write_reports(database, settings.graph, how, progress, lease=lease)
     return CommunityReportsReport(
         graph=settings.graph,
@@ -161,7 +163,7 @@ def community_reports(
         flagged=done.flagged,
         changes=done.changes,
         domain=done.domain,
-        usage=done.usage + spent,
+        usage=done.usage + domain.usage,
         seconds=time.monotonic() - started,
         unfinished=done.unfinished,
         notes=tuple(notes),
@@ -173,23 +175,24 @@ def plan_community_reports(
 ) -> CommunityReportsPlan:
     """Estimate what `community_reports` with the same arguments would ask. Nothing is asked, nothing is written."""
     from kg_neo4j import factory
+    from kg_neo4j._models import tokens
     from kg_neo4j._models.prices import price_of
     from kg_neo4j.graph.database import connect
+    from kg_neo4j.organise.community_reports import Reporting
     from kg_neo4j.organise.report_plan import plan_reports
 
     options = options or CommunityReportOptions()
     door = factory.door(settings)
     with connect(settings, progress) as database:
         _check(database, settings.graph)
-        domain = None if options.domain == FIND_DOMAIN else options.domain
-        how, _, _ = _reporting(database, settings, door, domain)
-        planned = plan_reports(database, settings.graph, how)
-    price = price_of(door.name, settings) if door else None
+        domain = _domain(database, settings, door, None if options.domain == FIND_DOMAIN else options.domain)
+        planned = plan_reports(database, settings.graph, Reporting(door, tokens.load(), domain.value))
+    price = price_of(door.name, settings)
     usage = planned.usage
     usd = price.usd(usage.input_tokens, usage.output_tokens) if price else None
     return CommunityReportsPlan(
         graph=settings.graph,
-        model=door.name if door else None,
+        model=door.model,
         communities=planned.communities,
         current=planned.current,
         composed=planned.composed,
@@ -210,25 +213,18 @@ def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
     return (length, "no answer has to be asked for once more", *found)
 
 
-def _reporting(
-    database: Database, settings: Settings, door: Door | None, domain: str | None
-) -> tuple[Reporting, Usage, str]:
-    """Return how to write reports, what finding the domain cost, and a note on it."""
+def _domain(database: Database, settings: Settings, door: Door, domain: str | None) -> Domain:
+    """Return what a model is told of the documents."""
     from kg_neo4j._models import tokens
     from kg_neo4j.graph import queries
-    from kg_neo4j.organise.community_reports import Reporting, usual_domain
-    from kg_neo4j.organise.report_domain import find_domain
+    from kg_neo4j.organise.community_reports import usual_domain
+    from kg_neo4j.organise.report_domain import ChooseDomain
 
-    tokeniser = tokens.load()
-    how = Reporting(door, tokeniser, _given(domain))
-    if domain != FIND_DOMAIN or door is None:
-        return how, Usage(), ""
-    stored = usual_domain(database.read(queries.get("analytics/report_communities"), graph=settings.graph))
-    if stored:
-        return replace(how, domain=stored), Usage(), f"domain, as in the reports so far: {stored}"
-    found = find_domain(database, settings.graph, door, tokeniser)
-    note = f"domain: {found.value}" if found.value else f"no domain was found: {found.problem}"
-    return replace(how, domain=found.value or ""), found.usage, note
+    def stored() -> str:
+        return usual_domain(database.read(queries.get("analytics/report_communities"), graph=settings.graph))
+
+    finds = domain == FIND_DOMAIN
+    return door.do(ChooseDomain(database, settings.graph, tokens.load(), _given(domain), stored, finds))
 
 
 def _given(domain: str | None) -> str | None:

@@ -222,14 +222,12 @@ def _ask(
 ) -> Proposed:
     """Put the grey band to the model that the settings mean; without one it stays open."""
     from kg_neo4j import factory
-    from kg_neo4j.graph.resolution.judgement import judge
+    from kg_neo4j.graph.resolution.judgement import CompareEntities
     from kg_neo4j.graph.resolution.proposals import judged
 
     door = factory.door(settings, budget=budget)
-    if door is None:
-        return proposed
     shown = components(each.decision for each in stored)
-    found = judge(database, settings.graph, door, shown, proposed.open)
+    found = door.do(CompareEntities(database, settings.graph, shown, proposed.open))
     tally.usage += found.usage
     tally.notes.extend(found.notes)
     if found.rejected:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import BadModelAnswer, UsageError
 from kg_neo4j.pipeline.budgeting import budget_of
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
@@ -27,7 +28,7 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j._models.door import Door
+    from kg_neo4j._models.tasks import Request
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
@@ -88,8 +89,7 @@ def tune(
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
     door = factory.door(settings, budget=budget_of(options.budget_usd))
-    work = _Tuning(settings, options, sample, door)
-    return work.by_rules(progress) if door is None else work.by_model(door)
+    return door.do(ProposeSchema(settings, options, sample, progress))
 
 
 def plan_tune(
@@ -104,13 +104,16 @@ def plan_tune(
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
     model = factory.door(settings)
-    if model is None:
-        return TunePlan(None, len(sample.places), sample.chunks, Usage(usd=0.0))
+    asked: list[Request] = []
+    question = _question(sample, options, settings.temperature)
+    model.counting(asked).ask(question)
+    if not asked:
+        return TunePlan(model.model, len(sample.places), sample.chunks, Usage(usd=0.0))
     count = sample.tokeniser.count
     base = schemas.load(options.schema)
-    asked = sum(map(count, _question(sample, options, settings.temperature).messages()))
+    proposing = sum(map(count, question.messages()))
     example = count(base.example_text) + count(base.example_answer) + 1_100 + EXAMPLE_TOKENS  # the extraction prompt
-    read, written = asked + example, ANSWER_TOKENS + count(base.example_answer)
+    read, written = proposing + example, ANSWER_TOKENS + count(base.example_answer)
     price = price_of(model.name, settings)
     usd = price.usd(read, written) if price else None
     return TunePlan(model.name, len(sample.places), sample.chunks, Usage(2, read, written, usd))
@@ -142,34 +145,36 @@ def _question(sample: Sample, options: TuneOptions, temperature: float) -> Propo
 
 
 @dataclass(slots=True)
-class _Tuning:
-    """One proposal on its way."""
+class ProposeSchema(Job[Tuned]):
+    """Proposes a schema for a sample of chunks."""
 
+    kind: ClassVar[str] = "propose_schema"
     settings: Settings
     options: TuneOptions
     sample: Sample
-    door: Door | None
+    progress: Progress
     usage: Usage = field(default_factory=Usage)
     notes: tuple[str, ...] = ()
 
-    def by_rules(self, progress: Progress) -> Tuned:
+    def by_counting(self, door: Door) -> Tuned:
         """Return the types that the rules find, most frequent first, and the passage in which they find most."""
         from kg_neo4j.extract import type_proposals
 
         wanted = LoadOptions(schema=self.options.schema)
-        rules = extraction_config(self.settings, wanted)
+        rules = extraction_config(self.settings, wanted, door)
         found = []
-        progress.start("tune", len(self.sample.places))
+        self.progress.start("tune", len(self.sample.places))
         for document, chunk in self.sample.places:
             found.append(_extract(document, chunk, rules))
-            progress.advance("tune")
-        progress.finish("tune")
+            self.progress.advance("tune")
+        self.progress.finish("tune")
         types = type_proposals.count(found)
         if not types.is_usable:
             types = type_proposals.TypeProposal((), ())
             self.notes += ("the built-in rules find too little in the sample to name types: any are allowed",)
-        config = extraction_config(self.settings, wanted, _closed(rules.schema, types))
-        return self._tuned(types, self._example(passages_by_rows(self.sample, found), config), "offline-1")
+        config = extraction_config(self.settings, wanted, door, schema=_closed(rules.schema, types))
+        example = self._example(passages_by_rows(self.sample, found), config)
+        return self._tuned(types, example, "rules", "offline-1", "by the built-in rules, most frequent first")
 
     def by_model(self, door: Door) -> Tuned:
         """Ask for the types, then for the rows of a passage."""
@@ -178,8 +183,9 @@ class _Tuning:
         types = self._ask_types(door)
         schema = _closed(schemas.load(self.options.schema), types)
         wanted = LoadOptions(schema=self.options.schema)
-        config = replace(extraction_config(self.settings, wanted, schema, door=door), gleanings=0, wave=0)
-        return self._tuned(types, self._example(passages_by_names(self.sample), config), door.name)
+        config = replace(extraction_config(self.settings, wanted, door, schema=schema), gleanings=0, wave=0)
+        example = self._example(passages_by_names(self.sample), config)
+        return self._tuned(types, example, "model", door.name, f"by {door.name}")
 
     def _ask_types(self, door: Door) -> TypeProposal:
         answer = door.ask(_question(self.sample, self.options, self.settings.temperature))
@@ -210,14 +216,12 @@ class _Tuning:
         )
         return None
 
-    def _tuned(self, types: TypeProposal, example: tuple[str, str] | None, model: str) -> Tuned:
+    def _tuned(self, types: TypeProposal, example: tuple[str, str] | None, method: str, model: str, by: str) -> Tuned:
         from kg_neo4j.extract import schema as schemas
         from kg_neo4j.extract.schema_text import SchemaDraft, write
 
         base = schemas.load(self.options.schema)
         text, answer = example or (base.example_text, base.example_answer)
-        method = "rules" if self.door is None else "model"
-        by = "by the built-in rules, most frequent first" if self.door is None else f"by {model}"
         domain = " ".join((self.options.domain or "").split())
         about = f"domain: {domain}" if domain else "no domain given"
         remarks = (

@@ -15,16 +15,14 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import local, naive
-from kg_neo4j.retrieve.assisting import assist
+from kg_neo4j.retrieve.assisting import Assist
 from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope, Search
-from kg_neo4j.retrieve.linking import Linked, named
+from kg_neo4j.retrieve.linking import Linked
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
-from kg_neo4j.retrieve.reply import reply as write_reply
-from kg_neo4j.retrieve.short.short_answer import Short, find_short
-from kg_neo4j.retrieve.short.things import Things
+from kg_neo4j.retrieve.reply import AnswerFromSources, FurtherSearch
 
 if TYPE_CHECKING:
     from kg_neo4j.retrieve.routing import Routed
@@ -62,14 +60,14 @@ def ask(
         routed = routed or _route(database, search)
     found = retrieve(database, search, mode, routed)
     again = _searcher(database, search, found, how)
-    assisted = assist(asked.text, found, how, again)
+    assisted = how.door.do(Assist(asked.text, found, how, again))
     found, helped = assisted.found, assisted.model_seconds
     notes += [*_said(search.scope), *found.notes, *assisted.notes]
     if not found.chunks:
         notes.append(_nothing(database, graph, search.scope))
-    short = _short(database, search, routed, again) if how.door is None and mode != "naive" else None
+    further = FurtherSearch(database, search, routed.linked if routed else None, again) if mode != "naive" else None
     retrieved = time.monotonic()
-    reply = write_reply(asked, found, how, short)
+    reply = how.door.do(AnswerFromSources(asked, found, how, further))
     reply, gone = keep_standing(database, graph, reply)
     return Answer(
         question=asked.text,
@@ -94,14 +92,6 @@ def _route(database: Database, search: Search) -> Routed:
     from kg_neo4j.retrieve.routing import route  # reaches all modes: a question in a named mode need not pay for them
 
     return route(database, search)
-
-
-def _short(database: Database, search: Search, routed: Routed | None, again: Callable[[str], Found]) -> Short | None:
-    """Return the short answer that the graph has to a question, without a model; None where words are not searched."""
-    if search.words is None:
-        return None
-    linked = routed.linked if routed and routed.linked else named(database, search)
-    return find_short(search.question, linked.names, Things(database, search.graph, search.scope), again)
 
 
 def _searcher(database: Database, search: Search, found: Found, how: Means) -> Callable[[str], Found]:

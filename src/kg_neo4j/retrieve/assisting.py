@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
 from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Answer, Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
@@ -42,25 +43,35 @@ class Assisted:
     model_seconds: float = 0.0
 
 
-def assist(question: str, found: Found, how: Means, search: Callable[[str], Found]) -> Assisted:
-    """Return `found` with what `search` finds for the parts of `question`, and in the order that the model gives it.
+@dataclass(frozen=True, slots=True)
+class Assist(Job[Assisted]):
+    """Adds what `search` finds for the parts of a question to what was found, and puts passages in order.
 
-    Without a model, `found` as it is. Raises the errors of the model that concern every question.
+    Raises the errors of the model that concern every question.
     """
-    usage, notes, seconds = Usage(), [], 0.0
-    if how.door is not None and how.decompose:
-        apart = how.door.ask(Decompose(question))
-        usage, seconds = usage + apart.charged, seconds + apart.seconds
-        found = fuse([found, *(search(part) for part in apart.value)]) if apart.value else found
-        notes.append(f"searched for its parts, too: {' | '.join(apart.value)}" if apart.value else _why(apart))
-    if how.door is not None and how.rerank and len(found.chunks) > 1:
-        shown = _shown(question, found, how.door.window, how.tokeniser)
-        if len(shown) > 1:
-            ordered = how.door.ask(Rerank(question, found, shown))
-            usage, seconds = usage + ordered.charged, seconds + ordered.seconds
-            found = ordered.value or found
-            notes.append(_why(ordered))
-    return Assisted(found, usage, tuple(note for note in notes if note), seconds)
+
+    kind: ClassVar[str] = "assist"
+    question: str
+    found: Found
+    how: Means
+    search: Callable[[str], Found]
+
+    def by_model(self, door: Door) -> Assisted:
+        """Ask for the parts and for the order, where `how` wants them."""
+        found, usage, notes, seconds = self.found, Usage(), [], 0.0
+        if self.how.decompose:
+            apart = door.ask(Decompose(self.question))
+            usage, seconds = usage + apart.charged, seconds + apart.seconds
+            found = fuse([found, *(self.search(part) for part in apart.value)]) if apart.value else found
+            notes.append(f"searched for its parts, too: {' | '.join(apart.value)}" if apart.value else _why(apart))
+        if self.how.rerank and len(found.chunks) > 1:
+            shown = _shown(self.question, found, door.window, self.how.tokeniser)
+            if len(shown) > 1:
+                ordered = door.ask(Rerank(self.question, found, shown))
+                usage, seconds = usage + ordered.charged, seconds + ordered.seconds
+                found = ordered.value or found
+                notes.append(_why(ordered))
+        return Assisted(found, usage, tuple(note for note in notes if note), seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ class Means:
 
     embedder: EmbeddingModel
     tokeniser: Tokeniser
-    door: Door | None = None  # None: sentences of the sources
+    door: Door
     max_context_tokens: int = 6000  # of evidence
     unsupported: str = MARK  # claims that their sources do not support; or DROP: claims that cite nothing go, too
     judge: bool = False  # a second call to the model, for all claims, instead of the comparison of words

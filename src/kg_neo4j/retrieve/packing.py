@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.records import Evidence
-from kg_neo4j.retrieve.extracting.sentences import Sentence, split_sentences
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, FoundNode, Place
+from kg_neo4j.retrieve.sentences import Sentence, split_sentences
 
 CHUNK_SHARE = 0.6  # of the budget for whole chunks, so that facts find room; what they leave is filled with chunks
 OVERHEAD = 16  # tokens for the mark, the title and the line breaks of a unit

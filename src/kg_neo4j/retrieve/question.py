@@ -53,6 +53,7 @@ class Question:
 _DATA = data_files.beside(__file__)
 _ASKS = tuple((Asks(name), re.compile(pattern, re.IGNORECASE)) for name, pattern in _DATA.table("asks").items())
 _WHOLES = _DATA.table("wholes")
+_GENERAL = frozenset(map(fold, _DATA.word_set("general")))  # words of questions about the whole
 _DEFINITION = re.compile(_WHOLES["definition"], re.IGNORECASE | re.DOTALL)
 _QUANTITY = re.compile(_WHOLES["quantity"], re.IGNORECASE)
 _YES_NO = re.compile(_WHOLES["yes_no"], re.IGNORECASE)
@@ -76,6 +77,11 @@ def read(text: str) -> Question:
     runs = _full_names(words, terms)
     names = tuple(term for term in terms if any(term in run for run in runs))
     return Question(short, asks, tuple(terms), names, runs, bool(_AGENT.match(short)), cut)
+
+
+def asked_terms(question: Question) -> tuple[str, ...]:
+    """Return the terms of a question that a report must speak of; none for a question about the whole."""
+    return tuple(term for term in question.terms if term not in _GENERAL and not is_stop_word(term))
 
 
 def _full_names(words: list[str], terms: list[str]) -> tuple[tuple[str, ...], ...]:

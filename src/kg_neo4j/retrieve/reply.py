@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
-from kg_neo4j._models.door import Door
-from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j._models.door import Door, Job
+from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, Claim, Evidence, PathStep, TreeStep, Usage
 from kg_neo4j.retrieve.answer import ModelReply, ask_model
 from kg_neo4j.retrieve.checking.claims import DROP, SUPPORTED, UNCITED, UNSUPPORTED, Checked, check_claims, settle
 from kg_neo4j.retrieve.checking.judge import judge
-from kg_neo4j.retrieve.extracting.extractive import extract
-from kg_neo4j.retrieve.extracting.sentences import readable
-from kg_neo4j.retrieve.interface import Found
+from kg_neo4j.retrieve.interface import Found, Search
+from kg_neo4j.retrieve.linking import Linked
 from kg_neo4j.retrieve.means import Means
-from kg_neo4j.retrieve.packing import pack_found
 from kg_neo4j.retrieve.question import Question
-from kg_neo4j.retrieve.short.short_answer import Short, tell
-from kg_neo4j.retrieve.tree.telling import SUMMARY_TOLD, tell_summary
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
-
-WITHOUT_MODEL = "answered without a model: sentences of the sources, word for word"
-READ_OFF = "answered without a model: read off the path shown, whose steps are in the sources word for word"
-TRY_A_MODEL = (
-    "without a model only a sentence that says it directly is an answer; OPENAI_API_KEY or OPENAI_BASE_URL sets one"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,85 +36,55 @@ class Reply:
     ways: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # how a tree leads to each citation
 
 
-def reply(question: Question, found: Found, how: Means, short: Short | None = None) -> Reply:
-    """Answer `question` from `found`; without a model with the `short` answer, where there is one.
+@dataclass(frozen=True, slots=True)
+class FurtherSearch:
+    """How to search for what a first search did not find: within the same graph and filters."""
 
-    Raises the model's errors.
-    """
-    if how.door is None and short is not None:
-        return _told(short, found, how)
-    if not found.chunks:
-        return Reply("")
-    if how.door is None:
-        return _extractive(question, found, how)
-    return _by_model(question, found, how.door, how)
+    database: Database
+    search: Search
+    linked: Linked | None  # what the question names; None: not looked up
+    find: Callable[[str], Found]  # what answers another question
 
 
-def _extractive(question: Question, found: Found, how: Means) -> Reply:
-    """Answer with sentences; what they rest on comes first in the evidence."""
-    extracted = extract(question, found)
-    note = WITHOUT_MODEL if extracted.text else TRY_A_MODEL
-    if found.nodes and not extracted.text and (told := tell_summary(question, found)).text:
-        extracted, note = told, SUMMARY_TOLD
-    cited = tuple(_cited(citation, how.tokeniser) for citation in extracted.citations)
-    left = how.max_context_tokens - sum(each.token_count for each in cited)
-    packed = pack_found(found, how.tokeniser, left)
-    claims = tuple(
-        Claim(readable(citation.quote), (number,), SUPPORTED) for number, citation in enumerate(extracted.citations, 1)
-    )
-    return Reply(extracted.text, extracted.citations, (*cited, *packed.evidence), claims, notes=(note,))
+@dataclass(frozen=True, slots=True)
+class AnswerFromSources(Job[Reply]):
+    """Answers a question from what was found. Raises the model's errors."""
+
+    kind: ClassVar[str] = "from_sources"
+    question: Question
+    found: Found
+    how: Means
+    further: FurtherSearch | None = None  # None: what was found is all
+
+    def by_model(self, door: Door) -> Reply:
+        """Answer with the model; without one valid citation its answer is replaced by sentences of the sources."""
+        if not self.found.chunks:
+            return Reply("")
+        started = time.monotonic()
+        answer = ask_model(self.question.text, self.found, door, self.how)
+        made = Reply("", evidence=answer.packed.evidence, usage=answer.usage, notes=_notes(answer, self.how))
+        if answer.checked is None and not answer.silent:
+            return replace(made, model_seconds=time.monotonic() - started)
+        checked, usage, said = _checked(answer, self.found, door, self.how)
+        seconds = time.monotonic() - started
+        made = replace(made, usage=made.usage + usage, notes=(*made.notes, *said), model_seconds=seconds)
+        if checked is not None and checked.citations:
+            return _cited(answer, checked, made)
+        why = answer.silent or "the model's answer cited no source and was left out"
+        if checked is not None and not answer.silent:
+            why = said[-1]
+        instead = door.instead(replace(self, further=None))
+        notes = [*made.notes, *((why,) if why not in made.notes else ()), *(instead.notes if instead.text else ())]
+        return replace(instead, usage=made.usage, notes=tuple(notes), model_seconds=made.model_seconds)
 
 
-def _told(short: Short, found: Found, how: Means) -> Reply:
-    """Answer with a short answer and the words of its path, which come first in the evidence."""
-    told = tell(short)
-    cited = tuple(_cited(citation, how.tokeniser) for citation in told.citations)
-    left = how.max_context_tokens - sum(each.token_count for each in cited)
-    packed = pack_found(found, how.tokeniser, left)
-    return Reply(
-        told.text,
-        told.citations,
-        (*cited, *packed.evidence),
-        told.claims,
-        notes=(READ_OFF,),
-        short=short.value,
-        path=told.path,
-    )
-
-
-def _cited(citation: Citation, tokeniser: Tokeniser) -> Evidence:
-    return Evidence(
-        kind="chunk",
-        id=citation.chunk_id,
-        text=citation.quote,
-        score=1.0,
-        chunk_id=citation.chunk_id,
-        document=citation.document,
-        start=citation.start,
-        end=citation.end,
-        token_count=tokeniser.count(citation.quote),
-    )
-
-
-def _by_model(question: Question, found: Found, door: Door, how: Means) -> Reply:
-    """Answer with the model; without one valid citation its answer is replaced by sentences of the sources."""
-    started = time.monotonic()
-    answer = ask_model(question.text, found, door, how)
-    made = Reply("", evidence=answer.packed.evidence, usage=answer.usage, notes=_notes(answer, how))
-    if answer.checked is None and not answer.silent:
-        return replace(made, model_seconds=time.monotonic() - started)
-    checked, usage, said = _checked(answer, found, door, how)
-    made = replace(made, ways=answer.checked.ways if answer.checked else {})
-    made = replace(made, usage=made.usage + usage, notes=(*made.notes, *said), model_seconds=time.monotonic() - started)
-    if checked is not None and checked.citations:
-        short = answer.short if _is_cited(answer.short, checked) else ""
-        if answer.short and not short:
-            made = replace(made, notes=(*made.notes, f"left out the short answer “{answer.short}”: no source says it"))
-        return replace(made, text=checked.text, citations=checked.citations, claims=checked.claims, short=short)
-    why = answer.silent or (said[-1] if checked is not None else "the model's answer cited no source and was left out")
-    instead = _extractive(question, found, how)
-    notes = [*made.notes, *((why,) if why not in made.notes else ()), *(instead.notes if instead.text else ())]
-    return replace(instead, usage=made.usage, notes=tuple(notes), model_seconds=made.model_seconds)
+def _cited(answer: ModelReply, checked: Checked, made: Reply) -> Reply:
+    short = answer.short if _is_cited(answer.short, checked) else ""
+    if answer.short and not short:
+        made = replace(made, notes=(*made.notes, f"left out the short answer “{answer.short}”: no source says it"))
+    ways = answer.checked.ways if answer.checked else {}
+    told = replace(made, text=checked.text, citations=checked.citations, claims=checked.claims)
+    return replace(told, short=short, ways=ways)
 
 
 def _is_cited(short: str, checked: Checked) -> bool:

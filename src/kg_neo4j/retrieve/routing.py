@@ -20,9 +20,8 @@ from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher.templates import recognise
 from kg_neo4j.retrieve.interface import Scope, Search
 from kg_neo4j.retrieve.linking import Linked, exact_query, look_up, named
-from kg_neo4j.retrieve.overview.report_extracts import asked_terms
 from kg_neo4j.retrieve.overview.report_selection import report_levels
-from kg_neo4j.retrieve.question import Asks, Question
+from kg_neo4j.retrieve.question import Asks, Question, asked_terms
 from kg_neo4j.retrieve.tree.asking import asked_cue
 from kg_neo4j.retrieve.tree.trees import read_trees
 from kg_neo4j.retrieve.words import fold, split_words

@@ -14,7 +14,8 @@ from kg_neo4j import factory
 from kg_neo4j._models import prompts
 from kg_neo4j._models.budget import Budget
 from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.door import FILTERED, TOO_LONG, Door, Unasked, open_door
+from kg_neo4j._models.door import Door, open_door
+from kg_neo4j._models.layers import FILTERED, TOO_LONG, Unasked
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Answer, Complaint, Prompted, Request, Task, Unanswered, once_more
 from kg_neo4j.errors import (

@@ -9,7 +9,6 @@ import pytest
 
 from csv_grammar import SCHEMA
 from fake_llm import FakeLlm
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import SourceNotFound
@@ -28,6 +27,7 @@ from kg_neo4j.extract.context import (
 from kg_neo4j.extract.engine import ExtractionConfig, extract_all
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.reading import Reading, without_rows
+from kg_neo4j.factory import door_to
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, NodeRow
 
 READING = Reading(SCHEMA, "flag", "c")
@@ -45,7 +45,7 @@ def gave(chunk: Chunk, *names: str) -> Extraction:
 
 def configure(llm: FakeLlm, **options: object) -> ExtractionConfig:
     model = OpenAIChat("fake", Endpoint(llm.url, retries=0, sleep=lambda _: asyncio.sleep(0)))
-    return ExtractionConfig(SCHEMA, LlmExtractor(open_door(model), SCHEMA), **options)  # type: ignore[arg-type]
+    return ExtractionConfig(SCHEMA, LlmExtractor(door_to(model), SCHEMA), **options)  # type: ignore[arg-type]
 
 
 def take(waves: Waves) -> ChunkTask:

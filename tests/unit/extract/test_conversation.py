@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
 from fake_llm import FakeLlm
 from kg_neo4j._models.cache import AnswerCache
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import ModelUnavailable
@@ -22,6 +21,7 @@ from kg_neo4j.extract.conversation import Conversation, split_in_two
 from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.reading import Shown
+from kg_neo4j.factory import door_to
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, RejectionReason
 
 HEADERS = (",".join(NODE_HEADER), ",".join(RELATIONSHIP_HEADER))
@@ -43,7 +43,7 @@ async def no_wait(_seconds: float) -> None:
 
 def configure(llm: FakeLlm, **options: object) -> ExtractionConfig:
     model = OpenAIChat("fake", Endpoint(llm.url, retries=0, sleep=no_wait))
-    return ExtractionConfig(SCHEMA, LlmExtractor(open_door(model), SCHEMA), **options)  # type: ignore[arg-type]
+    return ExtractionConfig(SCHEMA, LlmExtractor(door_to(model), SCHEMA), **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -268,9 +268,7 @@ def test_halves_are_the_whole_text(text: str) -> None:
 
 def cached(llm: FakeLlm, folder: Path) -> ExtractionConfig:
     model = OpenAIChat("fake", Endpoint(llm.url, retries=0, sleep=no_wait))
-    return ExtractionConfig(
-        SCHEMA, LlmExtractor(open_door(model, AnswerCache(folder / "answers")), SCHEMA), gleanings=1
-    )
+    return ExtractionConfig(SCHEMA, LlmExtractor(door_to(model, AnswerCache(folder / "answers")), SCHEMA), gleanings=1)
 
 
 def test_a_run_that_stopped_between_two_rounds_pays_for_the_second_only(

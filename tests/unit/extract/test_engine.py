@@ -10,12 +10,12 @@ import pytest
 
 from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
 from fake_llm import FakeLlm, Reply
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import ModelRefused, ModelUnavailable, UsageError
 from kg_neo4j.extract.engine import ExtractionConfig, extract_document
 from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.factory import door_to
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, ModelAnswer, Usage
 
@@ -29,7 +29,7 @@ async def no_wait(_seconds: float) -> None:
 
 def configure(llm: FakeLlm, concurrency: int = 1, retries: int = 1) -> ExtractionConfig:
     model = OpenAIChat("fake", Endpoint(llm.url, retries=retries, sleep=no_wait))
-    return ExtractionConfig(SCHEMA, LlmExtractor(open_door(model), SCHEMA), concurrency=concurrency)
+    return ExtractionConfig(SCHEMA, LlmExtractor(door_to(model), SCHEMA), concurrency=concurrency)
 
 
 def run(document: Document, chunks: tuple[Chunk, ...], config: ExtractionConfig) -> list[Extraction]:

@@ -10,7 +10,6 @@ import pytest
 
 from csv_grammar import NODE_HEADER, RELATIONSHIP_HEADER, SCHEMA
 from fake_llm import FakeLlm
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
@@ -19,6 +18,7 @@ from kg_neo4j.extract.context import ChunkTask, Context
 from kg_neo4j.extract.engine import ExtractionConfig, extract_document
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.extract.values import TYPE_PATTERN
+from kg_neo4j.factory import door_to
 from kg_neo4j.records import Chunk, Document
 
 HEADER, SECOND = ",".join(NODE_HEADER), ",".join(RELATIONSHIP_HEADER)
@@ -26,7 +26,7 @@ HEADER, SECOND = ",".join(NODE_HEADER), ",".join(RELATIONSHIP_HEADER)
 
 def extractor(llm: FakeLlm, **options: str) -> LlmExtractor:
     endpoint = Endpoint(llm.url, retries=0, sleep=lambda _: asyncio.sleep(0))
-    return LlmExtractor(open_door(OpenAIChat("fake", endpoint)), SCHEMA, **options)  # type: ignore[arg-type]
+    return LlmExtractor(door_to(OpenAIChat("fake", endpoint)), SCHEMA, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", schemas.BUILT_IN)
@@ -35,7 +35,7 @@ def test_the_prompt_holds_the_columns_their_notes_and_the_example(
 ) -> None:
     schema = schemas.load(name)
     model = OpenAIChat("fake", Endpoint(llm.url))
-    system, user = LlmExtractor(open_door(model), schema).messages(ChunkTask(document, chunks[0]), chunks[0].text)
+    system, user = LlmExtractor(door_to(model), schema).messages(ChunkTask(document, chunks[0]), chunks[0].text)
     for column in (*schema.nodes, *schema.relationships):
         assert f"- {column.name}: {column.note}" in system
     assert schema.example_answer.strip() in system
@@ -51,13 +51,11 @@ def test_the_schemas_types_and_the_language_are_said(
 ) -> None:
     model = OpenAIChat("fake", Endpoint(llm.url))
     narrow = replace(SCHEMA, node_types=("PERSON", "PLACE"))
-    system, _ = LlmExtractor(open_door(model), narrow, output_language="en").messages(
-        ChunkTask(document, chunks[0]), "x"
-    )
+    system, _ = LlmExtractor(door_to(model), narrow, output_language="en").messages(ChunkTask(document, chunks[0]), "x")
     assert "Nodes are of these types only: PERSON, PLACE." in system
     assert "descriptions are in English" in system
     with pytest.raises(UsageError, match="output language 'fr'"):
-        LlmExtractor(open_door(model), SCHEMA, output_language="fr")
+        LlmExtractor(door_to(model), SCHEMA, output_language="fr")
 
 
 def test_the_request_carries_model_temperature_and_both_messages(
@@ -73,14 +71,14 @@ def test_the_request_carries_model_temperature_and_both_messages(
 def test_the_hash_covers_schema_language_and_temperature(llm: FakeLlm) -> None:
     model = OpenAIChat("fake", Endpoint(llm.url))
     variants = [
-        LlmExtractor(open_door(model), SCHEMA),
-        LlmExtractor(open_door(model), schemas.load("wikipedia")),
-        LlmExtractor(open_door(model), SCHEMA, output_language="en"),
-        LlmExtractor(open_door(model), SCHEMA, temperature=0.5),
-        LlmExtractor(open_door(OpenAIChat("other", Endpoint(llm.url))), SCHEMA),
+        LlmExtractor(door_to(model), SCHEMA),
+        LlmExtractor(door_to(model), schemas.load("wikipedia")),
+        LlmExtractor(door_to(model), SCHEMA, output_language="en"),
+        LlmExtractor(door_to(model), SCHEMA, temperature=0.5),
+        LlmExtractor(door_to(OpenAIChat("other", Endpoint(llm.url))), SCHEMA),
     ]
     assert len({each.config_hash for each in variants}) == len(variants)
-    assert LlmExtractor(open_door(model), SCHEMA).config_hash == variants[0].config_hash
+    assert LlmExtractor(door_to(model), SCHEMA).config_hash == variants[0].config_hash
 
 
 def test_a_text_cannot_close_the_lines_around_it(llm: FakeLlm, document: Document, chunks: tuple[Chunk, ...]) -> None:

@@ -9,8 +9,10 @@ import pytest
 
 from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door
+from kg_neo4j._models.layers import Unasked
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
+from kg_neo4j.factory import without_model
 from kg_neo4j.organise.description_merges import (
     EXTRACTIVE,
     LONGEST_TOKENS,
@@ -38,7 +40,8 @@ GOOD = "Ada Lovelace (1815–1852) was an English mathematician who wrote notes 
 
 
 def begin(element: Element, graph: str = "g", model: str = "scripted", window: int = 8_000) -> Merging:
-    return Merging(element, graph, model, window, TOKENISER)
+    door = dataclasses.replace(without_model(), layer=Unasked(window=window))
+    return Merging(element, graph, model, door, TOKENISER)
 
 
 def run(

@@ -11,7 +11,8 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Request
-from kg_neo4j.organise.composed_reports import compose
+from kg_neo4j.factory import without_model
+from kg_neo4j.offline.composed_reports import compose
 from kg_neo4j.organise.report_answers import fewest_findings, most_findings, read
 from kg_neo4j.organise.report_material import pack
 from kg_neo4j.organise.report_questions import LEAST_INPUT, Asker, WriteReport, Written, composed, written
@@ -39,7 +40,7 @@ def draft(answer: Completion) -> Any:
 def ask(*answers: Completion) -> tuple[Written, list[Request]]:
     """Return the report that comes of answers, and what was asked; all answers are asked for."""
     layer = ScriptedLayer(script(*answers))
-    report = written(MATERIAL, Door(layer).storing(MemoryStore()).ask(TASK))
+    report = written(Door(layer).storing(MemoryStore()).ask(TASK), without_model())
     assert report
     assert len(layer.requests) == len(answers)
     return report, layer.requests
@@ -191,7 +192,7 @@ def test_another_domain_or_model_is_another_question() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 8, 60])
 def test_a_composed_report_keeps_to_the_rules(size: int) -> None:
     material = circle(size)
-    report = composed(material)
+    report = composed(ASKER.task(material, ()), without_model())
     answer = {
         "title": report.draft.title,
         "summary": report.draft.summary,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kg_neo4j._models import tokens
-from kg_neo4j.organise.composed_reports import compose
+from kg_neo4j.offline.composed_reports import compose
 from kg_neo4j.organise.report_material import Material, pack
 from kg_neo4j.organise.stored_reports import MODEL, CommunityReport, Finding
 from report_communities import circle

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.tokens import Approximation
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.factory import door_to
 from kg_neo4j.graph.documents import AnswerFigures
 from kg_neo4j.pipeline.estimating import (
     BEFORE_TOKENS,
@@ -37,7 +37,7 @@ ASSUMED = Figures(output=7.0, shown=0.3, gleanings=1.0, glean_output=7.0, mends=
 
 
 def extractor(name: str) -> LlmExtractor:
-    return LlmExtractor(open_door(OpenAIChat("m", Endpoint())), schemas.load(name))
+    return LlmExtractor(door_to(OpenAIChat("m", Endpoint())), schemas.load(name))
 
 
 def answer(chunk: str, step: str, read: int, written: int, place: int = 0) -> AnswerFigures:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from kg_neo4j._models import tokens
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.errors import ContentFiltered
+from kg_neo4j.factory import door_to
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.records import Usage
-from kg_neo4j.retrieve.assisting import PARTS, Assisted, Decompose, assist, fuse
+from kg_neo4j.retrieve.assisting import PARTS, Assist, Assisted, Decompose, fuse
 from kg_neo4j.retrieve.interface import Found, FoundChunk
 from kg_neo4j.retrieve.means import Means
 
@@ -48,11 +50,15 @@ def found(*chunks: FoundChunk, notes: tuple[str, ...] = ()) -> Found:
 
 
 def means(helper: Helper, **what: bool) -> Means:
-    return Means(HashedEmbedding(), TOKENISER, open_door(helper), **what)  # type: ignore[arg-type]
+    return Means(HashedEmbedding(), TOKENISER, door_to(helper), **what)  # type: ignore[arg-type]
+
+
+def assisted_by(question: str, given: Found, how: Means, search: Callable[[str], Found]) -> Assisted:
+    return how.door.do(Assist(question, given, how, search))
 
 
 def ordered(given: Found, helper: Helper) -> Assisted:
-    return assist(QUESTION, given, means(helper, rerank=True), lambda _: given)
+    return assisted_by(QUESTION, given, means(helper, rerank=True), lambda _: given)
 
 
 ABC = found(chunk("a", 0.9), chunk("b", 0.5), chunk("c", 0.1), chunk("rest", 0.0))
@@ -74,7 +80,7 @@ ABC = found(chunk("a", 0.9), chunk("b", 0.5), chunk("c", 0.1), chunk("rest", 0.0
     ],
 )
 def test_a_question_is_taken_apart_into_questions(said: str, parts: tuple[str, ...]) -> None:
-    taken = open_door(Helper(said)).ask(Decompose(QUESTION))
+    taken = door_to(Helper(said)).ask(Decompose(QUESTION))
     assert (taken.value or (), taken.charged) == (parts, COST)
     assert bool(taken.problem) == (len(said.splitlines()) > PARTS)
 
@@ -127,13 +133,13 @@ def test_help_is_counted_and_what_is_of_no_use_is_said() -> None:
         asked.append(part)
         return found(chunk("new", 1.0))
 
-    assisted = assist(QUESTION, ABC, means(helper, decompose=True, rerank=True), search)
+    assisted = assisted_by(QUESTION, ABC, means(helper, decompose=True, rerank=True), search)
     assert asked == ["Who directed Rain Road?"]
     assert {each.id for each in assisted.found.chunks} == {"a", "b", "c", "new", "rest"}
     assert assisted.usage == COST + COST
     assert assisted.notes == ("searched for its parts, too: Who directed Rain Road?",)
-    refused = assist(QUESTION, ABC, means(Helper("refused"), decompose=True), search)
+    refused = assisted_by(QUESTION, ABC, means(Helper("refused"), decompose=True), search)
     assert refused.found is ABC
     assert refused.usage.calls == 1
     assert refused.notes == ("decompose: the filter refused it",)
-    assert assist(QUESTION, ABC, means(Helper()), search).usage == Usage()
+    assert assisted_by(QUESTION, ABC, means(Helper()), search).usage == Usage()

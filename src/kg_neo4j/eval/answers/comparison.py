@@ -109,7 +109,7 @@ def compare_systems(
         form=found.form,
         graph=settings.graph,
         texts=len({each.document for each in asked if each.document}),
-        model=run.answerer.door.name if run.answerer.door else None,
+        model=run.answerer.door.model,
         judge=run.judge.name,
         is_proxy=run.judge.is_proxy,
         embedder=run.answerer.embedder.name,
@@ -149,16 +149,14 @@ def open_run(
     """Return what asks and judges, paid from one budget."""
     from kg_neo4j import factory
     from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.door import Door
     from kg_neo4j.pipeline.answering import answerer
 
     budget: Budget | None = None if budget_usd is None else Budget(budget_usd)
     paid_from = None if settings.offline else budget
     keeps = settings.model_copy(update={"answer_cache": False}) if file else settings  # each run pays for its file
     asked = factory.door(keeps, budget=paid_from)
-    told = Recalling(asked.layer, file) if asked is not None else None
-    door = Door(told, settings.model_concurrency) if told else None
-    one = answerer(settings, database, budget=paid_from, door=door)
+    told = Recalling(asked.layer, file)
+    one = answerer(settings, database, replace(asked, layer=told), budget=paid_from)
     judge = judge_of(settings, options.judge, budget=budget, file=file)
     ragas = Ragas(check_ragas(judge), one.embedder, one.tokeniser) if options.ragas else None
     return Asking(one, judge, file, options.context_tokens, options.whole_graph, ragas, told)

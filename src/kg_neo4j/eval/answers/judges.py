@@ -35,10 +35,8 @@ def judge_of(
     asking = settings_of_judge(settings)
     if wanted == WORDS or (wanted == AUTO and asking.offline):
         return WordJudge()
-    door = factory.door(asking, budget=budget)
-    if door is None:
-        raise UsageError("no model to judge with", hint="OPENAI_API_KEY or OPENAI_BASE_URL sets one; --judge words")
-    return ModelJudge(Recalling(door.layer, file))
+    factory.require_model(asking, "no model to judge with; --judge words compares words")
+    return ModelJudge(Recalling(factory.door(asking, budget=budget).layer, file))
 
 
 def settings_of_judge(settings: Settings) -> Settings:

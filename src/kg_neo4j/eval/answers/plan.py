@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j._models.door import Door
 from kg_neo4j.eval.answers.asking import Asking
 from kg_neo4j.eval.answers.building import Building
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run, prepare
@@ -77,7 +76,7 @@ def plan_comparison(
         questions=len(found.questions),
         texts=len(found.stories),
         graph=settings.graph,
-        model=asking.answerer.door.name if asking.answerer.door else None,
+        model=asking.answerer.door.model,
         judge=asking.judge.name,
         building=building.planned(found.stories) if is_loaded else {},
         load=None if is_loaded or not found.stories else _load_plan(building, found.stories, progress),
@@ -134,11 +133,11 @@ class _Plan:
                 else:
                     usage = self._foreseen(system, question)
                     found[system.name] += usage
-                    if usage.calls or self._asking.answerer.door is None:
+                    if usage.calls or not self._asking.answerer.door.name:
                         self._answered.append((system, question))
                 progress.advance("plan")
         progress.finish("plan")
-        if self._asking.answerer.door is not None:
+        if self._asking.answerer.door.name:
             self.assumptions.append(f"an answer has {ANSWER_TOKENS} tokens, and none is asked for once more")
         if not self._is_loaded:
             self.assumptions.append("the texts are not in the graph yet: one call for each question and system")
@@ -166,7 +165,7 @@ class _Plan:
 
     def _foreseen(self, system: System, question: AnsweredQuestion) -> Usage:
         answerer = self._asking.answerer
-        if answerer.door is None:
+        if not answerer.door.name:
             return Usage()
         model = Foreseeing(answerer.door.name, answerer.door.window, answerer.tokeniser)
         judged = Usage(1, 600, 80) if answerer.settings.judge and system.name != GLOBAL else Usage()
@@ -176,7 +175,7 @@ class _Plan:
         if system.tree and not self._is_built(system.tree):
             self._unbuilt.add(f"the tree {system.tree} is not there yet: one call for each question")
             return Usage(1, self._asking.context_tokens + 500, ANSWER_TOKENS) + judged
-        one = replace(answerer, door=Door(model))
+        one = replace(answerer, door=replace(answerer.door, layer=model))
         options = system.options(filters, self._asking.context_tokens)
         try:
             one.answer(question.text, options)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 
-from kg_neo4j._models.door import Layer
+from kg_neo4j._models.layers import Layer
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.eval.answers.record_file import RecordFile

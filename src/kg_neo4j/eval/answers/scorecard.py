@@ -131,10 +131,11 @@ def _loaded(settings: Settings, options: AnswersOptions, progress: Progress) -> 
 
 def _asker(database: Database, settings: Settings, options: AnswersOptions) -> Callable[[str], Answer]:
     """Return what asks one question: as `kg ask` does, over one connection."""
+    from kg_neo4j import factory
     from kg_neo4j._models.budget import Budget
     from kg_neo4j.pipeline.answering import AskOptions, answerer
 
     budget = None if options.budget_usd is None or settings.offline else Budget(options.budget_usd)
-    one = answerer(settings, database, budget=budget)
+    one = answerer(settings, database, factory.door(settings, budget=budget), budget=budget)
     how = AskOptions(mode=options.mode)
     return lambda question: one.answer(question, how)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kg_neo4j.eval.answers.judgement import Judgement, Statements
 from kg_neo4j.eval.answers.scores import normalise
 from kg_neo4j.retrieve.checking.support import Passage, supports
-from kg_neo4j.retrieve.extracting.sentences import readable, split_sentences
+from kg_neo4j.retrieve.sentences import readable, split_sentences
 
 NAME = "words"
 

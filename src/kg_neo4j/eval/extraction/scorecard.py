@@ -123,7 +123,7 @@ def score_extraction(
     types = type_map.load(whole, options.types)
     load = LoadOptions(schema=options.schema, gleanings=options.gleanings)
     door = factory.door(settings, budget=budget_of(options.budget_usd))
-    config = extraction_config(settings, load, door=door)
+    config = extraction_config(settings, load, door)
     extractions, seconds = extract_passages(passages, config, chunking.DEFAULT_TOKENS, progress)
     validation = [each for each in whole.passages if partition.part(each.title) == partition.VALIDATION]
     judged = judge(passages, extractions, types, config.extractor, validation)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
 from kg_neo4j._models.tokens import Tokeniser
@@ -91,7 +90,7 @@ class _Plan:
     def answers(self, ways: Sequence[Way], asked: Sequence[NarrativeQuestion], *, searched: bool) -> Usage:
         """Return what answers take: one call for each, or, where all is `searched`, those that would be made."""
         door = self._main.answerer.door
-        if door is None:
+        if not door.name:
             return Usage()
         count = len(ways) * len(asked)
         if not searched:
@@ -101,7 +100,7 @@ class _Plan:
         for question in asked:
             for way in ways:
                 asking = self._asking[way.chunk_tokens]
-                one = replace(asking.answerer, door=Door(told))
+                one = replace(asking.answerer, door=replace(door, layer=told))
                 try:
                     one.answer(question.asked.text, way.options(asking.filters(question.asked), way.tokens))
                 except Foreseen:

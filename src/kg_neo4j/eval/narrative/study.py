@@ -109,7 +109,7 @@ def study_narrative(
     return NarrativeStudy(
         questions=len(asked),
         graph=building.of(LEAF_TOKENS).graph,
-        model=run.main.answerer.door.name if run.main.answerer.door else None,
+        model=run.main.answerer.door.model,
         judge=run.main.judge.name,
         is_proxy=run.main.judge.is_proxy,
         embedder=run.main.answerer.embedder.name,

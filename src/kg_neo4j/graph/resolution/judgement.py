@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Task
 from kg_neo4j.errors import ModelRefused
@@ -67,6 +67,21 @@ class ComparePairs(Task[_Rows]):
         answers, rejected = read_answer(said.text, self.pairs)
         whole = answers and not rejected
         return (answers, rejected) if whole else Complaint("rows are not as asked", (answers, rejected))
+
+
+@dataclass(frozen=True, slots=True)
+class CompareEntities(Job[Judgements]):
+    """Decides pairs that the rules leave open."""
+
+    kind: ClassVar[str] = "compare"
+    database: Database
+    graph: str
+    found: Components
+    proposals: Sequence[Proposal]
+
+    def by_model(self, door: Door) -> Judgements:
+        """Put them to the model."""
+        return judge(self.database, self.graph, door, self.found, self.proposals)
 
 
 def judge(database: Database, graph: str, door: Door, found: Components, proposals: Sequence[Proposal]) -> Judgements:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kg_neo4j._models.door import FILTERED, TOO_LONG, UNREADABLE
+from kg_neo4j._models.layers import FILTERED, TOO_LONG, UNREADABLE
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.graph import queries

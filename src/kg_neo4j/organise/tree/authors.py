@@ -1,4 +1,4 @@
-"""Who writes summaries and notes: the model, summarisers of the caller's own, sentences of the text."""
+"""Who writes summaries and notes: the model or what stands in for it, summarisers of the caller's own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ class Author:
 
 
 def model_author(door: Door, subject: Subject, aspects: Sequence[Aspect], max_tokens: int) -> Author:
-    """Return the author that is a model. Raises UsageError for a prompt of an aspect that cannot be used."""
+    """Return the author that is a model, or what stands in for one.
+
+    Raises UsageError for a prompt of an aspect that cannot be used.
+    """
     known = {aspect.name: (aspect, prompt_of(aspect)) for aspect in aspects}
     detail = prompts.load("detail")
 
@@ -38,7 +41,7 @@ def model_author(door: Door, subject: Subject, aspects: Sequence[Aspect], max_to
             return write_detail(subject, item, detail, max_tokens)
         return write_summary(subject, item, *known[item.aspect], max_tokens)
 
-    return Author(MODEL, door, question)
+    return Author(door.method, door, question)
 
 
 @dataclass(frozen=True, slots=True)

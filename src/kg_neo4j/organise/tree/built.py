@@ -18,9 +18,10 @@ class TreeBuilding:
     """How to build trees."""
 
     choice: TreeChoice
-    door: Door | None  # to the model that writes summaries and notes; None: composed of the text's own sentences
-    aspect_door: Door | None  # to the model that names aspects; None: cues
+    door: Door  # to what writes summaries and notes
+    aspect_door: Door  # to what names aspects
     embedder: EmbeddingModel
+    plan_embedder: EmbeddingModel  # for a plan, which pays for nothing
     tokeniser: Tokeniser
     concurrency: int = 1  # summarisers at work at a time
     own: Sequence[Summariser] = ()  # of the caller's, for the aspects that they name

@@ -1,11 +1,12 @@
-"""Who says which aspects clusters show: a model, or cues in the text."""
+"""Who says which aspects clusters show: a model, or what stands in for one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.tasks import Answer, Unanswered
 from kg_neo4j.organise.tree import naming
 from kg_neo4j.organise.tree.building import Named
@@ -16,49 +17,46 @@ from kg_neo4j.organise.tree.writing import finished
 from kg_neo4j.progress import SILENT, Progress
 
 
-@dataclass(slots=True)
-class CueNamer:
-    """Names aspects by words of the text; needs nobody."""
-
-    aspects: Sequence[Aspect]
-    typical: Mapping[str, float]  # `naming.typical_densities` of all leaves
-
-    @property
-    def model(self) -> str:
-        """No model."""
-        return ""
-
-    def name(self, texts: Sequence[str]) -> Sequence[Named]:
-        """Return the aspects of each text."""
-        return [Named(names) for names in naming.cued_clusters(texts, self.aspects, self.typical)]
-
-
-@dataclass(slots=True)
-class ModelNamer:
-    """Asks a model, and takes the cues where two answers name no aspect."""
+@dataclass(frozen=True, slots=True)
+class Namer:
+    """Names the aspects of clusters of one tree."""
 
     door: Door
     subject: Subject
-    cues: CueNamer
+    aspects: tuple[Aspect, ...]
+    leaves: tuple[str, ...]  # texts of all leaves of the tree: what is usual in it
     progress: Progress = SILENT
 
     @property
     def model(self) -> str:
-        """Name of the model."""
+        """Name of the model; empty where there is none."""
         return self.door.name
 
     def name(self, texts: Sequence[str]) -> Sequence[Named]:
         """Return the aspects of each text. Raises Unfinished."""
-        aspects, of = self.cues.aspects, self.subject
-        shown = [naming.fitting(text, aspects, of.tokeniser, of.window) for text in texts]
-        answers = self.door.ask_all([NameAspects(of, text, aspects) for text in shown])
-        found = finished(answers, len(texts), "names of aspects", self.progress)
-        return [self._named(text, answer) for text, answer in zip(texts, found, strict=True)]
+        return self.door.do(NameClusters(self, tuple(texts)))
 
-    def _named(self, text: str, answer: Answer[tuple[str, ...]]) -> Named:
+
+@dataclass(frozen=True, slots=True)
+class NameClusters(Job[Sequence[Named]]):
+    """Names the aspects that texts show; where two answers name no aspect, the stand-in does."""
+
+    kind: ClassVar[str] = "name_clusters"
+    by: Namer
+    texts: tuple[str, ...]
+
+    def by_model(self, door: Door) -> Sequence[Named]:
+        """Ask about each text."""
+        of = self.by.subject
+        shown = [naming.fitting(text, self.by.aspects, of.tokeniser, of.window) for text in self.texts]
+        answers = door.ask_all([NameAspects(of, text, self.by.aspects) for text in shown])
+        found = finished(answers, len(self.texts), "names of aspects", self.by.progress)
+        return [self._named(text, answer, door) for text, answer in zip(self.texts, found, strict=True)]
+
+    def _named(self, text: str, answer: Answer[tuple[str, ...]], door: Door) -> Named:
         if isinstance(answer.error, Unanswered):  # a plan: as many summaries as there may be
-            return Named(tuple(aspect.name for aspect in self.cues.aspects))
+            return Named(tuple(aspect.name for aspect in self.by.aspects))
         if answer.value is not None:
             return Named(answer.value, "", answer.keys)
-        [cued] = self.cues.name([text])
-        return Named(cued.aspects, f"{self.model} named no aspect of the list: found by cues", answer.keys)
+        [cued] = door.instead(replace(self, texts=(text,)))
+        return Named(cued.aspects, f"{door.name} named no aspect of the list: found by cues", answer.keys)

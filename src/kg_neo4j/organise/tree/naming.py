@@ -1,7 +1,7 @@
 """Which aspects a cluster shows: the question to a model, and what its answer names. Pure.
 
 Small models follow "one name a line" best, so that is asked for; lists, JSON, titles instead of names, other spellings
-and remarks beside a name are read as well. Without a model, cues decide (`cues`).
+and remarks beside a name are read as well.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,13 +18,11 @@ from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.organise.description_extracts import cut_at_word
-from kg_neo4j.organise.tree import cues
+from kg_neo4j.acquire.sentences import cut_at_word
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.questions import ASPECTS, TreeTask
 
 ANSWER_TOKENS = 200  # room for all names; more than that is no list of them
-SHARE_OF_TYPICAL = 1.1  # cues of a cluster, against those of the whole text, from which it shows an aspect
 MOST_REJECTED = 50  # that are kept
 
 _FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
@@ -108,45 +106,6 @@ def read_names(text: str, aspects: Sequence[Aspect]) -> Named:
         elif len(rejected) < MOST_REJECTED:
             rejected.append(item)
     return Named(tuple(aspect.name for aspect in aspects if aspect.name in found), tuple(rejected))
-
-
-def typical_densities(texts: Sequence[str], aspects: Sequence[Aspect]) -> Mapping[str, float]:
-    """Return, for each aspect, the cues for each word of all texts together: what `cued_clusters` compares with."""
-    sentences = [sentence for text in texts for sentence in cues.sentences_of(text)]
-    words = sum(len(sentence.words) for sentence in sentences) or 1
-    return {
-        aspect.name: round(sum(cues.weight(sentence, aspect) for sentence in sentences) / words, 9)
-        for aspect in aspects
-    }
-
-
-def cued_clusters(
-    texts: Sequence[str], aspects: Sequence[Aspect], typical: Mapping[str, float]
-) -> tuple[tuple[str, ...], ...]:
-    """Return the aspects of which each text has more cues than is typical, in the order of the set; at least one.
-
-    `typical` comes from `typical_densities` of all leaves. The word lists are English: in another language only names
-    and signs count. A text without any cue shows the first aspect. Large clusters are all near to what is typical:
-    there an aspect that no text shows enough of goes to the text with most cues of it, if any has.
-    """
-    shares = [_shares(text, aspects, typical) for text in texts]
-    named = [set(_shown(each, aspects)) for each in shares]
-    for aspect in aspects if len(texts) > 1 else ():
-        best = max(range(len(texts)), key=lambda place: shares[place][aspect.name])
-        if shares[best][aspect.name] > 0 and not any(aspect.name in names for names in named):
-            named[best].add(aspect.name)
-    return tuple(tuple(aspect.name for aspect in aspects if aspect.name in names) for names in named)
-
-
-def _shown(shares: Mapping[str, float], aspects: Sequence[Aspect]) -> tuple[str, ...]:
-    names = tuple(aspect.name for aspect in aspects if shares[aspect.name] >= SHARE_OF_TYPICAL)
-    return names or tuple(aspect.name for aspect in sorted(aspects, key=lambda aspect: -shares[aspect.name])[:1])
-
-
-def _shares(text: str, aspects: Sequence[Aspect], typical: Mapping[str, float]) -> dict[str, float]:
-    """Return the cues of each aspect beside what is typical."""
-    found = typical_densities([text], aspects)
-    return {name: density / typical[name] if typical.get(name) else 0.0 for name, density in found.items()}
 
 
 def _items(said: str, aspects: Sequence[Aspect]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from kg_neo4j._models.tasks import Request, Task
@@ -48,11 +48,10 @@ class TreeTask(Task[T]):
     """A question about a tree. Its answer is stored by all that shapes it."""
 
     subject: Subject
-    item: Item | None = field(default=None, kw_only=True)  # that is written
 
     def request(self, complaint: str, round: int) -> Request:
         """Return what the model gets in one round, with the key of its answer."""
         asked = Task.request(self, complaint, round)
         how = (repr(float(asked.temperature)), str(asked.max_tokens))
         key = self.subject.key(self.kind, self.subject.model, asked.system, asked.user, *how)
-        return replace(asked, key=key, place=self.item)
+        return replace(asked, key=key)

@@ -13,11 +13,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.organise.tree import extractive
-from kg_neo4j.organise.tree.interface import SUMMARY_TOKENS, Aspect
-from kg_neo4j.organise.tree.questions import DETAIL
-from kg_neo4j.organise.tree.written import EXTRACTIVE, Written, shorter
+from kg_neo4j.organise.tree.interface import SUMMARY_TOKENS
+from kg_neo4j.organise.tree.written import Written
 
 
 class AbstractSummariser(ABC):
@@ -40,38 +37,3 @@ class AbstractSummariser(ABC):
     def write(self, context: str, max_tokens: int = SUMMARY_TOKENS, before: Sequence[str] = ()) -> Written:
         """Return what `summarize` does, with how it came about; `before` are the notes that there are already."""
         return Written(self.summarize(context, max_tokens).strip(), self.method)
-
-
-class ExtractiveSummariser(AbstractSummariser):
-    """Sentences of the text, chosen for one aspect (`extractive`). Needs no model."""
-
-    name: str = ""
-    method = EXTRACTIVE
-
-    def __init__(self, aspect: Aspect, tokeniser: Tokeniser) -> None:
-        self._aspect = aspect
-        self._tokeniser = tokeniser
-        self.name = aspect.name
-
-    def summarize(self, context: str, max_tokens: int = SUMMARY_TOKENS) -> str:
-        """Return sentences of `context`, in its order."""
-        return extractive.summary(context, self._aspect, self._tokeniser, max_tokens)
-
-
-class ExtractiveDetails(AbstractSummariser):
-    """Notes without a model: the most central sentence, key phrases, another sentence."""
-
-    name = DETAIL
-    method = EXTRACTIVE
-
-    def __init__(self, tokeniser: Tokeniser) -> None:
-        self._tokeniser = tokeniser
-
-    def summarize(self, context: str, max_tokens: int = SUMMARY_TOKENS) -> str:
-        """Return the first note on `context`."""
-        return self.write(context, max_tokens).text
-
-    def write(self, context: str, max_tokens: int = SUMMARY_TOKENS, before: Sequence[str] = ()) -> Written:
-        """Return the note that follows those of `before`."""
-        most = shorter(context, self._tokeniser, max_tokens)
-        return Written(extractive.note(context, len(before), self._tokeniser, most), EXTRACTIVE)

@@ -11,8 +11,7 @@ from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
-from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
-from kg_neo4j.organise.tree import naming, structure
+from kg_neo4j.organise.tree import structure
 from kg_neo4j.organise.tree.answers import Answers
 from kg_neo4j.organise.tree.authors import Author, Summarised, is_stored, model_author, own_author
 from kg_neo4j.organise.tree.building import CLUSTER_TOKENS, Building, Draft, Material
@@ -20,18 +19,16 @@ from kg_neo4j.organise.tree.built import BuiltTree, TreeBuilding
 from kg_neo4j.organise.tree.embedded import TreeVectors
 from kg_neo4j.organise.tree.interface import Summariser
 from kg_neo4j.organise.tree.leaves import Leaves, Source, fingerprint, leaves_of
-from kg_neo4j.organise.tree.namers import CueNamer, ModelNamer
+from kg_neo4j.organise.tree.namers import Namer
 from kg_neo4j.organise.tree.questions import DETAIL, Subject
 from kg_neo4j.organise.tree.stored import Publication, StoredTree, read_tree
 from kg_neo4j.organise.tree.structure import Structure
-from kg_neo4j.organise.tree.summarisers import AbstractSummariser, ExtractiveDetails, ExtractiveSummariser
 from kg_neo4j.organise.tree.upkeep import TreeSettings, read_settings, settings_json, settled
 from kg_neo4j.organise.tree.writing import Writing
-from kg_neo4j.organise.tree.written import LEAST_CONTEXT, MODEL, answer_tokens
+from kg_neo4j.organise.tree.written import EXTRACTIVE, LEAST_CONTEXT, MODEL, answer_tokens
 from kg_neo4j.progress import Progress
 
 PROMPT_TOKENS = 1_000  # of a question without its text
-UNBOUNDED = 10**9  # tokens: without a model there is no window
 
 
 class TreeWork:
@@ -82,7 +79,7 @@ class TreeWork:
         elif known.embedder != self._settings.embedder:
             self.notes.append(f"built anew: vectors are of {self._settings.embedder}, no longer of {known.embedder}")
             self._shape = None
-        elif not self._shape.naming and self._how.aspect_door is not None and len(self._shape.aspect_set) > 1:
+        elif len(self._shape.aspect_set) > 1 and not self._shape.naming and self._how.aspect_door.outdoes(EXTRACTIVE):
             self.notes.append(f"built anew: cues found its aspects, now {self._how.aspect_door.name} names them")
             self._shape = None
         if self._shape is None:
@@ -92,7 +89,7 @@ class TreeWork:
         """Refuse to build anew without a model what one was paid for."""
         nodes = self._stored.nodes.values() if self._stored else ()
         paid = sum(node.properties.get("method") == MODEL for node in nodes)
-        if paid and self._how.door is None:
+        if paid and not self._how.door.outdoes(EXTRACTIVE):
             raise UsageError(
                 f"{self._what} has {paid} texts that a model wrote, and no model is configured to build it anew",
                 hint="set OPENAI_API_KEY or OPENAI_BASE_URL; --name NAME builds another tree beside it",
@@ -101,8 +98,7 @@ class TreeWork:
     def building(self, asked: list[Request] | None = None) -> Building:
         """Return the build, ready to run; of a plan, which asks no model and puts the questions into `asked`."""
         how, options = self._how, self._settings.options
-        window = min((each.window for each in (how.door, how.aspect_door) if each), default=None)
-        room = UNBOUNDED if window is None else _room(window, options.summary_tokens)
+        room = _room(min(how.door.window, how.aspect_door.window), options.summary_tokens)
         embedding = self._embedding(is_plan=asked is not None)
         vectors = self._leaf_vectors(embedding)
         material = Material(
@@ -129,7 +125,7 @@ class TreeWork:
         """Return what embeds texts; a plan embeds with the built-in model where the other one is paid for."""
         how = self._how
         self.is_simulated = how.keeps_vectors and is_plan
-        model = StaticEmbedding() if self.is_simulated else how.embedder
+        model = how.plan_embedder if self.is_simulated else how.embedder
         where = (self._database, self._graph, self._answers.tree_id)
         return TreeVectors(*where, model, how.tokeniser, self._answers.lease, how.keeps_vectors)
 
@@ -146,34 +142,23 @@ class TreeWork:
         hashed = zip(self._chunks, self._hashes, strict=True)
         return embedding.of_chunks([(chunk.id, chunk.text, digest) for chunk, digest in hashed])
 
-    def _namer(self, asked: list[Request] | None) -> CueNamer | ModelNamer:
-        how, aspects = self._how, self._settings.aspects
-        texts = [leaf.text for leaf in self.leaves.leaves]
-        needs = self._shape is None and len(aspects) > 1
-        cues = CueNamer(aspects, naming.typical_densities(texts, aspects) if needs else {})
-        if how.aspect_door is None:
-            return cues
-        door = self._opened(how.aspect_door, asked)
-        return ModelNamer(door, self._subject(door), cues, self._progress)
+    def _namer(self, asked: list[Request] | None) -> Namer:
+        door = self._opened(self._how.aspect_door, asked)
+        texts = tuple(leaf.text for leaf in self.leaves.leaves)
+        return Namer(door, self._subject(door), tuple(self._settings.aspects), texts, self._progress)
 
     def _writer(self, asked: list[Request] | None) -> Writing:
-        how, most = self._how, self._settings.options.summary_tokens
+        how, most, aspects = self._how, self._settings.options.summary_tokens, self._settings.aspects
         standing = {} if how.rebuild or self._stored is None else self._stored.nodes
-        extractive: dict[str, AbstractSummariser] = {
-            each.name: ExtractiveSummariser(each, how.tokeniser) for each in self._settings.aspects
-        }
-        extractive[DETAIL] = ExtractiveDetails(how.tokeniser)
-        summarisers: dict[str, Summariser] = {**extractive, **{each.name: each for each in how.own}}
-        authors = {name: self._summariser(each, most, asked) for name, each in summarisers.items()}
-        if how.door is not None:
-            door = self._opened(how.door, asked)
-            model = model_author(door, self._subject(door), self._settings.aspects, most)
-            authors |= dict.fromkeys(extractive.keys() - {each.name for each in how.own}, model)
-        return Writing(authors, extractive, how.tokeniser, most, standing, self._progress)
+        door = self._opened(how.door, asked)
+        model = model_author(door, self._subject(door), aspects, most)
+        authors = dict.fromkeys((*(each.name for each in aspects), DETAIL), model)
+        authors |= {each.name: self._summariser(each, most, asked) for each in how.own}
+        return Writing(authors, model, how.tokeniser, most, standing, self._progress)
 
     def _summariser(self, summariser: Summariser, most: int, asked: list[Request] | None) -> Author:
         by = Summarised(summariser, most)
-        door = Door(by, self._how.concurrency)
+        door = Door(by, self._how.concurrency, stand_in=self._how.door.stand_in)
         return own_author(by, self._opened(door, asked) if is_stored(summariser) else door, self._subject(door))
 
     def stored_tree(self) -> StoredTree:

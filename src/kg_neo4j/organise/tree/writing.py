@@ -11,12 +11,11 @@ from typing import TypeVar
 
 from kg_neo4j._models.tasks import OF_ONE_TASK, Answer
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
 from kg_neo4j.errors import ContentFiltered
-from kg_neo4j.organise.description_extracts import cut_at_sentence, cut_at_word
 from kg_neo4j.organise.tree.authors import Author
 from kg_neo4j.organise.tree.questions import Item
 from kg_neo4j.organise.tree.stored import Node
-from kg_neo4j.organise.tree.summarisers import AbstractSummariser
 from kg_neo4j.organise.tree.written import DECLINED, EMPTY, EXTRACTIVE, LONG, WriteText, Written
 from kg_neo4j.progress import SILENT, Progress
 
@@ -61,7 +60,7 @@ class Writing:
     """How texts of one tree are written."""
 
     authors: Mapping[str, Author]  # by name of the aspect, or "detail"
-    extractive: Mapping[str, AbstractSummariser]  # likewise; for texts that their author did not write
+    fallback: Author  # what stands in for it writes what its author did not
     tokeniser: Tokeniser
     max_tokens: int
     standing: Mapping[str, Node]  # nodes that are stored
@@ -110,9 +109,8 @@ class Writing:
         said = _said(answer) if answer else Written("", self.authors[item.aspect].method)
         flags = (*item.flags, *said.flags)
         if not said.text.strip():
-            composed = self.extractive[item.aspect].write(item.context, self.max_tokens, item.before)
             flags = flags if said.method == EXTRACTIVE else (*flags, EMPTY)
-            said = Written(composed.text, EXTRACTIVE)
+            said = self.fallback.door.instead(self.fallback.question(item))
         text = said.text.strip() or cut_at_word(item.context.strip(), self.tokeniser, self.max_tokens)
         if self.tokeniser.count(text) > self.max_tokens:
             text = cut_at_sentence(text, self.tokeniser, self.max_tokens) or cut_at_word(

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.prompts import Prompt
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Complaint
+from kg_neo4j._models.tasks import Complaint, Request
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.organise.description_extracts import cut_at_sentence, cut_at_word
+from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
 from kg_neo4j.organise.tree.interface import SUMMARY_TEMPERATURE, Aspect
 from kg_neo4j.organise.tree.questions import DETAIL, SUMMARY, Item, Subject, TreeTask
 
@@ -60,6 +60,7 @@ class WriteText(TreeTask[Written]):
     """Asks for a summary or a note; an empty answer is asked for once more."""
 
     rounds: ClassVar[int] = 2
+    item: Item = field(kw_only=True)  # that is written
     prompt: Prompt
     values: Mapping[str, str]  # of the prompt, but for the text
     text: str  # as much as fits the model's window
@@ -71,6 +72,10 @@ class WriteText(TreeTask[Written]):
     def messages(self, complaint: str = "") -> tuple[str, str]:
         """Return the system and the user message."""
         return _rendered(self.prompt, self.text, {**self.values, "complaint": complaint and f"\n{complaint}"})
+
+    def request(self, complaint: str, round: int) -> Request:
+        """Return what the model gets in one round, with the place of its answer."""
+        return replace(TreeTask.request(self, complaint, round), place=self.item)
 
     def accept(self, said: Completion) -> Written | Complaint[Written]:
         """Return what was written, of no more tokens than it may have."""
@@ -85,10 +90,12 @@ class WriteText(TreeTask[Written]):
         return Written(kept, MODEL, (*self.flags, LONG if is_long else UNFINISHED))
 
 
+@dataclass(frozen=True, slots=True)
 class WriteSummary(WriteText):
     """Asks for a summary of one aspect (prompts/summary.md, or the aspect's own prompt)."""
 
     kind: ClassVar[str] = SUMMARY
+    aspect: Aspect = field(kw_only=True)
 
 
 class WriteDetail(WriteText):
@@ -102,7 +109,7 @@ def write_summary(subject: Subject, item: Item, aspect: Aspect, prompt: Prompt, 
     values = {"title": aspect.title, "question": aspect.question, "words": str(words_for(max_tokens))}
     text = _fitting(subject, item.context, max_tokens, prompt, values)
     room = answer_tokens(max_tokens, subject.window)
-    return WriteSummary(subject, prompt, values, text, max_tokens, _cut(text, item), room, item=item)
+    return WriteSummary(subject, prompt, values, text, max_tokens, _cut(text, item), room, item=item, aspect=aspect)
 
 
 def write_detail(subject: Subject, item: Item, prompt: Prompt, max_tokens: int) -> WriteDetail:

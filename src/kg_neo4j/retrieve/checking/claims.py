@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j.records import Citation, Claim
 from kg_neo4j.retrieve.checking.support import Passage, Support, supports
-from kg_neo4j.retrieve.extracting.sentences import readable, split_sentences
 from kg_neo4j.retrieve.interface import Found
+from kg_neo4j.retrieve.sentences import readable, split_sentences
 
 SUPPORTED, UNSUPPORTED, UNCITED = "supported", "unsupported", "uncited"
 MARK, DROP = "mark", "drop"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.errors import ModelError
 from kg_neo4j.records import Usage
-from kg_neo4j.retrieve.conversation.turns import HISTORY_TOKENS, Turn, render
+from kg_neo4j.retrieve.conversation.turns import HISTORY_TOKENS, Turn, Understood, render
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 ANSWER_TOKENS = 200  # room for one question
@@ -66,6 +67,28 @@ class RewriteFollowUp(Prompted[str]):
         if not _MARKS.search(found) and (_MARKS.search(self.question) or not keeps_words):
             return Complaint("the model's rewriting is no question")
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Understand(Job[Understood]):
+    """Brings a follow-up to `turns` into a form that stands by itself."""
+
+    kind: ClassVar[str] = "understand"
+    question: str
+    turns: Sequence[Turn]
+    tokeniser: Tokeniser
+    history_tokens: int = HISTORY_TOKENS  # of the turns that a model is shown
+
+    def by_model(self, door: Door) -> Understood:
+        """Ask the model once; what it says is not used where it is no such question. Raises BudgetReached."""
+        try:
+            made = rewrite(self.question, self.turns, door, self.tokeniser, self.history_tokens)
+        except ModelError as error:
+            made = Rewritten("", Usage(), str(error))
+        if not made.question:
+            return replace(door.instead(self), usage=made.usage, why=made.why)
+        is_other = made.question.casefold() != " ".join(self.question.split()).casefold()
+        return Understood(made.question, "model" if is_other else "", made.usage, made.why)
 
 
 def rewrite(

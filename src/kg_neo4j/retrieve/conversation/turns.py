@@ -1,11 +1,15 @@
-"""A conversation: what was asked and answered, and of whom and what it spoke. Pure."""
+"""A conversation: what was asked and answered, and of whom and what it spoke."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.graph.database import Database
+from kg_neo4j.records import Answer, Usage
 
 TURNS = 20  # that are remembered
 HISTORY_TOKENS = 1_000  # of them that a model is shown
@@ -42,11 +46,27 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class FollowUp:
+class Understood:
     """A question that stands by itself. `by`: "rule" or "model"; empty where it is what was asked."""
 
     question: str
     by: str = ""
+    usage: Usage = field(default_factory=Usage)
+    why: str = ""  # why the model's rewriting was not used
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTurn(Job[Turn]):
+    """Finds out of whom and what a question and its answer speak."""
+
+    kind: ClassVar[str] = "read_turn"
+    database: Database
+    graph: str
+    answer: Answer
+
+    def by_model(self, door: Door) -> Turn:
+        """Leave it to the stand-in: that costs nothing, and the next question may be understood without a model."""
+        return door.instead(self)
 
 
 def remember(turns: Sequence[Turn], turn: Turn) -> tuple[Turn, ...]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
@@ -37,7 +38,8 @@ class CypherMode:
     """How to answer from queries."""
 
     tokeniser: Tokeniser
-    door: Door | None = None  # to the model that writes queries where no canned one fits; None: canned queries alone
+    door: Door
+    writes: bool = True  # where no canned query fits, the model writes one
     limits: Limits = field(default_factory=Limits)  # of a query that a model wrote
 
 
@@ -78,19 +80,35 @@ def _reply(database: Database, asked: Question, graph: str, how: CypherMode, sco
     canned = ask_canned(database, graph, asked, scope)
     if isinstance(canned, CannedRows):
         return _from_rows(canned, read_things(database, graph, canned.ids[:SHOWN], scope), how)
-    if how.door is None:
-        return _unmatched(canned.reason)
-    task = to_write(database, graph, asked, scope, how.limits)
-    answer = how.door.ask(task)
-    if isinstance(answer.error, ContextTooLong):
-        raise answer.error
-    reply = Reply(usage=answer.charged, model_seconds=answer.seconds)
-    if answer.value is None:
-        return _unwritten(reply, task.refused, "" if len(task.refused) == task.rounds else answer.problem)
-    reply.notes.append(f"answered by a query that the model {how.door.name} wrote")
-    reply.notes += [f"its first query was refused: {reason}" for reason in task.refused]
-    things = read_things(database, graph, answer.value.rows.ids[:TOLD], scope)
-    return _from_written(reply, asked, answer.value, things, how.tokeniser, how.door)
+    job = WriteQuery(database, graph, asked, scope, how, canned.reason)
+    return how.door.do(job) if how.writes else unmatched(canned.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteQuery(Job[Reply]):
+    """Answers a question that no canned query fits from a query that the model writes."""
+
+    kind: ClassVar[str] = "write_query"
+    database: Database
+    graph: str
+    question: Question
+    scope: Scope | None
+    how: CypherMode
+    why: str  # no canned query fits
+
+    def by_model(self, door: Door) -> Reply:
+        """Have the query written and run. Raises the model's and the database's errors."""
+        task = to_write(self.database, self.graph, self.question, self.scope, self.how.limits)
+        answer = door.ask(task)
+        if isinstance(answer.error, ContextTooLong):
+            raise answer.error
+        reply = Reply(usage=answer.charged, model_seconds=answer.seconds)
+        if answer.value is None:
+            return _unwritten(reply, task.refused, "" if len(task.refused) == task.rounds else answer.problem)
+        reply.notes.append(f"answered by a query that the model {door.name} wrote")
+        reply.notes += [f"its first query was refused: {reason}" for reason in task.refused]
+        things = read_things(self.database, self.graph, answer.value.rows.ids[:TOLD], self.scope)
+        return _from_written(reply, self.question, answer.value, things, self.how.tokeniser, door)
 
 
 def _answer(asked: Question, reply: Reply, started: float) -> Answer:
@@ -111,7 +129,8 @@ def _answer(asked: Question, reply: Reply, started: float) -> Answer:
     )
 
 
-def _unmatched(reason: str) -> Reply:
+def unmatched(reason: str) -> Reply:
+    """Return the answer to a question that no canned query fits, where no query is written."""
     examples = " ".join(EXAMPLES)
     without = "without a model the mode cypher answers questions of a few forms"
     hint = f"{without}: {examples} OPENAI_API_KEY or OPENAI_BASE_URL sets a model that writes queries"

@@ -15,7 +15,7 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Cell
 from kg_neo4j.retrieve.cypher.citations import CitedThing, RowCitations
 from kg_neo4j.retrieve.cypher.run import QueryRows
-from kg_neo4j.retrieve.extracting.sentences import split_sentences
+from kg_neo4j.retrieve.sentences import split_sentences
 
 TOLD = 50  # rows that a model is shown
 WIDEST = 400  # characters of one row that it is shown

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Task
 from kg_neo4j._models.tokens import Tokeniser
@@ -23,14 +23,14 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContextTooLong, UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.community_reports import read_materials
-from kg_neo4j.organise.stored_reports import COMPOSED, CommunityReport
+from kg_neo4j.organise.stored_reports import CommunityReport
 from kg_neo4j.records import Answer, Evidence, Filters, Usage
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Scope
-from kg_neo4j.retrieve.overview import report_citations, report_extracts, report_marks
+from kg_neo4j.retrieve.overview import report_citations, report_marks
 from kg_neo4j.retrieve.overview.partial_answers import Partial, Partials
 from kg_neo4j.retrieve.overview.report_marks import Marked, meanings
-from kg_neo4j.retrieve.overview.report_selection import ReportLevel, Selection, choose, read_level, report_levels
+from kg_neo4j.retrieve.overview.report_selection import ReportLevel, Selection, choose, report_levels
 from kg_neo4j.retrieve.question import Question, read
 
 MODE = "global"
@@ -49,23 +49,13 @@ class GlobalMode:
     """How to answer from reports."""
 
     tokeniser: Tokeniser
-    door: Door | None = None  # None: sentences of the reports
+    door: Door
     level: int | None = None  # of communities, 0 is the coarsest; None: chosen by what can be read
     max_context_tokens: int = 6000  # of partial answers that are combined
 
 
 @dataclass(slots=True)
-class _Reading:
-    """Which reports are read."""
-
-    database: Database
-    graph: str
-    scope: Scope | None
-    target: ReportLevel
-
-
-@dataclass(slots=True)
-class _Reply:
+class ReportsReply:
     """An answer on its way. `text` carries marks of `known`. `scope`: what filters leave."""
 
     text: str = ""
@@ -74,6 +64,40 @@ class _Reply:
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     scope: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFromReports(Job[ReportsReply]):
+    """Answers a question from the reports of one level, as far as `scope` leaves them."""
+
+    kind: ClassVar[str] = "from_reports"
+    database: Database
+    graph: str
+    scope: Scope | None
+    target: ReportLevel
+    question: Question
+    how: GlobalMode
+
+    def by_model(self, door: Door) -> ReportsReply:
+        """Ask reports one by one, then combine what they contribute."""
+        target = self.target
+        asking = Partials(door, self.how.tokeniser, self.question.text)
+        selection = Selection(self.database, self.graph, asking, self.scope)
+        partials = selection.ask(target, limited=self.how.level is None)
+        reply = ReportsReply(known=meanings(selection.numbered), usage=asking.usage)
+        reply.scores = {each.report.id: each.score / 100 for each in partials}
+        reply.notes.append(f"{asking.judged} reports were read, down to level {target.level} of communities")
+        if selection.unread:
+            unread = f"{selection.unread} reports of level {target.level} were not read"
+            reply.notes.append(f"{unread}: {_why_unread(target)}")
+        if asking.unjudged:
+            why = next(iter(asking.unjudged.values()))
+            reply.notes.append(f"the model did not judge {len(asking.unjudged)} reports: {why}")
+        if asking.removed:
+            reply.notes.append(f"removed citations of findings that there are not: {', '.join(asking.removed)}")
+        if partials:
+            _combine(self.question, partials, self.how, door, reply)
+        return reply
 
 
 def ask_global(
@@ -92,11 +116,10 @@ def ask_global(
     scope = resolve(database, graph, filters or Filters())
     levels = report_levels(database, graph, scope)
     if not any(each.reports for each in levels):
-        reply = _Reply(notes=[_no_reports(database, graph, levels, scope)])
+        reply = ReportsReply(notes=[_no_reports(database, graph, levels, scope)])
     else:
         target = choose(levels, how.level)
-        reading = _Reading(database, graph, scope, target)
-        reply = _by_model(reading, asked, how, how.door.again()) if how.door else _extract(reading, asked)
+        reply = how.door.again().do(AnswerFromReports(database, graph, scope, target, asked, how))
         if target.reports < target.communities:
             missing = (
                 f"{target.communities - target.reports} of {target.communities} communities of level {target.level}"
@@ -119,7 +142,7 @@ def _no_reports(database: Database, graph: str, levels: Sequence[ReportLevel], s
 
 
 def _answer(
-    database: Database, asked: Question, graph: str, reply: _Reply, tokeniser: Tokeniser, started: float
+    database: Database, asked: Question, graph: str, reply: ReportsReply, tokeniser: Tokeniser, started: float
 ) -> Answer:
     """Turn marks into citations that exist; without any, nothing was found."""
     checked = report_marks.check(reply.text, reply.known)
@@ -160,34 +183,13 @@ def _outdated(database: Database, graph: str, reports: Sequence[CommunityReport]
     return [f"{old} of the {len(reports)} reports used are out of date: {WRITE_THEM} anew"] if old else []
 
 
-def _by_model(reading: _Reading, asked: Question, how: GlobalMode, door: Door) -> _Reply:
-    """Ask reports one by one, then combine what they contribute."""
-    target = reading.target
-    asking = Partials(door, how.tokeniser, asked.text)
-    selection = Selection(reading.database, reading.graph, asking, reading.scope)
-    partials = selection.ask(target, limited=how.level is None)
-    reply = _Reply(known=meanings(selection.numbered), usage=asking.usage)
-    reply.scores = {each.report.id: each.score / 100 for each in partials}
-    reply.notes.append(f"{asking.judged} reports were read, down to level {target.level} of communities")
-    if selection.unread:
-        reply.notes.append(f"{selection.unread} reports of level {target.level} were not read: {_why_unread(target)}")
-    if asking.unjudged:
-        why = next(iter(asking.unjudged.values()))
-        reply.notes.append(f"the model did not judge {len(asking.unjudged)} reports: {why}")
-    if asking.removed:
-        reply.notes.append(f"removed citations of findings that there are not: {', '.join(asking.removed)}")
-    if partials:
-        _combine(asked, partials, how, door, reply)
-    return reply
-
-
 def _why_unread(target: ReportLevel) -> str:
     if target.level == 0:
         return "they are rated lower, and all together are too long"
     return "what they are part of says nothing about the question"
 
 
-def _combine(asked: Question, partials: Sequence[Partial], how: GlobalMode, door: Door, reply: _Reply) -> None:
+def _combine(asked: Question, partials: Sequence[Partial], how: GlobalMode, door: Door, reply: ReportsReply) -> None:
     """Put one answer into `reply`: that of the model on partial answers, as many as fit; a single one is the answer."""
     kept = _fitting(asked, partials, how, door.window)
     if len(kept) < len(partials):
@@ -228,7 +230,7 @@ class Combine(Task[str]):
         return text if said.text.strip() else Complaint("it was empty", text)
 
 
-def _said(door: Door, task: Combine, reply: _Reply) -> str:
+def _said(door: Door, task: Combine, reply: ReportsReply) -> str:
     """Return the combined answer, empty where there is none."""
     answer = door.ask(task)
     reply.usage += answer.charged
@@ -255,24 +257,3 @@ def _fitting(asked: Question, partials: Sequence[Partial], how: GlobalMode, wind
 
 def _shown(partial: Partial) -> str:
     return f"({partial.score} of 100) {partial.text}"
-
-
-def _extract(reading: _Reading, asked: Question) -> _Reply:
-    """Answer with sentences of the reports, or a list of reports, and say which of the two it is."""
-    level = reading.target.level
-    reports = list(enumerate(read_level(reading.database, reading.graph, level, reading.scope), 1))
-    found = report_extracts.extract(asked, reports)
-    reply = _Reply(found.text, meanings(dict(reports)))
-    reply.scores = {report.id: report.rating / 10 for _, report in reports}
-    if not found.text:
-        reply.notes.append(
-            "answered without a model: no report has the words of the question; "
-            "OPENAI_API_KEY or OPENAI_BASE_URL sets a model, and --mode local searches the texts themselves"
-        )
-    elif found.is_overview:
-        reply.notes.append("no answer but a list, made without a model: the reports that are rated highest")
-    else:
-        reply.notes.append("answered without a model: sentences of the community reports, word for word")
-    if found.text and all(report.method == COMPOSED for _, report in reports):
-        reply.notes.append("the reports were composed from the graph: their ratings count statements")
-    return reply

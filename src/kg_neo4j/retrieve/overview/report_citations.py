@@ -14,10 +14,10 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, CitationPath, Evidence
 from kg_neo4j.retrieve.checking.citations import Source, locate
-from kg_neo4j.retrieve.extracting.sentences import split_sentences
 from kg_neo4j.retrieve.interface import FoundChunk, Scope, only
 from kg_neo4j.retrieve.overview import report_marks
 from kg_neo4j.retrieve.overview.report_marks import Marked
+from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
 
 PLACES = 5  # of each entity or fact that are looked at

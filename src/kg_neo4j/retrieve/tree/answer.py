@@ -17,7 +17,7 @@ from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import FoundNode
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import read
-from kg_neo4j.retrieve.reply import reply
+from kg_neo4j.retrieve.reply import AnswerFromSources
 from kg_neo4j.retrieve.tree.choice import MODE, TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
 
@@ -50,7 +50,7 @@ def ask_tree(
         nothing = f"nothing in the trees of graph {graph!r} can be read within {how.max_context_tokens:,} tokens"
         notes.append(f"graph {graph!r} {hint}" if is_empty else nothing)
     retrieved = time.monotonic()
-    said = reply(asked, found, how)
+    said = how.door.do(AnswerFromSources(asked, found, how))
     said, gone = keep_standing(database, graph, said)
     ways = [said.ways.get(each, found.way(each.chunk_id, each.start, each.end)) for each in said.citations]
     return Answer(

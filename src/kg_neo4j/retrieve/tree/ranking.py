@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kg_neo4j.retrieve.extracting.sentences import split_sentences
 from kg_neo4j.retrieve.question import Question
+from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 RANKS = 60  # reciprocal rank fusion (Cormack et al. 2009), as in the mode naive

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
-from kg_neo4j._models.door import open_door
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
+from kg_neo4j.factory import door_to
+from kg_neo4j.offline.cues import cued_clusters, typical_densities
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.naming import (
@@ -21,11 +22,9 @@ from kg_neo4j.organise.tree.naming import (
     NameAspects,
     Named,
     complaint,
-    cued_clusters,
     fitting,
     naming_messages,
     read_names,
-    typical_densities,
 )
 from kg_neo4j.organise.tree.questions import Subject
 
@@ -138,7 +137,7 @@ def test_a_complaint_says_what_was_wrong_and_what_is_right() -> None:
 
 
 def test_an_answer_that_names_none_is_asked_for_once_more(llm: FakeLlm) -> None:
-    door = open_door(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000))
+    door = door_to(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000))
     task = NameAspects(Subject("main", "t", door.name, door.window, TOKENISER), "It snowed.", SEVEN)
     llm.say("the weather").say("setting, plot")
     answer = door.ask(task)

@@ -10,17 +10,20 @@ import pytest
 
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
-from kg_neo4j._models.door import FILTERED, TOO_LONG, UNREADABLE, Door, open_door
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.layers import FILTERED, TOO_LONG, UNREADABLE
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import ContentFiltered
+from kg_neo4j.factory import door_to, without_model
+from kg_neo4j.offline import tree_texts
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects, prompt_of
 from kg_neo4j.organise.tree.authors import Author, Summarised, is_stored, model_author, own_author
 from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.questions import DETAIL, SUMMARY, Item, Subject
-from kg_neo4j.organise.tree.summarisers import AbstractSummariser, ExtractiveDetails, ExtractiveSummariser
+from kg_neo4j.organise.tree.summarisers import AbstractSummariser
 from kg_neo4j.organise.tree.writing import Unfinished, Writing
 from kg_neo4j.organise.tree.written import (
     DECLINED,
@@ -63,7 +66,7 @@ class Memory:
 
 
 def chat(llm: FakeLlm, window: int = 8_000) -> Door:
-    return open_door(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=window)).storing(Memory())
+    return door_to(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=window)).storing(Memory())
 
 
 def subject(door: Door) -> Subject:
@@ -88,9 +91,9 @@ def item(context: str = STORY, name: str = SETTING.name, before: Sequence[str] =
 
 def write(author: Author, *items: Item, most: int = 200) -> list[Written]:
     """Return what is written, in the order of `items`."""
-    extractive = {each.name: ExtractiveSummariser(each, TOKENISER) for each in (*SEVEN, GENERAL)}
-    fallbacks: dict[str, AbstractSummariser] = {**extractive, DETAIL: ExtractiveDetails(TOKENISER)}
-    found = Writing({each.aspect: author for each in items}, fallbacks, TOKENISER, most, {}).write(items)
+    door = without_model()
+    fallback = model_author(door, subject(door), (*SEVEN, GENERAL), most)
+    found = Writing({each.aspect: author for each in items}, fallback, TOKENISER, most, {}).write(items)
     texts = [found[each.id] for each in items]
     assert [text.token_count for text in texts] == [TOKENISER.count(text.text) for text in texts]
     return [Written(text.text, text.method, text.flags) for text in texts]
@@ -102,7 +105,7 @@ def summary(llm: FakeLlm, most: int = 200, context: str = STORY, window: int = 8
 
 
 def offline(most: int = 200) -> str:
-    return ExtractiveSummariser(SETTING, TOKENISER).summarize(STORY, most)
+    return tree_texts.summary(STORY, SETTING, TOKENISER, most)
 
 
 def test_a_summary_is_asked_for_with_its_aspect_and_temperature(llm: FakeLlm) -> None:
@@ -242,14 +245,14 @@ def test_a_note_is_shorter_than_its_text_and_differs_from_those_before(llm: Fake
 
 
 def test_notes_without_a_model_differ(llm: FakeLlm) -> None:
-    details = ExtractiveDetails(TOKENISER)
+    door = without_model()
+    author = model_author(door, subject(door), [SETTING], 200)
     notes: list[str] = []
     for _ in range(3):
-        notes.append(details.write(STORY, before=notes).text)
+        notes += [each.text for each in write(author, item(name=DETAIL, before=notes))]
     assert len(set(notes)) == 3
     assert all(notes)
     assert all(TOKENISER.count(note) <= shorter(STORY, TOKENISER, 200) for note in notes)
-    assert details.summarize(STORY) == notes[0]
     llm.say("").say("").say("").say("")
     assert write(model(llm), item(name=DETAIL, before=notes[:1])) == [Written(notes[1], "extractive", (EMPTY,))]
 

@@ -1,0 +1,245 @@
+"""The layers between a task and a model, one upon the other, as the transports of an HTTP client: see `door`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from kg_neo4j._models.cache import AnswerCache
+from kg_neo4j._models.openai_models import DEFAULT_WINDOW
+from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
+from kg_neo4j._models.tasks import OF_ONE_TASK, Request, Unanswered
+from kg_neo4j.errors import (
+    BadModelAnswer,
+    BudgetReached,
+    ContentFiltered,
+    ContextTooLong,
+    ModelError,
+    ModelUnavailable,
+)
+from kg_neo4j.records import Usage
+
+FILTERED, TOO_LONG, UNREADABLE = "content_filter", "context_too_long", "unreadable"  # finish reasons of stored errors
+
+
+class Layer(Protocol):
+    """Answers requests. Safe to call from several threads."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, as stored beside its answers."""
+
+    @property
+    def window(self) -> int:
+        """Prompt and answer together, in tokens."""
+
+    def complete(self, request: Request) -> Completion:
+        """Answer one request; raises ModelError or BudgetReached. What was not paid for now has no usage."""
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Keep an answer that was read and found to be of use, by the hash of its request."""
+
+
+class AnswerStore(Protocol):
+    """Where the answers are kept that something rests on. Safe to call from several threads."""
+
+    @property
+    def remembers(self) -> frozenset[str]:
+        """The errors that are stored, and not asked about again: of FILTERED, TOO_LONG, UNREADABLE."""
+
+    def read(self, keys: Sequence[str]) -> Mapping[str, tuple[str, str | None]]:
+        """Return text and finish reason of the answers that are there, by key."""
+
+    def write(self, request: Request, said: Completion, model: str) -> None:
+        """Store an answer before it is used; the first one of a key stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The layer that asks."""
+
+    model: ChatModel
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    @property
+    def window(self) -> int:
+        """Prompt and answer together, in tokens."""
+        return self.model.window
+
+    def complete(self, request: Request) -> Completion:
+        """Ask the model; where somebody hears and the model can, word by word."""
+        how: dict[str, Any] = {"temperature": request.temperature}
+        if request.max_tokens is not None:
+            how["max_tokens"] = request.max_tokens
+        if request.hear is not None and isinstance(self.model, StreamingChatModel):
+            return self.model.stream(request.system, request.user, request.hear, **how)
+        return self.model.complete(request.system, request.user, **how)
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Nothing is kept here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The layer of a plan: it stands where a model is asked, notes each question and answers none."""
+
+    name: str
+    window: int
+    asked: list[Request]
+
+    def complete(self, request: Request) -> Completion:
+        """Note the question; raises Unanswered."""
+        self.asked.append(request)
+        raise Unanswered("a plan asks no model")
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Nothing is kept here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """The layer that asks no model: only what is stored or cached is answered."""
+
+    name: str = ""
+    window: int = DEFAULT_WINDOW
+    error: ModelError | BudgetReached = field(default_factory=lambda: ModelUnavailable("no model is asked"))
+
+    def complete(self, request: Request) -> Completion:
+        """Raise the error."""
+        raise self.error
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Nothing is kept here."""
+
+
+class _Upon:
+    """A layer on another one, whose model it shares."""
+
+    __slots__ = ()
+    beneath: Layer
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.beneath.name
+
+    @property
+    def window(self) -> int:
+        """Prompt and answer together, in tokens."""
+        return self.beneath.window
+
+
+@dataclass(frozen=True, slots=True)
+class Cached(_Upon):
+    """Answers from the cache of this machine; those of use are put there."""
+
+    beneath: Layer
+    cache: AnswerCache
+
+    def complete(self, request: Request) -> Completion:
+        """Return the cached answer, or what comes from beneath."""
+        found = self.cache.get(request.hash(self.name)) if request.cached else None
+        return self.beneath.complete(request) if found is None else found
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Put an answer that was paid for now into the cache."""
+        if said.usage.calls:
+            self.cache.put(hash, said)
+        self.beneath.keep(hash, said)
+
+
+@dataclass(slots=True)
+class Stored(_Upon):
+    """Answers that are stored with what rests on them. Who asks what is being asked waits for the answer."""
+
+    beneath: Layer
+    store: AnswerStore
+    _known: dict[str, tuple[str, str | None] | None] = field(default_factory=dict)
+    _turns: dict[str, threading.Lock] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def prepare(self, keys: Iterable[str]) -> None:
+        """Read the stored answers of many requests at once."""
+        wanted = sorted({key for key in keys if key and key not in self._known})
+        if wanted:
+            found = self.store.read(wanted)
+            with self._lock:
+                self._known |= {key: found.get(key) for key in wanted}
+
+    def complete(self, request: Request) -> Completion:
+        """Return the stored answer, or store what comes from beneath; a stored error is raised again."""
+        if not request.key:
+            return self.beneath.complete(request)
+        with self._lock:
+            turn = self._turns.setdefault(request.key, threading.Lock())
+        with turn:
+            return self._stored(request) or _said(self._asked(request))
+
+    def keep(self, hash: str, said: Completion) -> None:
+        """Leave it to the cache; what is stored stays as it is."""
+        self.beneath.keep(hash, said)
+
+    def _stored(self, request: Request) -> Completion | None:
+        self.prepare([request.key])
+        known = self._known[request.key]
+        return _said(Completion(*known, Usage())) if known else None
+
+    def _asked(self, request: Request) -> Completion:
+        try:
+            said = self.beneath.complete(request)
+        except OF_ONE_TASK as error:
+            said = Completion("", reason_of(error), Usage())
+            if said.finish_reason not in self.store.remembers:
+                raise
+        self.store.write(request, said, self.name)
+        with self._lock:
+            self._known[request.key] = (said.text, said.finish_reason)
+        return said
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """A store that a plan reads."""
+
+    store: AnswerStore
+
+    @property
+    def remembers(self) -> frozenset[str]:
+        """The errors that are stored."""
+        return self.store.remembers
+
+    def read(self, keys: Sequence[str]) -> Mapping[str, tuple[str, str | None]]:
+        """Return what is stored."""
+        return self.store.read(keys)
+
+    def write(self, request: Request, said: Completion, model: str) -> None:
+        """Leave the store as it is."""
+
+
+def upon(layer: Layer, ground: Layer) -> Layer:
+    """Return a stack of layers with another ground: what is stored and cached still answers."""
+    if isinstance(layer, Stored | Cached):
+        return replace(layer, beneath=upon(layer.beneath, ground))
+    return ground
+
+
+def reason_of(error: Exception) -> str:
+    for kind, reason in ((ContentFiltered, FILTERED), (ContextTooLong, TOO_LONG), (BadModelAnswer, UNREADABLE)):
+        if isinstance(error, kind):
+            return reason
+    return ""
+
+
+def _said(said: Completion) -> Completion:
+    """Return an answer, or raise what stands for it; one that could not be read is an empty answer."""
+    if not said.text and said.finish_reason == FILTERED:
+        raise ContentFiltered("the provider's filter declined to answer")
+    if not said.text and said.finish_reason == TOO_LONG:
+        raise ContextTooLong("the question did not fit the model's window")
+    return said

@@ -1,0 +1,98 @@
+"""The most informative sentences of many descriptions: what stands in for a summary where no model is asked. Pure.
+
+A sentence is worth what it shares with the others (centrality: of each of its words, the share of sentences that have
+it) and what it alone brings (names and numbers). Sentences are taken one by one; what is said already counts no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.sentences import cut_at_word, sentences
+
+CONSIDERED = 500  # sentences that are weighed against each other: the most central ones
+NAME_WORTH = 0.6  # of a name or number that no sentence taken so far has; a word that all sentences have is worth 1
+LENGTH_FREE = 6  # words: shorter sentences gain nothing by being short
+MISSES = 8  # sentences that do not fit any more, before the rest is left
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence, and what of it counts."""
+
+    place: int  # among all sentences, in the order of evidence
+    text: str
+    words: frozenset[str]  # folded; short ones left out
+    names: frozenset[str]  # folded; capitalised within the sentence, or with a digit
+
+
+def extract(texts: Sequence[str], tokeniser: Tokeniser, limit_tokens: int, known: str = "") -> str:
+    """Return sentences of `texts`, in their order, of at most `limit_tokens` together; the same for the same texts.
+
+    `known` is the name of what is described: its words bring nothing new. Where every sentence is longer than the
+    limit, the best one is cut at a word.
+    """
+    found = split(texts)
+    if not found:
+        return ""
+    shares = _shares(found)
+    covered = {word.casefold() for word in _WORD.findall(known)}
+    considered = sorted(found, key=lambda each: (-_worth(each, shares, covered), each.place))[:CONSIDERED]
+    best = considered[0]
+    taken: list[_Sentence] = []
+    room, misses = limit_tokens, 0
+    while considered and misses < MISSES:
+        sentence = max(considered, key=lambda each: (_worth(each, shares, covered), -each.place))
+        if _worth(sentence, shares, covered) <= 0 and taken:
+            break
+        considered.remove(sentence)
+        tokens = tokeniser.count(sentence.text) + 1
+        if tokens > room:
+            misses += 1
+            continue
+        taken.append(sentence)
+        room -= tokens
+        covered |= sentence.words | sentence.names
+    if not taken:
+        return cut_at_word(best.text, tokeniser, limit_tokens)
+    return " ".join(each.text for each in sorted(taken, key=lambda each: each.place))
+
+
+def split(texts: Sequence[str]) -> list[_Sentence]:
+    """Return the distinct sentences of `texts`, in their order."""
+    found: dict[str, _Sentence] = {}
+    for text in texts:
+        for start, end in sentences(text, 0, len(text)):
+            line = " ".join(text[start:end].split())
+            key = line.casefold().rstrip(".")
+            if key and key not in found:
+                found[key] = _sentence(len(found), line)
+    return list(found.values())
+
+
+def _sentence(place: int, text: str) -> _Sentence:
+    written = _WORD.findall(text)
+    words = frozenset(word.casefold() for word in written if len(word) > 3 or not word.isascii())
+    names = frozenset(
+        word.casefold()
+        for index, word in enumerate(written)
+        if any(char.isdigit() for char in word) or (index and word[0].isupper())
+    )
+    return _Sentence(place, text, words, names)
+
+
+def _shares(found: Sequence[_Sentence]) -> dict[str, float]:
+    counts = Counter(word for sentence in found for word in sentence.words)
+    return {word: count / len(found) for word, count in counts.items()}
+
+
+def _worth(sentence: _Sentence, shares: dict[str, float], covered: set[str]) -> float:
+    central = sum(sorted(shares[word] for word in sentence.words - covered))  # sorted: one sum, whatever the order
+    brought = len(sentence.names - covered) * NAME_WORTH
+    return round((central + brought) / max(len(sentence.words), LENGTH_FREE), 9)

@@ -1,0 +1,254 @@
+"""How well a sentence answers a question, without a model. Pure.
+
+A sentence is scored by the share of the question's terms it covers, rare terms counting more, and then by signs that it
+answers what is asked: a date for "when", a place for "where", "X was a …" for "who was X", and that what is said is
+said of the one who is named. Tried on the articles of examples/.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kg_neo4j.offline.extracting.candidates import OBJECTS, Candidate, first_name, speaker, undergoer
+from kg_neo4j.offline.extracting.signs import ANSWERS, defines
+from kg_neo4j.retrieve.checking.support import LIFESPAN
+from kg_neo4j.retrieve.question import Asks, Question
+from kg_neo4j.retrieve.sentences import blank_footnotes
+from kg_neo4j.retrieve.words import family, same_word, word_spans
+
+FAMILY_WEIGHT = 0.8  # "death" where the question says "die"
+IMPLIED_WEIGHT = 0.6  # "Charles" where the sentence says "Babbage" alone
+CONTEXT_WEIGHT = 0.8  # a name that the sentence refers to by a pronoun
+NAMESAKE = 0.35  # off, where the name stands after a first name that is not asked for
+
+_MARRY = frozenset("marry married marries wed poslubil ozenil".split())
+_KINSHIP = frozenset().union(*(family(word) for word in ("father", "mother", "brother", "marry"))) - _MARRY
+_BIRTH, _DEATH = family("born"), family("die")
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well a candidate answers."""
+
+    coverage: float  # share of the question's terms, 0 to 1, rare ones counting more
+    fitness: float  # coverage and all signs; about 0 to 2.5
+    answers: bool  # nothing that the question needs is missing
+
+
+class Matcher:
+    """Scores candidates for one question. `candidates` are all there are: rare and common are counted in them."""
+
+    def __init__(self, question: Question, candidates: Sequence[Candidate]) -> None:
+        self.question = question
+        vocabulary = frozenset(word for candidate in candidates for word in candidate.words)
+        self._forms = {term: _forms(term, vocabulary) for term in question.terms}
+        self._families = {term: family(term) & vocabulary for term in question.terms}
+        self._weights = _weights(question.terms, self._forms, candidates)
+
+    def score(self, candidate: Candidate) -> Score:
+        """Return how well `candidate` answers the question."""
+        matched = self.matched(candidate)
+        coverage = self.coverage(matched)
+        typed = self.typed(candidate)
+        answers = typed > 0 and self._complete(matched) and self._settles(matched, candidate)
+        fitness = coverage + 0.1 / (1 + candidate.rank) - _length_penalty(candidate)
+        if self.question.asks is Asks.DEFINITION:
+            fitness += self._definition(candidate)
+        else:
+            fitness += 0.5 * typed - 0.2 + self._attribution(candidate) + self._kin(candidate)
+        fitness -= NAMESAKE if self._is_namesake(candidate) else 0.0
+        return Score(coverage, fitness, answers)
+
+    def matched(self, candidate: Candidate) -> dict[str, float]:
+        """Return how well each term of the question is found in `candidate`, 0 to 1."""
+        found = {term: self._match(term, candidate) for term in self.question.terms}
+        self._imply_first_names(found, candidate)
+        return found
+
+    def coverage(self, matched: dict[str, float]) -> float:
+        """Return the share of the question's terms that is found, 0 to 1, rare ones counting more."""
+        total = sum(self._weights.values())
+        return sum(self._weights[term] * value for term, value in matched.items()) / total if total else 0.0
+
+    def _match(self, term: str, candidate: Candidate) -> float:
+        words = frozenset(candidate.words)
+        if term in words or self._forms[term] & words:
+            return 1.0
+        if self._families[term] & words:
+            return FAMILY_WEIGHT
+        if self._in_lifespan(term, candidate) and self.question.asks is not Asks.YES_NO:
+            return FAMILY_WEIGHT
+        if self.question.agent and not (OBJECTS | {"by"}).intersection(candidate.words):
+            return 0.0
+        if candidate.context and (term in candidate.context or self._forms[term] & candidate.context):
+            return CONTEXT_WEIGHT if term in self._subject_terms() else 0.0
+        return 0.0
+
+    def _imply_first_names(self, matched: dict[str, float], candidate: Candidate) -> None:
+        """Count the first names of somebody who is called by the last one alone, unless that means another.
+
+        In an article on Alexander von Humboldt "Humboldt" alone is Alexander, never Wilhelm; "Wilhelm von Humboldt" is
+        never Alexander, whatever a pronoun may mean.
+        """
+        words = frozenset(candidate.words)
+        for run in self.question.full_names:
+            absent = [term for term in run[:-1] if term in matched and not self._forms[term] & words]
+            if not absent or not matched.get(run[-1]):
+                continue
+            named = bool(self._forms[run[-1]] & words)  # else meant by a pronoun
+            means_title = run[-1] in candidate.title and not candidate.title.issuperset(absent)
+            if named and (means_title or self._is_relative(run, candidate)):
+                matched |= dict.fromkeys(absent, 0.0)
+            elif not means_title:
+                matched |= {term: max(matched[term], IMPLIED_WEIGHT) for term in absent}
+
+    def _is_relative(self, run: tuple[str, ...], candidate: Candidate) -> bool:
+        """Return whether every mention of the last name of `run` follows a first name that is not in it."""
+        places = [index for index, word in enumerate(candidate.words) if word in self._forms[run[-1]]]
+        return all(first_name(candidate, index) - candidate.title - frozenset(run) for index in places)
+
+    def _subject_terms(self) -> tuple[str, ...]:
+        return self.question.names or self.question.terms
+
+    def _in_lifespan(self, term: str, candidate: Candidate) -> bool:
+        """Return whether "Name (1769 – 1859)" says what `term` asks for."""
+        if term not in _BIRTH and term not in _DEATH:
+            return False
+        text = blank_footnotes(candidate.sentence.text)
+        return any(LIFESPAN.match(text[end:]) for _, end in self._mentions(candidate))
+
+    def _mentions(self, candidate: Candidate) -> list[tuple[int, int]]:
+        """Return the places in the sentence where the question's names stand, neighbours joined."""
+        terms = self._subject_terms()
+        wanted = frozenset(terms).union(*(self._forms[term] for term in terms))
+        places: list[tuple[int, int]] = []
+        for word, (start, end) in zip(candidate.words, candidate.spans, strict=True):
+            if word not in wanted:
+                continue
+            end -= 2 if candidate.sentence.text[start:end].endswith(("'s", "’s")) else 0  # noqa: PLW2901
+            if places and start - places[-1][1] <= 5:
+                places[-1] = (places[-1][0], end)
+            else:
+                places.append((start, end))
+        return places
+
+    def _complete(self, matched: dict[str, float]) -> bool:
+        """Return whether all names and, beside names, half of what else is asked are there."""
+        if not all(matched[name] for name in self.question.names):
+            return False
+        others = self.question.others
+        if not others or not self.question.names:
+            return True
+        return 2 * sum(self._weights[term] * matched[term] for term in others) >= sum(
+            self._weights[term] for term in others
+        )
+
+    def _settles(self, matched: dict[str, float], candidate: Candidate) -> bool:
+        """Return whether a sentence says all that a yes-or-no question does; of another question True.
+
+        One that leaves something out would answer another question. Whom a pronoun means may be left to it only where
+        the document is about them.
+        """
+        if self.question.asks is not Asks.YES_NO:
+            return True
+        words = frozenset(candidate.words)
+        said = {term: bool((self._forms[term] | self._families[term]) & words) for term in self.question.terms}
+        meant = candidate.title if candidate.context else frozenset()
+        return all(matched[term] and (said[term] or term in meant) for term in self.question.terms)
+
+    def typed(self, candidate: Candidate) -> float:
+        """Return how near to what is said there is something of the kind that is asked for: 0 (nowhere) to 1."""
+        pattern = ANSWERS.get(self.question.asks)
+        if self.question.asks is Asks.PERSON:
+            return float(self._names_somebody(candidate))
+        if pattern is None:
+            return 1.0
+        text = blank_footnotes(candidate.sentence.text)
+        found = [match.start() for match in pattern.finditer(text)]
+        said = [candidate.spans[index][0] for index in self._said(candidate)]
+        if not found:
+            return 0.0
+        if not said:
+            return 0.5
+        gap = min(abs(place - verb) if place > verb else 1.3 * (verb - place) for place in found for verb in said)
+        return max(0.1, min(1.0, 1.2 - gap / 100))  # characters: full marks within a few words, little across a clause
+
+    def _said(self, candidate: Candidate) -> list[int]:
+        """Return which words of the sentence stand for the question's terms other than names."""
+        verbs = frozenset().union(*(self._forms[term] | self._families[term] for term in self.question.others))
+        return [index for index, word in enumerate(candidate.words) if word in verbs]
+
+    def _names_somebody(self, candidate: Candidate) -> bool:
+        asked = frozenset(self.question.terms).union(*self._forms.values())
+        return any(
+            capital and word not in asked for word, capital in zip(candidate.words, candidate.capitals, strict=True)
+        )
+
+    def _attribution(self, candidate: Candidate) -> float:
+        """Return a bonus where what is said is said of the one who is named, a malus where it is of another."""
+        names = frozenset(self.question.names).union(*(self._forms[name] for name in self.question.names))
+        said = self._said(candidate)
+        if not names or not said or _KINSHIP.intersection(candidate.words[index] for index in said):
+            return 0.0
+        bonus = 0.4
+        for term in self.question.others:
+            of_term = [index for index in said if candidate.words[index] in self._forms[term] | self._families[term]]
+            said_of = undergoer if self.question.agent else speaker
+            bonus = min(bonus, max((said_of(candidate, index, names) for index in of_term), default=bonus))
+        return bonus
+
+    def _kin(self, candidate: Candidate) -> float:
+        """Return a bonus for "his mother, Marie …" where a mother is asked for."""
+        if self.question.asks is not Asks.PERSON:
+            return 0.0
+        asked = frozenset(self.question.names).union(*(self._forms[name] for name in self.question.names))
+        for index in self._said(candidate):
+            if candidate.words[index] not in _KINSHIP or not 0 < index < len(candidate.words) - 1:
+                continue
+            start = candidate.spans[index][0]
+            if candidate.sentence.text[start - 1] == "-":  # a foster-mother is no mother
+                continue
+            if candidate.capitals[index + 1] and candidate.words[index + 1] not in asked:
+                return 0.3
+        return 0.0
+
+    def _is_namesake(self, candidate: Candidate) -> bool:
+        """Return whether every mention of the name asked for follows a first name that is not asked for."""
+        if len(self.question.names) != 1:
+            return False
+        own = self.question.names
+        return bool(self._forms[own[0]].intersection(candidate.words)) and self._is_relative(own, candidate)
+
+    def _definition(self, candidate: Candidate) -> float:
+        text = candidate.sentence.text
+        size = len(self._subject_terms())
+        signs = [
+            defines(text, start, end) - (0.0 if len(word_spans(text[start:end])) >= size else 0.5)
+            for start, end in self._mentions(candidate)
+        ]
+        return max(signs, default=-0.3)
+
+
+def _forms(term: str, vocabulary: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in vocabulary if same_word(term, word))
+
+
+def _weights(
+    terms: Iterable[str], forms: dict[str, frozenset[str]], candidates: Sequence[Candidate]
+) -> dict[str, float]:
+    """Return how much each term tells: the rarer among the candidates, the more."""
+    weights = {}
+    for term in terms:
+        count = sum(1 for candidate in candidates if forms[term].intersection(candidate.words))
+        weights[term] = math.log(1 + (len(candidates) + 1) / (count + 1))
+    return weights
+
+
+def _length_penalty(candidate: Candidate) -> float:
+    """Return a malus for headings and fragments, and for sentences that bury an answer."""
+    count = len(candidate.words)
+    if count < 5:
+        return 0.3
+    return min(1.0, max(0, count - 40) * 0.01)

@@ -1,0 +1,132 @@
+"""The short answer to a question, read off a path: a name, a date, yes or no, and the steps that lead there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from kg_neo4j.offline.extracting.extractive import extract
+from kg_neo4j.offline.short.comparing import compare
+from kg_neo4j.offline.short.comparison import read_comparison
+from kg_neo4j.offline.short.following import Place, Step, follow
+from kg_neo4j.offline.short.likely import asks_for_words, first_likely
+from kg_neo4j.offline.short.substitution import Reduced, reduce
+from kg_neo4j.offline.short.things import Things
+from kg_neo4j.offline.short.wanted import read_wanted
+from kg_neo4j.records import Citation, Claim, PathStep
+from kg_neo4j.retrieve.checking.claims import SUPPORTED
+from kg_neo4j.retrieve.interface import Found
+from kg_neo4j.retrieve.question import Question, read
+from kg_neo4j.retrieve.sentences import readable
+from kg_neo4j.retrieve.words import fold, same_word, split_words
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """A short answer and the steps that it rests on, one at least."""
+
+    value: str  # empty where the steps lead to sentences that answer, and to nothing shorter
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A short answer as it is told: first itself, then the words that it rests on, each with its citation."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    claims: tuple[Claim, ...]
+    path: tuple[PathStep, ...]
+
+
+def find_short(
+    question: Question, names: Sequence[str], things: Things, search: Callable[[str], Found]
+) -> Short | None:
+    """Return the short answer to `question`; None where it asks for nothing of the kind, or the way to it is broken.
+
+    `names` are those of the graph that the question has; `search` finds what a question of fewer steps is answered by.
+    """
+    comparison = read_comparison(question.text)
+    if comparison is not None:
+        compared = compare(comparison, things)
+        return Short(compared.value, compared.steps) if compared and compared.steps else None
+    followed = _follow(question.text, things)
+    if followed is not None:
+        return followed
+    reduced = reduce(question.text, names, things)
+    if reduced.steps:
+        followed = _follow(reduced.text, things)
+        if followed is not None:
+            return replace(followed, steps=(*reduced.steps, *followed.steps))
+    return _read(reduced, things, search)
+
+
+def _follow(question: str, things: Things) -> Short | None:
+    wanted = read_wanted(question)
+    reached = follow(wanted, things) if wanted else []
+    return Short(reached[0].value, reached[0].steps) if reached and reached[0].steps else None
+
+
+def _read(reduced: Reduced, things: Things, search: Callable[[str], Found]) -> Short | None:
+    """Return what the sentences that answer the last step have of the kind that is asked for.
+
+    Where they have nothing of the kind, but steps led to them, they are the answer, without a short one.
+    """
+    question = read(reduced.text)
+    if not reduced.steps and not (question.names and asks_for_words(question)):
+        return None
+    cited = extract(question, search(reduced.text)).citations
+    if not cited:
+        return None
+    chained = len(cited) == 2 and not _says_all(question, cited[0].quote)
+    order = cited[::-1] if chained else cited  # of two in a chain the second one answers
+    likely = first_likely(question, [each.quote for each in order], things.kinds)
+    if likely is None and not reduced.steps:
+        return None
+    answering = order[likely[0]] if likely else order[0]
+    leading = [each for each in cited if each != answering]
+    value = likely[1].value if likely else ""
+    steps = [_said(each, "what leads on") for each in leading] if chained else []
+    steps.append(_said(answering, value or "what answers"))
+    steps += [] if chained else [_said(each, "more") for each in leading]
+    return Short(value, (*reduced.steps, *steps))
+
+
+def _says_all(question: Question, sentence: str) -> bool:
+    """Return whether a sentence has every word of a question but its names: it answers by itself."""
+    said = [fold(word) for word in split_words(sentence)]
+    return all(any(word == each or same_word(word, each) for each in said) for word in question.others)
+
+
+def _said(citation: Citation, what: str) -> Step:
+    place = Place(citation.chunk_id, citation.document, citation.start, citation.end, citation.quote)
+    return Step(citation.document, "says", what, place)
+
+
+def tell(short: Short) -> Told:
+    """Return a short answer for people."""
+    places = list(dict.fromkeys(step.place for step in short.steps))
+    citations = tuple(_citation(place) for place in places)
+    number = {place: count for count, place in enumerate(places, 1)}
+    path = tuple(
+        PathStep(
+            source=step.source,
+            relation=step.relation,
+            target=step.target,
+            citation=number[step.place],
+            source_id=step.source_id,
+            target_id=step.target_id,
+            fact_id=step.fact_id,
+        )
+        for step in short.steps
+    )
+    said = short.value[:1].upper() + short.value[1:]
+    marks = "".join(f" [{count}]" for count in number.values())
+    sentences = [f"{readable(place.quote)} [{count}]" for place, count in number.items()]
+    short_claim = [Claim(said, tuple(number.values()), SUPPORTED, judged_by="path")] if said else []
+    claims = (*short_claim, *(Claim(readable(place.quote), (count,), SUPPORTED) for place, count in number.items()))
+    return Told("\n".join([*([f"{said}{marks}"] if said else []), *sentences]), citations, claims, path)
+
+
+def _citation(place: Place) -> Citation:
+    return Citation(place.chunk_id, place.document, place.start, place.end, place.quote)

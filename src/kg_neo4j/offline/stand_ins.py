@@ -1,0 +1,211 @@
+"""What is done where no model is set: a stand-in for each kind of task and job. None asks anybody, or costs anything.
+
+Each is imported when it is needed: a load has no use for what answers questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kg_neo4j._models.door import Door, Job
+from kg_neo4j._models.layers import AnswerStore, Layer, Unasked
+from kg_neo4j._models.tasks import Answer, Request, Task
+from kg_neo4j.errors import UsageError
+from kg_neo4j.records import Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j.extract.interface import Extractor
+    from kg_neo4j.extract.llm_extractor import OpenExtractor
+    from kg_neo4j.graph.resolution.judgement import CompareEntities, Judgements
+    from kg_neo4j.organise.description_merges import Merge
+    from kg_neo4j.organise.report_answers import Draft
+    from kg_neo4j.organise.report_domain import ChooseDomain, Domain
+    from kg_neo4j.organise.report_questions import WriteReport
+    from kg_neo4j.organise.tree.building import Named
+    from kg_neo4j.organise.tree.interface import Aspect
+    from kg_neo4j.organise.tree.namers import NameClusters
+    from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, Written
+    from kg_neo4j.retrieve.assisting import Assist, Assisted
+    from kg_neo4j.retrieve.conversation.rewriting import Understand
+    from kg_neo4j.retrieve.conversation.turns import ReadTurn, Turn, Understood
+    from kg_neo4j.retrieve.cypher.answer import Reply as QueryReply
+    from kg_neo4j.retrieve.cypher.answer import WriteQuery
+    from kg_neo4j.retrieve.overview.global_answer import AnswerFromReports, ReportsReply
+    from kg_neo4j.retrieve.reply import AnswerFromSources, Reply
+
+EXTRACTIVE = "extractive"
+UNBOUNDED = 10**9  # tokens: there is no window
+
+T = TypeVar("T")
+
+
+def stand_in(what: Task[Any] | Job[Any]) -> Any:
+    """Return what stands in for a model's work on a task or a job."""
+    return _STAND_INS[what.kind](what)
+
+
+@dataclass(slots=True)
+class StandInDoor(Door):
+    """The door of a run without a model."""
+
+    layer: Layer = field(default_factory=lambda: Unasked(window=UNBOUNDED))
+    stand_in: Callable[[Task[Any] | Job[Any]], Any] = stand_in
+
+    @property
+    def model(self) -> None:
+        """None."""
+        return
+
+    @property
+    def method(self) -> str:
+        """Sentences of the texts."""
+        return EXTRACTIVE
+
+    def storing(self, store: AnswerStore) -> Door:
+        """Return this door: what stands in is made again, not stored."""
+        return self
+
+    def counting(self, asked: list[Request]) -> Door:
+        """Return this door: nothing is asked."""
+        return self
+
+    def outdoes(self, method: str) -> bool:
+        """Return False: what a model wrote stays."""
+        return False
+
+    def do(self, job: Job[T]) -> T:
+        """Have the stand-in do it."""
+        return self.instead(job)
+
+    def _answer(self, task: Task[T], hear: Callable[[str], None] | None) -> Answer[T]:
+        return Answer(task, self.instead(task), stands_in=True)
+
+
+# ------------------------------------------------------------------------------------------------- loading
+
+
+def _open_extractor(job: OpenExtractor) -> Extractor:
+    from kg_neo4j.offline.extractor.extractor import OfflineExtractor
+
+    return OfflineExtractor(job.schema, spacy_model=job.spacy_model)
+
+
+def _compare(job: CompareEntities) -> Judgements:
+    from kg_neo4j.graph.resolution.judgement import Judgements
+
+    return Judgements((), Usage(), 0, ())  # what rules leave open stays open
+
+
+# ------------------------------------------------------------------------------------------------- derived texts
+
+
+def _describe(task: Merge) -> str:
+    from kg_neo4j.offline.description_extracts import extract
+    from kg_neo4j.organise.description_merges import SUMMARY_TOKENS
+
+    return extract(task.texts, task.tokeniser, SUMMARY_TOKENS, task.element.name)
+
+
+def _report(task: WriteReport) -> Draft:
+    from kg_neo4j.offline.composed_reports import compose
+
+    return compose(task.material)
+
+
+def _choose_domain(job: ChooseDomain) -> Domain:
+    from kg_neo4j.organise.report_domain import Domain
+
+    return Domain(None)
+
+
+def _summarise(task: WriteSummary) -> Written:
+    from kg_neo4j.offline.tree_texts import summary
+    from kg_neo4j.organise.tree.written import Written
+
+    return Written(summary(task.item.context, task.aspect, task.subject.tokeniser, task.most), EXTRACTIVE)
+
+
+def _detail(task: WriteDetail) -> Written:
+    from kg_neo4j.offline.tree_texts import note
+    from kg_neo4j.organise.tree.written import Written
+
+    return Written(note(task.item.context, len(task.item.before), task.subject.tokeniser, task.most), EXTRACTIVE)
+
+
+def _name_clusters(job: NameClusters) -> Sequence[Named]:
+    from kg_neo4j.offline.cues import cued_clusters
+    from kg_neo4j.organise.tree.building import Named
+
+    typical = _typical(job.by.leaves, job.by.aspects)
+    return [Named(names) for names in cued_clusters(job.texts, job.by.aspects, typical)]
+
+
+@lru_cache(maxsize=4)  # a model may leave many clusters of one tree unnamed
+def _typical(leaves: tuple[str, ...], aspects: tuple[Aspect, ...]) -> Mapping[str, float]:
+    from kg_neo4j.offline.cues import typical_densities
+
+    return typical_densities(leaves, aspects)
+
+
+# ------------------------------------------------------------------------------------------------- questions
+
+
+def _assist(job: Assist) -> Assisted:
+    from kg_neo4j.retrieve.assisting import Assisted
+
+    if job.how.decompose or job.how.rerank:
+        raise UsageError("only a model takes questions apart and ranks", hint="OPENAI_API_KEY or OPENAI_BASE_URL")
+    return Assisted(job.found)
+
+
+def _from_sources(job: AnswerFromSources) -> Reply:
+    from kg_neo4j.offline.from_sources import answer
+
+    return answer(job)
+
+
+def _from_reports(job: AnswerFromReports) -> ReportsReply:
+    from kg_neo4j.offline.report_extracts import answer
+
+    return answer(job)
+
+
+def _write_query(job: WriteQuery) -> QueryReply:
+    from kg_neo4j.retrieve.cypher.answer import unmatched
+
+    return unmatched(job.why)
+
+
+def _understand(job: Understand) -> Understood:
+    from kg_neo4j.offline.follow_ups import resolve
+
+    return resolve(job.question, job.turns)
+
+
+def _read_turn(job: ReadTurn) -> Turn:
+    from kg_neo4j.offline.spoken_of import turn_of
+
+    return turn_of(job.database, job.graph, job.answer)
+
+
+_STAND_INS: dict[str, Callable[[Any], Any]] = {
+    "open_extractor": _open_extractor,
+    "compare": _compare,
+    "propose_schema": lambda job: job.by_counting(StandInDoor()),
+    "tune": lambda _: None,
+    "description": _describe,
+    "report": _report,
+    "choose_domain": _choose_domain,
+    "summary": _summarise,
+    "detail": _detail,
+    "name_clusters": _name_clusters,
+    "assist": _assist,
+    "from_sources": _from_sources,
+    "from_reports": _from_reports,
+    "write_query": _write_query,
+    "understand": _understand,
+    "read_turn": _read_turn,
+}

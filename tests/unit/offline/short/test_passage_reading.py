@@ -1,0 +1,127 @@
+"""What a passage says of its subject by its wording."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_neo4j.offline.short.comparing import when_of
+from kg_neo4j.offline.short.likely import find_likely
+from kg_neo4j.offline.short.passage_patterns import PATTERNS
+from kg_neo4j.offline.short.passage_reading import read_inverse, read_relation
+from kg_neo4j.retrieve.question import read
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "value"),
+    [
+        ("director", "Salt is a 1931 film written, directed and produced by Ada Lind, with Tom Berg.", "Ada Lind"),
+        ("director", "Salt is a film by Ada Lind.", "Ada Lind"),
+        ("author", "Salt is a novel by the Danish writer Ada Lind.", "Ada Lind"),
+        ("performer", 'Salt is a song by American country singer Tom Berg, from the album "Sea".', "Tom Berg"),
+        ("born on", "Ada Lind (4 May 1890 – 3 June 1950) was a director.", "4 May 1890"),
+        ("born on", "Ada Lind( born May 4, 1890 in Oslo) is a director.", "May 4, 1890"),
+        ("died on", "Ada Lind (4 May 1890 – 3 June 1950) was a director.", "3 June 1950"),
+        ("died on", "She died of a fever in Bergen on 3 June 1950.", "3 June 1950"),
+        (
+            "born in",
+            "She was born in Weston-super-Mare, Somerset and grew up elsewhere.",
+            "Weston-super-Mare, Somerset",
+        ),
+        ("died in", "He died on 3 June 1950 in Bergen.", "Bergen"),
+        ("father", "She was the daughter of Sir Hugo Lind and his wife, Marie Kov.", "Hugo Lind"),
+        ("mother", "Her mother was Marie Kov.", "Marie Kov"),
+        ("spouse", "He was married to the actress Ada Lind.", "Ada Lind"),
+        ("nationality", "Ada Lind is a Norwegian film director.", "Norwegian"),
+        ("citizenship", "Ada Lind is a Norwegian film director.", "Norway"),
+        ("made on", "Salt is a 1931 Norwegian film.", "1931"),
+        ("school", "He studied law at the University of Oslo.", "University of Oslo"),
+    ],
+)
+def test_relations_are_read_off_usual_wordings(relation: str, text: str, value: str) -> None:
+    found = read_relation(text, relation)
+    assert found[0].value == value
+    if relation != "citizenship":
+        assert text[found[0].start : found[0].end].endswith(value)
+
+
+def test_no_month_and_no_pronoun_is_a_name() -> None:
+    assert read_relation("He was born in May 1890.", "born in") == []
+    assert read_relation("The book was written by The same hand.", "author") == []
+
+
+def test_another_passage_says_who_is_related_to_its_subject() -> None:
+    text = "Otto Berg was an engineer and the father of Ada Lind."
+    assert read_inverse(text, "father", "Ada Lind") is not None
+    assert read_inverse(text, "father", "Eva Lind") is None
+    assert read_inverse(text, "director", "Ada Lind") is None
+
+
+@pytest.mark.parametrize("relation", sorted(PATTERNS))
+def test_hostile_text_is_read_in_bounded_time(relation: str) -> None:
+    texts = ("born (" * 3_000, "Ada of the " * 3_000, "(1890 – " * 3_000, "directed by A" * 3_000, "A " * 9_000)
+    started = time.process_time()
+    for text in texts:
+        read_relation(text, relation)
+    assert time.process_time() - started < 20  # s; a pattern that backtracks takes hours, these take milliseconds
+
+
+@given(st.text(max_size=200), st.sampled_from(sorted(PATTERNS)))
+def test_what_is_read_stands_in_the_text(text: str, relation: str) -> None:
+    for said in read_relation(text, relation):
+        assert 0 <= said.start <= said.end <= len(text)
+        assert said.value in text[said.start : said.end]
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("4 May 1890", (1890, 5, 4)),
+        ("May 4, 1890", (1890, 5, 4)),
+        ("May 1890", (1890, 5)),
+        ("1890", (1890,)),
+        ("44 BC", (-44,)),
+        ("no date", None),
+        (f"4 May {'9' * 5_000}", (4, 5)),
+    ],
+)
+def test_dates_are_compared_by_year_month_and_day(text: str, when: tuple[int, ...] | None) -> None:
+    assert when_of(text) == when
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "value"),
+    [
+        ("When was Ada Lind born?", "Ada Lind was born on 4 May 1890, and Otto in 1893.", "4 May 1890"),
+        ("In what year was Ada Lind born?", "Ada Lind was born on 4 May 1890.", "1890"),
+        ("How many people live in Hald?", "At the 2011 census Hald had 6,960 people.", "6,960"),
+        ("In which city is the school?", "The school is in Bergen.", "Bergen"),
+        ("Who taught Ada Lind?", "Ada Lind was taught by Otto Berg.", "Otto Berg"),
+        ("How old was Ada Lind when she died?", "She died on 6 May 1950, at the age of sixty.", "sixty"),
+        ("How many ships did Ada Lind see?", "On 6 May 1950 Ada Lind saw twelve ships.", "twelve"),
+        ("Which band made Salt?", "Salt is an album by Low Tide.", "Low Tide"),
+    ],
+)
+def test_what_is_asked_for_is_found_beside_what_is_said_of_it(question: str, sentence: str, value: str) -> None:
+    likely = find_likely(read(question), sentence)
+    assert likely is not None
+    assert likely.value == value
+    assert sentence[likely.start : likely.end] == likely.value
+
+
+def test_who_is_no_place_and_where_is_nobody() -> None:
+    kinds = {"Oslo": {"place"}, "Otto Berg": {"person"}, "Ada Lind": {"person"}}
+    sentence = "In Oslo, Otto Berg, who wrote a flora of Hald, taught Ada Lind."
+    for question, value in (("Who taught Ada Lind?", "Otto Berg"), ("Where was Ada Lind taught?", "Oslo")):
+        likely = find_likely(read(question), sentence, lambda name: kinds.get(name, ()))
+        assert likely is not None
+        assert likely.value == value
+    assert find_likely(read("Who taught Ada Lind?"), "Ada Lind was taught in Hald.", lambda _: ()) is None
+
+
+def test_a_question_for_an_explanation_has_no_short_answer() -> None:
+    assert find_likely(read("Why did Ada leave?"), "Ada left on 4 May.") is None
+    assert find_likely(read("What is Ada?"), "Ada is in Oslo.") is None

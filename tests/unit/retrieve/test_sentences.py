@@ -1,0 +1,54 @@
+"""Sentences and their places."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_neo4j.retrieve.sentences import blank_footnotes, readable, split_sentences
+
+
+def texts(text: str) -> list[str]:
+    return [sentence.text for sentence in split_sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("He met St. John. Then he left.", ["He met St. John.", "Then he left."]),
+        ("Born c. 570 CE. Died 632.", ["Born c. 570 CE.", "Died 632."]),
+        ("He heard J. S. Bach. Dr. Who did not.", ["He heard J. S. Bach.", "Dr. Who did not."]),
+        ("It is true.[5][a] He knew.", ["It is true.[5][a]", "He knew."]),
+        ("It is true.[5]He knew.", ["It is true.[5]", "He knew."]),
+        ('"Go!" she said. He went.', ['"Go!" she said.', "He went."]),
+        ("in the U.S. Army. Later", ["in the U.S. Army.", "Later"]),
+        ("See No. 5. It is good.", ["See No. 5.", "It is good."]),
+        ("Urodził się np. Janek. Potem", ["Urodził się np. Janek.", "Potem"]),
+        ("東京です。大阪です。", ["東京です。", "大阪です。"]),
+        ("Early life\nHe was born.", ["Early life", "He was born."]),
+        ("# Title\n\nText here.", ["# Title", "Text here."]),
+        ("A wrapped line of text that goes on for more than sixty letters\nand ends here.",
+         ["A wrapped line of text that goes on for more than sixty letters\nand ends here."]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_sentences_end_where_a_reader_ends_them(text: str, sentences: list[str]) -> None:
+    assert texts(text) == sentences
+
+
+@given(st.text(alphabet=st.sampled_from("ab AB.!?\n [1]\"'。…"), max_size=200))
+def test_sentences_stand_where_they_say_and_nothing_is_lost(text: str) -> None:
+    sentences = split_sentences(text)
+    for sentence in sentences:
+        assert text[sentence.start : sentence.end] == sentence.text
+    assert all(left.end <= right.start for left, right in itertools.pairwise(sentences))
+    assert "".join(text.split()) == "".join("".join(sentence.text.split()) for sentence in sentences)
+
+
+def test_footnote_marks_go_for_reading_and_keep_their_place_for_matching() -> None:
+    assert readable("He was *born*\nin Mecca.[12][a]") == "He was born in Mecca."
+    assert readable("snake_case and 2*3*4 stay") == "snake_case and 2*3*4 stay"
+    assert blank_footnotes("a[12] b") == "a     b"
