@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from kg_neo4j._models.door import Door
+from kg_neo4j._models.tasks import Unanswered
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Row, batches
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.organise.report_answers import most_findings
 from kg_neo4j.organise.report_material import Link, Material, Member
 from kg_neo4j.organise.report_questions import NOT_ANSWERED, TINY, Asker, WriteReport, Written, composed, written
 from kg_neo4j.organise.stored_reports import MODEL, CommunityReport, properties, read_reports
@@ -28,6 +30,8 @@ from kg_neo4j.records import Usage
 PAGE = 100  # communities that are read at a time
 DOCUMENTS = 5  # titles that a composed report names
 STAGE = "reports"
+BASE_TOKENS = 200  # of a report without its findings, as a plan assumes it
+FINDING_TOKENS = 110  # of a finding: fewer than the words that a report may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,27 @@ class Reported:
     usage: Usage
     domain: str = ""  # that the model was given
     unfinished: tuple[str, ...] = ()  # one line on what a model should have written and did not
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlan:
+    """What `write_reports` would do. Calls and tokens are estimates: children's reports are not written yet."""
+
+    communities: int
+    current: int  # with a report that stands
+    composed: int  # that get a report without a model
+    usage: Usage  # of the calls that are still to be paid; without a price
+    measured: int = 0  # answers of this model that the length of a report was measured on; 0: assumed
+
+
+def plan_reports(database: Database, graph: str, how: Reporting) -> ReportPlan:
+    """Return what `write_reports` would ask: the same run, with a door that counts and without writing."""
+    run = _Run(database, graph, how, None)
+    communities = database.read(queries.get("analytics/report_communities"), graph=graph)
+    for rows in pages(communities):
+        run.write(rows)
+    usage, measured = run.still_to_pay()
+    return ReportPlan(len(communities), run.current, run.composed, usage, measured)
 
 
 def write_reports(
@@ -117,7 +142,7 @@ class _Run:
     database: Database
     graph: str
     how: Reporting
-    lease: Lease
+    lease: Lease | None  # None: a plan, which asks and writes nothing
     reports: int = 0
     changes: int = 0
     by_model: int = 0
@@ -127,11 +152,17 @@ class _Run:
     asker: Asker | None = field(default=None, init=False)
     failed: list[str] = field(default_factory=list)
     waiting: int = 0  # reports that the model should have written
+    current: int = 0  # reports that stand
+    composed: int = 0  # reports that no model is asked for
+    unasked: dict[str, WriteReport] = field(default_factory=dict)  # of a plan, by key: levels share communities
+    drafts: dict[str, CommunityReport] = field(default_factory=dict)  # of a plan, in place of reports to be written
 
     def __post_init__(self) -> None:
         if self.how.door is None:
             return
         self.door = self.how.door.storing(GraphAnswers(self.database, self.graph, self.lease))
+        if self.lease is None:
+            self.door = self.door.counting([])
         communities = self.database.read(queries.get("analytics/report_communities"), graph=self.graph)
         domain = usual_domain(communities) if self.how.domain is None else self.how.domain
         self.asker = Asker(self.graph, self.door.name, self.door.window, domain, self.how.tokeniser)
@@ -160,7 +191,11 @@ class _Run:
         written = self._written(wanted)
         made = [self._report(row, materials[row["id"]], written[row["id"]]) for row in rows if row["id"] in written]
         changed = [each for each in made if each != stored.get(each.id)]
-        self._store(changed, written)
+        if self.lease is not None:
+            self._store(self.lease, changed, written)
+        else:
+            self.drafts |= {each.id: each for each in made}
+        self.current += len(current)
         standing = [*made, *(stored[each] for each in current)]
         self.reports += len(standing)
         self.by_model += sum(each.method == MODEL for each in standing)
@@ -168,16 +203,22 @@ class _Run:
 
     def _written(self, wanted: Mapping[str, Material]) -> dict[str, Written]:
         """Return what each report says; stored answers are not paid for again."""
-        if self.asker is None or self.door is None:
-            return {key: composed(material) for key, material in wanted.items()}
-        done = {key: composed(material) for key, material in wanted.items() if len(material.members) < TINY}
-        tasks = [self._task(self.asker, material) for key, material in wanted.items() if key not in done]
+        door, asker = self.door, self.asker
+        asked = {key for key, material in wanted.items() if len(material.members) >= TINY} if door else set()
+        done = {key: composed(material) for key, material in wanted.items() if key not in asked}
+        self.composed += len(done)
+        if door is None or asker is None:
+            return done
+        tasks = [self._task(asker, material) for key, material in wanted.items() if key in asked]
         tasks.sort(key=lambda task: task.request("", 0).key)
-        for answer in self.door.ask_all(tasks):
-            material = cast("WriteReport", answer.task).material
+        for answer in door.ask_all(tasks):
+            task = cast("WriteReport", answer.task)
+            material = task.material
             self.usage += answer.usage
             report = written(material, answer)
-            if report is None:
+            if isinstance(answer.error, Unanswered):
+                self.unasked[task.request("", 0).key] = task
+            elif report is None:
                 self.waiting += 1
                 self.failed.append(str(answer.error))
             done[material.id] = report or composed(material, NOT_ANSWERED)
@@ -186,7 +227,22 @@ class _Run:
     def _task(self, asker: Asker, material: Material) -> WriteReport:
         parts = sorted({each.child for each in material.members if each.child})
         reports = read_reports(self.database, self.graph, ids=parts) if len(parts) > 1 else ()
+        if self.drafts and len(parts) > 1:
+            known = {each.id: each for each in reports} | self.drafts
+            reports = tuple(known[each] for each in parts if each in known)
         return asker.task(material, reports)
+
+    def still_to_pay(self) -> tuple[Usage, int]:
+        """Return what the questions of a plan take, and on how many answers the length of a report was measured."""
+        if self.door is None:
+            return Usage(), 0
+        query = queries.get("analytics/report_answer_length")
+        row = self.database.read(query, graph=self.graph, model=self.door.name)[0]
+        measured = round(float(row["output_tokens"] or 0))
+        asked = [task.messages() for task in self.unasked.values()]
+        read = sum(self.how.tokeniser.count(message) for messages in asked for message in messages)
+        most = [BASE_TOKENS + FINDING_TOKENS * most_findings(task.material) for task in self.unasked.values()]
+        return Usage(len(asked), read, len(asked) * measured or sum(most)), int(row["answers"])
 
     def _report(self, row: Row, material: Material, written: Written) -> CommunityReport:
         draft = written.draft
@@ -207,13 +263,13 @@ class _Run:
             domain=self.asker.domain if self.asker and written.method == MODEL else "",
         )
 
-    def _store(self, reports: Sequence[CommunityReport], written: Mapping[str, Written]) -> None:
+    def _store(self, lease: Lease, reports: Sequence[CommunityReport], written: Mapping[str, Written]) -> None:
         query = queries.get("analytics/write_reports")
         rows = [
             {"id": each.id, "report": properties(each), "answers": list(written[each.id].answers)} for each in reports
         ]
         for some in batches(rows, PAGE):
-            self.lease.write(query, graph=self.graph, rows=list(some))
+            lease.write(query, graph=self.graph, rows=list(some))
         self.changes += len(rows)
 
 

@@ -14,8 +14,7 @@ from kg_neo4j.records import Usage
 if TYPE_CHECKING:
     from kg_neo4j._models.door import Door
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.organise.community_reports import Reporting
-    from kg_neo4j.organise.report_plan import ReportPlan
+    from kg_neo4j.organise.community_reports import Reporting, ReportPlan
     from kg_neo4j.organise.stored_reports import CommunityReport
     from kg_neo4j.settings import Settings
 
@@ -175,7 +174,7 @@ def plan_community_reports(
     from kg_neo4j import factory
     from kg_neo4j._models.prices import price_of
     from kg_neo4j.graph.database import connect
-    from kg_neo4j.organise.report_plan import plan_reports
+    from kg_neo4j.organise.community_reports import plan_reports
 
     options = options or CommunityReportOptions()
     door = factory.door(settings)
@@ -199,7 +198,7 @@ def plan_community_reports(
 
 
 def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
-    from kg_neo4j.organise.report_plan import BASE_TOKENS, FINDING_TOKENS
+    from kg_neo4j.organise.community_reports import BASE_TOKENS, FINDING_TOKENS
 
     length = (
         f"a report is as long as the {planned.measured} that this model wrote for this graph"
