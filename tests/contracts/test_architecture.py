@@ -149,8 +149,8 @@ def test_typer_and_rich_stay_in_the_command_line() -> None:
 
 
 def test_only_the_door_asks_a_model_or_reads_the_cache() -> None:
-    """Callers have a door; the three others are layers of doors that a study puts together."""
-    layers = ("eval/answers/foreseeing", "eval/answers/recalling", "eval/narrative/plan")
+    """Callers have a door; the other one is a layer of a door that a study puts together."""
+    layers = ("eval/answers/recalling",)
     behind = re.compile(
         r"openai$|kg_neo4j\._models\.(?:cache|budgeted|openai_(?:chat|calls|stream|loop)|protocols\.\w*ChatModel)\b"
     )

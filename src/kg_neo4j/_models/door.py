@@ -100,16 +100,19 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The layer of a plan: it stands where a model is asked, notes each question and answers none."""
+    """The layer of a plan: it stands where a model is asked, and notes each question."""
 
     name: str
     window: int
     asked: list[Request]
+    suppose: Callable[[Request], str] | None = None  # gives the answer that a plan goes on from
 
     def complete(self, request: Request) -> Completion:
-        """Note the question; raises Unanswered."""
+        """Note the question. Raises Unanswered where no answer is supposed; without usage, one is kept nowhere."""
         self.asked.append(request)
-        raise Unanswered("a plan asks no model")
+        if self.suppose is None:
+            raise Unanswered("a plan asks no model")
+        return Completion(self.suppose(request), "stop", Usage())
 
     def keep(self, hash: str, said: Completion) -> None:
         """Nothing is kept here."""
@@ -263,9 +266,12 @@ class Door:
         """Return a door to the same model that stores its answers; what stopped this one does not stop it."""
         return Door(Stored(self.layer, store), self.concurrency)
 
-    def counting(self, asked: list[Request]) -> Door:
-        """Return a door that asks no model: what is stored or cached answers, all other questions go into `asked`."""
-        layer = _upon(self.layer, Counted(self.name, self.window, asked))
+    def counting(self, asked: list[Request], suppose: Callable[[Request], str] | None = None) -> Door:
+        """Return a door that asks no model: what is stored or cached answers, all other questions go into `asked`.
+
+        These have no answer, or the one that is supposed; it is kept nowhere.
+        """
+        layer = _upon(self.layer, Counted(self.name, self.window, asked, suppose))
         return Door(Stored(layer.beneath, _Unwritten(layer.store)) if isinstance(layer, Stored) else layer)
 
     def again(self, *, concurrency: int | None = None) -> Door:

@@ -8,11 +8,13 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.judgement import StatementJudge
 from kg_neo4j.eval.answers.model_judge import ModelJudge
 from kg_neo4j.eval.answers.recalling import Recalling
+from kg_neo4j.eval.answers.supposed import suppose
 from kg_neo4j.eval.answers.word_judge import NAME as WORDS
 from kg_neo4j.eval.answers.word_judge import WordJudge
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.tasks import Request
     from kg_neo4j.eval.answers.record_file import RecordFile
     from kg_neo4j.settings import Settings
 
@@ -21,12 +23,18 @@ JUDGES = (AUTO, MODEL, WORDS)
 
 
 def judge_of(
-    settings: Settings, wanted: str = AUTO, *, budget: Budget | None = None, file: RecordFile | None = None
+    settings: Settings,
+    wanted: str = AUTO,
+    *,
+    budget: Budget | None = None,
+    file: RecordFile | None = None,
+    counted: list[Request] | None = None,
 ) -> StatementJudge:
     """Return the judge that is `wanted`: "model", "words", or "auto", a model where one is configured.
 
     The model is KG_JUDGE_MODEL, else the chat model. Its answers are kept in `file` and, where they are of use, in the
-    answer cache. Raises UsageError for a model where none is configured, and what `chat_model` raises.
+    answer cache; of a plan, its questions go into `counted`. Raises UsageError for a model where none is configured,
+    and what `chat_model` raises.
     """
     from kg_neo4j import factory
 
@@ -38,6 +46,8 @@ def judge_of(
     door = factory.door(asking, budget=budget)
     if door is None:
         raise UsageError("no model to judge with", hint="OPENAI_API_KEY or OPENAI_BASE_URL sets one; --judge words")
+    if counted is not None:
+        door = door.counting(counted, suppose)
     return ModelJudge(Recalling(door.layer, file))
 
 
