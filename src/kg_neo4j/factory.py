@@ -128,9 +128,14 @@ def require_model(settings: Settings, why: str) -> None:
         raise UsageError(why, hint="set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL")
 
 
-def note_without_model(settings: Settings, what: str) -> list[str]:
-    """Return a note on `what` is made instead of a model's answers; none where a model is set."""
-    return [f"{what}: no model is configured"] if settings.offline else []
+def note_without_model(settings: Settings, note: str) -> list[str]:
+    """Return the note; none where a model is set."""
+    return [note] if settings.offline else []
+
+
+def model_and_server(settings: Settings) -> tuple[str, str]:
+    """Return the chat model's name and the address of its server, empty for OpenAI's own; both empty offline."""
+    return ("", "") if settings.offline else (settings.model or DEFAULT_MODEL, settings.openai_base_url or "")
 
 
 def extracts_fully(settings: Settings, language: str | None) -> bool:

@@ -149,8 +149,8 @@ def test_typer_and_rich_stay_in_the_command_line() -> None:
 
 
 def test_only_the_door_asks_a_model_or_reads_the_cache() -> None:
-    """Callers have a door; the three others are layers of doors that a study puts together."""
-    layers = ("eval/answers/foreseeing", "eval/answers/recalling", "eval/narrative/plan")
+    """Callers have a door; the other one is a layer of a door that a study puts together."""
+    layers = ("eval/answers/recalling",)
     behind = re.compile(
         r"openai$|kg_neo4j\._models\.(?:cache|budgeted|openai_(?:chat|calls|stream|loop)|protocols\.\w*ChatModel)\b"
     )
@@ -186,7 +186,7 @@ def test_only_the_factory_knows_whether_a_model_is_set() -> None:
     assert offenders == []
 
 
-STAND_INS = frozenset("StandInDoor Unasked Asked OfflineExtractor LlmExtractor StaticEmbedding HashedEmbedding".split())
+STAND_INS = frozenset("StandInDoor Unasked Asked OfflineExtractor StaticEmbedding HashedEmbedding".split())
 DOOR = re.compile(r"(?:.*_)?(?:door|chat_model)$")
 
 
@@ -206,14 +206,14 @@ def choices(path: Path) -> Iterator[tuple[int, str]]:
             kinds = {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(node.args[1])}
             if kinds & STAND_INS:
                 yield node.lineno, f"tests for {', '.join(sorted(kinds & STAND_INS))}"
-        for tested in tests_of(node):
+        for tested in truths_of(node):
             if is_door(tested) or (
                 isinstance(tested, ast.Attribute) and tested.attr == "name" and is_door(tested.value)
             ):
                 yield tested.lineno, "tests a door for truth"
 
 
-def tests_of(node: ast.AST) -> Iterator[ast.expr]:
+def truths_of(node: ast.AST) -> Iterator[ast.expr]:
     """Yield the expressions whose truth a node tests."""
     if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
         yield node.test

@@ -21,8 +21,7 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.analytics import refresh
-from kg_neo4j.organise.community_reports import Reporting
-from kg_neo4j.organise.report_plan import plan_reports
+from kg_neo4j.organise.community_reports import Reporting, plan_reports
 from kg_neo4j.organise.stored_reports import read_reports
 from kg_runner import RunKg
 from report_runs import (

@@ -216,7 +216,9 @@ def test_what_trees_and_reports_ask_is_planned_too(kg: Run, llm: FakeLlm, tmp_pa
     shape(kg(questions, "--systems", "naive", "--json"))
     planned = shape(kg(*given, "--dry-run"))
     assert planned["building"]["tree raptor"]["calls"] > 0
+    assert planned["building"]["reports"]["calls"] > 0
     assert planned["systems"]["tree"]["calls"] == 4
+    assert {"tree raptor", "reports", "tree", "global"} <= set(planned["estimated"])
     assert any("community reports" in each for each in planned["assumptions"])
     shape(kg(*given))
     planned, calls = shape(kg(*given, "--dry-run")), llm.calls

@@ -116,11 +116,14 @@ def study_shape(found: NarrativeStudy) -> dict[str, Any]:
 
 
 def _show_plan(plan: NarrativePlan, output: str) -> None:
+    from kg_neo4j.eval.answers.plan import UNBUILT
+
     if output == "json":
         print_json(plan)
         return
     steps = {**plan.building, "answers": plan.answers, "judging, at most": plan.judging}
+    about = "" if plan.is_exact else "about "
     facts = {"questions": plan.questions, "ways of asking": plan.ways, "graph": plan.graph}
-    print_facts(facts | {f"calls: {step}": usage.calls for step, usage in steps.items()})
+    print_facts(facts | {f"calls: {step}": f"{about}{usage.calls}" for step, usage in steps.items()})
     if not plan.is_exact:
-        typer.echo("note: what is not built yet is estimated: one call for each question and way of asking", err=True)
+        typer.echo(f"note: {UNBUILT}", err=True)

@@ -31,7 +31,8 @@ SHAPES = {
     "notes",
     "Comparison": "questions format=form graph texts model judge.name=judge judge.proxy=is_proxy embedder "
     "context_tokens systems=scores hard cases taken building=built.steps paid refused notes",
-    "ComparisonPlan": "questions texts graph model judge load building systems judging *usage saved assumptions",
+    "ComparisonPlan": "questions texts graph model judge load building systems judging *usage saved estimated "
+    "assumptions",
     "Duplicates": "matched surplus rate:4",
     "EvidenceCounts": "rows quoted found stated in_gold_sentence share:4",
     "ExtractReport": f"folder files {_EXTRACTED}",

@@ -94,9 +94,12 @@ class Door:
         """Return a door to the same model that stores its answers; what stopped this one does not stop it."""
         return replace(self, layer=Stored(self.layer, store), stopped=None)
 
-    def counting(self, asked: list[Request]) -> Door:
-        """Return a door that asks no model: what is stored or cached answers, all other questions go into `asked`."""
-        layer = upon(self.layer, Counted(self.name, self.window, asked))
+    def counting(self, asked: list[Request], suppose: Callable[[Request], str] | None = None) -> Door:
+        """Return a door that asks no model: what is stored or cached answers, all other questions go into `asked`.
+
+        These have no answer, or the one that is supposed; it is kept nowhere.
+        """
+        layer = upon(self.layer, Counted(self.name, self.window, asked, suppose))
         layer = Stored(layer.beneath, Unwritten(layer.store)) if isinstance(layer, Stored) else layer
         return replace(self, layer=layer, concurrency=1, stopped=None)
 
@@ -112,6 +115,10 @@ class Door:
     def outdoes(self, method: str) -> bool:
         """Return whether what this door gives is to replace what `method` made of the same."""
         return method != self.method
+
+    def would_take(self, estimate: Usage) -> Usage:
+        """Return what a plan counts for questions that it cannot ask yet."""
+        return estimate
 
     def do(self, job: Job[T]) -> T:
         """Do a job. Raises what it raises."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -87,16 +87,19 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The layer of a plan: it stands where a model is asked, notes each question and answers none."""
+    """The layer of a plan: it stands where a model is asked, and notes each question."""
 
     name: str
     window: int
     asked: list[Request]
+    suppose: Callable[[Request], str] | None = None  # gives the answer that a plan goes on from
 
     def complete(self, request: Request) -> Completion:
-        """Note the question; raises Unanswered."""
+        """Note the question. Raises Unanswered where no answer is supposed; without usage, one is kept nowhere."""
         self.asked.append(request)
-        raise Unanswered("a plan asks no model")
+        if self.suppose is None:
+            raise Unanswered("a plan asks no model")
+        return Completion(self.suppose(request), "stop", Usage())
 
     def keep(self, hash: str, said: Completion) -> None:
         """Nothing is kept here."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
 from kg_neo4j.errors import KgError, UnreadableSource, UsageError
 from kg_neo4j.eval.variants import NO_DOMAIN, UNTUNED, Cell, Grid, Ratio, Variant, VariantRun, cells, ratios
 from kg_neo4j.progress import SILENT, Progress
@@ -175,13 +176,11 @@ class _Study:
         from kg_neo4j.eval.variants import read_shape
         from kg_neo4j.graph import queries
 
-        usage, cached, unknown = Usage(), 0, 0
-        if not settings.offline:
-            name = _model_name(settings)
-            [row] = self._database.read(queries.get("analytics/answer_totals"), graph=settings.graph, model=name)
-            price, read, written = price_of(name, settings), row["input_tokens"], row["output_tokens"]
-            usage = Usage(row["known"], read, written, price.usd(read, written) if price else None)
-            cached, unknown = row["cached"], row["answers"] - row["known"]
+        name, _ = factory.model_and_server(settings)
+        [row] = self._database.read(queries.get("analytics/answer_totals"), graph=settings.graph, model=name)
+        price, read, written = price_of(name, settings), row["input_tokens"], row["output_tokens"]
+        usage = Usage(row["known"], read, written, price.usd(read, written) if price else None)
+        cached, unknown = row["cached"], row["answers"] - row["known"]
         shape = read_shape(self._database, settings.graph)
         return VariantRun(
             *(variant, repeat, settings.graph, report.chunks, len(report.failed_chunks), shape),
@@ -231,8 +230,8 @@ def _builds(sources: Sequence[str], settings: Settings, options: ChunkLengthOpti
 
     if not sources:
         raise UsageError("nothing to study", hint="name files or folders")
-    if settings.offline and options.grid.models != (None,):
-        raise UsageError("--model names models, but none can be asked", hint="set OPENAI_API_KEY or OPENAI_BASE_URL")
+    if options.grid.models != (None,):
+        factory.require_model(settings, "--model names models, but none can be asked")
     if unknown := sorted(set(options.grid.preprocess) - set(PREPROCESSING)):
         raise UsageError(f"preprocess {unknown[0]!r}", hint=f"one of {', '.join(PREPROCESSING)}")
     for prompts in {options.schema, *options.grid.prompts} - {UNTUNED, NO_DOMAIN}:
@@ -262,9 +261,7 @@ def _variant_settings(settings: Settings, variant: Variant, repeat: int, graph: 
 
 
 def _model_name(settings: Settings) -> str:
-    from kg_neo4j import factory
-
-    return "offline-1" if settings.offline else settings.model or factory.DEFAULT_MODEL
+    return factory.model_and_server(settings)[0] or "offline-1"
 
 
 def _graph_name(
@@ -287,7 +284,7 @@ def _key(sources: Sequence[str], settings: Settings, *parts: str) -> str:
     from kg_neo4j.acquire.identity import hash_id
 
     places = [str(Path(source).resolve()) for source in sources]
-    server = "" if settings.offline else settings.openai_base_url or ""
+    _, server = factory.model_and_server(settings)
     asked = (_model_name(settings), server, settings.spacy_model or "", str(settings.temperature))
     return hash_id("study", *places, *asked, *parts)[:12]
 
@@ -309,9 +306,9 @@ def _title(run: VariantRun) -> str:
 
 
 def _notes(runs: Sequence[VariantRun], settings: Settings, languages: Iterable[str]) -> tuple[str, ...]:
-    notes = [OFFLINE] if settings.offline else []
-    others = sorted({repr(each) for each in languages if each.split("-")[0].lower() != "en"})
-    if settings.offline and others:
+    notes = factory.note_without_model(settings, OFFLINE)
+    others = sorted({repr(each) for each in languages if not factory.extracts_fully(settings, each)})
+    if others:
         notes.append(ENGLISH_ONLY.format(languages=", ".join(others)))
     if cached := sum(run.cached for run in runs):
         notes.append(f"{cached} answers came from the cache: counted with what they took when they were paid for")

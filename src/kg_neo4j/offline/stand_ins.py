@@ -68,9 +68,13 @@ class StandInDoor(Door):
         """Return this door: what stands in is made again, not stored."""
         return self
 
-    def counting(self, asked: list[Request]) -> Door:
+    def counting(self, asked: list[Request], suppose: Callable[[Request], str] | None = None) -> Door:
         """Return this door: nothing is asked."""
         return self
+
+    def would_take(self, estimate: Usage) -> Usage:
+        """Return nothing: that costs nothing."""
+        return Usage(usd=0.0)
 
     def outdoes(self, method: str) -> bool:
         """Return False: what a model wrote stays."""
@@ -208,4 +212,5 @@ _STAND_INS: dict[str, Callable[[Any], Any]] = {
     "write_query": _write_query,
     "understand": _understand,
     "read_turn": _read_turn,
+    "open_judge": lambda job: job.words,
 }

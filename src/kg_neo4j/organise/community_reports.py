@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from kg_neo4j._models.door import Door
+from kg_neo4j._models.tasks import Unanswered
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Row, batches
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.organise.report_answers import most_findings
 from kg_neo4j.organise.report_material import Link, Material, Member
 from kg_neo4j.organise.report_questions import NOT_ANSWERED, TINY, Asker, WriteReport, Written, composed, written
 from kg_neo4j.organise.stored_reports import COMPOSED, MODEL, CommunityReport, properties, read_reports
@@ -28,6 +30,8 @@ from kg_neo4j.records import Usage
 PAGE = 100  # communities that are read at a time
 DOCUMENTS = 5  # titles that a composed report names
 STAGE = "reports"
+BASE_TOKENS = 200  # of a report without its findings, as a plan assumes it
+FINDING_TOKENS = 110  # of a finding: fewer than the words that a report may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,27 @@ class Reported:
     unfinished: tuple[str, ...] = ()  # one line on what a model should have written and did not
 
 
+@dataclass(frozen=True, slots=True)
+class ReportPlan:
+    """What `write_reports` would do. Calls and tokens are estimates: children's reports are not written yet."""
+
+    communities: int
+    current: int  # with a report that stands
+    composed: int  # that get a report without a model
+    usage: Usage  # of the calls that are still to be paid; without a price
+    measured: int = 0  # answers of this model that the length of a report was measured on; 0: assumed
+
+
+def plan_reports(database: Database, graph: str, how: Reporting) -> ReportPlan:
+    """Return what `write_reports` would ask: the same run, with a door that counts and without writing."""
+    communities = database.read(queries.get("analytics/report_communities"), graph=graph)
+    run = _Run(database, graph, how, None, _domain(how, communities))
+    for rows in pages(communities):
+        run.write(rows)
+    usage, measured = run.still_to_pay()
+    return ReportPlan(len(communities), run.current, run.composed, usage, measured)
+
+
 def write_reports(
     database: Database, graph: str, how: Reporting, progress: Progress = SILENT, *, lease: Lease
 ) -> Reported:
@@ -62,7 +87,7 @@ def write_reports(
     was lost.
     """
     communities = database.read(queries.get("analytics/report_communities"), graph=graph)
-    run = _Run(database, graph, how, lease, usual_domain(communities) if how.domain is None else how.domain)
+    run = _Run(database, graph, how, lease, _domain(how, communities))
     progress.start(STAGE, len(communities))
     for rows in pages(communities):
         run.write(rows)
@@ -104,6 +129,10 @@ def usual_domain(communities: Sequence[Row]) -> str:
     return max(sorted(set(named)), key=named.count) if named else ""
 
 
+def _domain(how: Reporting, communities: Sequence[Row]) -> str:
+    return usual_domain(communities) if how.domain is None else how.domain
+
+
 def is_current(row: Row, material: Material, domain: str | None) -> bool:
     """Say whether a report that a model wrote stands: nothing that it was made from has changed."""
     kept = domain is None or (row["domain"] or "") == domain
@@ -117,7 +146,7 @@ class _Run:
     database: Database
     graph: str
     how: Reporting
-    lease: Lease
+    lease: Lease | None  # None: a plan, which asks and writes nothing
     domain: str  # that a model is given
     reports: int = 0
     changes: int = 0
@@ -128,10 +157,15 @@ class _Run:
     asker: Asker = field(init=False)
     failed: list[str] = field(default_factory=list)
     waiting: int = 0  # reports that the model should have written
+    current: int = 0  # reports that stand
+    composed: int = 0  # reports that no model is asked for
+    unasked: dict[str, WriteReport] = field(default_factory=dict)  # of a plan, by key: levels share communities
+    drafts: dict[str, CommunityReport] = field(default_factory=dict)  # of a plan, in place of reports to be written
 
     def __post_init__(self) -> None:
-        self.door = self.how.door.storing(GraphAnswers(self.database, self.graph, self.lease))
-        self.asker = Asker(self.graph, self.door.name, self.door.window, self.domain, self.how.tokeniser)
+        door = self.how.door.storing(GraphAnswers(self.database, self.graph, self.lease))
+        self.door = door if self.lease else door.counting([])
+        self.asker = Asker(self.graph, door.name, door.window, self.domain, self.how.tokeniser)
 
     def report(self) -> Reported:
         unfinished: list[str] = []
@@ -156,7 +190,11 @@ class _Run:
         written = self._written(wanted)
         made = [self._report(row, materials[row["id"]], written[row["id"]]) for row in rows if row["id"] in written]
         changed = [each for each in made if each != stored.get(each.id)]
-        self._store(changed, written)
+        if self.lease is not None:
+            self._store(self.lease, changed, written)
+        else:
+            self.drafts |= {each.id: each for each in made}
+        self.current += len(current)
         standing = [*made, *(stored[each] for each in current)]
         self.reports += len(standing)
         self.by_model += sum(each.method == MODEL for each in standing)
@@ -167,12 +205,15 @@ class _Run:
         tasks = [self._task(material) for material in wanted.values()]
         done = {task.material.id: composed(task, self.door) for task in tasks if len(task.material.members) < TINY}
         asked = [task for task in tasks if task.material.id not in done]
-        asked.sort(key=lambda task: task.request("", 0).key)
+        self.composed += len(done)
         for answer in self.door.ask_all(asked):
             task = cast("WriteReport", answer.task)
             self.usage += answer.usage
+            self.composed += answer.stands_in
             report = written(answer, self.door)
-            if report is None:
+            if isinstance(answer.error, Unanswered):
+                self.unasked[task.request("", 0).key] = task
+            elif report is None:
                 self.waiting += 1
                 self.failed.append(str(answer.error))
             done[task.material.id] = report or composed(task, self.door, NOT_ANSWERED)
@@ -181,7 +222,20 @@ class _Run:
     def _task(self, material: Material) -> WriteReport:
         parts = sorted({each.child for each in material.members if each.child})
         reports = read_reports(self.database, self.graph, ids=parts) if len(parts) > 1 else ()
+        if self.drafts and len(parts) > 1:
+            known = {each.id: each for each in reports} | self.drafts
+            reports = tuple(known[each] for each in parts if each in known)
         return self.asker.task(material, reports)
+
+    def still_to_pay(self) -> tuple[Usage, int]:
+        """Return what the questions of a plan take, and on how many answers the length of a report was measured."""
+        query = queries.get("analytics/report_answer_length")
+        row = self.database.read(query, graph=self.graph, model=self.door.name)[0]
+        measured = round(float(row["output_tokens"] or 0))
+        asked = [task.messages() for task in self.unasked.values()]
+        read = sum(self.how.tokeniser.count(message) for messages in asked for message in messages)
+        most = [BASE_TOKENS + FINDING_TOKENS * most_findings(task.material) for task in self.unasked.values()]
+        return Usage(len(asked), read, len(asked) * measured or sum(most)), int(row["answers"])
 
     def _report(self, row: Row, material: Material, written: Written) -> CommunityReport:
         draft = written.draft
@@ -202,13 +256,13 @@ class _Run:
             domain=self.domain if written.method == MODEL else "",
         )
 
-    def _store(self, reports: Sequence[CommunityReport], written: Mapping[str, Written]) -> None:
+    def _store(self, lease: Lease, reports: Sequence[CommunityReport], written: Mapping[str, Written]) -> None:
         query = queries.get("analytics/write_reports")
         rows = [
             {"id": each.id, "report": properties(each), "answers": list(written[each.id].answers)} for each in reports
         ]
         for some in batches(rows, PAGE):
-            self.lease.write(query, graph=self.graph, rows=list(some))
+            lease.write(query, graph=self.graph, rows=list(some))
         self.changes += len(rows)
 
 

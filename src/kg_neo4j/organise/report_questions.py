@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, cast
 
 from kg_neo4j._models import prompts
@@ -67,11 +68,10 @@ class Asker:
 
     def task(self, material: Material, parts: Sequence[CommunityReport], room: int | None = None) -> WriteReport:
         """Return the task to report on a community; reports on its parts may stand for them where it is too large."""
-        room = room or self.room
-        return WriteReport(self, material, tuple(parts), room, pack(material, parts, self.tokeniser, room))
+        return WriteReport(self, material, tuple(parts), room or self.room)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WriteReport(Task[Draft]):
     """Asks for a report on one community."""
 
@@ -81,7 +81,11 @@ class WriteReport(Task[Draft]):
     material: Material
     parts: tuple[CommunityReport, ...]
     room: int  # tokens of what is shown
-    packed: Packed
+
+    @cached_property
+    def packed(self) -> Packed:
+        """What is shown of the community."""
+        return pack(self.material, self.parts, self.asker.tokeniser, self.room)
 
     def messages(self, complaint: str = "") -> tuple[str, str]:
         """Return the messages. The mark hashes what is shown, so it cannot contain its own end."""

@@ -1,10 +1,14 @@
-"""What asking about chunks takes: measured on answers that the graph has, assumed where it has none."""
+"""What rests on answers that are not there yet: questions about chunks, summaries of entities, community reports.
+
+Measured on answers that the graph has, assumed where it has none.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.extract.context import KNOWN_CHARACTERS, NO_CONTEXT, UNDER_WAY, ChunkTask
@@ -27,6 +31,18 @@ MENDS = 0.05  # chunks of which rows have to be mended, where nothing is measure
 MEND_OUTPUT = 80  # tokens: two rows
 LATENCY_S = 1.0  # of a call, before the first token
 TOKENS_A_SECOND = 60.0  # of output
+SUMMARY_PROMPT = 330  # tokens of prompts/describe.md
+SUMMARY_OUTPUT = 120  # tokens of a summary
+MOST_TOKENS = 6_000  # of descriptions in one question
+REMEMBERED = 200_000  # names; beyond it those that one chunk had are forgotten
+CHARACTERS_A_TOKEN = 4.5
+REPORTS_A_NAME = 0.45  # community reports for a name that `names_in` finds, triples of GPT-3.5 on 30 to 150 passages
+REPORT_PROMPT, REPORT_OUTPUT = 1_000, 750  # tokens of such a question and of its answer
+
+# A name within a sentence: the word before it ends in a letter or a comma, so that it is no beginning.
+_CAPITAL = "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0391-\u03a9\u0410-\u042f]"
+_JOINT = "(?:(?:of|ibn|bint|de|di|von|van|der|the) )*"
+_NAME = re.compile(rf"(?<=[\w,;(] )(?=[^\W_a-z]){_CAPITAL}[\w'’-]+(?: {_JOINT}{_CAPITAL}[\w'’-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +209,42 @@ class Estimate:
             for step, (calls, read, written) in self._steps.items()
             if round(calls)
         }
+
+
+@dataclass(slots=True)
+class SummaryEstimate:
+    """Counts in how many chunks each name stands. Names are known by their capital: other scripts count nothing."""
+
+    bound_tokens: int  # of the descriptions of one entity; 0: nothing is summarised
+    description_tokens: float  # of one description
+    stored: Mapping[str, int] = field(default_factory=dict)  # descriptions that the graph has, by name
+    _chunks: Counter[str] = field(default_factory=Counter)
+
+    def add(self, chunk: Chunk) -> None:
+        """Count the names of one chunk."""
+        self._chunks.update(names_in(chunk.text))
+        if len(self._chunks) > REMEMBERED:
+            self._chunks = Counter({name: count for name, count in self._chunks.items() if count > 1})
+
+    def sums(self) -> tuple[int, float, float]:
+        """Return the calls, and their tokens of input and output."""
+        if not self.bound_tokens or not self.description_tokens:
+            return 0, 0.0, 0.0
+        counts = (count + self.stored.get(name, 0) for name, count in self._chunks.items())
+        totals = [count * self.description_tokens for count in counts if count > 1]
+        over = [min(total, MOST_TOKENS) for total in totals if total > self.bound_tokens]
+        return len(over), sum(over) + SUMMARY_PROMPT * len(over), float(SUMMARY_OUTPUT * len(over))
+
+
+def names_in(text: str) -> set[str]:
+    """Return the names of a text, as far as capitals show them."""
+    return set(_NAME.findall(text))
+
+
+def reports_on(names: int) -> Usage:
+    """Return about what community reports take for texts with so many names, before entities are known."""
+    calls = round(REPORTS_A_NAME * names)
+    return Usage(calls, calls * REPORT_PROMPT, calls * REPORT_OUTPUT)
 
 
 def waiting_s(wave_s: Mapping[int, Sequence[float]], concurrency: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.pipeline.budgeting import budget_of
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Usage
+from kg_neo4j.records import Chunk, Document, Usage
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
@@ -117,7 +117,7 @@ def tree(
     options = options or TreeBuildOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
     how = _building(settings, options, summarisers, budget)
-    notes = factory.note_without_model(settings, "summaries are sentences of the text")
+    notes = factory.note_without_model(settings, "summaries are sentences of the text: no model is configured")
     built: list[BuiltTree] = []
     unfinished: list[str] = []
     with connect(settings, progress) as database:
@@ -154,9 +154,13 @@ def plan_tree(
     settings: Settings,
     options: TreeBuildOptions | None = None,
     summarisers: Sequence[Summariser] = (),
+    unread: Iterable[tuple[Document, Sequence[Chunk]]] = (),
     progress: Progress = SILENT,
 ) -> TreePlan:
-    """Return what `tree` with the same arguments would ask. Nobody is asked, nothing is written."""
+    """Return what `tree` with the same arguments would ask. Nobody is asked, nothing is written.
+
+    `unread` are further texts, not loaded yet, each with the chunks that it would have.
+    """
     from kg_neo4j._models.prices import price_of
     from kg_neo4j.graph.database import connect
     from kg_neo4j.organise.tree.trees import plan_tree as plan_one
@@ -164,10 +168,13 @@ def plan_tree(
     options = options or TreeBuildOptions()
     how = _building(settings, options, summarisers, None)
     with connect(settings, progress) as database:
-        documents, _ = _documents(database, settings.graph, options.documents)
         plans = []
-        for document in documents:
-            plans.append(plan_one(database, settings.graph, document, replace(how, tokeniser=_tokeniser(document))))
+        for document, chunks in unread:
+            plans.append(plan_one(database, settings.graph, {"id": document.id, "title": document.title}, how, chunks))
+        documents, _ = _documents(database, settings.graph, options.documents, is_needed=not plans)
+        planned = {each.document_id for each in plans}
+        for row in (each for each in documents if each["id"] not in planned):
+            plans.append(plan_one(database, settings.graph, row, replace(how, tokeniser=_tokeniser(row))))
     open_questions = [question for each in plans for question in each.open]
     most = options.summary_tokens or 200
     usage = Usage()
@@ -295,18 +302,20 @@ def _check_plot(options: TreeBuildOptions, documents: Sequence[Row]) -> None:
         )
 
 
-def _documents(database: Database, graph: str, names: Sequence[str]) -> tuple[list[Row], list[str]]:
+def _documents(
+    database: Database, graph: str, names: Sequence[str], *, is_needed: bool = True
+) -> tuple[list[Row], list[str]]:
     """Return the documents that are meant (id, title, tokeniser), by title, and notes on those without text.
 
-    Raises SourceNotFound for a name that no document bears, or for a graph without documents.
+    Where one `is_needed`, raises SourceNotFound for a name that no document bears, or for a graph without documents.
     """
     from kg_neo4j.graph import queries
 
     stored = database.read(queries.get("tree/documents"), graph=graph)
-    for name in names:
+    for name in names if is_needed else ():
         if not any(name in (row["id"], row["title"], row["key"], row["source"]) for row in stored):
             raise SourceNotFound(f"no document {name!r} in graph {graph!r}", hint="`kg documents` lists what is loaded")
-    if not stored:
+    if not stored and is_needed:
         raise SourceNotFound(
             f"graph {graph!r} holds no documents", hint="`kg load` first, or name another with --graph"
         )

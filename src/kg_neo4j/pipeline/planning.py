@@ -9,9 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.pipeline.documents import cut_document, read_documents
-from kg_neo4j.pipeline.estimating import Estimate, Figures, Fixed, assumed, measured, prompt_tokens, waiting_s
+from kg_neo4j.pipeline.estimating import (
+    CHARACTERS_A_TOKEN,
+    Estimate,
+    Figures,
+    Fixed,
+    SummaryEstimate,
+    assumed,
+    measured,
+    prompt_tokens,
+    waiting_s,
+)
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
-from kg_neo4j.pipeline.summary_estimate import CHARACTERS_A_TOKEN, SummaryEstimate
 from kg_neo4j.pipeline.syncing import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -22,6 +31,7 @@ if TYPE_CHECKING:
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.extract.context import ChunkTask, DocumentJob
     from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.extract.llm_extractor import LlmExtractor
     from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.documents import LoadConfiguration
@@ -37,12 +47,14 @@ def plan(
     settings: Settings,
     options: LoadOptions | None = None,
     documents: Iterable[Document] = (),
+    extractor: Extractor | None = None,
     progress: Progress = SILENT,
 ) -> LoadPlan:
     """Estimate what `load` with the same arguments would ask a model: calls, tokens, price and time.
 
-    Sources are read and cut; a managed server that has a graph is started where it does not run. Raises what `load`
-    would raise before it asks: for sources, for another configuration of what is stored, for a table of prices.
+    Sources are read and cut; a managed server that has a graph is started where it does not run. `extractor` stands for
+    the one that the settings mean. Raises what `load` would raise before it asks: for sources, for what is stored with
+    another configuration, for a table of prices.
     """
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
@@ -52,8 +64,8 @@ def plan(
     tally = Tally()
     tokeniser = tokens.load()
     asked: list[Request] = []
-    door = factory.door(settings)
-    extraction = extraction_config(settings, options, door.counting(asked))
+    door = factory.door(settings) if extractor is None else factory.without_model()
+    extraction = extraction_config(settings, options, door.counting(asked), extractor=extractor)
     configuration = load_configuration(settings, options, extraction, tokeniser)
     progress.start("plan")
     with _opened(settings, tally, progress) as database:

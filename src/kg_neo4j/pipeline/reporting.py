@@ -14,8 +14,8 @@ from kg_neo4j.records import Usage
 if TYPE_CHECKING:
     from kg_neo4j._models.door import Door
     from kg_neo4j.graph.database import Database
+    from kg_neo4j.organise.community_reports import ReportPlan
     from kg_neo4j.organise.report_domain import Domain
-    from kg_neo4j.organise.report_plan import ReportPlan
     from kg_neo4j.organise.stored_reports import CommunityReport
     from kg_neo4j.settings import Settings
 
@@ -143,7 +143,7 @@ def community_reports(
     options = options or CommunityReportOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
     door = factory.door(settings, budget=budget)
-    notes = factory.note_without_model(settings, "composed from the graph")
+    notes = factory.note_without_model(settings, "composed from the graph: no model is configured")
     with connect(settings, progress) as database:
         ensure_constraints(database)
         with Lease(database, settings.graph) as lease:
@@ -178,8 +178,7 @@ def plan_community_reports(
     from kg_neo4j._models import tokens
     from kg_neo4j._models.prices import price_of
     from kg_neo4j.graph.database import connect
-    from kg_neo4j.organise.community_reports import Reporting
-    from kg_neo4j.organise.report_plan import plan_reports
+    from kg_neo4j.organise.community_reports import Reporting, plan_reports
 
     options = options or CommunityReportOptions()
     door = factory.door(settings)
@@ -202,7 +201,7 @@ def plan_community_reports(
 
 
 def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
-    from kg_neo4j.organise.report_plan import BASE_TOKENS, FINDING_TOKENS
+    from kg_neo4j.organise.community_reports import BASE_TOKENS, FINDING_TOKENS
 
     length = (
         f"a report is as long as the {planned.measured} that this model wrote for this graph"

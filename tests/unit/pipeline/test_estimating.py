@@ -19,16 +19,17 @@ from kg_neo4j.pipeline.estimating import (
     KNOWN_TOKENS,
     LATENCY_S,
     MENDS,
+    SUMMARY_PROMPT,
     TOKENS_A_SECOND,
     Estimate,
     Figures,
     Fixed,
+    SummaryEstimate,
     assumed,
     context_tokens,
     measured,
     waiting_s,
 )
-from kg_neo4j.pipeline.summary_estimate import PROMPT_TOKENS, SummaryEstimate
 from kg_neo4j.records import Chunk, Usage
 
 TOKENS = Approximation()
@@ -140,7 +141,7 @@ def test_names_that_many_chunks_have_will_need_a_summary() -> None:
     for _ in range(4):
         estimate.add(chunk("Then he met Alexander von Humboldt. The others, and Ada Żuk, stayed. The rest did not."))
     estimate.add(chunk("In Paris they met Bonpland, with Bonpland at home. With Paris behind them."))
-    assert estimate.sums() == (2, 2 * (120 + PROMPT_TOKENS), 240)  # Alexander and Ada Żuk; three of Bonpland fit
+    assert estimate.sums() == (2, 2 * (120 + SUMMARY_PROMPT), 240)  # Alexander and Ada Żuk; three of Bonpland fit
     estimate.add(chunk("They met Bonpland."))
     assert estimate.sums()[0] == 3
 
@@ -155,4 +156,4 @@ def test_where_nothing_is_described_nothing_is_summarised(bound: int, descriptio
 
 def test_the_prompt_for_summaries_is_as_long_as_assumed() -> None:
     text = Path(__file__).resolve().parents[3].joinpath("prompts", "describe.md").read_text("utf-8")
-    assert TOKENS.count(text) == pytest.approx(PROMPT_TOKENS, rel=0.2)
+    assert TOKENS.count(text) == pytest.approx(SUMMARY_PROMPT, rel=0.2)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kg_neo4j._models.workers import Crew, Done
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking
-from kg_neo4j.eval.answers.building import Building, Built
+from kg_neo4j.eval.answers.building import Building
 from kg_neo4j.eval.answers.cases import Case, SystemScore, score_system
 from kg_neo4j.eval.answers.forms import read_set
 from kg_neo4j.eval.answers.judgement import StatementJudge
@@ -25,6 +25,7 @@ from kg_neo4j.eval.answers.recalling import Recalling
 from kg_neo4j.eval.answers.record_file import RecordFile
 from kg_neo4j.eval.answers.scores import GivenAnswer
 from kg_neo4j.eval.answers.stories import QuestionSet, Selection, graph_of, stories_of
+from kg_neo4j.eval.answers.supposed import suppose
 from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, System, systems
 from kg_neo4j.eval.retrieval.questions import read_passages
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS
@@ -33,6 +34,7 @@ from kg_neo4j.records import SkippedSource, Usage
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
+    from kg_neo4j.eval.answers.counting import Counting
     from kg_neo4j.graph.database import Database
     from kg_neo4j.settings import Settings
 
@@ -74,7 +76,7 @@ class Comparison:
     hard: tuple[SystemScore, ...]  # of the hard questions alone; empty where none are marked
     cases: tuple[Case, ...]
     taken: int  # answers that an earlier run had given
-    built: Built
+    built: Building
     paid: Usage  # in this run, building left out
     refused: tuple[SkippedSource, ...] = ()
     notes: tuple[str, ...] = ()
@@ -94,14 +96,14 @@ def compare_systems(
     chosen = systems(options.systems)
     found, settings = prepare(questions, settings, options)
     file = RecordFile(options.save) if options.save else None
-    building = Building(settings, chosen, options.chunk_tokens, options.budget_usd, progress)
+    built = Building(settings, chosen, options.chunk_tokens, budget_usd=options.budget_usd, progress=progress)
     judge = judge_of(settings, options.judge)  # what cannot be meant is said before anything is paid
     if options.ragas:
         check_ragas(judge)
-    built = building.build(found.stories)
+    built.build(found.stories)
     asked = _readable(found, built)
     with connect(settings, progress) as database:
-        run = open_run(settings, database, options, file, building.left(built.usage))
+        run = open_run(settings, database, options, file, built.left())
         cases = _cases(run, chosen, asked, progress)
     hard = [case for case in cases if case.question.is_hard]
     return Comparison(
@@ -145,19 +147,20 @@ def open_run(
     options: ComparisonOptions,
     file: RecordFile | None,
     budget_usd: float | None,
+    counting: Counting | None = None,
 ) -> Asking:
-    """Return what asks and judges, paid from one budget."""
+    """Return what asks and judges, paid from one budget; of a plan, what counts instead."""
     from kg_neo4j import factory
     from kg_neo4j._models.budget import Budget
     from kg_neo4j.pipeline.answering import answerer
 
     budget: Budget | None = None if budget_usd is None else Budget(budget_usd)
-    paid_from = None if settings.offline else budget
     keeps = settings.model_copy(update={"answer_cache": False}) if file else settings  # each run pays for its file
-    asked = factory.door(keeps, budget=paid_from)
+    asked = factory.door(keeps, budget=budget)
+    asked = asked.counting(counting.asked, suppose) if counting is not None else asked
     told = Recalling(asked.layer, file)
-    one = answerer(settings, database, replace(asked, layer=told), budget=paid_from)
-    judge = judge_of(settings, options.judge, budget=budget, file=file)
+    one = answerer(settings, database, replace(asked, layer=told), budget=budget)
+    judge = judge_of(settings, options.judge, budget=budget, file=file, counted=counting.judged if counting else None)
     ragas = Ragas(check_ragas(judge), one.embedder, one.tokeniser) if options.ragas else None
     return Asking(one, judge, file, options.context_tokens, options.whole_graph, ragas, told)
 
@@ -173,7 +176,7 @@ def check_ragas(judge: StatementJudge) -> Recalling:
     return judge.model
 
 
-def _readable(found: QuestionSet, built: Built) -> list[AnsweredQuestion]:
+def _readable(found: QuestionSet, built: Building) -> list[AnsweredQuestion]:
     """Return the questions whose texts could be read."""
     gone = {each.source for each in built.refused}
     lost = {story.key for story in found.stories if story.named in gone}

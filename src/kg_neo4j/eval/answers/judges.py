@@ -2,41 +2,80 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.judgement import StatementJudge
+from kg_neo4j.eval.answers.judgement import Judgement, StatementJudge, Statements
 from kg_neo4j.eval.answers.model_judge import ModelJudge
 from kg_neo4j.eval.answers.recalling import Recalling
-from kg_neo4j.eval.answers.word_judge import NAME as WORDS
-from kg_neo4j.eval.answers.word_judge import WordJudge
+from kg_neo4j.eval.answers.scores import normalise
+from kg_neo4j.eval.answers.supposed import suppose
+from kg_neo4j.offline import word_judge
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.tasks import Request
     from kg_neo4j.eval.answers.record_file import RecordFile
     from kg_neo4j.settings import Settings
 
-AUTO, MODEL = "auto", "model"
+AUTO, MODEL, WORDS = "auto", "model", "words"
 JUDGES = (AUTO, MODEL, WORDS)
 
 
+@dataclass(frozen=True, slots=True)
+class WordJudge:
+    """A StatementJudge that compares words."""
+
+    name: str = WORDS
+    is_proxy: bool = True
+
+    def judge(self, question: str, answer: str, golden: str) -> Judgement:
+        """Compare the sentences of two texts."""
+        found = word_judge.compare(question, answer, golden, normalise)
+        return Judgement(Statements(found.right, found.wrong, found.missing))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenJudge(Job[StatementJudge]):
+    """Chooses who judges: the model where one is set, else words."""
+
+    kind: ClassVar[str] = "open_judge"
+    file: RecordFile | None
+    counted: list[Request] | None  # gets the questions of a plan
+    words: StatementJudge = WordJudge()
+
+    def by_model(self, door: Door) -> StatementJudge:
+        """Take the model."""
+        asked = door if self.counted is None else door.counting(self.counted, suppose)
+        return ModelJudge(Recalling(asked.layer, self.file))
+
+
 def judge_of(
-    settings: Settings, wanted: str = AUTO, *, budget: Budget | None = None, file: RecordFile | None = None
+    settings: Settings,
+    wanted: str = AUTO,
+    *,
+    budget: Budget | None = None,
+    file: RecordFile | None = None,
+    counted: list[Request] | None = None,
 ) -> StatementJudge:
     """Return the judge that is `wanted`: "model", "words", or "auto", a model where one is configured.
 
     The model is KG_JUDGE_MODEL, else the chat model. Its answers are kept in `file` and, where they are of use, in the
-    answer cache. Raises UsageError for a model where none is configured, and what `chat_model` raises.
+    answer cache; of a plan, its questions go into `counted`. Raises UsageError for a model where none is configured,
+    and what `chat_model` raises.
     """
     from kg_neo4j import factory
 
     if wanted not in JUDGES:
         raise UsageError(f"no judge {wanted!r}", hint=f"a judge is one of {', '.join(JUDGES)}")
     asking = settings_of_judge(settings)
-    if wanted == WORDS or (wanted == AUTO and asking.offline):
+    if wanted == WORDS:
         return WordJudge()
-    factory.require_model(asking, "no model to judge with; --judge words compares words")
-    return ModelJudge(Recalling(factory.door(asking, budget=budget).layer, file))
+    if wanted == MODEL:
+        factory.require_model(asking, "no model to judge with; --judge words compares words")
+    return factory.door(asking, budget=budget).do(OpenJudge(file, counted))
 
 
 def settings_of_judge(settings: Settings) -> Settings:

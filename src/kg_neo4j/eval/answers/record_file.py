@@ -18,9 +18,13 @@ from kg_neo4j.errors import UnreadableSource, UsageError
 class RecordFile:
     """The lines of one file. One that is not there is begun; one process writes at a time."""
 
-    def __init__(self, path: str) -> None:
-        """Read it. Raises UnreadableSource where a line is none of ours, UsageError where it cannot be written."""
+    def __init__(self, path: str, *, is_kept: bool = True) -> None:
+        """Read it; a plan does not keep what is appended.
+
+        Raises UnreadableSource where a line is none of ours, UsageError where it cannot be written.
+        """
         self._path = Path(path)
+        self._is_kept = is_kept
         check_writable(path)
         self._lock = threading.Lock()
         self._rows: dict[str, list[dict[str, Any]]] = {}
@@ -46,6 +50,8 @@ class RecordFile:
 
     def append(self, kind: str, row: Mapping[str, Any]) -> None:
         """Write a line, at once on the disk."""
+        if not self._is_kept:
+            return
         line = {"kind": kind, **row}
         text = json.dumps(line, ensure_ascii=False) + "\n"
         try:

@@ -135,7 +135,7 @@ def _asker(database: Database, settings: Settings, options: AnswersOptions) -> C
     from kg_neo4j._models.budget import Budget
     from kg_neo4j.pipeline.answering import AskOptions, answerer
 
-    budget = None if options.budget_usd is None or settings.offline else Budget(options.budget_usd)
+    budget = None if options.budget_usd is None else Budget(options.budget_usd)
     one = answerer(settings, database, factory.door(settings, budget=budget), budget=budget)
     how = AskOptions(mode=options.mode)
     return lambda question: one.answer(question, how)

@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import BudgetReached, ModelUnavailable, UnreadableSource
+from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.eval.answers.systems import GLOBAL
+from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
 from kg_neo4j.eval.narrative.grid import TreePlan, Wanted
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
 from kg_neo4j.pipeline.options import LoadOptions
-from kg_neo4j.progress import Progress
-from kg_neo4j.records import LoadReport, Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.database import Database
     from kg_neo4j.pipeline.narrating import TreeBuildOptions
     from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
-GO_ON = "what was built stays, and the same command goes on from there"
-READERS = ("local", GLOBAL, "auto")  # systems that read entities and facts
 
 
 @dataclass(slots=True)
-class Building:
+class Building(Builder):
     """Builds what a study reads. A repeat builds nothing, asks nobody and pays nothing."""
 
     sources: Sequence[str]
     settings: Settings
     wanted: Wanted
-    budget_usd: float | None
-    progress: Progress
     graph: str | None = None  # the user's own, with the trees that are there; None: the study's, removed in the end
-    steps: dict[str, Usage] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    _is_there: bool = False  # the user's own graph has texts: these are what is studied
 
     def of(self, chunk_tokens: int) -> Settings:
         """Return the settings with the graph of chunks of that length."""
@@ -62,45 +55,10 @@ class Building:
         for length in dict.fromkeys((LEAF_TOKENS, *(each.chunk_tokens for each in self.wanted.trees()))):
             self._load(database, length)
         for plan in self.wanted.trees():
-            self._tree(plan)
+            of_length = "" if plan.chunk_tokens == LEAF_TOKENS else f" {plan.chunk_tokens}"
+            self.tree(f"tree {plan.name}{of_length}", self._texts(plan.chunk_tokens), self._tree_options(plan))
         if GLOBAL in self.wanted.systems:
-            self._reports()
-
-    def planned(self, database: Database) -> dict[str, Usage]:
-        """Return what building would ask, as far as it is known: of texts that are not loaded only the load."""
-        from kg_neo4j.graph.documents import list_documents
-        from kg_neo4j.pipeline.narrating import plan_tree
-        from kg_neo4j.pipeline.planning import plan
-
-        found: dict[str, Usage] = {}
-        main = self.of(LEAF_TOKENS)
-        if not list_documents(database, main.graph):
-            if self._reads_entities:
-                found["load"] = plan(self.sources, settings=main, options=self._load_options(LEAF_TOKENS)).usage
-            return found
-        for each in self.wanted.trees():
-            own = self.of(each.chunk_tokens)
-            if list_documents(database, own.graph):
-                found[self._step(each)] = plan_tree(settings=own, options=self._tree_options(each)).usage
-        if GLOBAL in self.wanted.systems:
-            from kg_neo4j.pipeline.reporting import plan_community_reports
-
-            found["reports"] = plan_community_reports(settings=main).usage
-        return found
-
-    def left(self) -> float | None:
-        """Return what is left of the budget; None for no limit. Raises BudgetReached where nothing is."""
-        if self.budget_usd is None:
-            return None
-        spent = sum((each.usd or 0.0 for each in self.steps.values()), 0.0)
-        if spent >= self.budget_usd:
-            raise BudgetReached(
-                f"the budget of {self.budget_usd:g} USD is used up by building: {spent:.4f} USD are spent",
-                limit_usd=self.budget_usd,
-                spent_usd=spent,
-                hint=f"{GO_ON}, with a larger --budget-usd",
-            )
-        return self.budget_usd - spent
+            self.reports(self._texts(LEAF_TOKENS))
 
     @property
     def _reads_entities(self) -> bool:
@@ -108,35 +66,22 @@ class Building:
 
     def _load(self, database: Database, chunk_tokens: int) -> None:
         from kg_neo4j.graph.documents import list_documents
-        from kg_neo4j.pipeline.loading import load
 
-        settings = self.of(chunk_tokens)
-        if settings.graph == self.graph and list_documents(database, self.graph):
+        texts = self._texts(chunk_tokens)
+        if texts.settings.graph == self.graph and list_documents(database, self.graph):
+            self._is_there = True
             return
-        extractor = None if chunk_tokens == LEAF_TOKENS and self._reads_entities else _nothing()
-        options = self._load_options(chunk_tokens)
-        report: LoadReport = load(
-            self.sources, settings=settings, options=options, extractor=extractor, progress=self.progress
-        )
-        if not report.documents:
+        done = self.load(LOAD if chunk_tokens == LEAF_TOKENS else f"{LOAD} {chunk_tokens}", texts)
+        if not done.documents:
             raise UnreadableSource(f"nothing to read in {', '.join(self.sources)}", hint="`kg load` says why")
-        self._add("load" if chunk_tokens == LEAF_TOKENS else f"load {chunk_tokens}", report.usage)
-        self.notes += [*report.notes, *report.failed_chunks, *report.unfinished]
 
-    def _load_options(self, chunk_tokens: int) -> LoadOptions:
+    def _texts(self, chunk_tokens: int) -> Texts:
+        reads_entities = chunk_tokens == LEAF_TOKENS and self._reads_entities
         analytics = chunk_tokens == LEAF_TOKENS and GLOBAL in self.wanted.systems
-        return LoadOptions(chunk_tokens=chunk_tokens, analytics=analytics, rebuild=True, budget_usd=self.left())
-
-    def _tree(self, plan: TreePlan) -> None:
-        from dataclasses import replace
-
-        from kg_neo4j.pipeline.narrating import tree
-
-        options = replace(self._tree_options(plan), budget_usd=self.left())
-        done = tree(settings=self.of(plan.chunk_tokens), options=options, progress=self.progress)
-        self._add(self._step(plan), done.usage)
-        self.notes += [each for each in done.notes if plan.chunk_tokens == LEAF_TOKENS]
-        self._check(self._step(plan), done.unfinished)
+        options = LoadOptions(chunk_tokens=chunk_tokens, analytics=analytics, rebuild=True)
+        settings = self.of(chunk_tokens)
+        sources = () if self._is_there and settings.graph == self.graph else self.sources
+        return Texts(settings, options, reads_entities, sources)
 
     def _tree_options(self, plan: TreePlan) -> TreeBuildOptions:
         from kg_neo4j.organise.tree.aspects import GENERAL
@@ -152,48 +97,13 @@ class Building:
             details=plan.details,
         )
 
-    def _step(self, plan: TreePlan) -> str:
-        length = "" if plan.chunk_tokens == LEAF_TOKENS else f" {plan.chunk_tokens}"
-        return f"tree {plan.name}{length}"
-
-    def _reports(self) -> None:
-        from kg_neo4j.pipeline.reporting import CommunityReportOptions, community_reports
-
-        options = CommunityReportOptions(budget_usd=self.left())
-        done = community_reports(settings=self.of(LEAF_TOKENS), options=options, progress=self.progress)
-        self._add("reports", done.usage)
-        self.notes += done.notes
-        self._check("reports", done.unfinished)
-
-    def _add(self, step: str, usage: Usage) -> None:
-        self.steps[step] = self.steps.get(step, Usage()) + usage
-
-    def _check(self, step: str, unfinished: Sequence[str]) -> None:
-        """Raise what ended a step early: a study compares what is whole."""
-        if not unfinished:
-            return
-        self.left()
-        if self.budget_usd is not None and "budget" in unfinished[0]:
-            spent = sum((each.usd or 0.0 for each in self.steps.values()), 0.0)
-            raise BudgetReached(f"{step}: {unfinished[0]}", limit_usd=self.budget_usd, spent_usd=spent, hint=GO_ON)
-        raise ModelUnavailable(f"{step}: {unfinished[0]}", hint=GO_ON)
-
     def _name(self, chunk_tokens: int) -> str:
         """Return a name that no other study has: a hash of the sources and of all that shapes what is extracted."""
         from kg_neo4j import factory
         from kg_neo4j.acquire.identity import hash_id
 
-        asked = "" if self.settings.offline else self.settings.model or factory.DEFAULT_MODEL
-        server = "" if self.settings.offline else self.settings.openai_base_url or ""
+        asked, server = factory.model_and_server(self.settings)
         places = [str(Path(source).resolve()) for source in self.sources]
         read = "entities" if self._reads_entities and chunk_tokens == LEAF_TOKENS else "passages"
         key = hash_id("narrative", *places, asked, server, self.settings.spacy_model or "", read)[:12]
         return f"{PREFIX}{key}-{chunk_tokens}"
-
-
-def _nothing() -> Extractor:
-    """Return an extractor that finds nothing: passages are all that is read."""
-    from kg_neo4j.extract import schema
-    from kg_neo4j.extract.triples import TripleExtractor
-
-    return TripleExtractor(schema.load(LoadOptions().schema), {})

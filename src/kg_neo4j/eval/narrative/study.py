@@ -123,13 +123,25 @@ def study_narrative(
     )
 
 
-def building_of(sources: Sequence[str], settings: Settings, options: NarrativeOptions, progress: Progress) -> Building:
+def building_of(
+    sources: Sequence[str],
+    settings: Settings,
+    options: NarrativeOptions,
+    progress: Progress,
+    *,
+    is_plan: bool = False,
+) -> Building:
     """Return what builds for a study. Raises UsageError where there is nothing to read."""
     if not sources and options.graph is None:
         raise UsageError("nothing to study", hint="name files or folders, or a graph with --graph")
     if not sources and CHUNK_LENGTH in options.wanted.ablations:
         raise UsageError("chunks of other lengths need the texts", hint="name files, or leave out chunk-length")
-    return Building(sources, settings, options.wanted, options.budget_usd, progress, options.graph)
+    return Building(
+        *(sources, settings, options.wanted, options.graph),
+        budget_usd=options.budget_usd,
+        progress=progress,
+        is_plan=is_plan,
+    )
 
 
 def aspects_of(database: Database, graph: str) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import BudgetReached, ModelError
 from kg_neo4j.graph.database import Database, Row
@@ -13,6 +15,7 @@ from kg_neo4j.organise.tree.stored import begin_tree, publish, tree_id
 from kg_neo4j.organise.tree.work import TreeWork, summaries_of
 from kg_neo4j.organise.tree.writing import Unfinished
 from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Chunk
 
 
 def build_tree(
@@ -36,13 +39,16 @@ def build_tree(
     return work.report(draft, changes)
 
 
-def plan_tree(database: Database, graph: str, document: Row, how: TreeBuilding) -> PlannedTree:
+def plan_tree(
+    database: Database, graph: str, document: Row, how: TreeBuilding, unread: Sequence[Chunk] | None = None
+) -> PlannedTree:
     """Return what `build_tree` would ask: the same build, with doors that count and without writing.
 
-    A text without an answer is composed of the text's own sentences instead.
+    A text without an answer is composed of the text's own sentences instead. `unread` are the chunks of a document that
+    is not loaded.
     """
     answers = Answers(database, graph, tree_id(graph, document["id"], how.choice.name), None)
-    work = TreeWork(database, graph, document, how, answers, SILENT)
+    work = TreeWork(database, graph, document, how, answers, SILENT, unread)
     asked: list[Request] = []
     draft = work.building(asked).build()
     count = how.tokeniser.count

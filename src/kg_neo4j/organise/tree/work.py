@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.embedding import Vectors
@@ -27,6 +27,7 @@ from kg_neo4j.organise.tree.upkeep import TreeSettings, read_settings, settings_
 from kg_neo4j.organise.tree.writing import Writing
 from kg_neo4j.organise.tree.written import EXTRACTIVE, LEAST_CONTEXT, MODEL, answer_tokens
 from kg_neo4j.progress import Progress
+from kg_neo4j.records import Chunk
 
 PROMPT_TOKENS = 1_000  # of a question without its text
 
@@ -35,8 +36,16 @@ class TreeWork:
     """One tree: what is stored, what it is made from, and what comes out."""
 
     def __init__(
-        self, database: Database, graph: str, document: Row, how: TreeBuilding, answers: Answers, progress: Progress
+        self,
+        database: Database,
+        graph: str,
+        document: Row,
+        how: TreeBuilding,
+        answers: Answers,
+        progress: Progress,
+        unread: Sequence[Chunk] | None = None,
     ) -> None:
+        """`unread` are the chunks of a text that is not loaded, for a plan."""
         self._database, self._graph, self._document = database, graph, document
         self._how, self._answers, self._progress = how, answers, progress
         self._what = f"the tree {how.choice.name!r} of {document['title']!r}"
@@ -54,9 +63,10 @@ class TreeWork:
         )
         self.notes: list[str] = []
         self._drop_shape(known)
-        rows = database.read(queries.get("tree/chunks"), graph=graph, document_id=document["id"])
+        rows = [] if unread else database.read(queries.get("tree/chunks"), graph=graph, document_id=document["id"])
         self._chunks = [Source(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in rows]
-        self._hashes = [row["hash"] for row in rows]
+        self._chunks += [Source(each.id, each.text, each.token_count, each.start, each.end) for each in unread or ()]
+        self._hashes = [row["hash"] for row in rows] or [None for _ in self._chunks]
         options = self._settings.options
         self.leaves: Leaves = leaves_of(answers.tree_id, self._chunks, how.tokeniser, options.leaf_tokens)
         self.is_simulated = False

@@ -17,10 +17,9 @@ from kg_neo4j.errors import ModelRefused, UsageError
 from kg_neo4j.eval.answers.comparison import check_ragas
 from kg_neo4j.eval.answers.correctness import answer_correctness, answer_similarity
 from kg_neo4j.eval.answers.judgement import Judgement, Statements
-from kg_neo4j.eval.answers.judges import judge_of, settings_of_judge
+from kg_neo4j.eval.answers.judges import WordJudge, judge_of, settings_of_judge
 from kg_neo4j.eval.answers.model_judge import ModelJudge
 from kg_neo4j.eval.answers.recalling import Recalling
-from kg_neo4j.eval.answers.word_judge import WordJudge
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
 

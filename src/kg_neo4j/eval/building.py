@@ -1,0 +1,212 @@
+"""Builds what systems read before they are asked: texts in graphs, trees, community reports. A repeat builds nothing.
+
+A plan takes the same steps, builds nothing, and has in `steps` what building would ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import BudgetReached, ModelUnavailable, UsageError
+from kg_neo4j.eval.answers.systems import GLOBAL, System
+from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Chunk, Document, LoadPlan, LoadReport, Usage
+
+if TYPE_CHECKING:
+    from kg_neo4j.extract.interface import Extractor
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.pipeline.narrating import TreeBuildOptions
+    from kg_neo4j.settings import Settings
+
+GO_ON = "what was built stays, and the same command goes on from there"
+READERS = ("local", GLOBAL, "auto")  # systems that read entities and facts
+LOAD, REPORTS = "load", "reports"  # steps
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of one graph, and how they are loaded. They are read whenever they are needed."""
+
+    settings: Settings
+    options: LoadOptions
+    reads_entities: bool  # False: passages are all that is read, and nothing is extracted
+    sources: Sequence[str] = ()
+    documents: Callable[[], Iterable[Document]] = tuple
+
+    def cut(self) -> Iterator[tuple[Document, tuple[Chunk, ...]]]:
+        """Yield each text with the chunks that it is to have."""
+        from kg_neo4j._models import tokens
+        from kg_neo4j.pipeline.documents import cut_document, read_documents
+        from kg_neo4j.pipeline.tally import Tally
+
+        tokeniser = tokens.load()
+        for each in read_documents(self.sources, self.settings, self.options, Tally(), self.documents()):
+            yield each, cut_document(each, tokeniser, self.settings, self.options)
+
+    def missing(self, database: Database) -> Iterator[tuple[Document, tuple[Chunk, ...]]]:
+        """Yield the texts that the graph does not have with just these chunks."""
+        from kg_neo4j.graph import queries
+
+        query = queries.get("tree/chunks")
+        for each, chunks in self.cut():
+            rows = database.read(query, graph=self.settings.graph, document_id=each.id)
+            if [row["id"] for row in rows] != [chunk.id for chunk in chunks]:
+                yield each, chunks
+
+    def to_load(self) -> Iterator[Document]:
+        """Yield the documents to load. Where passages are read, those that are there stay, with their entities."""
+        from kg_neo4j.graph.database import connect
+
+        if self.reads_entities:
+            yield from self.documents()
+            return
+        with connect(self.settings, SILENT) as database:
+            yield from (each for each, _ in self.missing(database))
+
+    @property
+    def extractor(self) -> Extractor | None:
+        """What extracts in place of the one of the settings: nothing, where no system reads what it finds."""
+        from kg_neo4j.extract import schema
+        from kg_neo4j.extract.triples import TripleExtractor
+
+        return None if self.reads_entities else TripleExtractor(schema.load(self.options.schema), {})
+
+
+@dataclass(slots=True, kw_only=True)
+class Builder:
+    """Takes the steps, and remembers what each of them cost in this run, or would cost."""
+
+    budget_usd: float | None
+    progress: Progress
+    is_plan: bool = False
+    steps: dict[str, Usage] = field(default_factory=dict)  # "load", "reports", "tree NAME"
+    notes: list[str] = field(default_factory=list)
+    load_plan: LoadPlan | None = None  # of the texts whose entities are read; None: they are loaded
+    _unloaded: set[str] = field(default_factory=set)  # graphs whose passages are not there, in a plan
+
+    @property
+    def usage(self) -> Usage:
+        """Everything together."""
+        return sum(self.steps.values(), Usage())
+
+    def left(self) -> float | None:
+        """Return what is left of the budget; None for no limit. Raises BudgetReached where nothing is."""
+        if self.budget_usd is None:
+            return None
+        spent = self.usage.usd or 0.0
+        if spent >= self.budget_usd:
+            raise BudgetReached(
+                f"the budget of {self.budget_usd:g} USD is used up by building: {spent:.4f} USD are spent",
+                limit_usd=self.budget_usd,
+                spent_usd=spent,
+                hint=f"{GO_ON}, with a larger --budget-usd",
+            )
+        return self.budget_usd - spent
+
+    def load(self, step: str, texts: Texts) -> LoadReport | LoadPlan:
+        """Load texts."""
+        from kg_neo4j.graph.database import connect
+        from kg_neo4j.pipeline.loading import load
+        from kg_neo4j.pipeline.planning import plan
+
+        settings, extractor, progress = texts.settings, texts.extractor, self.progress
+        if not self.is_plan:
+            report = load(
+                texts.sources,
+                settings=settings,
+                options=replace(texts.options, budget_usd=self.left()),
+                documents=texts.to_load(),
+                extractor=extractor,
+                progress=progress,
+            )
+            self.notes += [*report.notes, *report.failed_chunks, *report.unfinished]
+            self._add(step, report.usage)
+            return report
+        planned = plan(
+            texts.sources,
+            settings=settings,
+            options=texts.options,
+            documents=texts.documents(),
+            extractor=extractor,
+            progress=progress,
+        )
+        with connect(settings, progress) as database:
+            if next(texts.missing(database), None) is not None:
+                self._unloaded.add(settings.graph)
+        if step == LOAD and (planned.chunks_to_ask or settings.graph in self._unloaded):
+            self.load_plan = planned
+        self._add(step, planned.usage)
+        return planned
+
+    def tree(self, step: str, texts: Texts, options: TreeBuildOptions) -> None:
+        """Build the trees of one name."""
+        from kg_neo4j.graph.database import connect
+        from kg_neo4j.pipeline.narrating import plan_tree, tree
+
+        if self.is_plan:
+            with connect(texts.settings, self.progress) as database:
+                unread = texts.missing(database)
+                planned = plan_tree(settings=texts.settings, options=options, unread=unread, progress=self.progress)
+            self._add(step, planned.usage)
+            return
+        options = replace(options, budget_usd=self.left())
+        done = tree(settings=texts.settings, options=options, progress=self.progress)
+        self._add(step, done.usage)
+        self.notes += done.notes
+        self._check(step, done.unfinished)
+
+    def reports(self, texts: Texts) -> None:
+        """Write community reports."""
+        from kg_neo4j.pipeline.reporting import CommunityReportOptions, community_reports
+
+        if self.is_plan:
+            self._add(REPORTS, self._planned_reports(texts))
+            return
+        options = CommunityReportOptions(budget_usd=self.left())
+        done = community_reports(settings=texts.settings, options=options, progress=self.progress)
+        self._add(REPORTS, done.usage)
+        self.notes += done.notes
+        self._check(REPORTS, done.unfinished)
+
+    def is_built(self, database: Database, graph: str, system: System) -> bool:
+        """Say whether a plan can ask a system: what it reads is there."""
+        from kg_neo4j.retrieve.tree.trees import read_trees
+
+        if graph in self._unloaded or (system.mode in READERS and self.load_plan is not None):
+            return False
+        if system.tree:
+            trees = read_trees(database, graph, system.tree)
+            return bool(trees) and all(each.is_good for each in trees)
+        return system.mode != GLOBAL or not self.steps[REPORTS].calls
+
+    def _planned_reports(self, texts: Texts) -> Usage:
+        """Return what reports would ask; about what, where communities are not known yet."""
+        from kg_neo4j import factory
+        from kg_neo4j.eval.answers.supposed import priced
+        from kg_neo4j.pipeline.estimating import names_in, reports_on
+        from kg_neo4j.pipeline.reporting import plan_community_reports
+
+        if self.load_plan is None:
+            try:
+                return plan_community_reports(settings=texts.settings).usage
+            except UsageError:  # there are no communities yet
+                pass
+        names = {name for _, chunks in texts.cut() for chunk in chunks for name in names_in(chunk.text)}
+        usage = factory.door(texts.settings).would_take(reports_on(len(names)))
+        return priced(usage, texts.settings)
+
+    def _add(self, step: str, usage: Usage) -> None:
+        self.steps[step] = self.steps.get(step, Usage()) + usage
+
+    def _check(self, step: str, unfinished: Sequence[str]) -> None:
+        """Raise what ended a step early: systems are compared whole."""
+        if not unfinished:
+            return
+        self.left()
+        if self.budget_usd is not None and "budget" in unfinished[0]:
+            spent = self.usage.usd or 0.0
+            raise BudgetReached(f"{step}: {unfinished[0]}", limit_usd=self.budget_usd, spent_usd=spent, hint=GO_ON)
+        raise ModelUnavailable(f"{step}: {unfinished[0]}", hint=GO_ON)
