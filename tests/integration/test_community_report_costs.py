@@ -94,7 +94,7 @@ from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.progress import SILENT
 settings = Settings()
 with connect(settings, SILENT) as database, Lease(database, settings.graph) as lease:
-    how = Reporting(door_to(factory.chat_model(settings)), tokens.load("approximate-1"))
+    how = Reporting(factory.door_to(factory.chat_model(settings)), tokens.load("approximate-1"))
     write_reports(database, settings.graph, how, lease=lease)
 """
 

@@ -354,7 +354,7 @@ from kg_neo4j.organise.descriptions import Describing, describe
 from kg_neo4j.progress import SILENT
 settings = Settings()
 with connect(settings, SILENT) as database, Lease(database, settings.graph) as lease:
-    how = Describing(door_to(factory.chat_model(settings)), tokens.load("approximate-1"), 60)
+    how = Describing(factory.door_to(factory.chat_model(settings)), tokens.load("approximate-1"), 60)
     describe(database, settings.graph, how, lease=lease)
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,7 +65,8 @@ def plan(
     tokeniser = tokens.load()
     asked: list[Request] = []
     door = factory.door(settings) if extractor is None else factory.without_model()
-    extraction = extraction_config(settings, options, door.counting(asked), extractor=extractor)
+    counted = extraction_config(settings, options, door.counting(asked), extractor=extractor)
+    extraction = replace(counted, concurrency=door.concurrency)
     configuration = load_configuration(settings, options, extraction, tokeniser)
     progress.start("plan")
     with _opened(settings, tally, progress) as database:
