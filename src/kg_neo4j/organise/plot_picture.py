@@ -141,7 +141,7 @@ def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_b
     ]
     if len(colours) > len(handles):
         handles.append(Line2D([], [], ls="", label=f"and {len(colours) - len(handles)} more"))
-    legend = axes.legend(handles=handles, loc="lower right", fontsize=9.5, framealpha=0.92, labelcolor=_INK)
+    legend = axes.legend(handles=handles, loc="best", fontsize=9.5, framealpha=0.92, labelcolor=_INK)
     for text in legend.get_texts():
         text.set_parse_math(False)
     return legend
