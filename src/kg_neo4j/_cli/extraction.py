@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from kg_neo4j._cli.load import PARTLY_DONE, extraction_facts, show_load, show_remarks
+from kg_neo4j._cli import PARTLY_DONE
+from kg_neo4j._cli.load import extraction_facts, show_load, show_remarks
 from kg_neo4j._cli.options import (
     BudgetOption,
     CacheOption,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import (
     BudgetOption,
     CacheOption,
@@ -19,12 +20,11 @@ from kg_neo4j._cli.options import (
     settings_for,
     with_groups,
 )
-from kg_neo4j._cli.terminal import cost, price, print_facts, print_json, progress, remark
+from kg_neo4j._cli.terminal import cost, price, print_estimates, print_facts, print_json, progress, remark
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import ExtractReport, LoadPlan, LoadReport, Usage
 
 _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
-PARTLY_DONE = 3
 
 
 @with_groups
@@ -149,8 +149,7 @@ def show_plan(plan: LoadPlan, *, as_json: bool) -> None:
     if plan.embedding.calls:
         facts["embedding"] = f"{_tokens(plan.embedding)}, {price(plan.embedding, _UNKNOWN)}"
     print_facts(facts)
-    for assumption in plan.assumptions:
-        typer.echo(f"estimated: {assumption}")
+    print_estimates(plan.assumptions)
     remark("skipped", (f"{each.source}: {each.reason}" for each in plan.skipped))
     remark("note", plan.notes)
 

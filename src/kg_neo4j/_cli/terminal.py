@@ -115,6 +115,22 @@ def print_facts(facts: Mapping[str, object]) -> None:
         sys.stdout.write(f"{name:<{width}}  {value}\n")
 
 
+def show(value: Any, said: Mapping[str, object] | str, *, as_json: bool) -> None:
+    """Print a value as JSON, or to a person what is said of it: facts or text."""
+    if as_json:
+        print_json(value)
+    elif isinstance(said, str):
+        print_text(said)
+    else:
+        print_facts(said)
+
+
+def print_estimates(assumptions: Iterable[str]) -> None:
+    """Print what a plan assumes."""
+    for assumption in assumptions:
+        typer.echo(f"estimated: {assumption}")
+
+
 def remark(name: str, lines: Iterable[object]) -> None:
     """Print each line to standard error, after what it is: "note: ..."."""
     for line in lines:
