@@ -58,15 +58,10 @@ def stored_decisions(reader: Reader, graph: str) -> tuple[StoredDecision, ...]:
     )
 
 
-def store(database: Database, lease: Lease, decisions: Sequence[StoredDecision]) -> None:
+def store(lease: Lease, decisions: Sequence[StoredDecision]) -> None:
     """Store decisions as they are given, in one transaction, marked as pending. `finish` shows them."""
-
-    def write(transaction: Transaction) -> None:
-        lease.prove(transaction)
-        transaction.run(queries.get("write/store_decisions"), rows=[_row(each) for each in decisions])
-
     if decisions:
-        database.write_transaction(write)
+        lease.write(queries.get("write/store_decisions"), rows=[_row(each) for each in decisions])
 
 
 def finish(
@@ -91,13 +86,7 @@ def finish(
         database.write_transaction(
             partial(_show, graph=graph, lease=lease, keys=keys, change=(before, wanted), identity=identity)
         )
-
-    def clear(transaction: Transaction) -> None:
-        lease.prove(transaction)
-        ids = [each.decision.id for each in pending]
-        transaction.run(queries.get("write/clear_decisions"), graph=graph, ids=ids)
-
-    database.write_transaction(clear)
+    lease.write(queries.get("write/clear_decisions"), graph=graph, ids=[each.decision.id for each in pending])
     return wanted
 
 
