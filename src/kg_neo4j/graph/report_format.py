@@ -19,7 +19,7 @@ Cell = str | int | float | bool | None | tuple[str | int | float | bool | None, 
 
 FORMATS = ("table", "csv", "json", "markdown")  # of the command line, which draws the table itself
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet recognises a formula
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MARKUP = re.compile(r"([\\`|<>\[\]*_])")
 
 
@@ -90,7 +90,7 @@ def _columns(report: Report) -> Sequence[tuple[Cell, ...]]:
 
 def _line(cell: Cell) -> str:
     """Return a cell as one line without control characters."""
-    return _CONTROL.sub(" ", _text(cell))
+    return CONTROL.sub(" ", _text(cell))
 
 
 def _text(cell: Cell) -> str:
