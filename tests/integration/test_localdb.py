@@ -19,7 +19,8 @@ import psutil
 import pytest
 
 from kg_neo4j import _localdb
-from kg_neo4j._localdb import Server, ports, state
+from kg_neo4j._localdb import ports, state
+from kg_neo4j._localdb.server import Server
 from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import AuthenticationFailed, PortTaken, StartFailed
 from kg_neo4j.progress import SILENT

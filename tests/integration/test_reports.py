@@ -298,7 +298,7 @@ def test_values_are_of_the_declared_types(database: Database, curie: str, name: 
     for row in found.rows:
         assert len(row) == len(declared)
         assert all(cell is None or type(cell) is kind for cell, kind in zip(row, declared, strict=True))
-    for output in ("table", "csv", "json", "markdown"):
+    for output in ("csv", "json", "markdown"):
         assert render(found, output)
 
 

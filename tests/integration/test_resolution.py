@@ -97,7 +97,7 @@ def unload(database: Database, graph: str, name: str) -> None:
 
 def put(database: Database, graph: str, decisions: Sequence[Decision]) -> int:
     with Lease(database, graph) as lease:
-        showing.store(database, lease, [showing.StoredDecision(each, "l", "r", True) for each in decisions])
+        showing.store(lease, [showing.StoredDecision(each, "l", "r", True) for each in decisions])
         return settle(database, graph, SCHEMA, lease)
 
 
@@ -265,11 +265,11 @@ def test_facts_told_apart_by_an_identity_column_stay_parallel(database: Database
         settle(database, graph, PAIRED, lease)
         before = dump(database, graph)
         one = same(graph, "Watson", "Dr. Watson")
-        showing.store(database, lease, [showing.StoredDecision(one, "l", "r", True)])
+        showing.store(lease, [showing.StoredDecision(one, "l", "r", True)])
         settle(database, graph, PAIRED, lease)
         assert [row[3] for row in drawn(database, graph)] == [1, 2]
         assert failed_checks(database, graph) == {}
-        showing.store(database, lease, [showing.StoredDecision(replace(one, revoked=True), "l", "r", True)])
+        showing.store(lease, [showing.StoredDecision(replace(one, revoked=True), "l", "r", True)])
         settle(database, graph, PAIRED, lease)
     assert dump(database, graph) == before
 

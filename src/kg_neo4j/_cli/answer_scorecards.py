@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kg_neo4j._cli.shapes import of_record, plain
-from kg_neo4j._cli.terminal import percent, percents, print_facts, print_table, print_text, spent
+from kg_neo4j._cli.terminal import percent, percents, print_estimates, print_facts, print_table, print_text, spent
 from kg_neo4j.eval.answers.cases import SystemScore, case_row
 from kg_neo4j.eval.answers.comparison import Comparison
 from kg_neo4j.eval.answers.plan import ComparisonPlan
@@ -115,8 +115,7 @@ def show_plan_of_comparison(plan: ComparisonPlan) -> None:
     if plan.saved:
         facts["saved"] = f"{plan.saved} answers were given by an earlier run"
     print_facts(facts)
-    for each in plan.assumptions:
-        print_text(f"estimated: {each}")
+    print_estimates(plan.assumptions)
 
 
 def _show_scores(scores: Sequence[SystemScore], title: str | None, *, is_proxy: bool) -> None:

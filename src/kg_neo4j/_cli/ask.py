@@ -8,24 +8,21 @@ import typer
 
 from kg_neo4j._cli.answers import draft, is_streamed, show_answer
 from kg_neo4j._cli.options import (
-    DocumentLanguageOption,
-    DocumentOption,
     GraphOption,
     JsonOption,
-    KindOption,
     ModelOption,
-    SinceOption,
-    TypeOption,
-    UntilOption,
     filters_of,
     settings_for,
+    with_groups,
 )
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.startup import without_collection
 from kg_neo4j._cli.terminal import print_json, print_text, progress, remark
+from kg_neo4j.records import Filters
 
 
 @without_collection()
+@with_groups
 def ask(
     question: Annotated[str, typer.Argument(help="A question in plain words.")],
     mode: Annotated[
@@ -52,12 +49,7 @@ def ask(
         int | None,
         typer.Option("--context-tokens", metavar="N", min=1, help="Evidence at most [default: 6000; of a tree 1700]."),
     ] = None,
-    document: DocumentOption = None,
-    language: DocumentLanguageOption = None,
-    kind: KindOption = None,
-    entity_type: TypeOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    filters: Annotated[Filters, filters_of] = Filters(),  # noqa: B008
     show: Annotated[
         bool, typer.Option("--show", help="Print every claim's check and the evidence that was read.")
     ] = False,
@@ -97,7 +89,6 @@ def ask(
     from kg_neo4j.retrieve.tree.choice import COLLAPSED, TOP_K, TreeChoice
 
     chosen = TreeChoice(tree or TreeChoice().name, top_k or TOP_K, traversal or COLLAPSED, tuple(aspect or ()))
-    kept = filters_of(document, language, kind, entity_type, since, until)
     with progress(quiet=as_json) as bars:
         settings = settings_for(graph=graph, model=model, unsupported=unsupported, judge=judge)
         with draft(stream=is_streamed(stream, as_json)) as hear:
@@ -106,7 +97,7 @@ def ask(
                 settings=settings,
                 mode=mode,
                 level=level,
-                filters=kept,
+                filters=filters,
                 max_context_tokens=context_tokens,
                 tree=chosen,
                 decompose=decompose,

@@ -12,21 +12,17 @@ import typer
 from kg_neo4j._cli.answers import draft, is_streamed, show_answer
 from kg_neo4j._cli.options import (
     BudgetOption,
-    DocumentLanguageOption,
-    DocumentOption,
     GraphOption,
     JsonOption,
-    KindOption,
     ModelOption,
-    SinceOption,
-    TypeOption,
-    UntilOption,
     filters_of,
     settings_for,
+    with_groups,
 )
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import json_text, print_text, progress, remark
 from kg_neo4j.errors import BudgetReached, DatabaseUnavailable, KgError
+from kg_neo4j.records import Filters
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.chatting import Chat, ChatReply
@@ -42,16 +38,12 @@ PROMPT = "> "
 LONGEST_LINE = 10_000_000  # characters; what is longer is read in parts
 
 
+@with_groups
 def chat(
     mode: Annotated[
         str, typer.Option("--mode", metavar="auto|local|global|tree|naive|cypher", help="How to find the evidence.")
     ] = "auto",
-    document: DocumentOption = None,
-    language: DocumentLanguageOption = None,
-    kind: KindOption = None,
-    entity_type: TypeOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    filters: Annotated[Filters, filters_of] = Filters(),  # noqa: B008
     budget_usd: BudgetOption = None,
     model: ModelOption = None,
     graph: GraphOption = None,
@@ -63,7 +55,7 @@ def chat(
     """
     from kg_neo4j import pipeline
 
-    options = pipeline.AskOptions(mode, filters=filters_of(document, language, kind, entity_type, since, until))
+    options = pipeline.AskOptions(mode, filters=filters)
     settings = settings_for(graph=graph, model=model)
     with ExitStack() as open_ones:
         with progress(quiet=as_json) as bars:  # while it connects: bars and what is typed do not go together

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import BudgetOption, CacheOption, GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark, usage_facts
 from kg_neo4j.errors import UsageError
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
         ListedCommunity,
     )
     from kg_neo4j.settings import Settings
-
-PARTLY_DONE = 3
 
 
 def communities(
@@ -142,4 +141,4 @@ def _plan(plan: CommunityReportsPlan, *, as_json: bool) -> None:
     }
     print_facts(facts | usage_facts(plan.usage, "unknown: no price of this model"))
     for assumption in plan.assumptions:
-        typer.echo(f"estimated: {assumption}")
+        print_text(f"estimated: {assumption}")

@@ -11,7 +11,7 @@ import typer
 
 from kg_neo4j._cli.options import GraphOption, JsonOption, YesOption, settings_for
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
 from kg_neo4j.errors import GdsMissing
 
 if TYPE_CHECKING:
@@ -65,10 +65,7 @@ def stop(
     from kg_neo4j import _localdb
 
     stopped = _localdb.stop(settings_for(), force=force)
-    if as_json:
-        print_json({"stopped": stopped})
-    else:
-        print_text("stopped" if stopped else "it was not running")
+    show({"stopped": stopped}, "stopped" if stopped else "it was not running", as_json=as_json)
 
 
 @app.command()
@@ -77,10 +74,7 @@ def status(as_json: JsonOption = False) -> None:
     from kg_neo4j import _localdb
 
     facts = plain(_localdb.status(settings_for()))
-    if as_json:
-        print_json(facts)
-    else:
-        print_facts({name: value for name, value in facts.items() if value is not None})
+    show(facts, {name: value for name, value in facts.items() if value is not None}, as_json=as_json)
 
 
 @app.command()
@@ -116,11 +110,9 @@ def backup(
 
     with progress(quiet=as_json) as bars:
         report = pipeline.backup(target, settings=settings_for(), overwrite=yes, progress=bars)
-    facts = {"path": str(report.path), "bytes": report.bytes, "seconds": round(report.seconds, 1)}
-    if as_json:
-        print_json(facts)
-    else:
-        print_facts({"backup": report.path, "MB": f"{report.bytes / 1e6:.1f}", "seconds": facts["seconds"]})
+    seconds = round(report.seconds, 1)
+    facts = {"backup": report.path, "MB": f"{report.bytes / 1e6:.1f}", "seconds": seconds}
+    show({"path": report.path, "bytes": report.bytes, "seconds": seconds}, facts, as_json=as_json)
 
 
 @app.command()
@@ -163,10 +155,8 @@ def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption
             deleted = delete_graph(database, settings.graph)
         with contextlib.suppress(GdsMissing):  # then there is none to drop
             spreading.forget(database, settings.graph)
-    if as_json:
-        print_json({"graph": settings.graph, "deleted": deleted})
-    else:
-        print_text(f"{deleted} nodes of graph {settings.graph!r} deleted")
+    said = f"{deleted} nodes of graph {settings.graph!r} deleted"
+    show({"graph": settings.graph, "deleted": deleted}, said, as_json=as_json)
 
 
 @app.command()
@@ -181,10 +171,7 @@ def indexes(as_json: JsonOption = False) -> None:
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         ensure_constraints(database)
         made = search_indexes.repair(database, factory.embedding_model(settings))
-    if as_json:
-        print_json({"created": made})
-    else:
-        print_text("\n".join(f"created {name}" for name in made) or "all indexes are online")
+    show({"created": made}, "\n".join(f"created {name}" for name in made) or "all indexes are online", as_json=as_json)
 
 
 def _print_graphs(graphs: Sequence[StoredGraph]) -> None:

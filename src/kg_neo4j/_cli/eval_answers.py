@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kg_neo4j._cli.options import BudgetOption, GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import BudgetOption, GraphOption, JsonOption, ModelOption, given_options, settings_for
 from kg_neo4j._cli.terminal import print_json, progress, remark
 from kg_neo4j.errors import UsageError
 
@@ -14,6 +14,7 @@ Changed = dict[str, Any]  # option -> value, of those that are not the default
 
 
 def answers(
+    context: typer.Context,
     questions: Annotated[
         str,
         typer.Option(
@@ -79,29 +80,7 @@ def answers(
     """Score answers: similarity and correctness of systems, exact match, F1, and how many claims are supported."""
     from kg_neo4j.eval.answers.forms import QUESTIONS, guess
 
-    given: Changed = {
-        "--corpus": corpus,
-        "--mode": mode if mode != "auto" else None,
-        "--systems": systems,
-        "--format": form,
-        "--kind": kind,
-        "--set": split,
-        "--documents": documents,
-        "--limit": limit,
-        "--summaries": summaries,
-        "--whole-graph": whole_graph,
-        "--judge": judge,
-        "--chunk-tokens": chunk_tokens,
-        "--context-tokens": context_tokens,
-        "--save": save,
-        "--cases": cases,
-        "--ragas": ragas,
-        "--dry-run": dry_run,
-        "--model": model,
-        "--budget-usd": budget_usd,
-        "--graph": graph,
-    }
-    given = {name: value for name, value in given.items() if value not in (None, False)}
+    given = {name: value for name, value in given_options(context).items() if name not in ("--questions", "--json")}
     settings = settings_for(model=model, graph=graph)
     if model is not None:
         from kg_neo4j import factory

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.eval_answers import answers
-from kg_neo4j._cli.load import PARTLY_DONE
 from kg_neo4j._cli.options import (
     BudgetOption,
     CacheOption,
@@ -15,6 +15,7 @@ from kg_neo4j._cli.options import (
     JsonOption,
     ModelOption,
     SchemaOption,
+    given_options,
     settings_for,
 )
 from kg_neo4j._cli.scorecards import scorecard_shape, show_scorecard
@@ -30,6 +31,7 @@ def group() -> None:
 
 @app.command()
 def extraction(
+    context: typer.Context,
     gold: Annotated[str, typer.Option("--gold", metavar="FILE", help="Passages in the format of Re-DocRED.")],
     types: Annotated[
         str | None, typer.Option("--types", metavar="FILE", help="TOML: what types mean, on top of the built-in map.")
@@ -61,10 +63,9 @@ def extraction(
     if as_json:
         print_json(scorecard_shape(card))
     else:
-        given = {"--types": types, "--split": split, "--limit": limit, "--schema": schema, "--gleanings": gleanings}
-        usual = {"--split": "all", "--schema": "graph", "--gleanings": 1}
-        changed = {name: value for name, value in {**given, "--model": model}.items() if value != usual.get(name)}
-        words = [word for name, value in changed.items() for word in (name, str(value))]
+        unsaid = ("--gold", "--budget-usd", "--cache")
+        given = {name: value for name, value in given_options(context).items() if name not in unsaid}
+        words = [word for name, value in given.items() for word in (name, str(value))]
         show_scorecard(card, ["kg", "eval", "extraction", "--gold", gold, *words])
         remark("note", (*card.failed, *card.notes))
     if card.failed:

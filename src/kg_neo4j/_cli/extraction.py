@@ -2,56 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Any
 
 import typer
 
-from kg_neo4j._cli.load import PARTLY_DONE, extraction_facts, show_load, show_remarks
+from kg_neo4j._cli import PARTLY_DONE
+from kg_neo4j._cli.load import extraction_facts, show_load, show_remarks
 from kg_neo4j._cli.options import (
-    AliasOption,
     BudgetOption,
     CacheOption,
-    ChunkOverlapOption,
-    ChunkTokensOption,
-    EvidenceOption,
-    GleaningsOption,
     GraphOption,
     JsonOption,
-    LangOption,
-    LanguageOption,
-    LinksOption,
     ModelOption,
-    OutputLanguageOption,
-    PreprocessOption,
-    RootOption,
-    SchemaOption,
     Sources,
-    WaveOption,
-    WikipediaOption,
+    load_options,
     settings_for,
-    tokens_of,
+    with_groups,
 )
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
 from kg_neo4j.errors import UsageError
 
 
+@with_groups
 def extract(
     to: Annotated[str, typer.Option("--to", metavar="DIR", help="Where the files of extractions go.")],
     sources: Sources = None,
-    wikipedia: WikipediaOption = None,
-    lang: LangOption = "en",
-    links: LinksOption = 0,
-    language: LanguageOption = None,
-    alias: AliasOption = None,
-    root: RootOption = None,
-    chunk_tokens: ChunkTokensOption = "1200",
-    chunk_overlap: ChunkOverlapOption = 0,
-    preprocess: PreprocessOption = "none",
-    schema: SchemaOption = "graph",
-    evidence: EvidenceOption = "flag",
-    gleanings: GleaningsOption = 1,
-    wave: WaveOption = 8,
-    output_language: OutputLanguageOption = "source",
+    options: Annotated[Any, load_options] = None,
     model: ModelOption = None,
     budget_usd: BudgetOption = None,
     cache: CacheOption = True,
@@ -61,25 +38,9 @@ def extract(
     """Extract to files, without a database; `kg load DIR` records them."""
     from kg_neo4j import pipeline
 
-    if not sources and not wikipedia:
+    if not sources and not options.wikipedia:
         raise UsageError("nothing to extract", hint="name files or folders, or --wikipedia TITLE")
-    options = pipeline.LoadOptions(
-        wikipedia=tuple(wikipedia or ()),
-        language=lang,
-        links=links,
-        text_language=language,
-        alias=alias,
-        root=root,
-        chunk_tokens=tokens_of(chunk_tokens),
-        chunk_overlap=chunk_overlap,
-        preprocess=preprocess,
-        schema=schema,
-        evidence=evidence,
-        gleanings=gleanings,
-        wave=wave,
-        output_language=output_language,
-        budget_usd=budget_usd,
-    )
+    options = replace(options, budget_usd=budget_usd)
     settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
     with progress(quiet=as_json) as bars:
         report = pipeline.extract(sources or (), to=to, settings=settings, options=options, progress=bars)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
 
 if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
@@ -45,10 +45,8 @@ def plot(
     settings = settings_for(graph=graph)
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         report = plotting.plot(database, settings.graph, target, colour_by=colour_by, limit=limit)
-    if as_json:
-        print_json(report)
-    else:
-        print_facts({"picture": report.path, "nodes": report.nodes, "relationships": report.relationships})
+    facts = {"picture": report.path, "nodes": report.nodes, "relationships": report.relationships}
+    show(report, facts, as_json=as_json)
 
 
 def export(
@@ -70,10 +68,7 @@ def export(
         return
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         lines = exporting.export_file(database, settings.graph, target)
-    if as_json:
-        print_json({"path": str(target), "lines": lines})
-    else:
-        print_facts({"export": target, "lines": lines})
+    show({"path": target, "lines": lines}, {"export": target, "lines": lines}, as_json=as_json)
 
 
 def _archive(target: Path, settings: Settings, as_json: bool) -> None:
@@ -81,12 +76,9 @@ def _archive(target: Path, settings: Settings, as_json: bool) -> None:
 
     with progress(quiet=as_json) as bars:
         report = export_archive(target, settings=settings, progress=bars)
-    if as_json:
-        print_json(report)
-        return
     facts = {"archive": report.path, "graph": report.graph, "bytes": report.bytes}
-    print_facts({**facts, "nodes": report.nodes, "relationships": report.relationships})
-    for note in report.notes:
+    show(report, {**facts, "nodes": report.nodes, "relationships": report.relationships}, as_json=as_json)
+    for note in report.notes if not as_json else ():
         print_text(note)
 
 

@@ -2,58 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Any
 
 import typer
 
+from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import (
-    AliasOption,
     BudgetOption,
     CacheOption,
-    ChunkOverlapOption,
-    ChunkTokensOption,
-    EvidenceOption,
-    GleaningsOption,
     GraphOption,
     JsonOption,
-    LangOption,
-    LanguageOption,
-    LinksOption,
     ModelOption,
-    OutputLanguageOption,
-    PreprocessOption,
     RootOption,
-    SchemaOption,
     Sources,
-    WaveOption,
-    WikipediaOption,
+    load_options,
     settings_for,
-    tokens_of,
+    with_groups,
 )
-from kg_neo4j._cli.terminal import cost, price, print_facts, print_json, progress, remark
+from kg_neo4j._cli.terminal import cost, price, print_estimates, print_facts, print_json, progress, remark
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import ExtractReport, LoadPlan, LoadReport, Usage
 
 _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
-PARTLY_DONE = 3
 
 
+@with_groups
 def load(
     sources: Sources = None,
-    wikipedia: WikipediaOption = None,
-    lang: LangOption = "en",
-    links: LinksOption = 0,
-    language: LanguageOption = None,
-    alias: AliasOption = None,
-    root: RootOption = None,
-    chunk_tokens: ChunkTokensOption = "1200",
-    chunk_overlap: ChunkOverlapOption = 0,
-    preprocess: PreprocessOption = "none",
-    schema: SchemaOption = "graph",
-    evidence: EvidenceOption = "flag",
-    gleanings: GleaningsOption = 1,
-    wave: WaveOption = 8,
-    output_language: OutputLanguageOption = "source",
+    options: Annotated[Any, load_options] = None,
     model: ModelOption = None,
     analytics: Annotated[bool, typer.Option(help="Communities, PageRank and degree by GDS.")] = True,
     rebuild: Annotated[
@@ -76,28 +53,10 @@ def load(
     """Build the graph: read, extract, record, embed, analyse. A repeat changes nothing."""
     from kg_neo4j import pipeline
 
-    if not sources and not wikipedia and not refresh:
+    if not sources and not options.wikipedia and not refresh:
         raise UsageError("nothing to load", hint="name files or folders, or --wikipedia TITLE, or --refresh")
-    options = pipeline.LoadOptions(
-        wikipedia=tuple(wikipedia or ()),
-        language=lang,
-        links=links,
-        text_language=language,
-        alias=alias,
-        root=root,
-        chunk_tokens=tokens_of(chunk_tokens),
-        chunk_overlap=chunk_overlap,
-        preprocess=preprocess,
-        schema=schema,
-        evidence=evidence,
-        gleanings=gleanings,
-        wave=wave,
-        output_language=output_language,
-        analytics=analytics,
-        rebuild=rebuild,
-        refresh=refresh,
-        prune=prune,
-        budget_usd=budget_usd,
+    options = replace(
+        options, analytics=analytics, rebuild=rebuild, refresh=refresh, prune=prune, budget_usd=budget_usd
     )
     settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
     if dry_run:
@@ -190,8 +149,7 @@ def show_plan(plan: LoadPlan, *, as_json: bool) -> None:
     if plan.embedding.calls:
         facts["embedding"] = f"{_tokens(plan.embedding)}, {price(plan.embedding, _UNKNOWN)}"
     print_facts(facts)
-    for assumption in plan.assumptions:
-        typer.echo(f"estimated: {assumption}")
+    print_estimates(plan.assumptions)
     remark("skipped", (f"{each.source}: {each.reason}" for each in plan.skipped))
     remark("note", plan.notes)
 

@@ -1,7 +1,8 @@
 """Options that several commands share, and the settings and filters that they make."""
 
-from __future__ import annotations
-
+import functools
+import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Filters
 
 if TYPE_CHECKING:
+    from kg_neo4j.pipeline import LoadOptions
     from kg_neo4j.settings import Settings
 
 GraphOption = Annotated[
@@ -23,7 +25,7 @@ ModelOption = Annotated[
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
-def settings_for(**overrides: Any) -> Settings:
+def settings_for(**overrides: Any) -> "Settings":
     """Return the settings of the environment with the given ones on top; None leaves a setting alone."""
     from pydantic import ValidationError
 
@@ -38,56 +40,36 @@ def settings_for(**overrides: Any) -> Settings:
         raise UsageError(f"{name}: {first['msg']}", hint="check the option or the environment variable") from None
 
 
-DocumentOption = Annotated[
-    list[str] | None,
-    typer.Option("--document", metavar="NAME", help="Only this document: title, id or pattern with *; repeatable."),
-]
-DocumentLanguageOption = Annotated[
-    list[str] | None,
-    typer.Option("--language", metavar="CODE", help="Only documents in this language; repeatable."),
-]
-KindOption = Annotated[
-    list[str] | None,
-    typer.Option("--kind", metavar="file|wikipedia", help="Only documents of this kind; repeatable."),
-]
-TypeOption = Annotated[
-    list[str] | None,
-    typer.Option("--type", metavar="TYPE", help="Only what concerns entities of this type; repeatable."),
-]
-SinceOption = Annotated[
-    int | None, typer.Option("--since", metavar="YEAR", help="Only what is dated in this year or later; BC: negative.")
-]
-UntilOption = Annotated[
-    int | None, typer.Option("--until", metavar="YEAR", help="Only what is dated in this year or earlier.")
-]
-
-
 def filters_of(
-    documents: list[str] | None,
-    languages: list[str] | None,
-    kinds: list[str] | None,
-    types: list[str] | None,
-    since: int | None,
-    until: int | None,
+    documents: Annotated[
+        list[str] | None,
+        typer.Option("--document", metavar="NAME", help="Only this document: title, id or pattern with *; repeatable."),
+    ] = None,
+    languages: Annotated[
+        list[str] | None,
+        typer.Option("--language", metavar="CODE", help="Only documents in this language; repeatable."),
+    ] = None,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option("--kind", metavar="file|wikipedia", help="Only documents of this kind; repeatable."),
+    ] = None,
+    types: Annotated[
+        list[str] | None,
+        typer.Option("--type", metavar="TYPE", help="Only what concerns entities of this type; repeatable."),
+    ] = None,
+    since: Annotated[
+        int | None,
+        typer.Option("--since", metavar="YEAR", help="Only what is dated in this year or later; BC: negative."),
+    ] = None,
+    until: Annotated[
+        int | None, typer.Option("--until", metavar="YEAR", help="Only what is dated in this year or earlier.")
+    ] = None,
 ) -> Filters:
     """Return the filters that the options mean."""
     return Filters(tuple(documents or ()), tuple(languages or ()), tuple(kinds or ()), tuple(types or ()), since, until)
 
 
 Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="Files, folders.")]
-WikipediaOption = Annotated[
-    list[str] | None, typer.Option("--wikipedia", metavar="TITLE", help="A Wikipedia page; repeatable.")
-]
-LinksOption = Annotated[
-    int, typer.Option("--links", metavar="N", help="Also the N pages that these link to most.", min=0)
-]
-LanguageOption = Annotated[
-    str | None, typer.Option("--language", metavar="CODE", help="Of the files, such as pl; else it is found.")
-]
-LangOption = Annotated[str, typer.Option("--lang", help="Language of the Wikipedia.")]
-AliasOption = Annotated[
-    str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")
-]
 RootOption = Annotated[
     str | None,
     typer.Option("--root", metavar="DIR", help="Folder that keys are relative to; else that of the nearest kg.toml."),
@@ -95,27 +77,12 @@ RootOption = Annotated[
 ChunkTokensOption = Annotated[
     str, typer.Option("--chunk-tokens", metavar="N|max", help="Tokens a chunk; max: what the window allows.")
 ]
-ChunkOverlapOption = Annotated[int, typer.Option("--chunk-overlap", metavar="N", help="Tokens repeated.", min=0)]
-PreprocessOption = Annotated[
-    str,
-    typer.Option(
-        "--preprocess",
-        metavar="none|stopwords",
-        help="What the model sees: the full text, or the text without stop words.",
-    ),
-]
 SchemaOption = Annotated[str, typer.Option("--schema", metavar="NAME|FILE", help="graph, wikipedia, or a file.")]
-EvidenceOption = Annotated[
-    str, typer.Option("--evidence", metavar="flag|reject", help="Rows whose evidence is not in the text.")
-]
 GleaningsOption = Annotated[
     int, typer.Option("--gleanings", metavar="N", help="Rounds that ask a model what is missing.", min=0)
 ]
 WaveOption = Annotated[
     int, typer.Option("--wave", metavar="N", help="Chunks asked together; names carry over. 0: none do.", min=0)
-]
-OutputLanguageOption = Annotated[
-    str, typer.Option("--output-language", metavar="source|en", help="Of roles and descriptions.")
 ]
 BudgetOption = Annotated[
     float | None, typer.Option("--budget-usd", metavar="X", help="Stop before models cost more than this.")
@@ -125,6 +92,14 @@ CacheOption = Annotated[
 ]
 
 
+def given_options(context: typer.Context) -> dict[str, Any]:
+    """Return the values of options that are not the default, by the option's name, in the order of the help."""
+    values = {param: context.params[param.name] for param in context.command.params if param.name}
+    return {
+        param.opts[0]: value for param, value in values.items() if value not in (None, False) and value != param.default
+    }
+
+
 def tokens_of(text: str) -> int | None:
     """Return the number of tokens that --chunk-tokens means; None for "max"."""
     if text == "max":
@@ -132,3 +107,86 @@ def tokens_of(text: str) -> int | None:
     if not text.isdecimal() or int(text) < 1:
         raise UsageError(f"--chunk-tokens takes a number of tokens or max, not {text!r}")
     return int(text)
+
+
+def load_options(
+    wikipedia: Annotated[
+        list[str] | None, typer.Option("--wikipedia", metavar="TITLE", help="A Wikipedia page; repeatable.")
+    ] = None,
+    lang: Annotated[str, typer.Option("--lang", help="Language of the Wikipedia.")] = "en",
+    links: Annotated[
+        int, typer.Option("--links", metavar="N", help="Also the N pages that these link to most.", min=0)
+    ] = 0,
+    language: Annotated[
+        str | None, typer.Option("--language", metavar="CODE", help="Of the files, such as pl; else it is found.")
+    ] = None,
+    alias: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")
+    ] = None,
+    root: RootOption = None,
+    chunk_tokens: ChunkTokensOption = "1200",
+    chunk_overlap: Annotated[int, typer.Option("--chunk-overlap", metavar="N", help="Tokens repeated.", min=0)] = 0,
+    preprocess: Annotated[
+        str,
+        typer.Option(
+            "--preprocess",
+            metavar="none|stopwords",
+            help="What the model sees: the full text, or the text without stop words.",
+        ),
+    ] = "none",
+    schema: SchemaOption = "graph",
+    evidence: Annotated[
+        str, typer.Option("--evidence", metavar="flag|reject", help="Rows whose evidence is not in the text.")
+    ] = "flag",
+    gleanings: GleaningsOption = 1,
+    wave: WaveOption = 8,
+    output_language: Annotated[
+        str, typer.Option("--output-language", metavar="source|en", help="Of roles and descriptions.")
+    ] = "source",
+) -> "LoadOptions":
+    """Return what the options say of sources, chunks and extraction."""
+    from kg_neo4j.pipeline import LoadOptions
+
+    return LoadOptions(
+        wikipedia=tuple(wikipedia or ()),
+        language=lang,
+        links=links,
+        text_language=language,
+        alias=alias,
+        root=root,
+        chunk_tokens=tokens_of(chunk_tokens),
+        chunk_overlap=chunk_overlap,
+        preprocess=preprocess,
+        schema=schema,
+        evidence=evidence,
+        gleanings=gleanings,
+        wave=wave,
+        output_language=output_language,
+    )
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of each function that annotates one of its parameters, and hand it what that returns.
+
+    With `kept: Annotated[Filters, filters_of]` the parameters of `filters_of` stand in the place of `kept`.
+    """
+    groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        functions = [each for each in getattr(parameter.annotation, "__metadata__", ()) if inspect.isfunction(each)]
+        if not functions:
+            parameters.append(parameter)
+            continue
+        own = list(inspect.signature(functions[0]).parameters.values())
+        groups[name] = (functions[0], [each.name for each in own])
+        parameters += own
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        for name, (group, names) in groups.items():
+            given[name] = group(**{each: given.pop(each) for each in names})
+        command(**given)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run

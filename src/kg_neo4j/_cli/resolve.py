@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import BudgetOption, CacheOption, GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, remark
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.resolution.showing import StoredDecision
     from kg_neo4j.pipeline.resolving import ResolveReport
 
-PARTLY_DONE = 3
 FileOption = Annotated[
     Path | None, typer.Option(metavar="FILE.csv", help="Columns name_1,type_1,name_2,type_2; an empty type is any.")
 ]

@@ -10,7 +10,7 @@ import typer
 from kg_neo4j._cli.chunk_length import SeveralValues, chunk_length
 from kg_neo4j._cli.narrative import narrative
 from kg_neo4j._cli.options import ChunkTokensOption, GleaningsOption, JsonOption, ModelOption, settings_for, tokens_of
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress
+from kg_neo4j._cli.terminal import print_json, print_table, progress, show
 
 app = typer.Typer(help="Studies: what a choice is worth, measured on your text.", no_args_is_help=True)
 
@@ -34,10 +34,7 @@ def aggregation(
     from kg_neo4j.eval import aggregation as study
 
     measured = asdict(study.measure_sources(sources, chunk_tokens=chunk_tokens))
-    if as_json:
-        print_json(measured)
-    else:
-        print_facts(measured)
+    show(measured, measured, as_json=as_json)
 
 
 @app.command()

@@ -88,7 +88,7 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
-    """Print a table to standard output; numbers are aligned right. Cells are text, never markup.
+    """Print a table to standard output; numbers are aligned right. Cells are text, never markup or control characters.
 
     It is as wide as the terminal; where there is none (a file, a pipe) lines stay whole.
     """
@@ -97,13 +97,16 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
     from rich.table import Table
     from rich.text import Text
 
+    from kg_neo4j.graph.report_format import CONTROL
+
     listed = [list(row) for row in rows]
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for index, column in enumerate(columns):
         numeric = bool(listed) and all(isinstance(row[index], int | float) for row in listed)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in listed:
-        table.add_row(*(Text(_cell(value)) for value in row))
+        cells = ("\n".join(CONTROL.sub(" ", line) for line in _cell(value).split("\n")) for value in row)
+        table.add_row(*map(Text, cells))
     console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     console.print(table)
 
@@ -113,6 +116,22 @@ def print_facts(facts: Mapping[str, object]) -> None:
     width = max(len(name) for name in facts)
     for name, value in facts.items():
         sys.stdout.write(f"{name:<{width}}  {value}\n")
+
+
+def show(value: Any, said: Mapping[str, object] | str, *, as_json: bool) -> None:
+    """Print a value as JSON, or to a person what is said of it: facts or text."""
+    if as_json:
+        print_json(value)
+    elif isinstance(said, str):
+        print_text(said)
+    else:
+        print_facts(said)
+
+
+def print_estimates(assumptions: Iterable[str]) -> None:
+    """Print what a plan assumes."""
+    for assumption in assumptions:
+        typer.echo(f"estimated: {assumption}")
 
 
 def remark(name: str, lines: Iterable[object]) -> None:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import BudgetOption, CacheOption, GraphOption, JsonOption, ModelOption, settings_for
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, progress, remark, usage_facts
+from kg_neo4j._cli.terminal import print_estimates, print_facts, print_json, print_table, progress, remark, usage_facts
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline import TreePlan, TreeReport
 
-PARTLY_DONE = 3
 NOTES = 12  # that are printed
 
 DocumentsOption = Annotated[
@@ -146,5 +146,4 @@ def _plan(plan: TreePlan, *, as_json: bool) -> None:
         facts["aspects by"] = plan.aspect_model
     print_facts(facts | usage_facts(usage, "unknown: no price of this model"))
     _table(plan.summaries)
-    for assumption in plan.assumptions:
-        typer.echo(f"estimated: {assumption}")
+    print_estimates(plan.assumptions)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from kg_neo4j._cli.options import BudgetOption, CacheOption, JsonOption, ModelOption, SchemaOption, settings_for
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j._cli.terminal import cost, print_facts, print_json, progress, remark
+from kg_neo4j._cli.terminal import cost, print_estimates, print_facts, print_json, progress, remark, show
 from kg_neo4j.errors import UsageError
-
-if TYPE_CHECKING:
-    from kg_neo4j.pipeline.tuning import TunePlan
 
 
 def tune(
@@ -39,7 +36,14 @@ def tune(
     if dry_run:
         with progress(quiet=as_json) as bars:
             plan = pipeline.plan_tune(sources, settings=settings, options=options, progress=bars)
-        _show_plan(plan, as_json=as_json)
+        facts = {
+            "model": plan.model or "the built-in rules: nothing is paid",
+            "sample": f"{plan.sampled} of {plan.chunks} chunks",
+            "cost": cost(plan.usage),
+        }
+        show(plan, facts, as_json=as_json)
+        if plan.usage.calls and not as_json:
+            print_estimates(["two questions; a repair, and a passage in which nothing is found, are one more each"])
         return
     if target.exists() and not force:
         raise UsageError(f"there is a file {target} already", hint="another place with --to, or --force")
@@ -64,18 +68,3 @@ def tune(
     )
     remark("note", tuned.notes)
     typer.echo(f"read it, edit it, then: kg load FILE... --schema {target}", err=True)
-
-
-def _show_plan(plan: TunePlan, *, as_json: bool) -> None:
-    if as_json:
-        print_json(plan)
-        return
-    print_facts(
-        {
-            "model": plan.model or "the built-in rules: nothing is paid",
-            "sample": f"{plan.sampled} of {plan.chunks} chunks",
-            "cost": cost(plan.usage),
-        }
-    )
-    if plan.usage.calls:
-        typer.echo("estimated: two questions; a repair, and a passage in which nothing is found, are one more each")

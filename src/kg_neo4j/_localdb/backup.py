@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from kg_neo4j._localdb import admin, disk, launch, lock, server, state
-from kg_neo4j._localdb.recovery import has_store, stamp
+from kg_neo4j._localdb.recovery import has_data, stamp
 from kg_neo4j.errors import LocalDatabaseError, UsageError
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
@@ -25,7 +25,7 @@ def dump(settings: Settings, target: Path, progress: Progress, *, overwrite: boo
     Raises UsageError where there is no store, or a `target` that may not be overwritten; DiskFull; LocalDatabaseError.
     """
     home = state.home_of(settings, lock.read().line)
-    if not has_store(home):
+    if not has_data(home):
         raise UsageError(f"there is no store in {home.root}: nothing to back up", hint="`kg load` makes one")
     if target.exists() and not overwrite:
         raise UsageError(f"{target} exists", hint="choose another name, or pass --yes to overwrite it")
@@ -53,7 +53,7 @@ def restore(settings: Settings, source: Path, progress: Progress, *, overwrite: 
     """
     _refuse_other_files(source)
     home = state.home_of(settings, lock.read().line)
-    if has_store(home) and not overwrite:
+    if has_data(home) and not overwrite:
         raise UsageError(
             f"{home.root} has a store, which restoring would replace",
             hint="pass --yes to replace it; `kg db backup FILE` keeps it",

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kg_neo4j._localdb import admin, configuration, disk, launch, lock, login, server, state
-from kg_neo4j._localdb.interface import Server
+from kg_neo4j._localdb.server import Server
 from kg_neo4j._localdb.state import Home
 from kg_neo4j.errors import DatabaseOffline, StillStarting, StoreInconsistent, UsageError
 from kg_neo4j.progress import Progress
@@ -33,7 +33,7 @@ def recover(settings: Settings, progress: Progress) -> Recovery:
     the store does not open even so, and StoreInconsistent where Neo4j's own check finds errors.
     """
     home = state.home_of(settings, lock.read().line)
-    if not has_store(home):
+    if not has_data(home):
         raise UsageError(f"there is no store in {home.root}: nothing to recover", hint="`kg db start` makes one")
     parts = server.parts_of(settings, progress)
     home.prepare()
@@ -77,7 +77,12 @@ def recover(settings: Settings, progress: Progress) -> Recovery:
     return Recovery(started, copy)
 
 
-def has_store(home: Home) -> bool:
+def has_store(settings: Settings) -> bool:
+    """Say whether KG_HOME holds data of the managed server."""
+    return has_data(state.home_of(settings, lock.read().line))
+
+
+def has_data(home: Home) -> bool:
     """Say whether `home` has data."""
     return any((data / "databases" / admin.DATABASE).is_dir() for data in (home.data, home.restored))
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j._localdb import disk, failure, jars, java, launch, lock, login, ports, state
 from kg_neo4j._localdb.configuration import HOST
-from kg_neo4j._localdb.interface import Server, ServerStatus
 from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import (
     DatabaseOffline,
@@ -39,14 +38,49 @@ _PORT_TRIES = 3
 _POLL_S = 0.2
 
 
-def start(settings: Settings, progress: Progress, *, check: bool = False) -> Server:
-    """Return the running server, started first where it does not run; waits until Bolt and GDS answer.
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running local server that answers. The password never appears in the repr."""
 
-    With `check`, a running server that opens no transaction any more is killed and started again.
+    uri: str
+    browser_url: str
+    username: str
+    password: str = field(repr=False)
+    password_file: Path
+    home: Path
+    pid: int
+    neo4j: str  # version
+    gds: str  # version
+    started: bool  # True: by this call; False: it already ran
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """What `kg db status --json` prints. What only a running server has is None where none runs."""
+
+    running: bool
+    uri: str | None
+    browser: str | None
+    username: str
+    password_file: str
+    home: str
+    neo4j: str | None
+    gds: str | None
+    pid: int | None
+
+
+def start(settings: Settings, progress: Progress, *, check: bool = False) -> Server:
+    """Return the running server of KG_HOME, started first where none runs; it then answers Bolt and has GDS.
+
+    The first start on a machine fetches about 170 MB and says so; later ones use no network and take about ten
+    seconds. A second start, also at the same time, returns the first one's server. With `check`, a running server
+    that opens no transaction any more (after a full disk) is ended first.
+    Raises FetchFailed, ChecksumMismatch, JavaMissing, PortTaken, StoreTooNew, DiskFull, DatabaseOffline, StartFailed,
+    StillStarting, AuthenticationFailed or GdsMissing.
     """
     home = state.home_of(settings, lock.read().line)
     if check:
-        end_panicked(home, progress)
+        end_panicked(home.root, progress)
     found = state.running(home)
     if found and found[0].phase == state.READY and not check:
         return _server(home, found[0], started=False)
@@ -83,7 +117,12 @@ def _awaited(settings: Settings, home: Home, record: ServerRecord) -> Server:
 
 
 def stop(settings: Settings, *, force: bool = False) -> bool:
-    """Stop the server that we started; False where none ran."""
+    """Stop the server that kg-neo4j started, and only that; False where none ran.
+
+    It is asked to end (SIGTERM) and given 120 s to write everything down. With `force` it is killed after 20 s; the
+    store then recovers at the next start. A server that opens no transaction any more is killed at once, because its
+    shutdown would damage the transaction log. Raises LocalDatabaseError where it does not end.
+    """
     home = state.home_of(settings, lock.read().line)
     if not home.root.is_dir():
         return False
@@ -137,8 +176,9 @@ def _marked_stopping(home: Home, record: ServerRecord) -> bool:
     return True
 
 
-def end_panicked(home: Home, progress: Progress) -> None:
-    """Kill the server of `home` where it runs but opens no transaction any more, before anything lets it write."""
+def end_panicked(folder: Path, progress: Progress = SILENT) -> None:
+    """Kill the server of the home `folder` where it runs but opens no transaction any more, before it writes."""
+    home = Home(folder)
     found = state.running(home)
     if found is None or found[0].phase != state.READY or not login.panicked(home, found[0].bolt_port):
         return
@@ -150,7 +190,7 @@ def end_panicked(home: Home, progress: Progress) -> None:
 
 
 def status(settings: Settings) -> ServerStatus:
-    """Say what runs, without starting, stopping or waiting for anything."""
+    """Say what runs. Starts, stops and waits for nothing; while a server starts, only its pid is given."""
     home = state.home_of(settings, lock.read().line)
     found = state.running(home)
     record = found[0] if found else None
@@ -170,14 +210,18 @@ def status(settings: Settings) -> ServerStatus:
 
 
 def logs(settings: Settings, lines: int = 100) -> str:
-    """Return the last `lines` lines of what the Java process printed and of Neo4j's own log."""
+    """Return the last `lines` lines of what the Java process printed and of Neo4j's own log; "" if there are none."""
     home = state.home_of(settings, lock.read().line)
     both = "\n".join(part for part in (failure.tail(home.console, lines), failure.tail(home.log, lines)) if part)
     return "\n".join(both.splitlines()[-lines:]) if lines > 0 else ""
 
 
-def fetch_jars(settings: Settings, progress: Progress, to: Path | None = None) -> Path:
-    """Fill the cache, or the folder `to`, and return the folder that holds the jars."""
+def fetch(settings: Settings, progress: Progress, to: Path | None = None) -> Path:
+    """Fetch and verify the jars ahead of the first start, and return the folder that holds them.
+
+    With `to`, that folder is filled instead, for KG_JARS_DIR on a machine without a network. A second call fetches
+    nothing. Raises FetchFailed, ChecksumMismatch or DiskFull.
+    """
     locked = lock.read()
     if to is not None:
         jars.export(settings, locked, to.absolute(), progress)

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 from dataclasses import dataclass
+from importlib import import_module
 from typing import IO, Any
 
 import psutil
@@ -27,6 +28,7 @@ from kg_neo4j.records import Section
 
 MAX_TEXT_CHARACTERS = 64_000_000
 FILES_A_CHILD = 1_000  # libraries may leak memory
+_MODULES = {"text": "plain_text", "markdown": "plain_text", "html": "html_text", "pdf": "pdf_text", "docx": "docx_text"}
 _SPENT_SHARE = 4  # a child that has used a quarter of the memory limit reads no further file
 
 
@@ -191,7 +193,7 @@ def main() -> None:
 def _read(kind: str, data: bytes) -> tuple[dict[str, Any], bytes]:
     """Return the outcome, all but the text, and the text in UTF-8."""
     try:
-        parsed = _READERS[kind](data)
+        parsed = _parsed(kind, data)
         if len(parsed.text) > MAX_TEXT_CHARACTERS:
             raise UnreadableSource(f"{len(parsed.text):,} characters; at most {MAX_TEXT_CHARACTERS:,} are read")
     except UnreadableSource as refused:
@@ -222,36 +224,11 @@ def _limit_memory(memory_bytes: int) -> None:
             continue
 
 
-def _text(data: bytes) -> ParsedText:
+def _parsed(kind: str, data: bytes) -> ParsedText:
+    """Return the text of a file; the library that reads it is imported in the child alone."""
     from kg_neo4j.acquire.decoding import decode, normalise_text
-    from kg_neo4j.acquire.plain_text import read_text
 
-    return read_text(normalise_text(decode(data)))
-
-
-def _markdown(data: bytes) -> ParsedText:
-    from kg_neo4j.acquire.decoding import decode, normalise_text
-    from kg_neo4j.acquire.plain_text import read_markdown
-
-    return read_markdown(normalise_text(decode(data)))
-
-
-def _html(data: bytes) -> ParsedText:
-    from kg_neo4j.acquire.html_text import read_html
-
-    return read_html(data)
-
-
-def _pdf(data: bytes) -> ParsedText:
-    from kg_neo4j.acquire.pdf_text import read_pdf
-
-    return read_pdf(data)
-
-
-def _docx(data: bytes) -> ParsedText:
-    from kg_neo4j.acquire.docx_text import read_docx
-
-    return read_docx(data)
-
-
-_READERS = {"text": _text, "markdown": _markdown, "html": _html, "pdf": _pdf, "docx": _docx}
+    module = import_module(f"kg_neo4j.acquire.{_MODULES[kind]}")
+    given = normalise_text(decode(data)) if _MODULES[kind] == "plain_text" else data
+    found: ParsedText = getattr(module, f"read_{kind}")(given)
+    return found

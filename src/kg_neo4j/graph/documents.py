@@ -119,9 +119,9 @@ def record_document(
     if stored:
         _check_stored(document, stored, properties, configuration)
     gone = [chunk_id for chunk_id in stored_chunks if chunk_id not in wanted]
-    _delete_chunks(database, lease, gone)
+    _delete_chunks(lease, gone)
     if stored and stored.get("config_hash") != configuration.config_hash:
-        withdraw_evidence(database, lease, list(stored_chunks))
+        withdraw_evidence(lease, list(stored_chunks))
         stored_chunks = {chunk_id: {**chunk, "recorded": None} for chunk_id, chunk in stored_chunks.items()}
     rows = [_chunk_row(chunk) for chunk in chunks if not _is_current(stored_chunks.get(chunk.id), chunk)]
     changed = _without_spelling(properties) != _without_spelling(stored)
@@ -167,7 +167,7 @@ def often_mentioned(database: Database, graph: str) -> Mapping[str, int]:
 def withdraw_document(database: Database, lease: Lease, graph: str, document_id: str) -> int:
     """Delete a document, its chunks and their evidence; return how many chunks went. Settle afterwards."""
     count = withdraw_chunks(database, lease, graph, document_id)
-    delete_document(database, lease, graph, document_id)
+    delete_document(lease, graph, document_id)
     return count
 
 
@@ -177,34 +177,23 @@ def withdraw_chunks(database: Database, lease: Lease, graph: str, document_id: s
     The document stays, so that what is left to do can be asked for again by its name; delete it last.
     """
     _, stored_chunks = _stored(database, graph, document_id)
-    delete_trees(database, lease, graph, [document_id])
-    _delete_chunks(database, lease, list(stored_chunks))
+    delete_trees(lease, graph, [document_id])
+    _delete_chunks(lease, list(stored_chunks))
     return len(stored_chunks)
 
 
-def delete_trees(database: Database, lease: Lease, graph: str, document_ids: Sequence[str]) -> int:
+def delete_trees(lease: Lease, graph: str, document_ids: Sequence[str]) -> int:
     """Delete the narrative trees of documents, with what a model said about them; return how many nodes went."""
-    query = queries.get("tree/delete_trees")
-
-    def delete(transaction: Transaction) -> int:
-        lease.prove(transaction)
-        parameters = {"graph": graph, "documents": list(document_ids), "limit": NODES_AT_A_TIME}
-        return int(transaction.run(query, **parameters)[0]["deleted"])
-
-    deleted = 0
-    while count := database.write_transaction(delete):
+    query, deleted = queries.get("tree/delete_trees"), 0
+    asked = {"graph": graph, "documents": list(document_ids), "limit": NODES_AT_A_TIME}
+    while count := int(lease.write(query, **asked)[0]["deleted"]):
         deleted += count
     return deleted
 
 
-def delete_document(database: Database, lease: Lease, graph: str, document_id: str) -> None:
+def delete_document(lease: Lease, graph: str, document_id: str) -> None:
     """Delete a document whose chunks are gone."""
-
-    def delete(transaction: Transaction) -> None:
-        lease.prove(transaction)
-        transaction.run(queries.get("write/delete_document"), graph=graph, id=document_id)
-
-    database.write_transaction(delete)
+    lease.write(queries.get("write/delete_document"), graph=graph, id=document_id)
 
 
 def stored_answers(
@@ -289,26 +278,16 @@ def _write_document(
         transaction.run(queries.get("write/mark_chunks"), ids=moved)
 
 
-def _delete_chunks(database: Database, lease: Lease, ids: Sequence[str]) -> None:
-    withdraw_evidence(database, lease, ids)
+def _delete_chunks(lease: Lease, ids: Sequence[str]) -> None:
+    withdraw_evidence(lease, ids)
     for some in batches(ids, CHUNKS_AT_A_TIME):
-
-        def delete(transaction: Transaction, some: Sequence[str] = some) -> None:
-            lease.prove(transaction)
-            transaction.run(queries.get("write/delete_chunks"), ids=list(some))
-
-        database.write_transaction(delete)
+        lease.write(queries.get("write/delete_chunks"), ids=list(some))
 
 
-def withdraw_evidence(database: Database, lease: Lease, ids: Sequence[str]) -> None:
+def withdraw_evidence(lease: Lease, ids: Sequence[str]) -> None:
     """Take back what chunks support, and mark it; they count as not recorded. Settle afterwards."""
     for some in batches(ids, CHUNKS_AT_A_TIME):
-
-        def withdraw(transaction: Transaction, some: Sequence[str] = some) -> None:
-            lease.prove(transaction)
-            transaction.run(queries.get("write/withdraw_evidence"), ids=list(some))
-
-        database.write_transaction(withdraw)
+        lease.write(queries.get("write/withdraw_evidence"), ids=list(some))
 
 
 def _is_current(stored: Mapping[str, Any] | None, chunk: Chunk) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from kg_neo4j.errors import DatabaseError, SchemaConflict, UsageError
 from kg_neo4j.graph import archive, queries
@@ -55,8 +54,7 @@ def import_lines(database: Database, lease: Lease, checked: CheckedFile, progres
     done = check_target(database, checked)
     mark = {"graph": graph, "sha256": checked.sha256}
     if not done:
-        begin = queries.get("write/import_begin")
-        _proven(database, lease, begin, file=checked.path.name, **mark)
+        lease.write(queries.get("write/import_begin"), file=checked.path.name, **mark)
     progress.start("import", checked.nodes + checked.relationships)
     progress.advance("import", done)
     written = done
@@ -68,18 +66,10 @@ def import_lines(database: Database, lease: Lease, checked: CheckedFile, progres
             raise
         written += len(batch)
         progress.advance("import", len(batch))
-    if not _proven(database, lease, queries.get("write/import_finish"), state=checked.header.state, **mark):
+    if not lease.write(queries.get("write/import_finish"), state=checked.header.state, **mark):
         raise DatabaseError(f"graph {graph!r} was changed during the import", hint="run the same command again")
     progress.finish("import")
     return written - done
-
-
-def _proven(database: Database, lease: Lease, query: queries.Query, **parameters: Any) -> list[Any]:
-    def write(transaction: Transaction) -> list[Any]:
-        lease.prove(transaction)
-        return transaction.run(query, **parameters)
-
-    return database.write_transaction(write)
 
 
 def _write(transaction: Transaction, lease: Lease, mark: dict[str, str], first: int, batch: Sequence[Line]) -> None:

@@ -111,14 +111,14 @@ class Lease:
                 hint="run the same command again: what was recorded is kept",
             )
 
-    def write(self, query: queries.Query, /, **params: Any) -> None:
+    def write(self, query: queries.Query, /, **params: Any) -> list[Row]:
         """Run a write query in a transaction that proves the lease. Raises LeaseHeld and DatabaseError."""
 
-        def proven(transaction: Transaction) -> None:
+        def proven(transaction: Transaction) -> list[Row]:
             self.prove(transaction)
-            transaction.run(query, **params)
+            return transaction.run(query, **params)
 
-        self._database.write_transaction(proven)
+        return self._database.write_transaction(proven)
 
     def _renew(self) -> None:
         while not self._stop.wait(RENEW_S):

@@ -1,7 +1,7 @@
-"""A report's rows as text: table, CSV, JSON or Markdown. Pure.
+"""A report's rows as text: CSV, JSON or Markdown. Pure. The command line draws tables.
 
-Cells come from documents, so they are data in every format: a spreadsheet meets no formula, a terminal no control
-characters, a Markdown page no markup.
+Cells come from documents, so they are data in every format: a spreadsheet meets no formula, a Markdown page no
+markup and no control characters.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,9 +17,9 @@ from kg_neo4j.errors import UsageError
 
 Cell = str | int | float | bool | None | tuple[str | int | float | bool | None, ...]
 
-FORMATS = ("table", "csv", "json", "markdown")
+FORMATS = ("table", "csv", "json", "markdown")  # of the command line, which draws the table itself
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet recognises a formula
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MARKUP = re.compile(r"([\\`|<>\[\]*_])")
 
 
@@ -35,7 +34,7 @@ class Report:
 
 
 def render(report: Report, output: str) -> str:
-    """Return `report` as "table", "csv", "json" or "markdown", without a trailing line end.
+    """Return `report` as "csv", "json" or "markdown", without a trailing line end.
 
     JSON is a list of objects whose keys are the columns. In CSV, text that a spreadsheet would take for a formula gets
     a leading apostrophe; numbers stay as they are. Raises UsageError for another format.
@@ -47,8 +46,6 @@ def render(report: Report, output: str) -> str:
         return _csv(report)
     if output == "markdown":
         return _markdown(report)
-    if output == "table":
-        return _table(report)
     raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
 
 
@@ -75,27 +72,6 @@ def _markdown(report: Report) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [report.columns, marks, *rows])
 
 
-def _table(report: Report) -> str:
-    rows = [[_line(cell) for cell in row] for row in report.rows]
-    widths = [max(map(_width, column)) for column in zip(report.columns, *rows, strict=True)]
-    right = _numeric(report)
-    lines = [report.columns, ["-" * width for width in widths], *rows]
-    return "\n".join(
-        "  ".join(_padded(*each) for each in zip(cells, widths, right, strict=True)).rstrip() for cells in lines
-    )
-
-
-def _padded(text: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(text))
-    return space + text if right else text + space
-
-
-def _width(text: str) -> int:
-    """Return how many columns of a terminal `text` takes."""
-    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
-    return len(text) + wide - sum(unicodedata.category(char) in ("Mn", "Me", "Cf") for char in text)
-
-
 def _numeric(report: Report) -> list[bool]:
     """Return for each column whether it holds numbers and gaps alone; such columns stand right."""
     return [
@@ -114,7 +90,7 @@ def _columns(report: Report) -> Sequence[tuple[Cell, ...]]:
 
 def _line(cell: Cell) -> str:
     """Return a cell as one line without control characters."""
-    return _CONTROL.sub(" ", _text(cell))
+    return CONTROL.sub(" ", _text(cell))
 
 
 def _text(cell: Cell) -> str:

@@ -18,7 +18,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
 from kg_neo4j.graph.fold import EvidenceRow, Folded, fold_entity, fold_fact
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.graph.queries import check_type
+from kg_neo4j.graph.queries import Query, check_type
 from kg_neo4j.graph.resolution import showing
 from kg_neo4j.graph.resolution.decisions import Components
 from kg_neo4j.graph.resolution.showing import StoredDecision
@@ -37,6 +37,17 @@ class _Outcome:
     changed: list[dict[str, Any]]
     unchanged: list[str]
     lost: list[str]  # without evidence
+
+    def write(self, transaction: Transaction, settle: Query, delete: Query, kind: str) -> int:
+        """Write it, for keys of `kind` ("entities" or "facts"), and return how many changed or were deleted."""
+        if self.changed:
+            transaction.run(settle, rows=self.changed)
+        if self.lost:
+            transaction.run(delete, ids=self.lost)
+        if self.unchanged:
+            marked = {"entities": [], "facts": [], kind: self.unchanged}
+            transaction.run(queries.get("write/clear_marks"), **marked)
+        return len(self.changed) + len(self.lost)
 
 
 def settle(database: Database, graph: str, schema: Schema, lease: Lease, progress: Progress = SILENT) -> int:
@@ -101,13 +112,8 @@ def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schem
                 "old_labels": [former] if former not in (None, folded["type"]) else [],  # labels of others stay
             }
         )
-    if outcome.changed:
-        transaction.run(queries.get("write/settle_entities"), rows=outcome.changed)
-    if outcome.lost:
-        transaction.run(queries.get("write/delete_entities"), ids=outcome.lost)
-    if outcome.unchanged:
-        transaction.run(queries.get("write/clear_marks"), entities=outcome.unchanged, facts=[])
-    return len(outcome.changed) + len(outcome.lost)
+    settle, delete = queries.get("write/settle_entities"), queries.get("write/delete_entities")
+    return outcome.write(transaction, settle, delete, "entities")
 
 
 def _settle_facts(
@@ -126,28 +132,17 @@ def _settle_facts(
             by_type.setdefault(row["type"], []).append(row)
     for fact_type, alike in sorted(by_type.items()):
         _checked(fact_type)
+        settle, delete = queries.get("write/settle_facts"), queries.get("write/delete_facts")
         outcome = _fold_facts(alike, schema, found)
-        if outcome.changed:
-            transaction.run(queries.get("write/settle_facts").for_type(fact_type), rows=outcome.changed)
-        if outcome.lost:
-            transaction.run(queries.get("write/delete_facts").for_type(fact_type), ids=outcome.lost)
-        if outcome.unchanged:
-            transaction.run(queries.get("write/clear_marks"), entities=[], facts=outcome.unchanged)
-        changes += len(outcome.changed) + len(outcome.lost)
+        changes += outcome.write(transaction, settle.for_type(fact_type), delete.for_type(fact_type), "facts")
     return changes
 
 
 def _settle_shared(transaction: Transaction, graph: str, rows: Sequence[Row], schema: Schema, found: Components) -> int:
     """Settle facts that share a relationship: draw it first, as long as all its facts are there to be asked."""
     changes = _draw(transaction, graph, sorted({row["relationship"] for row in rows}), schema)
-    outcome = _fold_facts(rows, schema, found)
-    if outcome.changed:
-        transaction.run(queries.get("write/settle_resolved_facts"), rows=outcome.changed)
-    if outcome.lost:
-        transaction.run(queries.get("write/delete_resolved_facts"), ids=outcome.lost)
-    if outcome.unchanged:
-        transaction.run(queries.get("write/clear_marks"), entities=[], facts=outcome.unchanged)
-    return changes + len(outcome.changed) + len(outcome.lost)
+    settle, delete = queries.get("write/settle_resolved_facts"), queries.get("write/delete_resolved_facts")
+    return changes + _fold_facts(rows, schema, found).write(transaction, settle, delete, "facts")
 
 
 def _fold_facts(rows: Sequence[Row], schema: Schema, found: Components) -> _Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kg_neo4j.errors import UsageError
@@ -42,7 +42,7 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
     if suffix == ".html":
         content = plot_page.draw(data, colour_by).encode("utf-8")
     else:
-        content = plot_picture.draw(data, suffix[1:], colour_by)
+        content = plot_picture.draw([data], suffix[1:], colour_by)
     write_whole(target, content)
     return PlotReport(target, len(data.nodes), len(data.relationships))
 
@@ -58,8 +58,8 @@ def plot_side_by_side(
     _check(target, colour_by, limit)
     if not graphs:
         raise UsageError("there are no graphs to draw side by side")
-    panels = [plot_picture.Panel(title, read_graph(database, name, limit)) for title, name in graphs]
-    write_whole(target, plot_picture.draw_panels(panels, colour_by))
+    panels = [replace(read_graph(database, name, limit), name=title) for title, name in graphs]
+    write_whole(target, plot_picture.draw(panels, "png", colour_by))
 
 
 def check_side_by_side(target: Path) -> None:

@@ -83,7 +83,7 @@ def group_colours(nodes: tuple[PlotNode, ...], colour_by: str) -> tuple[list[str
 
     Groups beyond the palette share the colour of the rest.
     """
-    groups = [node.type if colour_by == "type" else _community(node) for node in nodes]
+    groups = [node.type if colour_by == "type" else node.community or "none" for node in nodes]
     ranked = sorted(Counter(groups).items(), key=lambda pair: (-pair[1], pair[0]))
     colours: dict[str, str] = {}
     if colour_by == "type":
@@ -100,7 +100,3 @@ def group_label(group: str, colour_by: str) -> str:
     if colour_by == "type":
         return group
     return "no community" if group == "none" else f"community {group}"
-
-
-def _community(node: PlotNode) -> str:
-    return node.community or "none"

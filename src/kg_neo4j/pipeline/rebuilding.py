@@ -44,7 +44,7 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
                 tally.documents += 1
                 tally.chunks += document.chunks
                 chunks = stored_chunks(database, settings.graph, document.id)
-                withdraw_evidence(database, lease, [chunk.id for chunk in chunks])
+                withdraw_evidence(lease, [chunk.id for chunk in chunks])
                 recorder = Recorder(database, settings.graph, schema_of(document), lease)
                 replayed = _replayed(database, settings.graph, document, tally, progress)
                 tally.changes += sum(recorder.record_all(batches(replayed)))

@@ -153,7 +153,7 @@ def _show(run: _Run, settings: Settings, made: Sequence[StoredDecision], analyti
     from kg_neo4j.pipeline.deriving import Derivation, derive
 
     database, lease, tally = run.database, run.lease, run.tally
-    store(database, lease, made)
+    store(lease, made)
     tally.changes += len(made) + settle(database, settings.graph, run.schema, lease, progress)
     if not made:
         return

@@ -69,7 +69,7 @@ class Sync:
         from kg_neo4j.graph.documents import delete_document
 
         for document in self.gone if self.options.prune else ():
-            delete_document(self.database, lease, self.settings.graph, document.id)
+            delete_document(lease, self.settings.graph, document.id)
 
     def _look(self, folder: LoadedFolder, stored: Sequence[StoredDocument]) -> None:
         """Find which documents of a folder are gone from it."""

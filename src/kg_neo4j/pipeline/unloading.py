@@ -50,7 +50,7 @@ def unload(source: str, *, root: str | None = None, settings: Settings, progress
             tally.changes = len(found) + tally.chunks + settle(database, settings.graph, schema, lease, progress)
             communities = derive(Derivation(database, lease, settings, tally, progress, "unload"))
             for each in found:
-                delete_document(database, lease, settings.graph, each.id)
+                delete_document(lease, settings.graph, each.id)
         return tally.report(database, settings.graph, communities, time.monotonic() - started)
 
 

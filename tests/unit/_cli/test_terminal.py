@@ -1,4 +1,4 @@
-"""JSON on a standard output that cannot encode every character."""
+"""JSON on a standard output that cannot encode every character; tables of texts that hold control characters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from kg_neo4j._cli.terminal import print_json
+from kg_neo4j._cli.terminal import print_json, print_table
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1", "cp1252"])
@@ -20,3 +20,10 @@ def test_any_text_is_printed_as_json(monkeypatch: pytest.MonkeyPatch, encoding: 
     out.flush()
     written = out.buffer.getvalue()  # type: ignore[attr-defined]
     assert json.loads(written.decode(encoding)) == {"said": text}
+
+
+def test_a_table_hands_no_control_characters_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["Node"], [("\x1b[31mred\u202e\x00 a\x9b",), ("two\nlines",)])
+    shown = capsys.readouterr().out
+    assert not {"\x1b", "\u202e", "\x00", "\x9b"} & set(shown)
+    assert [line.strip() for line in shown.splitlines()[-4:-1]] == ["[31mred   a", "two", "lines"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from kg_neo4j import data_files
 from kg_neo4j.graph.resolution.names import FEMALE, MALE, RANKS, NameForm, take_apart
@@ -44,7 +44,6 @@ class Mentioned:
 class Bearer:
     """What is known of one or several mention keys that are one."""
 
-    names: tuple[str, ...]
     types: frozenset[str]
     births: frozenset[int]
     deaths: frozenset[int]
@@ -56,24 +55,13 @@ class Bearer:
 
     def __add__(self, other: Bearer) -> Bearer:
         """Return what is known of both as one."""
-        return Bearer(
-            self.names + other.names,
-            self.types | other.types,
-            self.births | other.births,
-            self.deaths | other.deaths,
-            self.qualifiers | other.qualifiers,
-            self.generations | other.generations,
-            self.numbers | other.numbers,
-            self.titles | other.titles,
-            self.people | other.people,
-        )
+        return Bearer(*(getattr(self, each.name) | getattr(other, each.name) for each in fields(self)))
 
 
 def bearer(mentioned: Mentioned) -> Bearer:
     """Return what is known of the bearer of one key."""
     form = mentioned.form
     return Bearer(
-        (mentioned.name,),
         frozenset({mentioned.type}),
         mentioned.births,
         mentioned.deaths,

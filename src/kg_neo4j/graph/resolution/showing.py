@@ -58,15 +58,10 @@ def stored_decisions(reader: Reader, graph: str) -> tuple[StoredDecision, ...]:
     )
 
 
-def store(database: Database, lease: Lease, decisions: Sequence[StoredDecision]) -> None:
+def store(lease: Lease, decisions: Sequence[StoredDecision]) -> None:
     """Store decisions as they are given, in one transaction, marked as pending. `finish` shows them."""
-
-    def write(transaction: Transaction) -> None:
-        lease.prove(transaction)
-        transaction.run(queries.get("write/store_decisions"), rows=[_row(each) for each in decisions])
-
     if decisions:
-        database.write_transaction(write)
+        lease.write(queries.get("write/store_decisions"), rows=[_row(each) for each in decisions])
 
 
 def finish(
@@ -83,21 +78,12 @@ def finish(
         return wanted
     before = components(_before(stored))
     identity = [column.name for column in schema.relationships if column.identity]
-    for change in _renamed(before, wanted):
-        database.write_transaction(
-            partial(_rename, graph=graph, lease=lease, change=change, found=before, identity=identity)
-        )
+    step = _Step(graph, lease, before, wanted, identity)
+    for renamed in _renamed(before, wanted):
+        database.write_transaction(partial(step.rename, renamed=renamed))
     for keys in _pages(before, wanted):
-        database.write_transaction(
-            partial(_show, graph=graph, lease=lease, keys=keys, change=(before, wanted), identity=identity)
-        )
-
-    def clear(transaction: Transaction) -> None:
-        lease.prove(transaction)
-        ids = [each.decision.id for each in pending]
-        transaction.run(queries.get("write/clear_decisions"), graph=graph, ids=ids)
-
-    database.write_transaction(clear)
+        database.write_transaction(partial(step.show, keys=keys))
+    lease.write(queries.get("write/clear_decisions"), graph=graph, ids=[each.decision.id for each in pending])
     return wanted
 
 
@@ -156,40 +142,67 @@ def _renamed(before: Components, wanted: Components) -> list[tuple[str, str, str
     ]
 
 
-def _rename(
-    transaction: Transaction,
-    *,
-    graph: str,
-    lease: Lease,
-    change: tuple[str, str, str],
-    found: Components,
-    identity: Sequence[str],
-) -> None:
-    """Give what one document says of a name to the bearer that it means."""
-    lease.prove(transaction)
-    document, old_key, new_key = change
-    old, new = found.entity(old_key), found.entity(new_key)
-    facts = transaction.run(
-        queries.get("write/facts_of_namesake"), graph=graph, id=old, key=old_key, document=document, identity=identity
-    )
-    rows = []
-    for fact in facts:
-        ends = tuple(new_key if fact[end] == old_key else fact[end] for end in ("source_key", "target_key"))
-        values = ["" if value is None else str(value) for value in fact["identity"]]
-        placed = place(found, (ends[0], fact["type"], ends[1]), values)
-        row = {"old": fact["id"], "new": fact_id(ends[0], fact["type"], ends[1], values), "type": fact["type"]}
-        rows.append({**row, "source_key": ends[0], "target_key": ends[1], **asdict(placed)})
-    transaction.run(queries.get("write/move_statements"), graph=graph, document=document, rows=rows)
-    transaction.run(
-        queries.get("write/move_namesake"),
-        graph=graph,
-        document=document,
-        old=old,
-        new=new,
-        num=entity_num(new),
-        old_key=old_key,
-        new_key=new_key,
-    )
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """From the components that the graph shows to those that are wanted, one transaction after the other."""
+
+    graph: str
+    lease: Lease
+    before: Components
+    wanted: Components
+    identity: list[str]  # the schema's identity columns
+
+    def rename(self, transaction: Transaction, renamed: tuple[str, str, str]) -> None:
+        """Give what one document says of a name to the bearer that it means."""
+        self.lease.prove(transaction)
+        document, old_key, new_key = renamed
+        old, new = self.before.entity(old_key), self.before.entity(new_key)
+        facts = transaction.run(
+            queries.get("write/facts_of_namesake"),
+            graph=self.graph,
+            id=old,
+            key=old_key,
+            document=document,
+            identity=self.identity,
+        )
+        rows = []
+        for fact in facts:
+            ends = tuple(new_key if fact[end] == old_key else fact[end] for end in ("source_key", "target_key"))
+            values = ["" if value is None else str(value) for value in fact["identity"]]
+            placed = place(self.before, (ends[0], fact["type"], ends[1]), values)
+            row = {"old": fact["id"], "new": fact_id(ends[0], fact["type"], ends[1], values), "type": fact["type"]}
+            rows.append({**row, "source_key": ends[0], "target_key": ends[1], **asdict(placed)})
+        transaction.run(queries.get("write/move_statements"), graph=self.graph, document=document, rows=rows)
+        transaction.run(
+            queries.get("write/move_namesake"),
+            graph=self.graph,
+            document=document,
+            old=old,
+            new=new,
+            num=entity_num(new),
+            old_key=old_key,
+            new_key=new_key,
+        )
+
+    def show(self, transaction: Transaction, keys: Sequence[str]) -> None:
+        """Move the mentions of `keys`, and place the facts whose ends have one of them."""
+        before, wanted = self.before, self.wanted
+        self.lease.prove(transaction)
+        touched = sorted({found.entity(key) for key in keys for found in (before, wanted)})
+        transaction.run(queries.get("write/undraw_relationships"), graph=self.graph, ids=touched)
+        moves = [
+            {"key": key, "old": before.entity(key), "new": wanted.entity(key), "num": entity_num(wanted.entity(key))}
+            for key in keys
+            if before.entity(key) != wanted.entity(key)
+        ]
+        if moves:
+            transaction.run(queries.get("write/move_mentions"), graph=self.graph, rows=moves)
+        entities = sorted({wanted.entity(key) for key in keys})
+        facts = transaction.run(
+            queries.get("write/facts_of_keys"), graph=self.graph, ids=entities, keys=list(keys), identity=self.identity
+        )
+        rows = [_place_row(wanted, fact) for fact in facts]
+        transaction.run(queries.get("write/place_facts"), rows=rows)
 
 
 def _pages(before: Components, wanted: Components) -> Iterator[list[str]]:
@@ -212,35 +225,6 @@ def _pages(before: Components, wanted: Components) -> Iterator[list[str]]:
             page = []
     if page:
         yield page
-
-
-def _show(
-    transaction: Transaction,
-    *,
-    graph: str,
-    lease: Lease,
-    keys: Sequence[str],
-    change: tuple[Components, Components],
-    identity: Sequence[str],
-) -> None:
-    """Move the mentions of `keys`, and place the facts whose ends have one of them."""
-    before, wanted = change
-    lease.prove(transaction)
-    touched = sorted({found.entity(key) for key in keys for found in change})
-    transaction.run(queries.get("write/undraw_relationships"), graph=graph, ids=touched)
-    moves = [
-        {"key": key, "old": before.entity(key), "new": wanted.entity(key), "num": entity_num(wanted.entity(key))}
-        for key in keys
-        if before.entity(key) != wanted.entity(key)
-    ]
-    if moves:
-        transaction.run(queries.get("write/move_mentions"), graph=graph, rows=moves)
-    entities = sorted({wanted.entity(key) for key in keys})
-    facts = transaction.run(
-        queries.get("write/facts_of_keys"), graph=graph, ids=entities, keys=list(keys), identity=list(identity)
-    )
-    rows = [_place_row(wanted, fact) for fact in facts]
-    transaction.run(queries.get("write/place_facts"), rows=rows)
 
 
 def _place_row(wanted: Components, fact: Mapping[str, Any]) -> list[str | None]:

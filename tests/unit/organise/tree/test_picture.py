@@ -21,6 +21,7 @@ from kg_neo4j.organise.tree.picture_svg import (
     RIGHT,
     SUMMARY,
     WIDTH,
+    PictureNode,
     TreePicture,
     lay_out,
     leaves_below,
@@ -35,10 +36,10 @@ from tree_pictures import HOSTILE, tree
 def test_every_node_stands_within_the_picture(picture: TreePicture) -> None:
     layout = lay_out(picture)
     for node, spot in zip(picture.nodes, layout.spots, strict=True):
-        assert spot.x - spot.radius >= LEFT - 0.01
-        assert spot.x + spot.width + spot.radius <= WIDTH - RIGHT + 0.01
+        assert spot.x - spot.half >= LEFT - 0.01, node.kind
+        assert spot.x + spot.half <= WIDTH - RIGHT + 0.01
         assert 0 < spot.y < layout.height
-        assert spot.radius if node.kind == SUMMARY else spot.width
+        assert spot.half
 
 
 @pytest.mark.parametrize(
@@ -51,21 +52,27 @@ def test_summaries_of_one_level_do_not_cover_each_other(picture: TreePicture) ->
     rows: dict[float, list[tuple[float, float]]] = {}
     for node, spot in zip(picture.nodes, layout.spots, strict=True):
         if node.kind == SUMMARY:
-            rows.setdefault(spot.y, []).append((spot.x, spot.radius))
+            rows.setdefault(spot.y, []).append((spot.x, spot.half))
     assert len(rows) == (2 if picture.leaves > 1 else 1) * (len(picture.aspects) - 1)
     for row in rows.values():
         for (left, small), (right, large) in pairwise(sorted(row)):
             assert right - left >= small + large - 0.01
 
 
-def test_a_summary_stands_above_the_middle_of_its_leaves() -> None:
-    picture = tree(12, 3, aspects=1)
-    layout = lay_out(picture)
-    step = (WIDTH - LEFT - RIGHT) / 12
-    assert [round(layout.spots[place].x) for place in range(12, 17)] == [
-        round(LEFT + step * middle) for middle in (1.5, 4.5, 7.5, 10.5, 6)
-    ]
-    assert leaves_below(picture)[16] == frozenset(range(12))
+def test_summaries_stand_in_the_order_of_their_leaves() -> None:
+    def leaf(number: int) -> PictureNode:
+        return PictureNode(LEAF, "", 0, number, "text")
+
+    def summary(*parts: int, level: int = 1) -> PictureNode:
+        return PictureNode(SUMMARY, "plot", level, 0, "said", parts=parts)
+
+    nodes = (leaf(0), leaf(1), leaf(2), leaf(3), summary(3), summary(0, 1), summary(2), summary(4, 5, level=2))
+    picture = TreePicture("Story", "narrative", ("plot",), (), nodes)
+    spots = lay_out(picture).spots
+    assert sorted((4, 5, 6), key=lambda place: spots[place].x) == [5, 6, 4]
+    assert spots[6].x == spots[7].x == (LEFT + WIDTH - RIGHT) / 2
+    assert spots[7].y < spots[6].y < spots[0].y
+    assert leaves_below(picture)[7] == frozenset((0, 1, 3))
 
 
 def test_the_svg_draws_each_node_once_with_its_text() -> None:
