@@ -205,6 +205,7 @@ class _Run:
         tasks = [self._task(material) for material in wanted.values()]
         done = {task.material.id: composed(task, self.door) for task in tasks if len(task.material.members) < TINY}
         asked = [task for task in tasks if task.material.id not in done]
+        asked.sort(key=lambda task: (-len(task.material.members), task.material.id))  # a budget may end the run
         self.composed += len(done)
         for answer in self.door.ask_all(asked):
             task = cast("WriteReport", answer.task)
