@@ -219,7 +219,7 @@ def say_briefly(prompt: str, user: str) -> str:
 
 SOME = story()[:16]
 STEPS = (
-    *(COMMITTED + "tree/begin", ANSWERED, COMMIT + "tree/store_answers", COMMITTED + "tree/store_answers"),
+    *(COMMITTED + "tree/begin", ANSWERED, COMMIT + "write/store_answer", COMMITTED + "write/store_answer"),
     *(COMMITTED + "tree/open", COMMITTED + "tree/write_summaries", COMMITTED + "tree/write_details"),
     *(COMMITTED + "tree/link_leaves", COMMIT + "tree/finish", COMMITTED + "tree/finish"),
 )
@@ -251,7 +251,7 @@ def test_a_killed_build_goes_on_to_the_same_tree_and_asks_nothing_twice(bench: B
         bench.begin(SOME)
         killed, _ = bench.tree(kill_at=step)
         assert killed, step
-        lost = step.name in (ANSWERED, COMMIT + "tree/store_answers")  # it came, and was not stored
+        lost = step.name in (ANSWERED, COMMIT + "write/store_answer")  # it came, and was not stored
         states = tree_states(bench.database, bench.graph)
         assert all(not state.complete for state in states) or step.name == COMMITTED + "tree/finish", step
         bench.tree()

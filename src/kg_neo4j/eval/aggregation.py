@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from kg_neo4j._models import tokens
 from kg_neo4j._models.embedding import LIMIT_TOKENS
@@ -64,17 +64,9 @@ def measure_sources(sources: Sequence[str], *, chunk_tokens: int = chunking.DEFA
 def add_up(measured: Iterable[Aggregation]) -> Aggregation:
     """Return the sums over documents that were measured with one tokeniser."""
     each = list(measured)
-    return Aggregation(
-        documents=sum(one.documents for one in each),
-        tokens=sum(one.tokens for one in each),
-        tokeniser=each[0].tokeniser,
-        pieces=sum(one.pieces for one in each),
-        chunks=sum(one.chunks for one in each),
-        calls_without=sum(one.calls_without for one in each),
-        calls_with=sum(one.calls_with for one in each),
-        embedding_pieces_without=sum(one.embedding_pieces_without for one in each),
-        embedding_pieces_with=sum(one.embedding_pieces_with for one in each),
-    )
+    numbers = [one.name for one in fields(Aggregation) if one.name != "tokeniser"]
+    sums = {name: sum(getattr(one, name) for one in each) for name in numbers}
+    return Aggregation(**sums, tokeniser=each[0].tokeniser)
 
 
 def _parts(size: int, limit: int) -> int:

@@ -6,10 +6,11 @@ A plan takes the same steps, builds nothing, and has in `steps` what building wo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j.errors import BudgetReached, ModelUnavailable, UsageError
+from kg_neo4j.errors import BudgetReached, KgError, ModelUnavailable, UsageError
 from kg_neo4j.eval.answers.systems import GLOBAL, System
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
@@ -24,6 +25,17 @@ if TYPE_CHECKING:
 GO_ON = "what was built stays, and the same command goes on from there"
 READERS = ("local", GLOBAL, "auto")  # systems that read entities and facts
 LOAD, REPORTS = "load", "reports"  # steps
+
+
+@contextmanager
+def saying_what_stays(graphs: Sequence[str], progress: Progress) -> Iterator[None]:
+    """Name the graphs that are there when an error or an interrupt ends what is built and asked within."""
+    try:
+        yield
+    except (KgError, KeyboardInterrupt):
+        if graphs:
+            progress.note(f"{GO_ON}: {', '.join(graphs)}")
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +158,9 @@ class Builder:
         from kg_neo4j.graph.database import connect
         from kg_neo4j.pipeline.narrating import plan_tree, tree
 
+        if self.is_plan and texts.settings.offline:
+            self._add(step, Usage(usd=0.0))
+            return
         if self.is_plan:
             with connect(texts.settings, self.progress) as database:
                 unread = texts.missing(database)

@@ -6,14 +6,14 @@ all that shapes it, so a study that was stopped goes on where it was; when all a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j import factory
-from kg_neo4j.errors import KgError, UnreadableSource, UsageError
+from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.eval.building import saying_what_stays
 from kg_neo4j.eval.variants import NO_DOMAIN, UNTUNED, Cell, Grid, Ratio, Variant, VariantRun, cells, ratios
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadPlan, LoadReport, Usage
@@ -83,7 +83,7 @@ def study_chunk_length(
         plot.check_side_by_side(options.plot)
     with connect(settings, progress) as database:
         work = _Study(sources, settings, options, progress, database)
-        with _saying_what_stays(work, progress):
+        with saying_what_stays(work.graphs, progress):
             runs = [work.build(variant, repeat) for variant, repeat in builds]
             if options.plot is not None:
                 drawn = [(_title(run), run.graph) for run in runs if run.repeat == 1]
@@ -211,16 +211,6 @@ class _Study:
         """Return what is left of the budget; where it is nothing, so little that no call can be paid from it."""
         budget = self._options.budget_usd
         return None if budget is None else max(budget - self._spent, 1e-9)
-
-
-@contextmanager
-def _saying_what_stays(work: _Study, progress: Progress) -> Iterator[None]:
-    try:
-        yield
-    except (KgError, KeyboardInterrupt):
-        if work.graphs:
-            progress.note(f"what was built stays, and the same command goes on from there: {', '.join(work.graphs)}")
-        raise
 
 
 def _builds(sources: Sequence[str], settings: Settings, options: ChunkLengthOptions) -> list[tuple[Variant, int]]:

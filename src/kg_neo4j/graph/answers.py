@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kg_neo4j._models.layers import FILTERED
 from kg_neo4j._models.protocols import Completion
@@ -11,6 +12,7 @@ from kg_neo4j._models.tasks import Request
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.records import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Place:
 
 @dataclass(slots=True)
 class GraphAnswers:
-    """The store of the answers about one graph. `place` of what it writes is a Place.
+    """The store of the answers about one graph. `place` of what it writes is a Place, or all of it is `about` one.
 
     Writing proves the lease: raises LeaseHeld where another run has taken over, and DatabaseError.
     """
@@ -32,6 +34,9 @@ class GraphAnswers:
     graph: str
     lease: Lease | None = None  # None: nothing can be written
     remembers: frozenset[str] = frozenset({FILTERED})
+    about: Place | None = None
+    usage: Usage = field(default_factory=Usage)  # of what was written
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, keys: Sequence[str]) -> Mapping[str, tuple[str, str | None]]:
         """Return text and finish reason of the answers that are there, by key."""
@@ -40,9 +45,9 @@ class GraphAnswers:
 
     def write(self, request: Request, said: Completion, model: str) -> None:
         """Store an answer; the first one of a key stays, and is then about this place, too."""
-        if self.lease is None or not isinstance(request.place, Place):
+        place = self.about or request.place
+        if self.lease is None or not isinstance(place, Place):
             raise TypeError(f"an answer to {request.kind!r} cannot be stored without a lease and a place")
-        place = request.place
         answer = {
             "id": request.key,
             "graph": self.graph,
@@ -56,3 +61,5 @@ class GraphAnswers:
             "output_tokens": said.usage.output_tokens,
         }
         self.lease.write(queries.get("write/store_answer"), graph=self.graph, ids=list(place.ids), answer=answer)
+        with self._lock:
+            self.usage += said.usage

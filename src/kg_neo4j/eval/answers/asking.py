@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.acquire.identity import hash_id
@@ -40,8 +40,7 @@ class Asking:
     ragas: Ragas | None = None  # its scores, too
     model: Recalling | None = None  # that answers
     taken: int = 0
-    _answers: Mapping[str, Mapping[str, Any]] | None = None
-    _cases: Mapping[str, Mapping[str, Any]] | None = None
+    _rows: dict[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
     def given(self, system: System, question: AnsweredQuestion) -> GivenAnswer:
         """Return the answer. Raises what asking raises; UnreadableSource for a file that is not ours."""
@@ -106,10 +105,9 @@ class Asking:
         return hash_id(f"answers {VERSION}", settings.graph, *models, system.name, how, question.id, question.text)
 
     def _saved(self, kind: str) -> Mapping[str, Mapping[str, Any]]:
-        if self._answers is None or self._cases is None:
-            rows = {name: self.file.rows(name) if self.file else () for name in (ANSWER, CASE)}
-            self._answers, self._cases = ({row.get("key", ""): row for row in rows[name]} for name in (ANSWER, CASE))
-        return self._answers if kind == ANSWER else self._cases
+        if kind not in self._rows:
+            self._rows[kind] = {row.get("key", ""): row for row in (self.file.rows(kind) if self.file else ())}
+        return self._rows[kind]
 
     def _known(self, run: str) -> GivenAnswer | None:
         if (row := self._saved(ANSWER).get(run)) is None:
@@ -158,7 +156,8 @@ class Asking:
 
 def given_of(row: Mapping[str, Any]) -> GivenAnswer:
     """Return an answer as it was saved. Raises KeyError and TypeError where it is none."""
-    return GivenAnswer(**{**row, "usage": Usage(**row["usage"]), "notes": tuple(row["notes"])})
+    known = {each.name: row[each.name] for each in fields(GivenAnswer) if each.name in row}
+    return GivenAnswer(**{**known, "usage": Usage(**row["usage"]), "notes": tuple(row["notes"])})
 
 
 def given_answer(database: Database, graph: str, question: AnsweredQuestion, answer: Answer) -> GivenAnswer:

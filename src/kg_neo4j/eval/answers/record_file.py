@@ -14,6 +14,8 @@ from typing import Any
 
 from kg_neo4j.errors import UnreadableSource, UsageError
 
+OF_ONE_MODE = ""  # kind of the answers of a run that compares nothing: each line names its run
+
 
 class RecordFile:
     """The lines of one file. One that is not there is begun; one process writes at a time."""
@@ -39,7 +41,7 @@ class RecordFile:
         for number, line in enumerate(data[:whole].split(b"\n")[:-1], 1):
             try:
                 row = json.loads(line)
-                kind = row["kind"] if "run" not in row else ""  # what a run of one mode saved is not of use here
+                kind = row["kind"] if "run" not in row else OF_ONE_MODE
                 self._rows.setdefault(str(kind), []).append(row)
             except (ValueError, TypeError, KeyError) as error:
                 raise UnreadableSource(f"{path}, line {number}: not what `kg eval answers --save` writes") from error

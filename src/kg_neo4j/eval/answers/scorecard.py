@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.asking import given_answer
+from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.eval.answers.asking import given_answer, given_of
 from kg_neo4j.eval.answers.questions import read_answered
-from kg_neo4j.eval.answers.saved import SavedAnswers
+from kg_neo4j.eval.answers.record_file import OF_ONE_MODE, RecordFile
 from kg_neo4j.eval.answers.scores import AnswerScore, GivenAnswer, score
 from kg_neo4j.eval.answers.stories import documents_of, stories_of
 from kg_neo4j.eval.retrieval.questions import graph_name, read_passages
@@ -73,7 +73,8 @@ def score_answers(
         f"answers {VERSION}", settings.graph, options.mode, model.name if model else "", settings.unsupported,
         str(settings.judge),
     )  # fmt: skip
-    saved = SavedAnswers(options.save, run)
+    file = RecordFile(options.save) if options.save else None
+    saved = saved_answers(file, run) if file else {}
     given: list[GivenAnswer] = []
     taken = 0
     progress.start("answers", len(asked))
@@ -84,7 +85,8 @@ def score_answers(
             taken += known is not None
             if known is None:
                 known = given_answer(database, settings.graph, question, ask(question.text))
-                saved.put(known)
+                if file:
+                    file.append(OF_ONE_MODE, {"run": run, **asdict(known)})
             given.append(known)
             progress.advance("answers")
     progress.finish("answers")
@@ -99,6 +101,14 @@ def score_answers(
         taken=taken,
         notes=notes,
     )
+
+
+def saved_answers(file: RecordFile, run: str) -> dict[str, GivenAnswer]:
+    """Return the answers that a run with the same graph, mode and model has saved, by the question's id."""
+    try:
+        return {row["id"]: given_of(row) for row in file.rows(OF_ONE_MODE) if row["run"] == run}
+    except (KeyError, TypeError) as error:
+        raise UnreadableSource("a saved answer is none of ours", hint="give --save another file") from error
 
 
 def half_of(question_id: str) -> int:

@@ -6,19 +6,19 @@ with the trees that are there. Whatever was built or said is stored first: a stu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import KgError, UsageError
+from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking
 from kg_neo4j.eval.answers.cases import Case, SystemScore, score_system
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run
 from kg_neo4j.eval.answers.judges import AUTO, judge_of
 from kg_neo4j.eval.answers.record_file import RecordFile
+from kg_neo4j.eval.building import saying_what_stays
 from kg_neo4j.eval.narrative.building import Building
 from kg_neo4j.eval.narrative.evidence import MODES, find_evidence
 from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, Wanted, Way
@@ -97,7 +97,7 @@ def study_narrative(
     judge_of(settings, options.judge)  # what cannot be meant is said before anything is paid
     with connect(settings, progress) as database:
         ensure_constraints(database)
-        with _saying_what_stays(building, progress):
+        with saying_what_stays(building.own_graphs, progress):
             building.build(database)
             run = _Run(database, building, options, progress)
             found = run.study(asked)
@@ -237,12 +237,3 @@ class _Run:
         folder = self._building.settings.cache / "studies"
         folder.mkdir(parents=True, exist_ok=True)
         return folder / f"narrative-{key[:16]}.jsonl"
-
-
-@contextmanager
-def _saying_what_stays(building: Building, progress: Progress) -> Iterator[None]:
-    try:
-        yield
-    except (KgError, KeyboardInterrupt):
-        progress.note(f"what was built stays, and the same command goes on: {', '.join(building.own_graphs)}")
-        raise

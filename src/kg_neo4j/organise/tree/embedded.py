@@ -14,7 +14,6 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, batches
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.tree.answers import store_rows
 from kg_neo4j.organise.vectors import store_chunks, text_hash
 
 TEXTS_A_CALL = 128
@@ -100,7 +99,7 @@ class TreeVectors:
             }
             for key, vector in made.items()
         ]
-        store_rows(self.database, self.graph, self.tree_id, lease, rows)
+        lease.write(queries.get("tree/store_answers"), graph=self.graph, tree=self.tree_id, rows=rows)
 
     def _rows(self, hashes: Sequence[str]) -> Vectors:
         return self._array([self._known[key] for key in hashes])

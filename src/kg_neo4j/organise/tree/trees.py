@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kg_neo4j._models.door import FILTERED, TOO_LONG, UNREADABLE
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import BudgetReached, ModelError
+from kg_neo4j.graph.answers import GraphAnswers, Place
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.tree.answers import Answers
 from kg_neo4j.organise.tree.built import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
 from kg_neo4j.organise.tree.questions import Item
 from kg_neo4j.organise.tree.stored import begin_tree, publish, tree_id
@@ -27,8 +28,7 @@ def build_tree(
     on. Raises UsageError for a tree that was built with other settings, DatabaseError, LeaseHeld.
     """
     id = begin_tree(database, lease, graph, document["id"], how.choice.name)
-    answers = Answers(database, graph, id, lease)
-    work = TreeWork(database, graph, document, how, answers, progress)
+    work = TreeWork(_answers(database, graph, id, lease), document, how, progress)
     try:
         draft = work.building().build()
     except Unfinished as stopped:
@@ -47,8 +47,8 @@ def plan_tree(
     A text without an answer is composed of the text's own sentences instead. `unread` are the chunks of a document that
     is not loaded.
     """
-    answers = Answers(database, graph, tree_id(graph, document["id"], how.choice.name), None)
-    work = TreeWork(database, graph, document, how, answers, SILENT, unread)
+    id = tree_id(graph, document["id"], how.choice.name)
+    work = TreeWork(_answers(database, graph, id, None), document, how, SILENT, unread)
     asked: list[Request] = []
     draft = work.building(asked).build()
     count = how.tokeniser.count
@@ -70,3 +70,8 @@ def plan_tree(
         tuple(questions.values()),
         work.is_simulated,
     )
+
+
+def _answers(database: Database, graph: str, tree_id: str, lease: Lease | None) -> GraphAnswers:
+    """Return the store of what is said while a tree is built: beside the tree, before it is used."""
+    return GraphAnswers(database, graph, lease, frozenset({FILTERED, TOO_LONG, UNREADABLE}), Place((tree_id,)))

@@ -10,9 +10,9 @@ from kg_neo4j._models.embedding import Vectors
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.graph.answers import GraphAnswers
+from kg_neo4j.graph.database import Row
 from kg_neo4j.organise.tree import structure
-from kg_neo4j.organise.tree.answers import Answers
 from kg_neo4j.organise.tree.authors import Author, Summarised, is_stored, model_author, own_author
 from kg_neo4j.organise.tree.building import CLUSTER_TOKENS, Building, Draft, Material
 from kg_neo4j.organise.tree.built import BuiltTree, TreeBuilding
@@ -21,7 +21,7 @@ from kg_neo4j.organise.tree.interface import Summariser
 from kg_neo4j.organise.tree.leaves import Leaves, Source, fingerprint, leaves_of
 from kg_neo4j.organise.tree.namers import Namer
 from kg_neo4j.organise.tree.questions import DETAIL, Subject
-from kg_neo4j.organise.tree.stored import Publication, StoredTree, read_tree
+from kg_neo4j.organise.tree.stored import Publication, StoredTree, read_tree, tree_id
 from kg_neo4j.organise.tree.structure import Structure
 from kg_neo4j.organise.tree.upkeep import TreeSettings, read_settings, settings_json, settled
 from kg_neo4j.organise.tree.writing import Writing
@@ -37,19 +37,18 @@ class TreeWork:
 
     def __init__(
         self,
-        database: Database,
-        graph: str,
+        answers: GraphAnswers,
         document: Row,
         how: TreeBuilding,
-        answers: Answers,
         progress: Progress,
         unread: Sequence[Chunk] | None = None,
     ) -> None:
         """`unread` are the chunks of a text that is not loaded, for a plan."""
-        self._database, self._graph, self._document = database, graph, document
+        self._database, self._graph, self._document = answers.database, answers.graph, document
         self._how, self._answers, self._progress = how, answers, progress
+        self._id = tree_id(answers.graph, document["id"], how.choice.name)
         self._what = f"the tree {how.choice.name!r} of {document['title']!r}"
-        self._stored = read_tree(database, graph, answers.tree_id)
+        self._stored = self._read_tree()
         self._shape = self._stored_shape()
         known = self._known_settings()
         embedder = f"{how.embedder.name}/{how.embedder.dimension}"
@@ -63,14 +62,21 @@ class TreeWork:
         )
         self.notes: list[str] = []
         self._drop_shape(known)
-        rows = [] if unread else database.read(queries.get("tree/chunks"), graph=graph, document_id=document["id"])
+        rows = [] if unread else self._read_chunks()
         self._chunks = [Source(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in rows]
         self._chunks += [Source(each.id, each.text, each.token_count, each.start, each.end) for each in unread or ()]
         self._hashes = [row["hash"] for row in rows] or [None for _ in self._chunks]
         options = self._settings.options
-        self.leaves: Leaves = leaves_of(answers.tree_id, self._chunks, how.tokeniser, options.leaf_tokens)
+        self.leaves: Leaves = leaves_of(self._id, self._chunks, how.tokeniser, options.leaf_tokens)
         self.is_simulated = False
         self._writing: Writing | None = None
+
+    def _read_tree(self) -> StoredTree | None:
+        return read_tree(self._database, self._graph, self._id)
+
+    def _read_chunks(self) -> list[Row]:
+        query = queries.get("tree/chunks")
+        return self._database.read(query, graph=self._graph, document_id=self._document["id"])
 
     def _stored_shape(self) -> Structure | None:
         return structure.read(self._stored.fit) if self._stored and self._stored.fit else None
@@ -112,7 +118,7 @@ class TreeWork:
         embedding = self._embedding(is_plan=asked is not None)
         vectors = self._leaf_vectors(embedding)
         material = Material(
-            self._answers.tree_id,
+            self._id,
             self._document["id"],
             self.leaves,
             vectors,
@@ -126,23 +132,24 @@ class TreeWork:
 
     def _opened(self, door: Door, asked: list[Request] | None) -> Door:
         """Return a door to the same model that reads and stores the answers of this tree, or of a plan."""
-        return (door if asked is None else door.counting(asked)).storing(self._answers)
+        stored = door.storing(self._answers)
+        return stored if asked is None else stored.counting(asked)
 
     def _subject(self, door: Door) -> Subject:
-        return Subject(self._graph, self._answers.tree_id, door.name, door.window, self._how.tokeniser)
+        return Subject(self._graph, self._id, door.name, door.window, self._how.tokeniser)
 
     def _embedding(self, *, is_plan: bool) -> TreeVectors:
         """Return what embeds texts; a plan embeds with the built-in model where the other one is paid for."""
         how = self._how
         self.is_simulated = how.keeps_vectors and is_plan
         model = how.plan_embedder if self.is_simulated else how.embedder
-        where = (self._database, self._graph, self._answers.tree_id)
+        where = (self._database, self._graph, self._id)
         return TreeVectors(*where, model, how.tokeniser, self._answers.lease, how.keeps_vectors)
 
     def _leaf_vectors(self, embedding: TreeVectors) -> Vectors:
         texts = [leaf.text for leaf in self.leaves.leaves]
         if self.is_simulated:
-            where = (self._database, self._graph, self._answers.tree_id)
+            where = (self._database, self._graph, self._id)
             stored = TreeVectors(*where, self._how.embedder, self._how.tokeniser, None).stored(
                 [leaf.id for leaf in self.leaves.leaves], texts
             )
@@ -173,7 +180,7 @@ class TreeWork:
 
     def stored_tree(self) -> StoredTree:
         """Return the tree as it is stored at this moment: it was begun."""
-        found = read_tree(self._database, self._graph, self._answers.tree_id)
+        found = self._read_tree()
         if found is None:
             raise SchemaConflict(
                 f"the tree of {self._document['title']!r} was deleted while it was built", hint="run the command again"
@@ -209,7 +216,7 @@ class TreeWork:
         texts = [node.properties for node in draft.nodes if node.label != "Passage"] if draft else []
         new = draft.structure.new_leaves(self.leaves.leaves) if draft else 0
         return BuiltTree(
-            self._answers.tree_id,
+            self._id,
             self._document["id"],
             self._document["title"],
             len(self.leaves.leaves),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
 from kg_neo4j.eval.answers.questions import read_answered
-from kg_neo4j.eval.answers.saved import SavedAnswers
-from kg_neo4j.eval.answers.scorecard import half_of
+from kg_neo4j.eval.answers.record_file import OF_ONE_MODE, RecordFile
+from kg_neo4j.eval.answers.scorecard import half_of, saved_answers
 from kg_neo4j.eval.answers.scores import GivenAnswer, exact_match, f1, normalise, score
 from kg_neo4j.records import Usage
 
@@ -94,32 +95,43 @@ def test_a_question_may_not_come_twice_and_a_file_has_to_be_there(tmp_path: Path
         read_answered(str(tmp_path / "none.jsonl"))
 
 
+def saved(path: Path, run: str) -> dict[str, GivenAnswer]:
+    return saved_answers(RecordFile(str(path)), run)
+
+
+def keep(path: Path, run: str, answer: GivenAnswer) -> None:
+    RecordFile(str(path)).append(OF_ONE_MODE, {"run": run, **asdict(answer)})
+
+
 def test_saved_answers_are_there_for_the_same_run_alone(tmp_path: Path) -> None:
-    path = str(tmp_path / "saved.jsonl")
+    path = tmp_path / "saved.jsonl"
     answer = given("a", usage=Usage(1, 2, 3, 0.5), text="Ä [1]", notes=("n",))
-    SavedAnswers(path, "one").put(answer)
-    assert SavedAnswers(path, "one").get("a") == answer
-    assert SavedAnswers(path, "other").get("a") is None
-    assert SavedAnswers(None, "one").get("a") is None
+    keep(path, "one", answer)
+    assert saved(path, "one") == {"a": answer}
+    assert saved(path, "other") == {}
+
+
+def test_a_line_without_a_kind_is_an_answer_of_one_mode(tmp_path: Path) -> None:
+    path = tmp_path / "saved.jsonl"
+    path.write_text(json.dumps({"run": "one", **asdict(given("a"))}) + "\n", "utf-8")
+    assert saved(path, "one") == {"a": given("a")}
 
 
 def test_a_line_that_was_cut_off_is_asked_again(tmp_path: Path) -> None:
     path = tmp_path / "saved.jsonl"
-    first = SavedAnswers(str(path), "one")
-    first.put(given("a"))
-    first.put(given("b"))
+    for name in ("a", "b"):
+        keep(path, "one", given(name))
     path.write_bytes(path.read_bytes()[:-20])
-    again = SavedAnswers(str(path), "one")
-    assert (again.get("a"), again.get("b")) == (given("a"), None)
-    again.put(given("b"))
-    assert SavedAnswers(str(path), "one").get("b") == given("b")
+    assert saved(path, "one") == {"a": given("a")}
+    keep(path, "one", given("b"))
+    assert saved(path, "one")["b"] == given("b")
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("buy milk\n", encoding="utf-8")
     with pytest.raises(UnreadableSource, match="line 1"):
-        SavedAnswers(str(path), "one")
+        RecordFile(str(path))
 
 
 def test_halves_are_stable_and_about_equal() -> None:
