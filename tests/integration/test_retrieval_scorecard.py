@@ -85,6 +85,7 @@ def test_the_walk_finds_what_flat_search_does_not(evaluate: Run, tmp_path: Path)
     assert (code, err) == (0, "")
     assert "local: +0.0 (+0.0 to +0.0) points against the saved run" in out
     assert "again:  kg eval retrieval --corpus" in out
+    assert f"--k 5 --against {saved}" in out
     assert "beyond" in out
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -63,10 +64,9 @@ def extraction(
     if as_json:
         print_json(scorecard_shape(card))
     else:
-        unsaid = ("--gold", "--budget-usd", "--cache")
+        unsaid = ("--budget-usd", "--cache")
         given = {name: value for name, value in given_options(context).items() if name not in unsaid}
-        words = [word for name, value in given.items() for word in (name, str(value))]
-        show_scorecard(card, ["kg", "eval", "extraction", "--gold", gold, *words])
+        show_scorecard(card, ["kg", "eval", "extraction", *_words(given)])
         remark("note", (*card.failed, *card.notes))
     if card.failed:
         raise typer.Exit(PARTLY_DONE)
@@ -74,6 +74,7 @@ def extraction(
 
 @app.command()
 def retrieval(
+    context: typer.Context,
     corpus: Annotated[str, typer.Option("--corpus", metavar="FILE", help="Passages: idx, title, text; JSON lines.")],
     questions: Annotated[
         str, typer.Option("--questions", metavar="FILE", help="Questions: id, question, gold; JSON lines.")
@@ -97,7 +98,7 @@ def retrieval(
 ) -> None:
     """Score retrieval: are the passages found that a question needs, and how much better than by flat search."""
     from kg_neo4j._cli.retrieval_scorecards import against, read_saved, show_retrieval
-    from kg_neo4j.eval.retrieval.scorecard import MODES, RetrievalOptions, score_retrieval
+    from kg_neo4j.eval.retrieval.scorecard import RetrievalOptions, score_retrieval
 
     earlier = read_saved(saved) if saved else {}
     options = RetrievalOptions(tuple(dict.fromkeys(modes)), tuple(sorted(set(depths))), limit, triples)
@@ -107,12 +108,13 @@ def retrieval(
     if as_json:
         print_json(card)
     else:
-        changed = {"--limit": limit, "--triples": triples, "--against": saved}
-        words = [word for name, value in changed.items() if value for word in (name, str(value))]
-        words += [word for mode in options.modes for word in ("--mode", mode) if options.modes != MODES]
-        command = ["kg", "eval", "retrieval", "--corpus", corpus, "--questions", questions, *words]
-        show_retrieval(card, command, differences)
+        show_retrieval(card, ["kg", "eval", "retrieval", *_words(given_options(context))], differences)
     remark("note", card.notes)
 
 
 app.command("answers")(answers)
+
+
+def _words(given: Mapping[str, Any]) -> list[str]:
+    listed = ((name, value if isinstance(value, list) else [value]) for name, value in given.items())
+    return [word for name, values in listed for value in values for word in (name, str(value))]

@@ -140,9 +140,9 @@ def remark(name: str, lines: Iterable[object]) -> None:
         typer.echo(f"{name}: {line}", err=True)
 
 
-def price(usage: Usage, unknown: str = "unknown", digits: int = 4) -> str:
+def price(usage: Usage, unknown: str = "unknown") -> str:
     """Return what calls cost, in USD, or `unknown`."""
-    return unknown if usage.usd is None else f"{usage.usd:.{digits}f} USD"
+    return unknown if usage.usd is None else f"{usage.usd:.4f} USD"
 
 
 def cost(usage: Usage) -> str:

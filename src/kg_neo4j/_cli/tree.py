@@ -18,30 +18,27 @@ if TYPE_CHECKING:
 
 NOTES = 12  # that are printed
 
-DocumentsOption = Annotated[
-    list[str] | None,
-    typer.Option("--document", metavar="D", help="Title, file or id; repeatable [default: all documents]."),
-]
-NameOption = Annotated[str, typer.Option("--name", help="Of the trees; raptor: one general aspect, no details.")]
-AspectsOption = Annotated[
-    Path | None, typer.Option("--aspects", metavar="FILE", help="TOML: aspects of your own [default: the seven].")
-]
-LeafOption = Annotated[int | None, typer.Option("--leaf-tokens", metavar="N", help="Of a leaf [default: 200].")]
-SummaryOption = Annotated[
-    int | None, typer.Option("--summary-tokens", metavar="N", help="Of a summary, at most [default: 200].")
-]
-DetailsOption = Annotated[
-    int | None, typer.Option("--details", metavar="0..3", help="Condensed notes on each leaf [default: 1].")
-]
-
 
 def tree(
-    document: DocumentsOption = None,
-    name: NameOption = "narrative",
-    aspects: AspectsOption = None,
-    leaf_tokens: LeafOption = None,
-    summary_tokens: SummaryOption = None,
-    details: DetailsOption = None,
+    document: Annotated[
+        list[str] | None,
+        typer.Option("--document", metavar="D", help="Title, file or id; repeatable [default: all documents]."),
+    ] = None,
+    name: Annotated[
+        str, typer.Option("--name", help="Of the trees; raptor: one general aspect, no details.")
+    ] = "narrative",
+    aspects: Annotated[
+        Path | None, typer.Option("--aspects", metavar="FILE", help="TOML: aspects of your own [default: the seven].")
+    ] = None,
+    leaf_tokens: Annotated[
+        int | None, typer.Option("--leaf-tokens", metavar="N", help="Of a leaf [default: 200].")
+    ] = None,
+    summary_tokens: Annotated[
+        int | None, typer.Option("--summary-tokens", metavar="N", help="Of a summary, at most [default: 200].")
+    ] = None,
+    details: Annotated[
+        int | None, typer.Option("--details", metavar="0..3", help="Condensed notes on each leaf [default: 1].")
+    ] = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Find clusters and aspects anew.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Calls, tokens and price; no call.")] = False,
     plot: Annotated[

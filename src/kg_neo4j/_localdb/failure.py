@@ -5,53 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from kg_neo4j import data_files, errors
 from kg_neo4j._localdb.login import Condition
 from kg_neo4j._localdb.state import Home, ServerRecord
-from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, PortTaken, StartFailed, StoreTooNew
+from kg_neo4j.errors import DatabaseOffline, DiskFull, LocalDatabaseError, StartFailed
 
 _TAIL_BYTES = 256 * 1024
 _SHOWN_LINES = 4
 _SHOWN_CHARACTERS = 600
 _SPEAKING = re.compile(r"\b(ERROR|Caused by|Error|Exception|insufficient|[Ff]ailed)\b")
 
-_KNOWN: tuple[tuple[re.Pattern[str], type[LocalDatabaseError], str, str], ...] = (
-    (
-        re.compile("Address already in use|BindException"),
-        PortTaken,
-        "another program took the server's port while it started",
-        "start again, or choose ports with KG_DB_BOLT_PORT and KG_DB_HTTP_PORT",
-    ),
-    (
-        re.compile("No space left on device"),
-        DiskFull,
-        "the disk became full while the server started",
-        "free some space, then start again: the data recover",
-    ),
-    (
-        re.compile("store_lock|already locked by another process|Lock file has been locked"),
-        StartFailed,
-        "another Neo4j uses the same data",
-        "stop that one first",
-    ),
-    (
-        re.compile("[Uu]nknown store version|store version .* (newer|not supported|unrecognised)|UnexpectedUpgrad"),
-        StoreTooNew,
-        "the data were written by a newer Neo4j",
-        "upgrade kg-neo4j, or set KG_HOME to another folder",
-    ),
-    (
-        re.compile("Could not reserve enough space|Invalid maximum heap size|Cannot allocate memory"),
-        StartFailed,
-        "there is too little memory for the server",
-        "set KG_DB_HEAP_MB and KG_DB_PAGECACHE_MB to less",
-    ),
-    (
-        re.compile("OutOfMemoryError"),
-        StartFailed,
-        "the server's heap was too small for this store",
-        "set KG_DB_HEAP_MB to more, such as 4096; if that does not help: kg db start --recover",
-    ),
-)
+_KNOWN = data_files.beside(__file__).lists("known")
 
 _RECOVER = "`kg db start --recover` copies the store, drops the unreadable end of its log, and checks what came back"
 
@@ -61,9 +25,10 @@ def explain(home: Home, record: ServerRecord) -> LocalDatabaseError:
     said = tail(home.console, 200)
     if home.log.is_file() and home.log.stat().st_mtime >= record.process_start - 1:  # else of an earlier start
         said = "\n".join(part for part in (said, _this_start(tail(home.log, 200))) if part)
-    for pattern, error, message, hint in _KNOWN:
-        if lines := [line for line in said.splitlines() if pattern.search(line)]:
-            return error(f"{message} ({home.root}): {_short(lines[-1])}", hint=hint)
+    for pattern, error, message, hint in _KNOWN.values():
+        if lines := [line for line in said.splitlines() if re.search(pattern, line)]:
+            raised: type[LocalDatabaseError] = getattr(errors, error)
+            return raised(f"{message} ({home.root}): {_short(lines[-1])}", hint=hint)
     shown = "\n".join(_useful(said))
     return StartFailed(f"the server of {home.root} died while it started\n{shown}", hint=f"the whole log is {home.log}")
 

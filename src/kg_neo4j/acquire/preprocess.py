@@ -10,18 +10,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from kg_neo4j import data_files
 from kg_neo4j.acquire.language_data import primary
 from kg_neo4j.acquire.sentences import sentences
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-_NEGATIONS = frozenset(
-    "no not nor never none neither nobody nothing nowhere cannot without n't n’t n‘t nie ani bez nigdy nikt nic żaden "
-    "nicht kein keine nie niemand nichts ne pas jamais sans non sin nunca nadie nada mai nessuno niente senza não nem "
-    "ninguém sem niet geen nooit niemand niets zonder inte ingen aldrig utan ikke aldri ingenting uten bez nikdy nikdo "
-    "не нет ни без никогда никто ничего ні немає ніколи ніхто нічого нито δεν μη μην όχι χωρίς".split()
-)
+_NEGATIONS = data_files.beside(__file__).word_set("negations")
 _BLOCK = 100_000  # characters given to spaCy at once
 
 

@@ -7,19 +7,11 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
+from kg_neo4j import data_files
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.language_data import abbreviations, languages, primary
 
-# Abbreviations that a full stop follows within a sentence, in lower case: those that spaCy's data lack.
-_OURS = {
-    "en": "mr mrs ms dr prof rev st jr sr vs etc e.g i.e cf ca c fl b d no vol pp p ed eds fig gen col capt lt sgt gov "
-    "sen rep pres hon mt ft inc ltd co corp dept univ approx jan feb mar apr jun jul aug sep sept oct nov dec a.d b.c "
-    "u.s",
-    "pl": "np m.in tzw tj tzn itd itp ul al pl pt św ks im inż mgr hab dr prof ob płk gen kpt por red hr godz r w wg "
-    "ok nr str s t d p rozdz zob sz śp jw wsch płd zach",
-    "de": "z.b d.h u.a bzw ggf nr bd hrsg hl st dr prof",
-    "fr": "m mme mlle mm dr st ste etc p.ex c.-à-d",
-}
+_OURS = data_files.beside(__file__).table("abbreviations")
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:\[[^\]\s]{1,12}\])*+(?=\s)|[。！？।॥۔؟።։။។]+[」』”’»）]*")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 _LOOK_BACK = 24  # characters: longer than any abbreviation

@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 Points = npt.NDArray[np.float64]
 
-_ROUNDS = 160
+_ROUNDS, _PUSHES = 160, 60
 _TOLERANCE = 1e-4
 _APART = 0.8  # distance of unconnected nodes, as a share of the longest path
 
 
-def lay_out(size: int, pairs: Sequence[tuple[int, int]], sizes: Points, seed: int = 42) -> Points:
+def lay_out(size: int, pairs: Sequence[tuple[int, int]], sizes: Points) -> Points:
     """Return an array of shape (size, 2), wider than high.
 
     `pairs` are places of related nodes; loops and repeats are allowed. `sizes` are the nodes' radii, where one step
@@ -31,7 +31,7 @@ def lay_out(size: int, pairs: Sequence[tuple[int, int]], sizes: Points, seed: in
         related[first, second] = related[second, first] = first != second
     distances = _distances(related)
     weights = 1.0 / np.where(distances > 0, distances, np.inf) ** 2
-    points = _spread(distances, np.random.default_rng(seed))
+    points = _spread(distances, np.random.default_rng(42))
     for _ in range(_ROUNDS):
         difference, length = _differences(points)
         pull = weights * distances / np.maximum(length, 1e-9)
@@ -66,11 +66,11 @@ def _spread(distances: Points, random: np.random.Generator) -> Points:
     return shaken
 
 
-def _push_apart(points: Points, sizes: Points, rounds: int = 60) -> Points:
+def _push_apart(points: Points, sizes: Points) -> Points:
     """Move nodes that overlap away from each other."""
     reach = (sizes[:, None] + sizes[None, :]) * 1.15 + 0.12
     np.fill_diagonal(reach, 0)
-    for _ in range(rounds):
+    for _ in range(_PUSHES):
         difference, length = _differences(points)
         overlap = np.maximum(reach - length, 0)
         if overlap.max() < 1e-3:

@@ -10,41 +10,22 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kg_neo4j import data_files
 from kg_neo4j.graph.identity import normalise
 
-_LETTERS = str.maketrans(
-    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ß": "ss", "ħ": "h"}
-)
+_DATA = data_files.beside(__file__)
+_LETTERS = str.maketrans(_DATA.table("letters"))
 _QUALIFIER = re.compile(r"\s*\(([^()]+)\)\s*$")
 _ROMAN = re.compile(r"(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
-_SOUNDS = tuple(
-    (re.compile(pattern), sound)
-    for pattern, sound in (
-        *((r"ou|oo", "u"), (r"ee", "i"), (r"[ae][yi]", "ai"), (r"y", "i"), (r"ph", "f"), (r"ck|q", "k")),
-        *((r"(?<=[a-z])[ae]h\b", "a"), (r"\b(?:al|el|ul|as|ad|an|ar|at|az|ash) ", ""), (r"([a-z])\1+", r"\1")),
-    )
-)
+_SOUNDS = tuple((re.compile(pattern), sound) for pattern, sound in _DATA.table("sounds").items())
 
-MALE = frozenset("mr mister sir lord king prince monsieur herr señor senor don brother father pan".split())
-FEMALE = frozenset("mrs ms miss mme madame mlle mademoiselle frau lady queen princess dame sister mother pani".split())
-MARRIED = frozenset("mrs mme madame frau lady pani".split())  # before a husband's name
-RANKS = frozenset("king queen prince princess pope emperor empress duke duchess count countess baron caliph".split())
-SHARED_TITLES = MARRIED | RANKS | {"st", "saint"}  # a surname or given name with one of these may be a relative's
-_TITLES = (
-    MALE
-    | FEMALE
-    | RANKS
-    | frozenset("dr doctor prof professor saint st rev reverend captain capt colonel col general gen major".split())
-    | frozenset("president senator judge imam sheikh shaykh sultan emir amir prophet rabbi hon honourable".split())
-)
-_SENIOR, _JUNIOR = "sr senior pere".split(), "jr junior fils".split()
-_GENERATIONS = {
-    **dict.fromkeys([*_SENIOR, "the elder"], "sr"),
-    **dict.fromkeys([*_JUNIOR, "the younger"], "jr"),
-}
-_COMPANIES = frozenset("inc ltd llc corp corporation co company gmbh plc ag sa limited incorporated".split())
-PATRONYMS = frozenset("ibn bin ben bint ibnat banu abu abi umm ould".split())
-SMALL_WORDS = frozenset("of the and for in on at to a an de la le du des der die das und et y".split())
+MALE, FEMALE, RANKS = _DATA.word_set("male"), _DATA.word_set("female"), _DATA.word_set("ranks")
+SHARED_TITLES = _DATA.word_set("married") | RANKS | {"st", "saint"}  # with one, a name may be a relative's
+_TITLES = MALE | FEMALE | RANKS | _DATA.word_set("titles")
+_GENERATIONS = _DATA.table("generations")
+_COMPANIES = _DATA.word_set("companies")
+PATRONYMS = _DATA.word_set("patronyms")
+SMALL_WORDS = _DATA.word_set("small")
 
 
 @dataclass(frozen=True, slots=True)

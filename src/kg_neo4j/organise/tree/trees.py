@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kg_neo4j._models.door import FILTERED, TOO_LONG, UNREADABLE
+from kg_neo4j._models.layers import FILTERED, TOO_LONG, UNREADABLE
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import BudgetReached, ModelError
 from kg_neo4j.graph.answers import GraphAnswers, Place
