@@ -31,7 +31,7 @@ from tree_runs import kind_of, read, say
 ROOT = Path(__file__).resolve().parents[2]
 STORY = str(ROOT / "examples" / "the_lamp_at_skarnes.md")
 WITHIN = 0.2  # of the calls that a run makes
-GRIDS = Grids(details=(0, 1), chunk_length=(100, 200))
+GRIDS = Grids(chunk_length=(200, 400))
 
 
 def said(prompt: str, user: str) -> str:
@@ -81,7 +81,7 @@ def questions(tmp_path: Path) -> str:
 def test_a_study_asks_about_as_often_as_was_planned_before_anything_was_loaded(
     online: Settings, llm: FakeLlm, questions: str
 ) -> None:
-    wanted = Wanted(("naive", "raptor", "tree", "local", "global"), ("details", "chunk-length"), GRIDS)
+    wanted = Wanted(("naive", "raptor", "tree", "local", "global"), ("chunk-length",), GRIDS)
     options = NarrativeOptions(wanted, "model")
     plan = plan_narrative([STORY], questions, settings=online, options=options)
     assert llm.calls == 0

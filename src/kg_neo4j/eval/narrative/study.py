@@ -99,6 +99,7 @@ def study_narrative(
         ensure_constraints(database)
         with saying_what_stays(building.own_graphs, progress):
             building.build(database)
+            database.indexes = None  # other connections have made some
             run = _Run(database, building, options, progress)
             found = run.study(asked)
         kept = tuple(building.own_graphs) if options.keep else ()
