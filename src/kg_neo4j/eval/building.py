@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import BudgetReached, KgError, ModelUnavailable, UsageError
 from kg_neo4j.eval.answers.systems import GLOBAL, System
 from kg_neo4j.pipeline.options import LoadOptions
@@ -87,6 +88,26 @@ class Texts:
         return None if self.reads_entities else TripleExtractor(schema.load(self.options.schema), {})
 
 
+@dataclass(frozen=True, slots=True)
+class PlanTree(Job[Usage]):
+    """Returns what building trees of one name would ask."""
+
+    kind: ClassVar[str] = "plan_tree"
+    texts: Texts
+    options: TreeBuildOptions
+    progress: Progress
+
+    def by_model(self, door: Door) -> Usage:
+        """Plan the trees, those of texts that are not loaded as well."""
+        from kg_neo4j.graph.database import connect
+        from kg_neo4j.pipeline.narrating import plan_tree
+
+        settings = self.texts.settings
+        with connect(settings, self.progress) as database:
+            unread = self.texts.missing(database)
+            return plan_tree(settings=settings, options=self.options, unread=unread, progress=self.progress).usage
+
+
 @dataclass(slots=True, kw_only=True)
 class Builder:
     """Takes the steps, and remembers what each of them cost in this run, or would cost."""
@@ -155,17 +176,11 @@ class Builder:
 
     def tree(self, step: str, texts: Texts, options: TreeBuildOptions) -> None:
         """Build the trees of one name."""
-        from kg_neo4j.graph.database import connect
-        from kg_neo4j.pipeline.narrating import plan_tree, tree
+        from kg_neo4j import factory
+        from kg_neo4j.pipeline.narrating import tree
 
-        if self.is_plan and texts.settings.offline:
-            self._add(step, Usage(usd=0.0))
-            return
         if self.is_plan:
-            with connect(texts.settings, self.progress) as database:
-                unread = texts.missing(database)
-                planned = plan_tree(settings=texts.settings, options=options, unread=unread, progress=self.progress)
-            self._add(step, planned.usage)
+            self._add(step, factory.door(texts.settings).do(PlanTree(texts, options, self.progress)))
             return
         options = replace(options, budget_usd=self.left())
         done = tree(settings=texts.settings, options=options, progress=self.progress)
