@@ -54,28 +54,18 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
-    "AbstractSummariser": "organise.tree.summarisers",
-    "Answer": "records",
-    "ArchiveReport": "pipeline",
-    "Citation": "records",
-    "Filters": "records",
-    "ImportReport": "pipeline",
-    "KgError": "errors",
-    "LoadOptions": "pipeline",
-    "LoadReport": "records",
-    "Settings": "settings",
-    "TreeBuildOptions": "pipeline",
-    "ask": "pipeline",
-    "export_archive": "pipeline",
-    "import_graph": "pipeline",
-    "load": "pipeline",
-    "tree": "pipeline",
-    "unload": "pipeline",
+    "errors": "KgError",
+    "organise.tree.summarisers": "AbstractSummariser",
+    "pipeline": "ArchiveReport ImportReport LoadOptions TreeBuildOptions "
+    "ask export_archive import_graph load tree unload",
+    "records": "Answer Citation Filters LoadReport",
+    "settings": "Settings",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for, so that `import kg_neo4j` stays cheap."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'kg_neo4j' has no attribute {name!r}")
-    return getattr(import_module(f"kg_neo4j.{_HOMES[name]}"), name)
+    for home, names in _HOMES.items():
+        if name in names.split():
+            return getattr(import_module(f"kg_neo4j.{home}"), name)
+    raise AttributeError(f"module 'kg_neo4j' has no attribute {name!r}")

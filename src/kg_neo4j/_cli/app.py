@@ -20,10 +20,10 @@ from kg_neo4j.errors import KgError
 _HOMES = {  # of each command: the module and the function in it, or its group
     "load": ("load", "load"),
     "unload": ("load", "unload"),
-    "extract": ("extraction", "extract"),
+    "extract": ("load", "extract"),
     "tune": ("tune", "tune"),
-    "quarantine": ("extraction", "quarantine"),
-    "rebuild": ("extraction", "rebuild"),
+    "quarantine": ("load", "quarantine"),
+    "rebuild": ("load", "rebuild"),
     "resolve": ("resolve", "resolve"),
     "documents": ("graph", "documents"),
     "communities": ("communities", "communities"),

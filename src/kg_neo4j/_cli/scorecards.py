@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kg_neo4j import data_files
 from kg_neo4j._cli.shapes import of_record, plain, put
 from kg_neo4j._cli.terminal import print_facts, print_table, print_text
 
@@ -14,28 +15,8 @@ if TYPE_CHECKING:
     from kg_neo4j.eval.extraction.scores import Counts, Score, Shares
 
 RELATION_TYPES = 12  # in the table; the JSON has all
-MEASURES = {  # at most 34 characters: the table fits 80 columns
-    "mentions.strict": "Mentions, place and type",
-    "mentions.span": "Mentions, place",
-    "entities": "Entities, any mention right",
-    "relations.gold_entities.within_sentence": "Relations, gold entities, sentence",
-    "relations.gold_entities.document": "Relations, gold entities, document",
-    "relations.end_to_end.within_sentence": "Relations, end to end, sentence",
-    "relations.end_to_end.document": "Relations, end to end, document",
-    "clusters.all.b_cubed": "Who is who, all, B-cubed",
-    "clusters.all.ceaf_e": "Who is who, all, CEAF-e",
-    "clusters.shared.b_cubed": "Who is who, shared, B-cubed",
-    "clusters.shared.ceaf_e": "Who is who, shared, CEAF-e",
-}
-BY_NAME = {  # shown where they differ from the above
-    "mentions.by_name.strict": "Mentions, place and type",
-    "mentions.by_name.span": "Mentions, place",
-    "entities.by_name": "Entities, any mention right",
-    "relations.end_to_end.by_name.within_sentence": "Relations, end to end, sentence",
-    "relations.end_to_end.by_name.document": "Relations, end to end, document",
-    "clusters.by_name.b_cubed": "Who is who, all, B-cubed",
-    "clusters.by_name.ceaf_e": "Who is who, all, CEAF-e",
-}
+_DATA = data_files.beside(__file__)
+MEASURES, BY_NAME = _DATA.table("measures"), _DATA.table("by_name")
 
 
 def scorecard_shape(card: Scorecard) -> dict[str, Any]:

@@ -82,9 +82,6 @@ class Components:
         return self.members.get(self.entity(key), (key,))
 
 
-NO_COMPONENTS = Components()
-
-
 class Union:
     """Disjoint sets of keys, and which of them must stay apart."""
 

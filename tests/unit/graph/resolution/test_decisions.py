@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.graph.resolution.decisions import NO_COMPONENTS, Decision, DecisionKind, components, decide
+from kg_neo4j.graph.resolution.decisions import Components, Decision, DecisionKind, components, decide
 
 KEYS = "abcdefgh"
 
@@ -36,9 +36,9 @@ DECISIONS = st.lists(
 
 
 def test_nothing_decided_means_that_every_key_stands_for_itself() -> None:
-    assert components([]) == NO_COMPONENTS
-    assert NO_COMPONENTS.entity("a") == "a"
-    assert NO_COMPONENTS.members_of("a") == ("a",)
+    assert components([]) == Components()
+    assert Components().entity("a") == "a"
+    assert Components().members_of("a") == ("a",)
 
 
 def test_an_entity_is_its_smallest_key() -> None:

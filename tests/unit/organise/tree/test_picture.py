@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.organise.tree import picture_page, picture_svg
-from kg_neo4j.organise.tree.picture import check_target, compose
+from kg_neo4j.organise.tree import picture_svg
+from kg_neo4j.organise.tree.picture import check_target, compose, page
 from kg_neo4j.organise.tree.picture_svg import (
     DETAIL,
     LEAF,
@@ -100,7 +100,7 @@ def test_any_text_leaves_the_svg_whole() -> None:
 def test_an_empty_tree_is_drawn_too() -> None:
     empty = TreePicture("Nothing", "narrative", ("plot",), ("plot",), ())
     ElementTree.fromstring(picture_svg.draw(empty))
-    assert "Nothing" in picture_page.draw(empty)
+    assert "Nothing" in page(empty)
 
 
 def test_a_thousand_leaves_stay_a_file_of_ordinary_size() -> None:
@@ -113,7 +113,7 @@ def test_a_thousand_leaves_stay_a_file_of_ordinary_size() -> None:
 
 def test_the_same_tree_gives_the_same_bytes() -> None:
     assert picture_svg.draw(tree()) == picture_svg.draw(tree())
-    assert picture_page.draw(tree()) == picture_page.draw(tree())
+    assert page(tree()) == page(tree())
 
 
 class Page(HTMLParser):
@@ -138,15 +138,15 @@ class Page(HTMLParser):
 
 def test_texts_in_the_page_are_data_never_markup() -> None:
     picture = tree(text=HOSTILE)
-    text = picture_page.draw(picture)
-    page = Page()
-    page.feed(text.encode("utf-8").decode())
-    assert page.tags.count("script") == 2
-    assert "img" not in page.tags
-    assert not {name for name in page.attributes if name.startswith("on")}
-    nodes = json.loads(page.scripts[0])
+    text = page(picture)
+    parser = Page()
+    parser.feed(text.encode("utf-8").decode())
+    assert parser.tags.count("script") == 2
+    assert "img" not in parser.tags
+    assert not {name for name in parser.attributes if name.startswith("on")}
+    nodes = json.loads(parser.scripts[0])
     assert [node["text"] for node in nodes] == [picture_svg.whole(node.text) for node in picture.nodes]
-    plain = picture_page.draw(tree())
+    plain = page(tree())
     assert not re.search(r"(?:src|href)=|https?://(?!www\.w3\.org/2000/svg)|@import|url\(", plain)
 
 
