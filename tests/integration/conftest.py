@@ -43,6 +43,13 @@ def answers_are_remembered() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def each_test_is_a_run_of_its_own(request: pytest.FixtureRequest) -> None:
+    """List the indexes again: one connection serves all tests of a process, and a run remembers what it listed."""
+    if "database" in request.fixturenames:
+        request.getfixturevalue("database").indexes = None
+
+
 @pytest.fixture
 def offline(settings: Settings, graph: str) -> Settings:
     """The built-in models, and this test's graph."""
