@@ -32,8 +32,6 @@ class Counting:
         answerer = run.answerer
         before = len(self.asked)
         known, is_judged = run.knows(system, question)
-        if known is None and answerer.door is None and run.judge.is_proxy:
-            return Usage(usd=0.0)
         if known is None and not is_built:
             said, usage = self._estimated(run, system, question)
         else:
