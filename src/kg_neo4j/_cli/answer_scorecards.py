@@ -107,10 +107,11 @@ def show_plan_of_comparison(plan: ComparisonPlan) -> None:
         "judge": plan.judge,
     }
     if plan.load:
-        facts["load"] = f"{plan.load.documents} texts, {plan.load.chunks} chunks, about {spent(plan.load.usage)}"
-    about = dict.fromkeys(plan.estimated, "about ")
-    facts |= {step: about.get(step, "") + spent(usage) for step, usage in plan.building.items()}
-    facts |= {f"system {name}": about.get(name, "") + spent(usage) for name, usage in plan.systems.items()}
+        about = "about " if plan.load.usage.calls else ""
+        facts["load"] = f"{plan.load.documents} texts, {plan.load.chunks} chunks, {about}{spent(plan.load.usage)}"
+    estimated = dict.fromkeys(plan.estimated, "about ")
+    facts |= {step: estimated.get(step, "") + spent(usage) for step, usage in plan.building.items()}
+    facts |= {f"system {name}": estimated.get(name, "") + spent(usage) for name, usage in plan.systems.items()}
     facts |= {"judging": spent(plan.judging), "answers, judging": spent(plan.usage)}
     if plan.saved:
         facts["saved"] = f"{plan.saved} answers were given by an earlier run"

@@ -117,34 +117,25 @@ def plan_chunk_length(
     plans = []
     for variant, repeat in _builds(sources, settings, options):
         schema = options.schema if variant.prompts in (UNTUNED, NO_DOMAIN) else variant.prompts
-        own = _variant_settings(
-            settings, variant, repeat, _graph_name(sources, settings, options, variant, repeat, schema)
-        )
+        own = _graph_settings(sources, settings, options, variant, repeat, schema)
         wanted = _load_options(options, variant, schema)
         plans.append((variant, pipeline.plan(sources, settings=own, options=wanted, progress=progress)))
     return tuple(plans)
 
 
+@dataclass(slots=True)
 class _Study:
     """One study on its way."""
 
-    def __init__(
-        self,
-        sources: Sequence[str],
-        settings: Settings,
-        options: ChunkLengthOptions,
-        progress: Progress,
-        database: Database,
-    ) -> None:
-        self.tuning = Usage()
-        self.graphs: list[str] = []
-        self.languages: set[str] = set()  # of the documents, as far as they are known
-        self._sources = sources
-        self._settings = settings
-        self._options = options
-        self._progress = progress
-        self._database = database
-        self._spent = 0.0
+    sources: Sequence[str]
+    settings: Settings
+    options: ChunkLengthOptions
+    progress: Progress
+    database: Database
+    tuning: Usage = field(default_factory=Usage)
+    graphs: list[str] = field(default_factory=list)
+    languages: set[str] = field(default_factory=set)  # of the documents, as far as they are known
+    _spent: float = 0.0
 
     def build(self, variant: Variant, repeat: int) -> VariantRun:
         """Build one graph, or what is missing of it, and measure it."""
@@ -152,24 +143,23 @@ class _Study:
         from kg_neo4j.graph.documents import list_documents
 
         schema = self._schema(variant)
-        graph = _graph_name(self._sources, self._settings, self._options, variant, repeat, schema)
-        settings = _variant_settings(self._settings, variant, repeat, graph)
-        wanted = replace(_load_options(self._options, variant, schema), budget_usd=self._left())
-        self.graphs.append(graph)
-        report = pipeline.load(self._sources, settings=settings, options=wanted, progress=self._progress)
+        settings = _graph_settings(self.sources, self.settings, self.options, variant, repeat, schema)
+        wanted = replace(_load_options(self.options, variant, schema), budget_usd=self._left())
+        self.graphs.append(settings.graph)
+        report = pipeline.load(self.sources, settings=settings, options=wanted, progress=self.progress)
         if not report.documents:
-            raise UnreadableSource(f"nothing to read in {', '.join(self._sources)}", hint="`kg load` says why")
+            raise UnreadableSource(f"nothing to read in {', '.join(self.sources)}", hint="`kg load` says why")
         self._spent += report.usage.usd or 0.0
-        self.languages |= {each.language for each in list_documents(self._database, graph) if each.language}
+        self.languages |= {each.language for each in list_documents(self.database, settings.graph) if each.language}
         return self._measured(variant, repeat, settings, report)
 
     def clear(self) -> None:
         """Remove what was built, unless it is to stay."""
         from kg_neo4j.graph.constraints import delete_graph
 
-        if not self._options.keep:
+        if not self.options.keep:
             for graph in self.graphs:
-                delete_graph(self._database, graph)
+                delete_graph(self.database, graph)
 
     def _measured(self, variant: Variant, repeat: int, settings: Settings, report: LoadReport) -> VariantRun:
         from kg_neo4j._models.prices import price_of
@@ -177,11 +167,11 @@ class _Study:
         from kg_neo4j.graph import queries
 
         name, _ = factory.model_and_server(settings)
-        [row] = self._database.read(queries.get("analytics/answer_totals"), graph=settings.graph, model=name)
+        [row] = self.database.read(queries.get("analytics/answer_totals"), graph=settings.graph, model=name)
         price, read, written = price_of(name, settings), row["input_tokens"], row["output_tokens"]
         usage = Usage(row["known"], read, written, price.usd(read, written) if price else None)
         cached, unknown = row["cached"], row["answers"] - row["known"]
-        shape = read_shape(self._database, settings.graph)
+        shape = read_shape(self.database, settings.graph)
         return VariantRun(
             *(variant, repeat, settings.graph, report.chunks, len(report.failed_chunks), shape),
             *(usage, cached, unknown),
@@ -190,17 +180,17 @@ class _Study:
     def _schema(self, variant: Variant) -> str:
         """Return the schema that a variant is built with; tuned ones are made once and kept as files."""
         if variant.prompts == UNTUNED:
-            return self._options.schema
+            return self.options.schema
         if variant.prompts != NO_DOMAIN:
             return variant.prompts
         from kg_neo4j import pipeline
 
-        settings = _variant_settings(self._settings, variant, 1, self._settings.graph)
-        wanted = pipeline.TuneOptions(schema=self._options.schema, budget_usd=self._left())
-        key = _key(self._sources, settings, self._options.schema, *_texts(self._sources))
+        settings = _variant_settings(self.settings, variant, 1)
+        wanted = pipeline.TuneOptions(schema=self.options.schema, budget_usd=self._left())
+        key = _key(self.sources, settings, self.options.schema, *_texts(self.sources))
         file = settings.cache / "studies" / f"tuned-{key}.toml"
         if not file.is_file():
-            tuned = pipeline.tune(self._sources, settings=settings, options=wanted, progress=self._progress)
+            tuned = pipeline.tune(self.sources, settings=settings, options=wanted, progress=self.progress)
             self.tuning += tuned.usage
             self._spent += tuned.usage.usd or 0.0
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -209,7 +199,7 @@ class _Study:
 
     def _left(self) -> float | None:
         """Return what is left of the budget; where it is nothing, so little that no call can be paid from it."""
-        budget = self._options.budget_usd
+        budget = self.options.budget_usd
         return None if budget is None else max(budget - self._spent, 1e-9)
 
 
@@ -243,8 +233,8 @@ def _load_options(options: ChunkLengthOptions, variant: Variant, schema: str) ->
     )
 
 
-def _variant_settings(settings: Settings, variant: Variant, repeat: int, graph: str) -> Settings:
-    changes: dict[str, object] = {"graph": graph, "summary_tokens": 0, "model": variant.model or settings.model}
+def _variant_settings(settings: Settings, variant: Variant, repeat: int) -> Settings:
+    changes: dict[str, object] = {"summary_tokens": 0, "model": variant.model or settings.model}
     if repeat > 1:
         changes["answer_cache"] = False
     return settings.model_copy(update=changes)
@@ -254,20 +244,21 @@ def _model_name(settings: Settings) -> str:
     return factory.model_and_server(settings)[0] or "offline-1"
 
 
-def _graph_name(
+def _graph_settings(
     sources: Sequence[str],
     settings: Settings,
     options: ChunkLengthOptions,
     variant: Variant,
     repeat: int,
     schema: str,
-) -> str:
-    """Return a name that no other study has: a hash of the sources and of all that shapes this graph."""
+) -> Settings:
+    """Return settings whose graph no other study has: its name hashes the sources and all that shapes it."""
     from kg_neo4j.extract import schema as schemas
 
-    own = _variant_settings(settings, variant, repeat, "")
+    own = _variant_settings(settings, variant, repeat)
     shaping = (variant.preprocess, variant.tokens, schemas.load(schema).hash, options.gleanings, options.wave, repeat)
-    return f"{PREFIX}{_key(sources, own, *map(str, shaping))}-{variant.tokens or 'max'}"
+    name = f"{PREFIX}{_key(sources, own, *map(str, shaping))}-{variant.tokens or 'max'}"
+    return own.model_copy(update={"graph": name})
 
 
 def _key(sources: Sequence[str], settings: Settings, *parts: str) -> str:

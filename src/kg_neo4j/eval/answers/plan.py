@@ -11,14 +11,16 @@ from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run, prepar
 from kg_neo4j.eval.answers.counting import Counting
 from kg_neo4j.eval.answers.record_file import RecordFile
 from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS
-from kg_neo4j.eval.answers.systems import GLOBAL, systems
-from kg_neo4j.eval.building import LOAD
+from kg_neo4j.eval.answers.systems import systems
+from kg_neo4j.eval.building import LOAD, REPORTS
+from kg_neo4j.pipeline.estimating import REPORTS_A_NAME
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadPlan, Usage
 
 if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
+UNKNOWN = f"communities are not known yet: {REPORTS_A_NAME} reports for each name of the texts"
 UNBUILT = "what is not built yet answers each question in one call, from community reports in two"
 
 
@@ -88,16 +90,17 @@ def plan_comparison(
         judging=counting.judging(run),
         saved=run.taken,
         estimated=(*(step for step, usage in steps.items() if usage.calls), *rest),
-        assumptions=_assumptions(by_system, is_built=not rest),
+        assumptions=_assumptions(by_system, building, is_built=not rest),
     )
 
 
-def _assumptions(by_system: Mapping[str, Usage], *, is_built: bool) -> tuple[str, ...]:
+def _assumptions(by_system: Mapping[str, Usage], building: Building, *, is_built: bool) -> tuple[str, ...]:
     """Return what the figures rest on."""
     found = []
     if any(usage.calls for usage in by_system.values()):
         found.append(f"an answer has {ANSWER_TOKENS} tokens, and none is asked for once more")
-        if GLOBAL in by_system:
+        if REPORTS in building.steps:
             found.append("every community report that is read contributes to the answer")
+            found += [UNKNOWN] if building.load_plan else []
         found += [] if is_built else [UNBUILT]
     return (*found, "every answer is judged apart; those that are alike, or not found, cost less")

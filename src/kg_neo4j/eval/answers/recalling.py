@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 from kg_neo4j._models.layers import Layer
 from kg_neo4j._models.protocols import Completion
@@ -18,14 +18,6 @@ from kg_neo4j.eval.answers.record_file import RecordFile
 from kg_neo4j.records import Usage
 
 KIND = "completion"
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """An answer, and for whom it was paid."""
-
-    completion: Completion
-    owner: str
 
 
 class Recalling:
@@ -39,7 +31,7 @@ class Recalling:
         self._turns: dict[str, threading.Lock] = {}  # by key: a question that is being asked is waited for
         self._owners = threading.local()  # by thread
         self._owner = ""  # of threads that name none
-        self._known = {row["key"]: _kept(row) for row in file.rows(KIND)} if file else {}
+        self._known = {row["key"]: _kept(row) for row in file.rows(KIND)} if file else {}  # answer and payer, by key
         self._told: set[str] = set()  # keys of what this process was told: it cost once
         self.spent = Usage()  # by calls that this process made
 
@@ -84,9 +76,10 @@ class Recalling:
             kept = self._known.get(key)
             if kept is None:
                 return None
-            free = kept.owner != self._payer or key in self._told
+            said, owner = kept
+            free = owner != self._payer or key in self._told
             self._told.add(key)
-        return replace(kept.completion, usage=Usage()) if free else kept.completion
+        return replace(said, usage=Usage()) if free else said
 
     def _asked(self, key: str, request: Request) -> Completion:
         done = self._beneath.complete(request)
@@ -97,16 +90,16 @@ class Recalling:
 
     def _keep(self, key: str, done: Completion) -> None:
         with self._lock:
-            self._known[key] = _Kept(done, self._payer)
+            self._known[key] = (done, self._payer)
             self._told.add(key)
             if self._file:
                 said = {"text": done.text, "finish_reason": done.finish_reason, "usage": asdict(done.usage)}
                 self._file.append(KIND, {"key": key, "owner": self._payer, **said, "note": done.note})
 
 
-def _kept(row: dict[str, object]) -> _Kept:
+def _kept(row: dict[str, object]) -> tuple[Completion, str]:
     usage = row["usage"]
     spent = Usage(**usage) if isinstance(usage, dict) else Usage()
     reason = row["finish_reason"]
     done = Completion(str(row["text"]), None if reason is None else str(reason), spent, str(row["note"]))
-    return _Kept(done, str(row["owner"]))
+    return done, str(row["owner"])

@@ -152,15 +152,17 @@ def aspects_of(database: Database, graph: str) -> tuple[str, ...]:
     return tuple(sorted({aspect for each in read_trees(database, graph, NAME) for aspect in each.aspects}))
 
 
+@dataclass(slots=True)
 class _Run:
     """Everything is built; it is asked and scored. `asking` has one for each length of chunks."""
 
-    def __init__(self, database: Database, building: Building, options: NarrativeOptions, progress: Progress) -> None:
-        self.asking: dict[int, Asking] = {}
-        self.cases: list[Case] = []
-        self._database, self._building = database, building
-        self._options, self._progress = options, progress
-        self._file: RecordFile | None = None
+    database: Database
+    building: Building
+    options: NarrativeOptions
+    progress: Progress
+    asking: dict[int, Asking] = field(default_factory=dict)
+    cases: list[Case] = field(default_factory=list)
+    _file: RecordFile | None = None
 
     @property
     def main(self) -> Asking:
@@ -171,18 +173,18 @@ class _Run:
         """Return the scores of every way; question by question, so that a run that ends early asked all ways alike."""
         from kg_neo4j.graph.documents import list_documents
 
-        graph = self._building.of(LEAF_TOKENS).graph
-        ways = self._options.wanted.ways(aspects_of(self._database, graph))
-        documents = list_documents(self._database, graph)
-        keyed = with_quotes(self._database, graph, with_keys(tuple(asked), documents), documents)
+        graph = self.building.of(LEAF_TOKENS).graph
+        ways = self.options.wanted.ways(aspects_of(self.database, graph))
+        documents = list_documents(self.database, graph)
+        keyed = with_quotes(self.database, graph, with_keys(tuple(asked), documents), documents)
         by_way: dict[str, list[Case]] = {way.name: [] for way in ways}
-        self._progress.start("answers", len(ways) * len(keyed))
+        self.progress.start("answers", len(ways) * len(keyed))
         for question in keyed:
             for way in ways:
                 asking = self._of(way.chunk_tokens)
                 by_way[way.name].append(asking.case(way, question.asked, asking.given(way, question.asked)))
-                self._progress.advance("answers")
-        self._progress.finish("answers")
+                self.progress.advance("answers")
+        self.progress.finish("answers")
         self.cases = [case for way in ways for case in by_way[way.name]]
         return tuple(self._scored(way, by_way[way.name], keyed) for way in ways)
 
@@ -206,35 +208,35 @@ class _Run:
         one, found = asking.answerer, []
         for each in quoted:
             search, _ = prepare(
-                self._database, read(each.asked.text), one.settings.graph, one.embedder, one.tokeniser, WORDED
+                self.database, read(each.asked.text), one.settings.graph, one.embedder, one.tokeniser, WORDED
             )
             filters = asking.filters(each.asked)
-            search = replace(search, scope=resolve(self._database, one.settings.graph, filters))
+            search = replace(search, scope=resolve(self.database, one.settings.graph, filters))
             options = way.options(Filters(), way.tokens)
-            found.append(find_evidence(self._database, search, each.quotes, options, one.tokeniser, way.tokens))
+            found.append(find_evidence(self.database, search, each.quotes, options, one.tokeniser, way.tokens))
         count = len(found)
         return sum(each.strict for each in found) / count, sum(each.beneath for each in found) / count
 
     def _of(self, chunk_tokens: int) -> Asking:
         if chunk_tokens not in self.asking:
-            settings = self._building.of(chunk_tokens)
+            settings = self.building.of(chunk_tokens)
             self._file = self._file or RecordFile(str(self._path()))
-            options = ComparisonOptions(judge=self._options.judge)
-            left = self._building.left()
+            options = ComparisonOptions(judge=self.options.judge)
+            left = self.building.left()
             if left is not None:
                 left -= sum((each.paid.usd or 0.0 for each in self.asking.values()), 0.0)
-            self.asking[chunk_tokens] = open_run(settings, self._database, options, self._file, left)
+            self.asking[chunk_tokens] = open_run(settings, self.database, options, self._file, left)
         return self.asking[chunk_tokens]
 
     def _path(self) -> Path:
         """Return the file of what was said of these texts and trees."""
         from kg_neo4j.graph import queries
 
-        lengths = sorted({LEAF_TOKENS, *(each.chunk_tokens for each in self._options.wanted.trees())})
-        graphs = [self._building.of(each).graph for each in lengths]
+        lengths = sorted({LEAF_TOKENS, *(each.chunk_tokens for each in self.options.wanted.trees())})
+        graphs = [self.building.of(each).graph for each in lengths]
         query = queries.get("retrieve/tree_texts")
-        rows = [row for graph in graphs for row in self._database.read(query, graph=graph)]
+        rows = [row for graph in graphs for row in self.database.read(query, graph=graph)]
         key = hash_id("narrative study", *graphs, *(part for row in rows for part in (row["id"], row["text"] or "")))
-        folder = self._building.settings.cache / "studies"
+        folder = self.building.settings.cache / "studies"
         folder.mkdir(parents=True, exist_ok=True)
         return folder / f"narrative-{key[:16]}.jsonl"

@@ -99,7 +99,7 @@ class TreeVectors:
             }
             for key, vector in made.items()
         ]
-        lease.write(queries.get("tree/store_answers"), graph=self.graph, tree=self.tree_id, rows=rows)
+        lease.write(queries.get("tree/store_vectors"), graph=self.graph, tree=self.tree_id, rows=rows)
 
     def _rows(self, hashes: Sequence[str]) -> Vectors:
         return self._array([self._known[key] for key in hashes])
