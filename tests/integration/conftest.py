@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 
+from crash_points import CrashPoints
 from fake_llm import FakeLlm
 from kg_neo4j import factory
 from kg_neo4j._models.protocols import ChatModel
@@ -41,6 +42,13 @@ def answers_are_remembered() -> Iterator[None]:
 
     with mock.patch.object(OfflineExtractor, "answer", remembered):
         yield
+
+
+@pytest.fixture(scope="session")
+def runner() -> Iterator[CrashPoints]:
+    """A program that runs `kg` in children of its own and kills them where it is told to."""
+    with CrashPoints() as found:
+        yield found
 
 
 @pytest.fixture
