@@ -15,6 +15,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses $(if $(NEO4J_URI),0,2) --dist l
 TRAINING := $(OUT)/training/venv
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
 .PHONY: help demo quick test test-long test-ragas test-browser lint fix bench train-ner train-relations train-embedder clean
 
@@ -46,6 +47,7 @@ quick: $(VENV)/.installed
 	$(PYTEST) -m 'not long and not server' tests/contracts tests/unit
 
 test: $(VENV)/.installed
+	$(BIN)/python tests/class_archive.py
 	$(PYTEST) -m 'not long'
 
 test-long: $(VENV)/.installed

@@ -200,10 +200,19 @@ def _all(end: int) -> bytes:
         return file.read()
 
 
+_IMPORTS = (
+    *("neo4j", "openai", "numpy", "graphdatascience", "sklearn.mixture", "kg_neo4j._cli.app"),
+    *("kg_neo4j.pipeline.loading", "kg_neo4j.pipeline.narrating"),
+)
+_MODELS = ("embedder.static_embedding", "networks.relation_model", "networks.trained")  # each has `load`, which keeps
+
+
 def main() -> None:
-    """Import what loading needs, then serve requests until the input ends."""
-    for module in ("neo4j", "openai", "numpy", "graphdatascience", "kg_neo4j._cli.app", "kg_neo4j.pipeline.loading"):
+    """Import what commands need and read the built-in models, then serve requests until the input ends."""
+    for module in _IMPORTS:
         import_module(module)
+    for module in _MODELS:
+        import_module(f"kg_neo4j.offline.{module}").load()
     for line in sys.stdin:
         sys.stdout.write(json.dumps(_serve(cast("dict[str, Any]", json.loads(line)))) + "\n")
         sys.stdout.flush()

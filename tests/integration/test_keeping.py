@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +23,8 @@ from kg_neo4j.graph.constraints import ensure_constraints
 from kg_neo4j.graph.export import export
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.settings import Settings
-from private_server import PrivateServer
+from kg_runner import Kg, RunKg
+from private_server import PrivateServer, short_lived
 
 GRAPH = "kept"
 
@@ -40,6 +39,13 @@ class Listener(Recorder):
     def note(self, message: str) -> None:
         if message == f"waiting for runs that write to {GRAPH!r}":
             self.waits.set()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cheap_to_start() -> Iterator[None]:
+    """Also the servers and tools that a command starts."""
+    with short_lived():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +94,8 @@ def tear_log(private: PrivateServer) -> None:
         file.write(b"\x05\x03" + bytes(range(200, 256)) * 20)
 
 
-def kg(private: PrivateServer, *arguments: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def kg(private: PrivateServer, run_kg: RunKg) -> Kg:
     settings = private.settings
     environment = {
         "KG_HOME": str(settings.home),
@@ -96,16 +103,13 @@ def kg(private: PrivateServer, *arguments: str) -> subprocess.CompletedProcess[s
         "KG_DB_BOLT_PORT": str(settings.db_bolt_port),
         "KG_DB_HTTP_PORT": str(settings.db_http_port),
         "KG_DB_HEAP_MB": "512",
-        "PYTHONPATH": str(Path(_localdb.__file__).parents[2]),
+        "NEO4J_URI": "",
     }
-    command = [sys.executable, "-m", "kg_neo4j", *arguments]
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-    )
+    return lambda *arguments: run_kg(arguments, environment)
 
 
 def test_a_torn_log_is_explained_and_the_printed_command_brings_the_graph_back(
-    private: PrivateServer, expected: str
+    private: PrivateServer, expected: str, kg: Kg
 ) -> None:
     tear_log(private)
     with pytest.raises(DatabaseOffline, match=r"offline.*Unreadable bytes") as failed:
@@ -113,9 +117,9 @@ def test_a_torn_log_is_explained_and_the_printed_command_brings_the_graph_back(
     assert "`kg db start --recover`" in str(failed.value.hint)
     assert not _localdb.status(private.settings).pid
 
-    done = kg(private, "db", "start", "--recover", "--json")
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    code, out, err = kg("db", "start", "--recover", "--json")
+    assert code == 0, err
+    said = json.loads(out)
     graph = {"graph": GRAPH, "documents": 1, "unsettled": 0, "as_analysed": None}
     assert said["graphs"] == [{**graph, "unfinished": []}]
     copy = Path(said["copy"])
@@ -172,16 +176,16 @@ def test_a_backup_waits_for_the_lease_and_comes_back_in_another_home(
 
 @pytest.mark.long
 def test_a_backup_that_cannot_be_loaded_leaves_the_old_store(
-    private: PrivateServer, expected: str, tmp_path: Path
+    private: PrivateServer, expected: str, kg: Kg, tmp_path: Path
 ) -> None:
     private.start()
     target = tmp_path / "whole.dump"
     pipeline.backup(target, settings=private.settings)
     data = target.read_bytes()
     (tmp_path / "half.dump").write_bytes(data[: len(data) // 2])
-    done = kg(private, "db", "restore", str(tmp_path / "half.dump"), "--yes", "--json")
-    assert done.returncode == 4, done.stderr
-    assert "could not load" in json.loads(done.stdout)["error"]["message"]
+    code, out, err = kg("db", "restore", str(tmp_path / "half.dump"), "--yes", "--json")
+    assert code == 4, err
+    assert "could not load" in json.loads(out)["error"]["message"]
     assert _localdb.status(private.settings).running
     assert exported(private) == expected
     (tmp_path / "text.dump").write_text("no dump")
@@ -190,10 +194,10 @@ def test_a_backup_that_cannot_be_loaded_leaves_the_old_store(
 
 
 @pytest.mark.long
-def test_a_restore_asks_before_it_replaces(private: PrivateServer, expected: str, tmp_path: Path) -> None:
+def test_a_restore_asks_before_it_replaces(private: PrivateServer, expected: str, kg: Kg, tmp_path: Path) -> None:
     private.start()
     pipeline.backup(tmp_path / "a.dump", settings=private.settings)
-    assert kg(private, "db", "restore", str(tmp_path / "a.dump")).returncode != 0  # there is nobody to say yes
+    assert kg("db", "restore", str(tmp_path / "a.dump"))[0] != 0  # there is nobody to say yes
     assert exported(private) == expected
 
 
@@ -213,7 +217,9 @@ def test_a_store_that_was_killed_is_not_backed_up_before_it_recovered(
 
 
 @pytest.mark.long
-def test_errors_that_neo4j_s_check_finds_are_reported(private: PrivateServer, expected: str, tmp_path: Path) -> None:
+def test_errors_that_neo4j_s_check_finds_are_reported(
+    private: PrivateServer, expected: str, kg: Kg, tmp_path: Path
+) -> None:
     private.start()
     pipeline.backup(tmp_path / "good.dump", settings=private.settings)
     private.stop()
@@ -222,10 +228,10 @@ def test_errors_that_neo4j_s_check_finds_are_reported(private: PrivateServer, ex
     for place in range(100, 700):  # records of 34 bytes
         damaged[place] ^= 0x5A
     store.write_bytes(damaged)
-    done = kg(private, "db", "start", "--recover")
-    assert done.returncode == 4
-    assert "found errors" in done.stderr
-    assert "data-before-recovery" in done.stderr
+    code, _, err = kg("db", "start", "--recover")
+    assert code == 4
+    assert "found errors" in err
+    assert "data-before-recovery" in err
     pipeline.restore(tmp_path / "good.dump", settings=private.settings, overwrite=True)
     assert exported(private) == expected
 

@@ -104,12 +104,6 @@ UNFINISHED = query(
 )
 
 
-@pytest.fixture(scope="module")
-def runner() -> Iterator[CrashPoints]:
-    with CrashPoints() as found:
-        yield found
-
-
 @pytest.fixture
 def bench(
     runner: CrashPoints, database: Database, graph: str, environment: Mapping[str, str], tmp_path: Path

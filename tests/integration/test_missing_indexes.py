@@ -42,15 +42,21 @@ def one_text(shared: Settings, tmp_path_factory: pytest.TempPathFactory) -> Sett
 @pytest.fixture
 def loaded(database: Database, one_text: Settings, embedder: EmbeddingModel) -> Iterator[Settings]:
     """A graph with one text; all indexes are made again after each test."""
+    before = standing(database)
     yield one_text
     delete_graph(database, other_of(one_text).graph)
     search_indexes.repair(database, embedder)
+    assert before <= standing(database)
 
 
 @pytest.fixture
 def run(loaded: Settings, run_kg: RunKg) -> Run:
     """Run `kg` on that graph and return its exit code and all that it printed."""
     return printing(run_kg, loaded)
+
+
+def standing(database: Database) -> set[str]:
+    return {each.name for each in search_indexes.list_indexes(database)}
 
 
 def other_of(settings: Settings) -> Settings:
@@ -82,20 +88,28 @@ def name_of(kind: str, label: str, embedder: EmbeddingModel) -> str:
     ],
 )
 def test_a_question_is_not_answered_without_an_index_that_it_needs(
+    database: Database, embedder: EmbeddingModel, run: Run, mode: str, kind: str, label: str
+) -> None:
+    name = name_of(kind, label, embedder)
+    drop(database, name)
+    code, printed = run("ask", "Who met Karl Braun?" if mode == "cypher" else QUESTION, "--mode", mode)
+    assert code == 4, printed
+    assert name in printed
+    assert "missing" in printed
+    assert "kg db indexes" in printed
+
+
+@pytest.mark.parametrize(("mode", "kind", "label"), [("local", "vector", "Fact"), ("naive", "fulltext", "Chunk")])
+def test_the_command_that_is_named_makes_a_missing_index_again(
     database: Database, loaded: Settings, embedder: EmbeddingModel, run: Run, mode: str, kind: str, label: str
 ) -> None:
     whole = list(lines(database, loaded.graph))
     name = name_of(kind, label, embedder)
     drop(database, name)
-    question = "Who met Karl Braun?" if mode == "cypher" else QUESTION
-    code, printed = run("ask", question, "--mode", mode)
-    assert code == 4, printed
-    assert name in printed
-    assert "missing" in printed
-    assert "kg db indexes" in printed
+    assert run("ask", QUESTION, "--mode", mode)[0] == 4
     code, printed = run("db", "indexes", "--json")
     assert (code, json.loads(printed)["created"]) == (0, [name])
-    assert run("ask", question, "--mode", mode)[0] == 0
+    assert run("ask", QUESTION, "--mode", mode)[0] == 0
     assert ask(QUESTION, settings=loaded).found
     assert run("db", "indexes") == (0, "all indexes are online\n")
     assert list(lines(database, loaded.graph)) == whole

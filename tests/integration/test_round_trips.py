@@ -204,22 +204,23 @@ def test_statements_of_which_one_fails_leave_nothing(server: PrivateServer) -> N
 
 
 def test_another_server_at_the_same_address_is_not_taken_for_the_former_one(
-    tmp_path: Path, settings: Settings, file: str
+    loads: tuple[RoundTrips, RoundTrips], server: PrivateServer, fresh: Settings, tmp_path: Path, file: str
 ) -> None:
-    """As after `kg db reset` and `kg db restore`: two runs of one process, nothing stands at the second one."""
-    first = PrivateServer(tmp_path / "first", settings)
-    second = PrivateServer(tmp_path / "second", settings)
-    ports = {"db_bolt_port": first.settings.db_bolt_port, "db_http_port": first.settings.db_http_port}
-    second.settings = second.settings.model_copy(update=ports)
-    with FakeLlm() as llm:
-        with first:
-            load([file], settings=scripted(first.start(), llm), options=OPTIONS)
-            stood = names(scripted(first, llm))
-        with second:
-            found = scripted(second.start(), llm)
-            assert not load([file], settings=found, options=OPTIONS).failed_chunks
-            assert names(found) == stood
-            assert ask(QUESTION, settings=found, mode="local").found
+    """As after `kg db reset` and `kg db restore`: two runs of one process, nothing stands at the second one.
+
+    The last test of the file that needs `server`, which it stops.
+    """
+    del loads
+    stood = names(fresh)
+    server.stop()
+    ports = {"db_bolt_port": server.settings.db_bolt_port, "db_http_port": server.settings.db_http_port}
+    with FakeLlm() as llm, PrivateServer(tmp_path / "second", server.settings) as second:
+        second.settings = second.settings.model_copy(update=ports)
+        found = scripted(second.start(), llm)
+        assert found.neo4j_uri == fresh.neo4j_uri
+        assert not load([file], settings=found, options=OPTIONS).failed_chunks
+        assert names(found) == stood
+        assert ask(QUESTION, settings=found, mode="local").found
 
 
 def test_a_connection_that_is_lost_is_no_word_on_what_stands(database: Database) -> None:

@@ -168,15 +168,19 @@ def test_nothing_is_pruned_where_the_load_itself_fails(
     ids=str,
 )
 def test_a_prune_that_was_killed_is_ended_by_the_next_one(
-    database: Database, offline: Settings, environment: Mapping[str, str], docs: Path, step: Step
+    database: Database,
+    offline: Settings,
+    environment: Mapping[str, str],
+    runner: CrashPoints,
+    docs: Path,
+    step: Step,
 ) -> None:
     load([str(docs)], settings=offline, options=PLAIN)
     (docs / "b.txt").unlink()
     (docs / "sub" / "c.txt").unlink()
     arguments = ["load", str(docs), "--prune", "--no-analytics"]
-    with CrashPoints() as runner:
-        assert runner.run(arguments, environment, kill_at=step).killed
-        assert runner.run(arguments, environment).exit_code == 0
+    assert runner.run(arguments, environment, kill_at=step).killed
+    assert runner.run(arguments, environment).exit_code == 0
     left = dump(database, offline.graph)
     assert left == alone(database, offline, docs)
 
@@ -238,12 +242,17 @@ EDITS: dict[str, Edit] = {
 }
 
 
+TELLING = ("insert at 50%", "remove at 30%", "a word at 70%", "append")
+
+
+@pytest.mark.parametrize("names", [TELLING, pytest.param(tuple(EDITS), marks=pytest.mark.long)], ids=["some", "all"])
 def test_an_edit_of_a_real_article_is_asked_about_in_at_most_two_chunks(
     database: Database,
     online: Settings,
     shared_data: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
+    names: tuple[str, ...],
 ) -> None:
     options = LoadOptions(analytics=False, gleanings=0, wave=0)
     original = (shared_data / "wikipedia" / "kirito_Muhammad.txt").read_text("utf-8").split("\n")
@@ -252,8 +261,8 @@ def test_an_edit_of_a_real_article_is_asked_about_in_at_most_two_chunks(
     whole = load([str(article)], settings=online, options=options)
     first = dump(database, online.graph)
     figures = {}
-    for name, edit in EDITS.items():
-        article.write_text("\n".join(edit(original)), "utf-8")
+    for name in names:
+        article.write_text("\n".join(EDITS[name](original)), "utf-8")
         figures[name] = load([str(article)], settings=online, options=options).steps["whole"].calls
         article.write_text("\n".join(original), "utf-8")
         load([str(article)], settings=online, options=options)

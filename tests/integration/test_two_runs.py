@@ -57,32 +57,31 @@ def dump(database: Database, graph: str) -> str:
 
 
 def test_the_second_run_says_who_writes_and_goes_on_when_the_first_is_killed(
-    database: Database, graph: str, given: Mapping[str, str], llm: FakeLlm, note: str
+    database: Database, graph: str, given: Mapping[str, str], runner: CrashPoints, llm: FakeLlm, note: str
 ) -> None:
     arguments = ["load", note, "--chunk-tokens", "24", "--no-analytics"]
 
-    def second(runner: CrashPoints) -> Run:
+    def second() -> Run:
         return runner.run(arguments, given)
 
-    with CrashPoints() as runner:
-        assert second(runner).exit_code == 0
-        wanted, needed = dump(database, graph), llm.calls
-        delete_graph(database, graph)
-        for file in Path(given["KG_CACHE"]).glob("*"):
-            file.unlink()
-        llm.answer(2).hang()
-        with subprocess.Popen([sys.executable, "-m", "kg_neo4j", *arguments], env=dict(given)) as first:
-            llm.wait_for_calls(needed + 3)
-            before = dump(database, graph)
-            refused = second(runner)
-            assert refused.exit_code == 4
-            assert f"process {first.pid}" in refused.output
-            assert "try:" in refused.output
-            assert llm.calls == needed + 3
-            assert dump(database, graph) == before
-            os.kill(first.pid, signal.SIGKILL)
-            os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)  # it has ended; nobody has waited for it yet
-            assert second(runner).exit_code == 0
+    assert second().exit_code == 0
+    wanted, needed = dump(database, graph), llm.calls
+    delete_graph(database, graph)
+    for file in Path(given["KG_CACHE"]).glob("*"):
+        file.unlink()
+    llm.answer(2).hang()
+    with subprocess.Popen([sys.executable, "-m", "kg_neo4j", *arguments], env=dict(given)) as first:
+        llm.wait_for_calls(needed + 3)
+        before = dump(database, graph)
+        refused = second()
+        assert refused.exit_code == 4
+        assert f"process {first.pid}" in refused.output
+        assert "try:" in refused.output
+        assert llm.calls == needed + 3
+        assert dump(database, graph) == before
+        os.kill(first.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)  # it has ended; nobody has waited for it yet
+        assert second().exit_code == 0
     assert dump(database, graph) == wanted
     assert llm.calls <= 2 * needed + 1
 

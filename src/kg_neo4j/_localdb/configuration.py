@@ -31,6 +31,9 @@ TRANSACTION_LOG = {
     "db.tx_log.rotation.retention_policy": "keep_none",
 }
 
+# The databases are closed before Bolt is. By default it then waits up to twice 5 s for calls that nobody can make.
+SHUTDOWN = {"internal.dbms.bolt.netty_server_shutdown_quiet_period": "0"}
+
 # For one start after a torn transaction log: recovery keeps what can be read and drops the rest.
 RECOVERY = {"internal.dbms.tx_log.fail_on_corrupted_log_files": "false"}
 
@@ -69,6 +72,7 @@ def text(bolt_port: int, http_port: int, pagecache_mb: int, further: Mapping[str
         "server.memory.pagecache.size": f"{pagecache_mb}m",
         **SECURITY,
         **TRANSACTION_LOG,
+        **SHUTDOWN,
         **(further or {}),
     }
     settings = "\n".join(f"{name}={value}" for name, value in lines.items())

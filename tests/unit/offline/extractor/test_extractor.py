@@ -214,7 +214,7 @@ def test_the_first_thing_said_of_muhammad(shared_data):
     assert found.node("Muhammad")["death_year"] == "632"
 
 
-@pytest.mark.parametrize("seed", ["0", "7"])
+@pytest.mark.parametrize("seed", ["0", pytest.param("7", marks=pytest.mark.long)])  # here it is another one
 def test_the_answer_does_not_depend_on_the_hash_seed(seed):
     here = Path(__file__).resolve().parents[2]
     code = (
