@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -192,12 +192,19 @@ DOOR = re.compile(r"(?:.*_)?(?:door|chat_model)$")
 
 def choices(path: Path) -> Iterator[tuple[int, str]]:
     """Yield where a file tests whether a model is set: by None, by truth, by name, by type, or by the settings."""
+    opened = {
+        target.id
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and is_door(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Attribute) and node.attr == "offline" and getattr(node.value, "id", "") != "kg_neo4j":
             yield node.lineno, "reads settings.offline"
         elif isinstance(node, ast.Compare):
             sides = (node.left, *node.comparators)
-            if any(is_door(side) for side in sides) and any(is_none(side) for side in sides):
+            if any(is_door(side, opened) for side in sides) and any(is_none(side) for side in sides):
                 yield node.lineno, "compares a door with None"
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr) and is_none(node.right):
             if getattr(node.left, "id", "") in ("Door", "ChatModel"):
@@ -225,11 +232,12 @@ def truths_of(node: ast.AST) -> Iterator[ast.expr]:
         yield from node.ifs
 
 
-def is_door(node: ast.expr) -> bool:
-    """Return whether an expression is called a door, or opens one."""
+def is_door(node: ast.expr, opened: Collection[str] = ()) -> bool:
+    """Return whether an expression is called a door, is one of those `opened`, or opens one."""
     if isinstance(node, ast.Call):
         return is_door(node.func)
-    return bool(DOOR.match(getattr(node, "id", getattr(node, "attr", ""))))
+    name = getattr(node, "id", getattr(node, "attr", ""))
+    return name in opened or bool(DOOR.match(name))
 
 
 def is_none(node: ast.expr) -> bool:

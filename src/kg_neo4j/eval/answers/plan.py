@@ -78,6 +78,7 @@ def plan_comparison(
         progress.finish("plan")
     steps = {step: usage for step, usage in building.steps.items() if step != LOAD}
     rest = [each.name for each in chosen if not built[each.name]]
+    judging = counting.judging(run)
     return ComparisonPlan(
         questions=len(found.questions),
         texts=len(found.stories),
@@ -87,14 +88,16 @@ def plan_comparison(
         load=building.load_plan,
         building=steps,
         systems=by_system,
-        judging=counting.judging(run),
+        judging=judging,
         saved=run.taken,
         estimated=(*(step for step, usage in steps.items() if usage.calls), *rest),
-        assumptions=_assumptions(by_system, building, is_built=not rest),
+        assumptions=_assumptions(by_system, judging, building, is_built=not rest),
     )
 
 
-def _assumptions(by_system: Mapping[str, Usage], building: Building, *, is_built: bool) -> tuple[str, ...]:
+def _assumptions(
+    by_system: Mapping[str, Usage], judging: Usage, building: Building, *, is_built: bool
+) -> tuple[str, ...]:
     """Return what the figures rest on."""
     found = []
     if any(usage.calls for usage in by_system.values()):
@@ -103,4 +106,6 @@ def _assumptions(by_system: Mapping[str, Usage], building: Building, *, is_built
             found.append("every community report that is read contributes to the answer")
             found += [UNKNOWN] if building.load_plan else []
         found += [] if is_built else [UNBUILT]
-    return (*found, "every answer is judged apart; those that are alike, or not found, cost less")
+    if judging.calls:
+        found.append("every answer is judged apart; those that are alike, or not found, cost less")
+    return tuple(found)

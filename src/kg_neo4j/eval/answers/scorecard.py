@@ -68,9 +68,9 @@ def score_answers(
     if not asked:
         raise UsageError(f"no question in {questions!r}")
     settings, notes = _loaded(settings, options, progress)
-    model = factory.door(settings)
+    door = factory.door(settings)
     run = hash_id(
-        f"answers {VERSION}", settings.graph, options.mode, model.name if model else "", settings.unsupported,
+        f"answers {VERSION}", settings.graph, options.mode, door.name, settings.unsupported,
         str(settings.judge),
     )  # fmt: skip
     file = RecordFile(options.save) if options.save else None
@@ -94,7 +94,7 @@ def score_answers(
         questions=questions,
         graph=settings.graph,
         mode=options.mode,
-        model=model.name if model else None,
+        model=door.model,
         score=score(given),
         halves=(_half(given, 0), _half(given, 1)),
         given=tuple(given),
