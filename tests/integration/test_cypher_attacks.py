@@ -6,6 +6,7 @@ import contextlib
 import json
 import random
 import threading
+import uuid
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -22,6 +23,7 @@ from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import DatabaseError
 from kg_neo4j.factory import door_to
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.organise import search_indexes
@@ -60,12 +62,14 @@ def listener() -> Iterator[Any]:
         thread.join()
 
 
-@pytest.fixture
-def ada(database: Database, graph: str) -> str:
-    """A small graph, searched by words."""
-    load(database, graph)
+@pytest.fixture(scope="module")
+def ada(database: Database) -> Iterator[str]:
+    """A small graph, searched by words, that nothing may change."""
+    name = f"test-ada-{uuid.uuid4().hex[:12]}"
+    load(database, name)
     search_indexes.create_fulltext(database)
-    return graph
+    yield name
+    delete_graph(database, name)
 
 
 def fingerprint(database: Database, graph: str) -> list[object]:
@@ -377,8 +381,6 @@ MANY = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"
 @pytest.fixture(scope="module")
 def crowd(database: Database) -> Iterator[str]:
     """Two hundred people who all know each other's neighbours."""
-    from kg_neo4j.graph.constraints import delete_graph
-
     name = "test-cypher-crowd"
     people = [f"Person {number}" for number in range(200)]
     facts = [(people[n], "MET", people[(n + step) % 200], people[n]) for n in range(200) for step in (1, 7)]

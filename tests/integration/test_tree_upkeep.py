@@ -212,11 +212,21 @@ def say_briefly(prompt: str, user: str) -> str:
 
 
 SOME = story()[:16]
-STEPS = (
-    *(COMMITTED + "tree/begin", ANSWERED, COMMIT + "write/store_answer", COMMITTED + "write/store_answer"),
-    *(COMMITTED + "tree/open", COMMITTED + "tree/write_summaries", COMMITTED + "tree/write_details"),
-    *(COMMITTED + "tree/link_leaves", COMMIT + "tree/finish", COMMITTED + "tree/finish"),
+BUILD = (
+    *(ANSWERED, COMMITTED + "write/store_answer", COMMITTED + "tree/open", COMMITTED + "tree/write_summaries"),
+    *(COMMITTED + "tree/link_leaves", COMMIT + "tree/finish"),
 )
+MORE = (
+    *(COMMITTED + "tree/begin", COMMIT + "write/store_answer", COMMITTED + "tree/write_details"),
+    COMMITTED + "tree/finish",
+)
+UPDATE = (ANSWERED, COMMITTED + "tree/open", COMMIT + "tree/finish")
+REBUILD = (COMMITTED + "tree/open", COMMITTED + "tree/write_summaries")
+
+
+def some_or(more: tuple[str, ...]) -> pytest.MarkDecorator:
+    """Kill at some steps in `make test`, also at those of `more` in `make test-long`."""
+    return pytest.mark.parametrize("more", [(), pytest.param(more, marks=pytest.mark.long)], ids=["some", "more"])
 
 
 def chosen(steps: tuple[Step, ...], names: tuple[str, ...]) -> list[Step]:
@@ -235,13 +245,14 @@ def asked_once(llm: FakeLlm, in_flight: int = 0) -> bool:
     return len(prompts) - len(set(prompts)) <= in_flight
 
 
-def test_a_killed_build_goes_on_to_the_same_tree_and_asks_nothing_twice(bench: Bench) -> None:
+@some_or(MORE)
+def test_a_killed_build_goes_on_to_the_same_tree_and_asks_nothing_twice(bench: Bench, more: tuple[str, ...]) -> None:
     bench.begin(SOME)
     _, steps = bench.tree()
     whole, calls = dump(bench.database, bench.graph), bench.llm.calls
     assert asked_once(bench.llm)
     assert '"level":2' in whole
-    for step in chosen(steps, STEPS):
+    for step in chosen(steps, BUILD + more):
         bench.begin(SOME)
         killed, _ = bench.tree(kill_at=step)
         assert killed, step
@@ -268,15 +279,15 @@ def test_a_build_killed_at_every_step_goes_on_to_the_same_tree(bench: Bench) -> 
         assert asked_once(bench.llm, 1), step
 
 
-def test_a_killed_update_goes_on_to_the_same_tree(bench: Bench) -> None:
+@some_or((COMMITTED + "tree/write_summaries",))
+def test_a_killed_update_goes_on_to_the_same_tree(bench: Bench, more: tuple[str, ...]) -> None:
     edited = (*SOME[:4], "Nobody in Skarnes had seen the logbook since the storm.", *SOME[5:])
     bench.begin(SOME)
     bench.tree()
     tell(bench.database, bench.graph, "lamp", edited)
     _, steps = bench.tree()
     whole, calls = dump(bench.database, bench.graph), bench.llm.calls
-    names = (ANSWERED, COMMITTED + "tree/open", COMMITTED + "tree/write_summaries", COMMIT + "tree/finish")
-    for step in chosen(steps, names):
+    for step in chosen(steps, UPDATE + more):
         bench.begin(SOME)
         bench.tree()
         tell(bench.database, bench.graph, "lamp", edited)
@@ -289,16 +300,15 @@ def test_a_killed_update_goes_on_to_the_same_tree(bench: Bench) -> None:
         assert bench.llm.calls == calls + (step.name == ANSWERED), step
 
 
-def test_a_killed_rebuild_goes_on_with_the_new_clusters(bench: Bench) -> None:
+@some_or((*REBUILD, COMMITTED + "tree/write_details"))
+def test_a_killed_rebuild_goes_on_with_the_new_clusters(bench: Bench, more: tuple[str, ...]) -> None:
     bench.begin(SOME)
     bench.tree()
     tell(bench.database, bench.graph, "lamp", SOME[3:])
     bench.tree()
     _, steps = bench.tree("--rebuild")
     whole = dump(bench.database, bench.graph)
-    writes = [step for step in steps if step.name.startswith((COMMITTED + "tree/open", COMMITTED + "tree/write"))]
-    assert writes
-    for step in writes:
+    for step in [each for each in steps if each.name in more] or chosen(steps, REBUILD):
         bench.begin(SOME)
         bench.tree()
         tell(bench.database, bench.graph, "lamp", SOME[3:])

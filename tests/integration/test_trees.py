@@ -43,11 +43,11 @@ def total(report: TreeReport) -> int:
 def test_a_tree_is_built_without_a_key_and_a_repeat_changes_nothing(
     database: Database, graph: str, offline: Settings
 ) -> None:
-    tell(database, graph, "saga", saga())
+    tell(database, graph, "saga", saga()[:80])
     done = tree(settings=offline)
     assert done.unfinished == ()
     assert done.usage.calls == 0
-    assert done.leaves == len(saga())
+    assert done.leaves == 80
     assert done.details == done.leaves
     assert done.changes == total(done) + done.details + 1
     assert {level for level, _ in done.summaries} >= {1, 2}
@@ -60,7 +60,7 @@ def test_a_tree_is_built_without_a_key_and_a_repeat_changes_nothing(
 
 
 def test_the_graph_of_a_tree_is_whole(database: Database, graph: str, offline: Settings) -> None:
-    tell(database, graph, "saga", saga()[:100])
+    tell(database, graph, "saga", saga()[:60])
     done = tree(settings=offline)
     rows = read(
         database,
@@ -151,7 +151,7 @@ def test_an_empty_graph_and_a_name_that_is_not_there_are_said(
 def test_what_was_planned_is_what_is_asked(
     database: Database, graph: str, online: Settings, llm: FakeLlm, details: int
 ) -> None:
-    tell(database, graph, "saga", saga()[:120])
+    tell(database, graph, "saga", saga()[:80])
     options = TreeBuildOptions(details=details)
     plan = plan_tree(settings=online, options=options)
     assert llm.calls == 0
@@ -167,7 +167,7 @@ def test_what_was_planned_is_what_is_asked(
         asked["detail"],
     )
     assert asked["summary"] == len({request.prompt for request in llm.requests if kind_of(request.prompt) == "summary"})
-    assert asked["detail"] == details * 120
+    assert asked["detail"] == details * 80
     assert max(level for level, _ in done.summaries) >= 3
     after = plan_tree(settings=online, options=options)
     assert (after.usage.calls, dict(after.summaries)) == (0, dict(done.summaries))
@@ -206,7 +206,7 @@ def test_an_aspect_that_is_shown_nowhere_is_looked_for_twice_more_and_reported(
     database: Database, graph: str, online: Settings, llm: FakeLlm
 ) -> None:
     llm.rules = lambda prompt, user: "plot\ncharacter" if kind_of(prompt) == "aspects" else say(prompt, user)
-    tell(database, graph, "saga", saga()[:80])
+    tell(database, graph, "saga", saga()[:40])
     done = tree(settings=online)
     assert set(done.trees[0].absent) == set(NAMES) - {"plot", "character"}
     assert any("nothing of it shows" in note for note in done.notes)
