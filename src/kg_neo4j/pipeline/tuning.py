@@ -103,20 +103,19 @@ def plan_tune(
     del progress
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
-    model = factory.door(settings)
+    door = factory.door(settings)
     asked: list[Request] = []
     question = _question(sample, options, settings.temperature)
-    model.counting(asked).ask(question)
-    if not asked:
-        return TunePlan(model.model, len(sample.places), sample.chunks, Usage(usd=0.0))
+    door.counting(asked).ask(question)
     count = sample.tokeniser.count
     base = schemas.load(options.schema)
-    proposing = sum(map(count, question.messages()))
+    proposing = sum(map(count, question.messages())) if asked else 0
     example = count(base.example_text) + count(base.example_answer) + 1_100 + EXAMPLE_TOKENS  # the extraction prompt
-    read, written = proposing + example, ANSWER_TOKENS + count(base.example_answer)
-    price = price_of(model.name, settings)
+    read, written = proposing + example, ANSWER_TOKENS * len(asked) + count(base.example_answer)
+    price = price_of(door.name, settings)
     usd = price.usd(read, written) if price else None
-    return TunePlan(model.name, len(sample.places), sample.chunks, Usage(2, read, written, usd))
+    usage = door.would_take(Usage(1 + len(asked), read, written, usd))
+    return TunePlan(door.model, len(sample.places), sample.chunks, usage)
 
 
 def write_schema(tuned: Tuned, target: Path) -> None:
