@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
@@ -300,9 +299,7 @@ def test_after_kill_9_a_slow_start_goes_on_and_the_data_are_there(private: Setti
 
 
 def test_stopped_once_it_is_stopped_and_starts_again_with_its_data(private: Settings, server: Server) -> None:
-    begun = time.monotonic()
     assert _localdb.stop(private) is True
-    assert time.monotonic() - begun < 5  # as long as Bolt alone would wait for further calls
     assert not ports.is_taken(int(server.uri.rsplit(":", 1)[1]))
     assert _localdb.stop(private) is False
     assert _localdb.status(private).pid is None
