@@ -254,7 +254,7 @@ def record(folder: Path, only: Sequence[str]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     took: dict[str, float] = {}
-    with tempfile.TemporaryDirectory(prefix="kg-record-") as made:
+    with working_folder() as made:
         for world in ("offline", "model"):
             some = [part for part in wanted if part.startswith(world)]
             with own_server(Path(made) / f"home-{world}") if some else contextlib.nullcontext({}) as server:
@@ -264,6 +264,20 @@ def record(folder: Path, only: Sequence[str]) -> None:
                     took[part] = round(time.monotonic() - started, 1)
                     print(f"{part}: {took[part]} s", file=sys.stderr, flush=True)
     (folder / "recorded.json").write_text(json.dumps({"parts": took}, indent=1), "utf-8")
+
+
+@contextlib.contextmanager
+def working_folder() -> Iterator[str]:
+    """Yield a folder of the same path in each recording: the names of studies' graphs hash it, and so do all their ids.
+
+    FileExistsError where another recording runs, or was killed: then delete it.
+    """
+    made = Path(tempfile.gettempdir()) / "kg-record"
+    made.mkdir()
+    try:
+        yield str(made)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def write_by_rows() -> None:
