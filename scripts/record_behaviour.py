@@ -50,6 +50,7 @@ from recording import masks, parts, scripted_answers  # noqa: E402
 from fake_llm import FakeLlm, Reply, Request  # noqa: E402 - a module of the tests
 
 SHOWN_DIFFERENCES = 12  # lines a file
+PORT = 48_123  # of the scripted model: a study names its graph after the address, too
 NOT_COMPARED = ("requests", "recorded.json")
 PRICES = '["scripted"]\ninput = 1\noutput = 4\n\n["fake-embedding"]\ninput = 0.1\n'
 
@@ -308,7 +309,7 @@ def record_part(part: str, folder: Path, work: Path, server: Mapping[str, str]) 
     recording = Recording(folder, work, world, environment)
     with contextlib.ExitStack() as opened:
         if world == "model":
-            recording.llm = opened.enter_context(ScriptedModel(rules=scripted_answers.say))
+            recording.llm = opened.enter_context(ScriptedModel(PORT, rules=scripted_answers.say))
         opened.enter_context(contextlib.chdir(work))
         parts.PARTS[name].record(recording)
 
