@@ -204,9 +204,9 @@ def choices(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, "reads settings.offline"
         elif isinstance(node, ast.Compare):
             sides = (node.left, *node.comparators)
-            if any(is_door(side, opened) for side in sides) and any(is_none(side) for side in sides):
-                yield node.lineno, "compares a door with None"
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr) and is_none(node.right):
+            if any(is_door(side, opened) for side in sides) and any(is_nothing(side) for side in sides):
+                yield node.lineno, "compares a door with nothing"
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr) and is_nothing(node.right):
             if getattr(node.left, "id", "") in ("Door", "ChatModel"):
                 yield node.lineno, "a door that may be missing"
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
@@ -214,9 +214,7 @@ def choices(path: Path) -> Iterator[tuple[int, str]]:
             if kinds & STAND_INS:
                 yield node.lineno, f"tests for {', '.join(sorted(kinds & STAND_INS))}"
         for tested in truths_of(node):
-            if is_door(tested) or (
-                isinstance(tested, ast.Attribute) and tested.attr == "name" and is_door(tested.value)
-            ):
+            if is_door(tested, opened):
                 yield tested.lineno, "tests a door for truth"
 
 
@@ -233,15 +231,19 @@ def truths_of(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def is_door(node: ast.expr, opened: Collection[str] = ()) -> bool:
-    """Return whether an expression is called a door, is one of those `opened`, or opens one."""
+    """Return whether an expression is called a door, is one of those `opened`, opens one, or names its model."""
     if isinstance(node, ast.Call):
         return is_door(node.func)
+    if isinstance(node, ast.NamedExpr):
+        return is_door(node.value, opened)
+    if isinstance(node, ast.Attribute) and node.attr in ("name", "model"):
+        return is_door(node.value, opened)
     name = getattr(node, "id", getattr(node, "attr", ""))
     return name in opened or bool(DOOR.match(name))
 
 
-def is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def is_nothing(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value in (None, "")
 
 
 def methods_called(path: Path) -> Iterator[str]:

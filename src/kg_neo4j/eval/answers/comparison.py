@@ -156,10 +156,10 @@ def open_run(
 
     budget: Budget | None = None if budget_usd is None else Budget(budget_usd)
     keeps = settings.model_copy(update={"answer_cache": False}) if file else settings  # each run pays for its file
-    asked = factory.door(keeps, budget=budget)
-    asked = asked.counting(counting.asked, suppose) if counting is not None else asked
-    told = Recalling(asked.layer, file)
-    one = answerer(settings, database, replace(asked, layer=told), budget=budget)
+    door = factory.door(keeps, budget=budget)
+    door = door.counting(counting.asked, suppose) if counting is not None else door
+    told = Recalling(door.layer, file)
+    one = answerer(settings, database, replace(door, layer=told), budget=budget)
     judge = judge_of(settings, options.judge, budget=budget, file=file, counted=counting.judged if counting else None)
     ragas = Ragas(check_ragas(judge), one.embedder, one.tokeniser) if options.ragas else None
     return Asking(one, judge, file, options.context_tokens, options.whole_graph, ragas, told)
