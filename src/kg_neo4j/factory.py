@@ -118,7 +118,7 @@ def _known(price: Price | None, model: str) -> Price:
 
 
 def built_in_embedder(settings: Settings) -> EmbeddingModel:
-    """Return the embedder of this package that the settings mean: it asks nobody."""
+    """Return the embedder of this package that the settings mean: it makes no calls."""
     return embedding_model(settings.model_copy(update={"openai_base_url": None, "openai_api_key": None}))
 
 

@@ -43,7 +43,7 @@ def tune(
         }
         show(plan, facts, as_json=as_json)
         if plan.usage.calls and not as_json:
-            print_estimates(["two questions; a repair, and a passage in which nothing is found, are one more each"])
+            print_estimates(["a repair, and a passage in which nothing is found, are one more each"])
         return
     if target.exists() and not force:
         raise UsageError(f"there is a file {target} already", hint="another place with --to, or --force")

@@ -31,7 +31,7 @@ TRANSACTION_LOG = {
     "db.tx_log.rotation.retention_policy": "keep_none",
 }
 
-# The databases are closed before Bolt is. By default it then waits up to twice 5 s for calls that nobody can make.
+# The databases are closed before Bolt is. By default it then waits up to twice 5 s, although no client can connect.
 SHUTDOWN = {"internal.dbms.bolt.netty_server_shutdown_quiet_period": "0"}
 
 # For one start after a torn transaction log: recovery keeps what can be read and drops the rest.

@@ -41,7 +41,7 @@ from kg_neo4j.errors import (
 )
 from kg_neo4j.records import Usage
 
-MODEL = "model"  # the method of what a model gave, where results are stored
+MODEL, EXTRACTIVE = "model", "extractive"  # methods, stored beside results: a model wrote it, or sentences of the text
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class Door:
     layer: Layer
     concurrency: int = 1  # tasks that are asked at a time
     stopped: ModelError | BudgetReached | None = None
-    stand_in: Callable[[Task[Any] | Job[Any]], Any] = _no_stand_in  # does what a model did not; asks nobody
+    stand_in: Callable[[Task[Any] | Job[Any]], Any] = _no_stand_in  # takes the place of a model; makes no calls
 
     @property
     def name(self) -> str:

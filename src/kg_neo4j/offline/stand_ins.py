@@ -1,4 +1,4 @@
-"""What is done where no model is set: a stand-in for each kind of task and job. None asks anybody, or costs anything.
+"""What is done where no model is set: a stand-in for each kind of task and job. None makes calls or costs anything.
 
 Each is imported when it is needed: a load has no use for what answers questions.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kg_neo4j._models.door import Door, Job
+from kg_neo4j._models.door import EXTRACTIVE, Door, Job
 from kg_neo4j._models.layers import AnswerStore, Layer, Unasked
 from kg_neo4j._models.tasks import Answer, Request, Task
 from kg_neo4j.errors import UsageError
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from kg_neo4j.retrieve.overview.global_answer import AnswerFromReports, ReportsReply
     from kg_neo4j.retrieve.reply import AnswerFromSources, Reply
 
-EXTRACTIVE = "extractive"
 UNBOUNDED = 10**9  # tokens: there is no window
 
 T = TypeVar("T")

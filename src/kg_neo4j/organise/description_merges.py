@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import EXTRACTIVE, MODEL, Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Answer, Complaint, Request, Task, once_more
 from kg_neo4j._models.tokens import Tokeniser
@@ -31,7 +31,6 @@ LONGEST_TOKENS = 200  # of a summary that is taken as it is
 SHORTEST = 20  # characters of a summary
 STEP_TOKENS = 6_000  # of descriptions in one question, at most; less where the window is smaller
 ROUNDS = 2  # an answer that cannot be used is asked for once more
-MODEL, EXTRACTIVE = "model", "extractive"
 LET_THROUGH = 0.25  # share of an answer's words that must stand in the descriptions
 
 _FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import EXTRACTIVE, Door
 from kg_neo4j._models.layers import Unasked
 from kg_neo4j._models.tasks import Answer
 from kg_neo4j._models.tokens import Tokeniser
@@ -22,7 +22,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.description_merges import EXTRACTIVE, Element, Merge, Merging, Summary, is_unanswered
+from kg_neo4j.organise.description_merges import Element, Merge, Merging, Summary, is_unanswered
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 

@@ -55,7 +55,7 @@ def find_domain(database: Database, graph: str, door: Door, tokeniser: Tokeniser
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What a model is told of the documents: `value` is empty for nothing, None for the same as in the reports so far.
+    """The domain that the prompt names: `value` is empty for none, None for that of the reports so far.
 
     `note` says how it was found.
     """

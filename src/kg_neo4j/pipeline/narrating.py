@@ -157,7 +157,7 @@ def plan_tree(
     unread: Iterable[tuple[Document, Sequence[Chunk]]] = (),
     progress: Progress = SILENT,
 ) -> TreePlan:
-    """Return what `tree` with the same arguments would ask. Nobody is asked, nothing is written.
+    """Return what `tree` with the same arguments would ask. It makes no calls and writes nothing.
 
     `unread` are further texts, not loaded yet, each with the chunks that it would have.
     """

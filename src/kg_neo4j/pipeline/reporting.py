@@ -213,7 +213,7 @@ def _assumptions(planned: ReportPlan, domain: str | None) -> tuple[str, ...]:
 
 
 def _domain(database: Database, settings: Settings, door: Door, domain: str | None) -> Domain:
-    """Return what a model is told of the documents."""
+    """Return the domain that the prompt names."""
     from kg_neo4j._models import tokens
     from kg_neo4j.graph import queries
     from kg_neo4j.organise.community_reports import usual_domain

@@ -8,15 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from kg_neo4j._models import tokens
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import EXTRACTIVE, MODEL, Door
 from kg_neo4j._models.layers import Unasked
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.factory import without_model
 from kg_neo4j.organise.description_merges import (
-    EXTRACTIVE,
     LONGEST_TOKENS,
-    MODEL,
     SUMMARY_TOKENS,
     Element,
     Merge,

@@ -1,4 +1,4 @@
-"""What a plan supposes of answers that nobody gave: each in the simplest form that is of use, and as long as usual."""
+"""The answers that a plan assumes: each in the simplest form that is of use, and of the usual length."""
 
 from __future__ import annotations
 

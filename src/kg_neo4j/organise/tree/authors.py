@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kg_neo4j._models import prompts
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import EXTRACTIVE, MODEL, Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import OF_ONE_TASK, Request, Task
 from kg_neo4j.errors import ModelUnavailable
@@ -15,7 +15,7 @@ from kg_neo4j.organise.tree.aspects import prompt_of
 from kg_neo4j.organise.tree.interface import Aspect, Summariser
 from kg_neo4j.organise.tree.questions import DETAIL, Item, Subject
 from kg_neo4j.organise.tree.summarisers import AbstractSummariser
-from kg_neo4j.organise.tree.written import EXTRACTIVE, MODEL, WriteText, Written, write_detail, write_summary
+from kg_neo4j.organise.tree.written import WriteText, Written, write_detail, write_summary
 from kg_neo4j.records import Usage
 
 

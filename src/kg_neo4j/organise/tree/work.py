@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from kg_neo4j._models.door import Door
+from kg_neo4j._models.door import EXTRACTIVE, MODEL, Door
 from kg_neo4j._models.embedding import Vectors
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import SchemaConflict, UsageError
@@ -25,7 +25,7 @@ from kg_neo4j.organise.tree.stored import Publication, StoredTree, read_tree, tr
 from kg_neo4j.organise.tree.structure import Structure
 from kg_neo4j.organise.tree.upkeep import TreeSettings, read_settings, settings_json, settled
 from kg_neo4j.organise.tree.writing import Writing
-from kg_neo4j.organise.tree.written import EXTRACTIVE, LEAST_CONTEXT, MODEL, answer_tokens
+from kg_neo4j.organise.tree.written import LEAST_CONTEXT, answer_tokens
 from kg_neo4j.progress import Progress
 from kg_neo4j.records import Chunk
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from kg_neo4j._models.door import EXTRACTIVE
 from kg_neo4j._models.tasks import OF_ONE_TASK, Answer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
@@ -16,7 +17,7 @@ from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.organise.tree.authors import Author
 from kg_neo4j.organise.tree.questions import Item
 from kg_neo4j.organise.tree.stored import Node
-from kg_neo4j.organise.tree.written import DECLINED, EMPTY, EXTRACTIVE, LONG, WriteText, Written
+from kg_neo4j.organise.tree.written import DECLINED, EMPTY, LONG, WriteText, Written
 from kg_neo4j.progress import SILENT, Progress
 
 T = TypeVar("T")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.door import MODEL
 from kg_neo4j._models.prompts import Prompt
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Request
@@ -17,7 +18,6 @@ from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
 from kg_neo4j.organise.tree.interface import SUMMARY_TEMPERATURE, Aspect
 from kg_neo4j.organise.tree.questions import DETAIL, SUMMARY, Item, Subject, TreeTask
 
-MODEL, EXTRACTIVE = "model", "extractive"  # methods
 WORDS_A_TOKEN = 0.75  # a model is told words: of tokens it knows nothing
 AMPLE_TOKENS = 4_000  # room for an answer in a large window: a model may think before it writes
 LARGE_WINDOW = 24_000  # tokens
