@@ -1,0 +1,193 @@
+"""What a person without a key gets on ordinary texts: answers, facts and checks, held against written answers.
+
+    python benchmarks/keyless.py benchmarks/keyless/open             every text of a folder
+    python benchmarks/keyless.py FOLDER --texts news_open --show     one text, every case printed
+
+A folder holds texts, and beside each NAME.txt, .md or .html the files NAME.questions.jsonl, NAME.facts.jsonl and
+NAME.claims.jsonl; NAME.source names a text of ../shared/data in place of one. Each text is loaded into a graph of its
+own. An answer is right where its short answer, or without one its sentences, hold an accepted form.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kg_neo4j import Settings, factory, load
+from kg_neo4j.graph.database import Database, connect
+from kg_neo4j.graph.queries import Query
+from kg_neo4j.pipeline.answering import AskOptions
+from kg_neo4j.pipeline.asking import answerer
+from kg_neo4j.progress import SILENT
+from kg_neo4j.records import Answer
+from kg_neo4j.retrieve.checking.support import Passage, supports
+
+DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+DRAWN = Query(
+    "drawn",
+    "",
+    "",
+    "read",
+    (),
+    (),
+    "",
+    "",
+    """
+MATCH (a:Entity {graph: $graph})-[r]->(b:Entity {graph: $graph}) WHERE r.fact_id IS NOT NULL
+RETURN [a.name] + coalesce(a.aliases, []) AS source, type(r) AS type, [b.name] + coalesce(b.aliases, []) AS target
+""",
+)
+Row = Mapping[str, Any]
+
+
+def main() -> None:
+    options = _options()
+    total: Counter[str] = Counter()
+    by_kind: dict[str, Counter[str]] = {}
+    for name, text in _texts(options.folder, options.texts):
+        settings = Settings(graph=f"keyless-{name.replace('_', '-')}")
+        load([str(text)], settings=settings)
+        with connect(settings, SILENT) as database:
+            counts = Counter({"words": len(text.read_text(encoding="utf-8-sig").split())})
+            for row in _rows(options.folder, name, "questions"):
+                answer = answerer(settings, database, factory.door(settings)).answer(row["question"], AskOptions())
+                outcome = judge(row, answer)
+                counts.update([outcome, *(f"{outcome}, {each}" for each in marks(answer))])
+                by_kind.setdefault(row["kind"], Counter()).update([outcome])
+                if options.show:
+                    _show(row, answer, outcome)
+            counts.update(facts(_rows(options.folder, name, "facts"), drawn(database, settings.graph), options.show))
+        counts.update(claims(_rows(options.folder, name, "claims"), options.show))
+        total.update(counts)
+        print(f"{name:20}", _line(counts), flush=True)
+    print(f"{'all':20}", _line(total))
+    for kind, counts in sorted(by_kind.items()):
+        print(f"  {kind:18}", dict(sorted(counts.items())))
+    if options.json:
+        options.json.write_text(json.dumps(total, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def judge(row: Row, answer: Answer) -> str:
+    """Return "right", "wrong", "not found", "refused" or "answered although unanswerable"."""
+    if not answer.found:
+        return "not found" if row["answers"] else "refused"
+    if not row["answers"]:
+        return "answered although unanswerable"
+    said = plain(answer.short or answer.answer)
+    return "right" if any(f" {plain(each).strip()} " in said for each in row["answers"]) else "wrong"
+
+
+def marks(answer: Answer) -> Iterable[str]:
+    """Yield "short" for a short answer, and "supported" where any claim is marked so."""
+    if answer.found and answer.short:
+        yield "short"
+    if answer.found and any(claim.support == "supported" for claim in answer.claims):
+        yield "supported"
+
+
+def drawn(database: Database, graph: str) -> list[tuple[list[str], str, list[str]]]:
+    """Return the relationships of a graph: all names of the source, type, all names of the target."""
+    rows = database.read(DRAWN, graph=graph)
+    return [(row["source"], row["type"], row["target"]) for row in rows]
+
+
+def facts(rows: Iterable[Row], relations: Sequence[tuple[list[str], str, list[str]]], show: bool) -> Counter[str]:
+    """Return how many listed facts, true and false, are drawn."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        kind = "true fact" if row["true"] else "false fact"
+        ways = [(row["subject"], row["types"], row["object"])]
+        ways += [(row["object"], row["inverse_types"], row["subject"])] if row.get("inverse_types") else []
+        found = any(
+            _named(source, one) and _named(other, target) and any(word.upper() in kind_ for word in types)
+            for one, kind_, target in relations
+            for source, types, other in ways
+        )
+        counts.update([kind] + [f"{kind} drawn"] * found)
+        if show and found != row["true"]:
+            print(f"    {kind}, {'drawn' if found else 'missing'}: {row['subject']} {row['relation']} {row['object']}")
+    return counts
+
+
+def claims(rows: Iterable[Row], show: bool) -> Counter[str]:
+    """Return how many planted claims, right and wrong, the check calls supported."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        kind = "right claim" if row["right"] else "wrong claim"
+        supported = supports(row["claim"], [Passage(row["quote"])]).supported
+        counts.update([kind] + [f"{kind} supported"] * supported)
+        if show and supported != row["right"]:
+            print(f"    {kind}, {'supported' if supported else 'rejected'}: {row['claim']} | {row['quote']}")
+    return counts
+
+
+def plain(text: str) -> str:
+    """Return words and numbers without case, accents and punctuation, one blank around each."""
+    bare = "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+    return " ".join(["", *re.findall(r"[^\W_]+", bare.casefold()), ""])
+
+
+def _named(wanted: str, names: Sequence[str]) -> bool:
+    """Return whether one of the names is the wanted one, or the last words of it, or holds it whole."""
+    mine = plain(wanted)
+    return any(mine.endswith(plain(each)) or plain(each).endswith(mine) for each in names)
+
+
+def _line(counts: Mapping[str, int]) -> str:
+    given = counts.get("right", 0) + counts.get("wrong", 0) + counts.get("answered although unanswerable", 0)
+    short = sum(count for key, count in counts.items() if key.endswith(", short"))
+    wrong = [f"{each}, supported" for each in ("wrong", "answered although unanswerable")]
+    return (
+        f"right {counts.get('right', 0)} wrong {counts.get('wrong', 0)} not found {counts.get('not found', 0)}"
+        f" refused {counts.get('refused', 0)} answered {counts.get('answered although unanswerable', 0)}"
+        f" | precision {_share(counts.get('right', 0), given)} short {_share(counts.get('right, short', 0), short)}"
+        f" | wrong supported {sum(counts.get(each, 0) for each in wrong)}"
+        f" right supported {_share(counts.get('right, supported', 0), counts.get('right', 0))}"
+        f" | facts true {counts.get('true fact drawn', 0)}/{counts.get('true fact', 0)}"
+        f" false {counts.get('false fact drawn', 0)}/{counts.get('false fact', 0)}"
+        f" | claims right {counts.get('right claim supported', 0)}/{counts.get('right claim', 0)}"
+        f" wrong {counts.get('wrong claim supported', 0)}/{counts.get('wrong claim', 0)}"
+    )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part}/{whole}={part / whole:.2f}" if whole else "-"
+
+
+def _show(row: Row, answer: Answer, outcome: str) -> None:
+    said = answer.short or (answer.answer if answer.found else "")
+    print(f"    {outcome}: {row['question']} -> {said!r}; accepted {row['answers']} [{row['kind']}; {row['trap']}]")
+
+
+def _texts(folder: Path, wanted: Sequence[str]) -> Iterable[tuple[str, Path]]:
+    for questions in sorted(folder.glob("*.questions.jsonl")):
+        name = questions.name.partition(".")[0]
+        source = folder / f"{name}.source"
+        own = [folder / f"{name}{suffix}" for suffix in (".txt", ".md", ".html")]
+        text = DATA / source.read_text(encoding="utf-8").strip() if source.exists() else next(filter(Path.exists, own))
+        if not wanted or name in wanted:
+            yield name, text
+
+
+def _rows(folder: Path, name: str, what: str) -> list[Row]:
+    lines = (folder / f"{name}.{what}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if line.strip()]
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--texts", nargs="*", default=(), help="names of texts; all without it")
+    parser.add_argument("--show", action="store_true", help="print every case")
+    parser.add_argument("--json", type=Path, help="write the counts to this file")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
