@@ -1,6 +1,7 @@
 """What a person without a key gets on ordinary texts: answers, facts and checks, held against written answers.
 
     python benchmarks/keyless.py benchmarks/keyless/open             every text of a folder
+    python benchmarks/keyless.py benchmarks/keyless/kept.zip         the half that nothing is chosen by
     python benchmarks/keyless.py FOLDER --texts news_open --show     one text, every case printed
 
 A folder holds texts, and beside each NAME.txt, .md or .html the files NAME.questions.jsonl, NAME.facts.jsonl and
@@ -13,9 +14,12 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import tempfile
 import unicodedata
+import zipfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +52,13 @@ Row = Mapping[str, Any]
 
 def main() -> None:
     options = _options()
+    with _unpacked(options.folder) as folder:
+        options.folder = folder
+        measure(options)
+
+
+def measure(options: argparse.Namespace) -> None:
+    """Load, ask and print."""
     total: Counter[str] = Counter()
     by_kind: dict[str, Counter[str]] = {}
     for name, text in _texts(options.folder, options.texts):
@@ -163,6 +174,18 @@ def _share(part: int, whole: int) -> str:
 def _show(row: Row, answer: Answer, outcome: str) -> None:
     said = answer.short or (answer.answer if answer.found else "")
     print(f"    {outcome}: {row['question']} -> {said!r}; accepted {row['answers']} [{row['kind']}; {row['trap']}]")
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[Path]:
+    """Yield the folder, for the time being that of a ZIP file's contents."""
+    if path.suffix != ".zip":
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as name:
+        with zipfile.ZipFile(path) as file:
+            file.extractall(name)
+        yield Path(name)
 
 
 def _texts(folder: Path, wanted: Sequence[str]) -> Iterable[tuple[str, Path]]:
