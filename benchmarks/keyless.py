@@ -18,7 +18,7 @@ import tempfile
 import unicodedata
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,8 @@ from kg_neo4j.pipeline.answering import AskOptions
 from kg_neo4j.pipeline.asking import answerer
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve.checking.support import Passage, supports
+from kg_neo4j.retrieve.checking.claims import SUPPORTED, hold
+from kg_neo4j.retrieve.checking.support import Passage
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 DRAWN = Query(
@@ -74,7 +75,7 @@ def measure(options: argparse.Namespace) -> None:
                 if options.show:
                     _show(row, answer, outcome)
             counts.update(facts(_rows(options.folder, name, "facts"), drawn(database, settings.graph), options.show))
-        counts.update(claims(_rows(options.folder, name, "claims"), options.show))
+        counts.update(claims(_rows(options.folder, name, "claims"), factory.door(settings).instead, options.show))
         total.update(counts)
         print(f"{name:20}", _line(counts), flush=True)
     print(f"{'all':20}", _line(total))
@@ -126,12 +127,12 @@ def facts(rows: Iterable[Row], relations: Sequence[tuple[list[str], str, list[st
     return counts
 
 
-def claims(rows: Iterable[Row], show: bool) -> Counter[str]:
+def claims(rows: Iterable[Row], instead: Callable[..., Any], show: bool) -> Counter[str]:
     """Return how many planted claims, right and wrong, the check calls supported."""
     counts: Counter[str] = Counter()
     for row in rows:
         kind = "right claim" if row["right"] else "wrong claim"
-        supported = supports(row["claim"], [Passage(row["quote"])]).supported
+        supported = hold(row["claim"], [Passage(row["quote"])], instead)[0] == SUPPORTED
         counts.update([kind] + [f"{kind} supported"] * supported)
         if show and supported != row["right"]:
             print(f"    {kind}, {'supported' if supported else 'rejected'}: {row['claim']} | {row['quote']}")

@@ -389,7 +389,7 @@ class Claim:
 
     text: str  # without its marks
     citations: tuple[int, ...]  # numbers in `Answer.citations`, from 1
-    support: str  # "supported", "unsupported", or "uncited" (it cites nothing that exists)
+    support: str  # "supported", "quoted" (the words are there, no more is known), "unsupported", or "uncited"
     reason: str = ""  # what the cited words lack; empty for one that is supported
     judged_by: str = "words"  # or "model", or "path": read off the steps of `Answer.path`
 

@@ -14,7 +14,7 @@ SHOWN_KINDS = (
     *(("chunk", "passages"), ("entity", "entities"), ("fact", "facts"), ("report", "reports")),
     *(("summary", "summaries"), ("detail", "details")),
 )
-SUPPORT_SIGNS = {"supported": "ok", "unsupported": "NOT SUPPORTED", "uncited": "CITES NOTHING"}
+SUPPORT_SIGNS = {"supported": "ok", "quoted": "QUOTED", "unsupported": "NOT SUPPORTED", "uncited": "CITES NOTHING"}
 
 
 def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) -> None:

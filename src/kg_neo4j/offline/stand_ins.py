@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kg_neo4j.organise.tree.namers import NameClusters
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, Written
     from kg_neo4j.retrieve.assisting import Assist, Assisted
+    from kg_neo4j.retrieve.checking.claims import FindContradictions
     from kg_neo4j.retrieve.conversation.rewriting import Understand
     from kg_neo4j.retrieve.conversation.turns import ReadTurn, Turn, Understood
     from kg_neo4j.retrieve.cypher.answer import Reply as QueryReply
@@ -176,6 +177,12 @@ def _from_reports(job: AnswerFromReports) -> ReportsReply:
     return answer(job)
 
 
+def _find_contradictions(job: FindContradictions) -> Sequence[bool]:
+    from kg_neo4j.offline.extracting.clauses import contradicts, parse
+
+    return [contradicts(parse(claim), parse(passage)) for claim, passage in job.pairs]
+
+
 def _write_query(job: WriteQuery) -> QueryReply:
     from kg_neo4j.retrieve.cypher.answer import unmatched
 
@@ -208,6 +215,7 @@ _STAND_INS: dict[str, Callable[[Any], Any]] = {
     "assist": _assist,
     "from_sources": _from_sources,
     "from_reports": _from_reports,
+    "find_contradictions": _find_contradictions,
     "write_query": _write_query,
     "understand": _understand,
     "read_turn": _read_turn,

@@ -11,7 +11,16 @@ from kg_neo4j._models.door import Door, Job
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, Claim, Evidence, PathStep, TreeStep, Usage
 from kg_neo4j.retrieve.answer import ModelReply, ask_model
-from kg_neo4j.retrieve.checking.claims import DROP, SUPPORTED, UNCITED, UNSUPPORTED, Checked, check_claims, settle
+from kg_neo4j.retrieve.checking.claims import (
+    DROP,
+    QUOTED,
+    SUPPORTED,
+    UNCITED,
+    UNSUPPORTED,
+    Checked,
+    check_claims,
+    settle,
+)
 from kg_neo4j.retrieve.checking.judge import judge
 from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.linking import Linked
@@ -91,7 +100,12 @@ def _is_cited(short: str, checked: Checked) -> bool:
     """Return whether the words of a short answer are in what is cited; yes and no always are."""
     words = [word for word in map(fold, split_words(short)) if not is_stop_word(word)]
     there = {fold(word) for each in checked.citations for word in split_words(f"{each.document} {each.quote}")}
-    there |= {fold(word) for claim in checked.claims if claim.support == SUPPORTED for word in split_words(claim.text)}
+    there |= {
+        fold(word)
+        for claim in checked.claims
+        if claim.support in (SUPPORTED, QUOTED)
+        for word in split_words(claim.text)
+    }
     return fold(short) in ("yes", "no") or all(word in there for word in words)
 
 
@@ -109,7 +123,7 @@ def _checked(answer: ModelReply, found: Found, door: Door, how: Means) -> tuple[
     if answer.checked is None or not answer.checked.citations:
         return None, Usage(), []
     text, citations = answer.checked.text, answer.checked.citations
-    claims = check_claims(text, citations, found)
+    claims = check_claims(text, citations, found, door.instead)
     verdicts, usage, problem = judge(claims, citations, door) if how.judge else ({}, Usage(), "")
     notes = [problem] if problem else []
     checked = settle(text, citations, claims, how.unsupported, verdicts)

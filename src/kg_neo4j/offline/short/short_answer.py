@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from kg_neo4j.offline.extracting.extractive import extract
 from kg_neo4j.offline.short.comparing import compare
 from kg_neo4j.offline.short.comparison import read_comparison
 from kg_neo4j.offline.short.following import Place, Step, follow
-from kg_neo4j.offline.short.likely import asks_for_words, first_likely
+from kg_neo4j.offline.short.reading import find_stated
 from kg_neo4j.offline.short.substitution import Reduced, reduce
 from kg_neo4j.offline.short.things import Things
 from kg_neo4j.offline.short.wanted import read_wanted
 from kg_neo4j.records import Citation, Claim, PathStep
-from kg_neo4j.retrieve.checking.claims import SUPPORTED
+from kg_neo4j.retrieve.checking.claims import QUOTED, SUPPORTED
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.sentences import readable
-from kg_neo4j.retrieve.words import fold, same_word, split_words
 
 
 @dataclass(frozen=True, slots=True)
 class Short:
     """A short answer and the steps that it rests on, one at least."""
 
-    value: str  # empty where the steps lead to sentences that answer, and to nothing shorter
+    value: str
     steps: tuple[Step, ...]
+    stated: bool = False  # whether the words of the last step were found to state it
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def find_short(
         followed = _follow(reduced.text, things)
         if followed is not None:
             return replace(followed, steps=(*reduced.steps, *followed.steps))
-    return _read(reduced, things, search)
+    return _read(reduced, search)
 
 
 def _follow(question: str, things: Things) -> Short | None:
@@ -67,35 +66,12 @@ def _follow(question: str, things: Things) -> Short | None:
     return Short(reached[0].value, reached[0].steps) if reached and reached[0].steps else None
 
 
-def _read(reduced: Reduced, things: Things, search: Callable[[str], Found]) -> Short | None:
-    """Return what the sentences that answer the last step have of the kind that is asked for.
-
-    Where they have nothing of the kind, but steps led to them, they are the answer, without a short one.
-    """
-    question = read(reduced.text)
-    if not reduced.steps and not (question.names and asks_for_words(question)):
+def _read(reduced: Reduced, search: Callable[[str], Found]) -> Short | None:
+    """Return what a clause states that answers the last step; None where none does."""
+    found = find_stated(read(reduced.text), search(reduced.text))
+    if found is None:
         return None
-    cited = extract(question, search(reduced.text)).citations
-    if not cited:
-        return None
-    chained = len(cited) == 2 and not _says_all(question, cited[0].quote)
-    order = cited[::-1] if chained else cited  # of two in a chain the second one answers
-    likely = first_likely(question, [each.quote for each in order], things.kinds)
-    if likely is None and not reduced.steps:
-        return None
-    answering = order[likely[0]] if likely else order[0]
-    leading = [each for each in cited if each != answering]
-    value = likely[1].value if likely else ""
-    steps = [_said(each, "what leads on") for each in leading] if chained else []
-    steps.append(_said(answering, value or "what answers"))
-    steps += [] if chained else [_said(each, "more") for each in leading]
-    return Short(value, (*reduced.steps, *steps))
-
-
-def _says_all(question: Question, sentence: str) -> bool:
-    """Return whether a sentence has every word of a question but its names: it answers by itself."""
-    said = [fold(word) for word in split_words(sentence)]
-    return all(any(word == each or same_word(word, each) for each in said) for word in question.others)
+    return Short(found.value, (*reduced.steps, _said(found.citation, found.value)), stated=not reduced.steps)
 
 
 def _said(citation: Citation, what: str) -> Step:
@@ -123,9 +99,10 @@ def tell(short: Short) -> Told:
     said = short.value[:1].upper() + short.value[1:]
     marks = "".join(f" [{count}]" for count in number.values())
     sentences = [f"{readable(place.quote)} [{count}]" for place, count in number.items()]
-    short_claim = [Claim(said, tuple(number.values()), SUPPORTED, judged_by="path")] if said else []
-    claims = (*short_claim, *(Claim(readable(place.quote), (count,), SUPPORTED) for place, count in number.items()))
-    return Told("\n".join([*([f"{said}{marks}"] if said else []), *sentences]), citations, claims, path)
+    support = SUPPORTED if short.stated else QUOTED
+    quoted = (Claim(readable(place.quote), (count,), QUOTED) for place, count in number.items())
+    claims = (Claim(said, tuple(number.values()), support, judged_by="path"), *quoted)
+    return Told("\n".join([f"{said}{marks}", *sentences]), citations, claims, path)
 
 
 def _citation(place: Place) -> Citation:

@@ -6,20 +6,34 @@ A claim whose cited words do not support it is marked in the text, or dropped; i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j.records import Citation, Claim
-from kg_neo4j.retrieve.checking.support import Passage, Support, supports
+from kg_neo4j.retrieve.checking.support import Passage, Support, best_window, supports
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.sentences import readable, split_sentences
 
-SUPPORTED, UNSUPPORTED, UNCITED = "supported", "unsupported", "uncited"
+SUPPORTED, QUOTED, UNSUPPORTED, UNCITED = "supported", "quoted", "unsupported", "uncited"
 MARK, DROP = "mark", "drop"
 MARKED = "[unsupported]"
 
 _NUMBER = re.compile(r"\s*\[(\d{1,9})\]")
 _AFTER_END = re.compile(r"([.!?…][\"'”’»)]*)((?:\s*\[\d+\])+)")
+
+
+@dataclass(frozen=True, slots=True)
+class FindContradictions(Job[Sequence[bool]]):
+    """Says of pairs of a claim and a passage whether the passage says it of somebody else, denies or supposes it."""
+
+    kind: ClassVar[str] = "find_contradictions"
+    pairs: Sequence[tuple[str, str]]
+
+    def by_model(self, door: Door) -> Sequence[bool]:
+        """Leave it to the parser of the package: a chat model judges where `Means.judge` is set."""
+        return door.instead(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +50,15 @@ class Checked:
         return sum(1 for claim in (*self.claims, *self.dropped) if claim.support == support)
 
 
-def check_claims(text: str, citations: Sequence[Citation], found: Found) -> tuple[Claim, ...]:
-    """Return the claims of `text`, whose marks are numbers of `citations`, each judged by the words it cites."""
+def check_claims(
+    text: str, citations: Sequence[Citation], found: Found, find: Callable[[FindContradictions], Sequence[bool]]
+) -> tuple[Claim, ...]:
+    """Return the claims of `text`, whose marks are numbers of `citations`, each judged by the words it cites.
+
+    "supported": the words state it of this subject, in this direction; "quoted": they have its words, no more is known.
+    """
     passages = [passage_of(citation, found) for citation in citations]
-    return tuple(_judged(sentence, passages) for sentence in split_claims(text))
+    return tuple(_judged(sentence, passages, find) for sentence in split_claims(text))
 
 
 def split_claims(text: str) -> list[str]:
@@ -72,8 +91,8 @@ def settle(
     if unsupported == MARK:
         shown = [_marked(sentence) if claim.support == UNSUPPORTED else sentence for sentence, claim in pairs]
         return Checked(" ".join(shown), tuple(citations), tuple(claims))
-    kept = [(sentence, claim) for sentence, claim in pairs if claim.support == SUPPORTED]
-    dropped = tuple(claim for claim in claims if claim.support != SUPPORTED)
+    kept = [(sentence, claim) for sentence, claim in pairs if claim.support in (SUPPORTED, QUOTED)]
+    dropped = tuple(claim for claim in claims if claim.support not in (SUPPORTED, QUOTED))
     return _renumbered(kept, citations, dropped)
 
 
@@ -91,14 +110,32 @@ def without(checked: Checked, gone: frozenset[int]) -> Checked:
     return _renumbered(pairs, checked.citations, checked.dropped)
 
 
-def _judged(sentence: str, passages: Sequence[Passage]) -> Claim:
+def _judged(sentence: str, passages: Sequence[Passage], find: Callable[[FindContradictions], Sequence[bool]]) -> Claim:
     numbers = tuple(dict.fromkeys(int(number) for number in _NUMBER.findall(sentence)))
     numbers = tuple(number for number in numbers if 1 <= number <= len(passages))
     text = readable(_NUMBER.sub("", sentence)).strip()
     if not numbers:
         return Claim(text, (), UNCITED, "it cites no source")
-    verdict = supports(text, [passages[number - 1] for number in numbers])
-    return Claim(text, numbers, SUPPORTED if verdict.supported else UNSUPPORTED, verdict.reason)
+    support, reason = hold(text, [passages[number - 1] for number in numbers], find)
+    return Claim(text, numbers, support, reason)
+
+
+def hold(
+    claim: str, passages: Sequence[Passage], find: Callable[[FindContradictions], Sequence[bool]]
+) -> tuple[str, str]:
+    """Return what a claim is worth, held against the passages it cites, and what they lack."""
+    verdict = supports(claim, passages)
+    if not verdict.supported:
+        return UNSUPPORTED, verdict.reason
+    if all(find(FindContradictions([(claim, shown(claim, each)) for each in passages]))):
+        return QUOTED, "the cited text has its words, and may say it of something else"
+    return SUPPORTED, ""
+
+
+def shown(claim: str, passage: Passage) -> str:
+    """Return what of a passage is held against a claim: the sentences that have most of it."""
+    start, end = best_window(claim, passage.text)
+    return " ".join(passage.text[start:end].split())
 
 
 def _with_verdict(claim: Claim, verdict: Support | None) -> Claim:

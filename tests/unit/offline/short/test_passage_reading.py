@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.offline.short.comparing import when_of
-from kg_neo4j.offline.short.likely import find_likely
 from kg_neo4j.offline.short.passage_patterns import PATTERNS
 from kg_neo4j.offline.short.passage_reading import read_inverse, read_relation
-from kg_neo4j.retrieve.question import read
 
 
 @pytest.mark.parametrize(
@@ -90,38 +88,3 @@ def test_what_is_read_stands_in_the_text(text: str, relation: str) -> None:
 )
 def test_dates_are_compared_by_year_month_and_day(text: str, when: tuple[int, ...] | None) -> None:
     assert when_of(text) == when
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "value"),
-    [
-        ("When was Ada Lind born?", "Ada Lind was born on 4 May 1890, and Otto in 1893.", "4 May 1890"),
-        ("In what year was Ada Lind born?", "Ada Lind was born on 4 May 1890.", "1890"),
-        ("How many people live in Hald?", "At the 2011 census Hald had 6,960 people.", "6,960"),
-        ("In which city is the school?", "The school is in Bergen.", "Bergen"),
-        ("Who taught Ada Lind?", "Ada Lind was taught by Otto Berg.", "Otto Berg"),
-        ("How old was Ada Lind when she died?", "She died on 6 May 1950, at the age of sixty.", "sixty"),
-        ("How many ships did Ada Lind see?", "On 6 May 1950 Ada Lind saw twelve ships.", "twelve"),
-        ("Which band made Salt?", "Salt is an album by Low Tide.", "Low Tide"),
-    ],
-)
-def test_what_is_asked_for_is_found_beside_what_is_said_of_it(question: str, sentence: str, value: str) -> None:
-    likely = find_likely(read(question), sentence)
-    assert likely is not None
-    assert likely.value == value
-    assert sentence[likely.start : likely.end] == likely.value
-
-
-def test_who_is_no_place_and_where_is_nobody() -> None:
-    kinds = {"Oslo": {"place"}, "Otto Berg": {"person"}, "Ada Lind": {"person"}}
-    sentence = "In Oslo, Otto Berg, who wrote a flora of Hald, taught Ada Lind."
-    for question, value in (("Who taught Ada Lind?", "Otto Berg"), ("Where was Ada Lind taught?", "Oslo")):
-        likely = find_likely(read(question), sentence, lambda name: kinds.get(name, ()))
-        assert likely is not None
-        assert likely.value == value
-    assert find_likely(read("Who taught Ada Lind?"), "Ada Lind was taught in Hald.", lambda _: ()) is None
-
-
-def test_a_question_for_an_explanation_has_no_short_answer() -> None:
-    assert find_likely(read("Why did Ada leave?"), "Ada left on 4 May.") is None
-    assert find_likely(read("What is Ada?"), "Ada is in Oslo.") is None

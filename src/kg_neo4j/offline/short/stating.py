@@ -1,0 +1,143 @@
+"""Whether a sentence states an answer: has it as the subject, the object, or in the clause of the verb. Pure.
+
+"When was Izabela born?" is not answered by the year in which a clause says that somebody else was born.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kg_neo4j.offline.extracting.clauses import BE, Clause, Role, Words, read_clauses
+from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+FIRST = 1  # place up to which the word that asks stands: "In what year"
+_LEAD = re.compile(r"^\W*\w+")
+_NOT = re.compile(r"\b(?:not|never|no)\b|n[’']t\b", re.IGNORECASE)
+_BE = frozenset("is was are were been be".split())
+_HELP = frozenset("did does do has have had can could will would".split())
+_WH = frozenset("who whom what which when where how whose".split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question with one of its words taken as the verb."""
+
+    verb: str
+    subject: tuple[str, ...]  # words before the verb; none where the subject is asked for
+    object: tuple[str, ...]  # words after it
+    role: str  # what is asked for: "agent", "patient", or "any"
+    named: tuple[str, ...]  # names in what is asked for: "which version of MariaDB"
+    passive: bool
+
+
+def states(question: str, value: str, source: Doc, known: Words = frozenset()) -> bool | None:
+    """Return whether a clause of `source` states the answer; None where none has a verb of the question.
+
+    `known` are words of what the source speaks of without naming it, as its title.
+    """
+    words = frozenset(fold(word) for word in split_words(value)) - _WH
+    content = frozenset(word for word in words if not is_stop_word(word)) or words
+    clauses = read_clauses(source)
+    names = [fold(word) for word in split_words(_LEAD.sub("", question)) if word[0].isupper()]
+    said = known | {fold(token.text) for token in source}
+    if _NOT.search(question) or not _holds_all(names, said):
+        return None
+    found: bool | None = None
+    for asked in _readings(question):
+        for clause in clauses:
+            if _is_verb(asked, clause):
+                if _fits(asked, content, clause, known):
+                    return True
+                found = False
+    return found
+
+
+def _readings(question: str) -> Iterator[_Asked]:
+    words = question.replace("?", " ").split()
+    lower = [word.lower().strip(",.") for word in words]
+    begin = next((place for place, word in enumerate(lower) if word in _WH), None)
+    if begin is None or begin > FIRST:
+        return
+    helper = next((place for place in range(begin + 1, len(lower)) if lower[place] in _HELP | _BE), None)
+    if helper != begin + 1:  # "Who taught Felix?"
+        for place in range(begin + 1, min(len(lower), begin + 4, helper or len(lower))):
+            yield _Asked(lower[place], (), tuple(words[place + 1 :]), "agent", (), passive=False)
+    if helper is None or (lower[begin] == "who" and helper > begin + 1):
+        return
+    be = lower[helper] in _BE
+    named = tuple(word for word in words[begin + 1 : helper] if word[0].isupper())
+    if be:
+        yield _Asked(BE, (), tuple(words[helper + 1 :]), "agent", named, passive=False)
+    for place in range(helper + 1, len(lower)):
+        if is_stop_word(fold(lower[place])) or not words[place][0].islower():
+            continue
+        before, after = tuple(words[helper + 1 : place]), tuple(words[place + 1 :])
+        if before:
+            role = "any" if lower[begin] in ("when", "where", "how") else "patient"
+            yield _Asked(lower[place], before, after, "any" if be else role, named, passive=be)
+        else:
+            yield _Asked(lower[place], (), after, "patient" if be else "agent", named, passive=be)
+
+
+def _is_verb(asked: _Asked, clause: Clause) -> bool:
+    if asked.verb == BE:
+        return clause.verb == BE and _holds_all(asked.object, clause.patient.full | clause.agent.full)
+    return clause.verb != BE and any(asked.verb == each or same_word(asked.verb, each) for each in clause.forms)
+
+
+def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
+    if clause.denied or clause.unreal:
+        return False
+    whole = clause.agent.full | clause.patient.full | clause.others
+    if asked.verb == BE:
+        return any(value <= each.full and value & each.heads for each in (clause.agent, clause.patient))
+    subject = clause.patient if asked.passive else clause.agent
+    if asked.subject and not _is_same(asked.subject, subject, known):
+        return False
+    if asked.role == "any":
+        if not value <= whole:
+            return False
+    elif not any(value <= each.full and value & each.heads for each in _roles(asked, clause)):
+        return False
+    return _holds_all((*asked.object, *asked.named), whole | known)
+
+
+def _roles(asked: _Asked, clause: Clause) -> tuple[Role, ...]:
+    """Return where in a clause the answer may stand; where the object is asked for, also behind a preposition."""
+    if asked.role == "agent":
+        return (clause.agent,)
+    return (clause.patient, Role(clause.others, clause.others, clause.others))
+
+
+def _is_same(asked: Sequence[str], role: Role, known: Words) -> bool:
+    """Return whether a role is what the question's words name: the head of them is among its own words."""
+    head = _head(asked)
+    if not head:
+        return True
+    if role.outside or not role.words:
+        return head in known
+    return any(head == each or same_word(head, each) for each in role.words)
+
+
+def _head(words: Sequence[str]) -> str:
+    """Return the last word of a name or noun before "of", without whose it is."""
+    kept: list[str] = []
+    for word in words:
+        if word.lower() in ("of", "in", "at", "from", "who", "that") and kept:
+            break
+        kept = [] if word.endswith(("'s", "’s")) and word != words[-1] else [*kept, word]
+    content = [fold(word) for word in split_words(" ".join(kept))]
+    return next((word for word in reversed(content) if not is_stop_word(word)), "")
+
+
+def _holds_all(words: Sequence[str], said: Words) -> bool:
+    content = [fold(word) for word in split_words(" ".join(words))]
+    return all(
+        word in said or any(same_word(word, each) for each in said) for word in content if not is_stop_word(word)
+    )

@@ -1,0 +1,64 @@
+"""A short answer stands in the clause of the question's verb, as its subject, its object or beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from kg_neo4j.offline.short.reading import find_stated
+from kg_neo4j.retrieve.interface import Found, FoundChunk
+from kg_neo4j.retrieve.question import read
+
+
+def answer(question: str, text: str, title: str = "") -> str | None:
+    stated = find_stated(read(question), Found("local", (FoundChunk("c", text, 0, "", title, 1.0),)))
+    if stated is not None:
+        assert text[stated.citation.start : stated.citation.end] == stated.citation.quote
+        assert stated.value in stated.citation.quote
+    return stated.value if stated else None
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "value"),
+    [
+        ("When was Ada Lind born?", "Ada Lind was born on 4 May 1890, and Otto in 1893.", "4 May 1890"),
+        ("In what year was Ada Lind born?", "Ada Lind was born on 4 May 1890.", "1890"),
+        ("Who taught Ada Lind?", "Ada Lind was taught by Otto Berg.", "Otto Berg"),
+        ("Who did Otto Berg teach?", "Otto Berg taught Ada Lind in Hald.", "Ada Lind"),
+        (
+            "Who built the mill?",
+            "Clara was the widow of Otto Berg (1819–1881), who had built the mill in 1874.",
+            "Otto Berg",
+        ),
+        ("Which ship was broken up in 1922?", "The Vane, a barge, was broken up in 1922.", "Vane"),
+        ("How many ships did Ada Lind see?", "On 6 May 1950 Ada Lind saw twelve ships.", "twelve"),
+        ("When did Ada Lind die?", "Ada Lind taught in Hald. She died in 1950.", "1950"),
+    ],
+)
+def test_what_is_asked_for_is_read_off_the_clause_that_states_it(question: str, text: str, value: str) -> None:
+    assert answer(question, text) == value
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("When was Ada Lind born?", "Ada Lind had a sister, Ida, who was born in 1893."),
+        ("When did Ada Lind die?", "When Ada Lind was ill, Otto Berg died in 1842."),
+        ("Who taught Ada Lind?", "Ada Lind taught Otto Berg."),
+        ("Who taught Ada Lind?", "Otto Berg never taught Ada Lind."),
+        ("Who taught Ada Lind?", "Otto Berg would have taught Ada Lind."),
+        ("Who married Ada Lind?", "Otto Berg hoped to marry Ada Lind."),
+        ("Who taught Ada Lind?", "Otto Berg, who wrote a flora of Hald, met Ada Lind, and Ida was taught by Kai Moe."),
+        ("How many women did Moe & Sons employ?", "Moe & Sons owned 140 ships and employed women."),
+        ("When was the University of Hald founded?", "The University of Oslo was founded in 1816."),
+        ("Who did Ada Lind not teach?", "Ada Lind taught Otto Berg."),
+        ("Why did Ada leave?", "Ada left on 4 May."),
+        ("What is Ada?", "Ada is in Oslo."),
+    ],
+)
+def test_what_is_said_of_somebody_else_or_denied_is_no_answer(question: str, text: str) -> None:
+    assert answer(question, text) is None
+
+
+def test_a_pronoun_stands_for_what_the_document_is_about() -> None:
+    assert answer("When was Ada Lind born?", "She was born in 1890.", "Ada Lind") == "1890"
+    assert answer("When was Ida Lind born?", "She was born in 1890.", "Ada Moe") is None
