@@ -5,6 +5,7 @@ from __future__ import annotations
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.offline.extracting.extractive import extract
 from kg_neo4j.offline.short.short_answer import Short, find_short, tell
+from kg_neo4j.offline.short.stated import find_beside
 from kg_neo4j.offline.short.things import Things
 from kg_neo4j.offline.told_summaries import SUMMARY_TOLD, tell_summary
 from kg_neo4j.records import Citation, Claim, Evidence
@@ -26,19 +27,21 @@ TRY_A_MODEL = (
 
 def answer(job: AnswerFromSources) -> Reply:
     """Return the short answer that the graph has, else sentences of the sources; without text where there is none."""
-    short = _short(job.question, job.further) if job.further else None
+    short = _short(job.question, job.found, job.further) if job.further else None
     if short is not None:
         return _told(short, job.found, job.how)
     return _extractive(job.question, job.found, job.how) if job.found.chunks else Reply("")
 
 
-def _short(question: Question, further: FurtherSearch) -> Short | None:
+def _short(question: Question, found: Found, further: FurtherSearch) -> Short | None:
     """Return the short answer that the graph has to a question; None where words are not searched."""
     database, search = further.database, further.search
     if search.words is None:
         return None
     linked = further.linked or named(database, search)
-    return find_short(question, linked.names, Things(database, search.graph, search.scope), further.find)
+    things = Things(database, search.graph, search.scope)
+    beside = find_beside(question.text, linked.names, found, things)
+    return beside or find_short(question, linked.names, things, further.find)
 
 
 def _extractive(question: Question, found: Found, how: Means) -> Reply:
