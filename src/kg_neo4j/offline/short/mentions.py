@@ -37,6 +37,7 @@ class Line:
 
     text: str
     place: Place
+    chunk: str  # the whole text of its chunk
 
     @property
     def title(self) -> str:
@@ -77,13 +78,13 @@ def lines(chunks: Iterable[tuple[str, str, str]]) -> list[Line]:
     for chunk_id, document, text in chunks:
         for each in split_sentences(text):
             flat = " ".join(re.sub(r"[*_`#]", " ", _FOOTNOTE.sub("", each.text)).split())
-            found.append(Line(flat, Place(chunk_id, document, each.start, each.end, each.text)))
+            found.append(Line(flat, Place(chunk_id, document, each.start, each.end, each.text), text))
     return found
 
 
 def mentions(line: Line) -> list[Mention]:
     """Return the names in a sentence, in order."""
-    found = []
+    found: list[Mention] = []
     for match in _NAME.finditer(line.text):
         at, parts = match.start(), []
         for part in re.finditer(r"\S+", match[0]):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kg_neo4j.offline.short.following import Step, steps_from
 from kg_neo4j.offline.short.lives import Stated, asks_for_life, find_stated
-from kg_neo4j.offline.short.mentions import Mention, lines, mentions
+from kg_neo4j.offline.short.mentions import Line, Mention, lines, mentions
 from kg_neo4j.offline.short.relations import MADE
 from kg_neo4j.offline.short.roles import asks_for_role, find_roles
 from kg_neo4j.offline.short.short_answer import Short
@@ -54,11 +54,16 @@ def _says(quote: str, verb: str) -> bool:
 
 def read_names(names: Sequence[str], found: Found, things: Things) -> list[Mention]:
     """Return the names in the sentences that were found, and in the passages about what the question names."""
+    return [mention for line in read_lines(names, found, things) for mention in mentions(line)]
+
+
+def read_lines(names: Sequence[str], found: Found, things: Things) -> list[Line]:
+    """Return the sentences that were found, and those of the passages about what the question names."""
     chunks = {each.id: (each.id, each.document, each.text) for each in found.chunks}
     for thing in [thing for name in names if (thing := things.find(name))]:
         for each in thing.passages:
             chunks.setdefault(each.chunk_id, (each.chunk_id, each.document, each.text))
-    return [mention for line in lines(chunks.values()) for mention in mentions(line)]
+    return lines(chunks.values())
 
 
 def _may_be_person(stated: Stated, things: Things) -> bool:

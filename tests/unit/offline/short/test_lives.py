@@ -16,7 +16,7 @@ CHOPIN = (
 )
 COUNCIL = (
     "Cllr Tom Eddowes, 29, offered to write. His uncle, Cllr Desmond Eddowes, who died on 22 March at the age of 84,"
-    " sat for long. His predecessor, Dr Orla Binchy (2009–2017), left. Laura Kessie, 15, daughter of Cllr Kessie, spoke."
+    " sat long. His predecessor, Dr Orla Binchy (2009–2017), went. Laura Kessie, 15, daughter of Cllr Kessie, spoke."
     " Jerzy Walczak (49, farmer) came. The 60-year-old physician beat the notary Armand Teissier."
     " Sixteen-year-old Anahit Gevorgyan won. The 58-year-old engineer Hugo Lind signed, as did his wife."
     " Silas Hesketh, it reported, the 63-year-old owner of the Hesketh yard, came with Ada Brandt, the 30-year-old"
