@@ -7,8 +7,8 @@ MINUTES = (
     "Apologies: Cllr Desmond Eddowes (in hospital); Sir Anthony Wraxall. It was noted.\n\n"
     "Cllr Tom Eddowes, 29, offered to write. His uncle, Cllr Desmond Eddowes, had done so in 2014 without result. "
     "It was agreed that no rent would be raised.\n\n"
-    "They stood in memory of Cllr Desmond Eddowes, who died on 22 March. A farrier by trade, he was the Chair for long. "
-    "Bhavna Mistry thanked Desmond Eddowes, and Iain Carrow spoke. He left early."
+    "They stood in memory of Cllr Desmond Eddowes, who died on 22 March. A farrier by trade, he was the Chair for long."
+    " Bhavna Mistry thanked Desmond Eddowes, and Iain Carrow spoke. He left early."
 )
 
 
