@@ -20,6 +20,7 @@ from kg_neo4j.factory import without_model
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import Means
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
@@ -65,6 +66,16 @@ def test_lives_cards_and_overviews(database: Database, films: str, question: str
     assert all(each in given.answer for each in words), given.answer
     assert_citations_hold(database, films, given)
     assert all(claim.support == "supported" for claim in given.claims)
+
+
+def test_text_in_another_language_limits_an_answer(database: Database, graph: str) -> None:
+    load(database, graph, "Ada Lind", ["Ada Lind wurde in Oslo geboren. Sie lebte in Bergen."], [[]])
+    search_indexes.create_fulltext(database)
+    assert answer(database, graph, "Where did Ada Lind live?").limits == ()
+    database.driver.execute_query("MATCH (d:Document {graph: $graph}) SET d.language = 'de'", graph=graph)
+    for mode in ("naive", "local"):
+        (line,) = answer(database, graph, "Where did Ada Lind live?", mode=mode).limits
+        assert "text in 'de'" in line
 
 
 def test_an_overview_keeps_to_the_filters(database: Database, films: str) -> None:

@@ -54,7 +54,8 @@ def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) 
 
 
 def show_notes(answer: Answer, *, evidence: bool = False) -> None:
-    """Print to standard error what is to be said of an answer: with `evidence`, and where nothing was found."""
+    """Print to standard error what limits an answer; with `evidence`, and where nothing was found, all notes."""
+    remark("note", answer.limits)
     if evidence and answer.routing:
         typer.echo(f"note: mode {answer.routing.mode}, because {answer.routing.why}", err=True)
     if evidence or not answer.found:

@@ -35,6 +35,7 @@ _DEMONSTRATIVE = _PATTERNS["demonstrative"]
 _TWO = _PATTERNS["two"]
 _EXPLETIVE = _PATTERNS["expletive"]
 _THERE_IS = _PATTERNS["there_is"]
+_HOW_MANY = _PATTERNS["how_many"]
 _IT_IS = _PATTERNS["it_is"]
 _OBJECT_NEXT = _PATTERNS["object_next"]
 _KIN = _DATA.word_set("owned")
@@ -212,6 +213,8 @@ def _replaced(text: str, turns: Sequence[Turn]) -> str:
 
 def _refers(word: str, before: str, after: str) -> bool:
     """Return whether a word refers to something: not the "there" of "was there", not the "it" of "is it true"."""
+    if word == "there" and _HOW_MANY.search(before):
+        return False
     if word == "there":
         return not _THERE_IS.match(after) and not (_EXPLETIVE.search(before) and re.match(r"\s+\w", after))
     return not (word == "it" and _IT_IS.match(after))

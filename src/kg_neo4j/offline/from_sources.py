@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.offline.extracting.extractive import extract
 from kg_neo4j.offline.overview_extracts import tell_overview
@@ -23,6 +26,11 @@ from kg_neo4j.retrieve.sentences import readable
 
 WITHOUT_MODEL = "answered without a model: sentences of the sources, word for word"
 READ_OFF = "answered without a model: read off the path shown, whose steps are in the sources word for word"
+ENGLISH = "en"
+NAMES_AND_DATES = (
+    "of text in {language} only names and dates are known without a model: set OPENAI_API_KEY, or OPENAI_BASE_URL and "
+    "KG_MODEL for a local one, and load it again with --rebuild"
+)
 OVERVIEW = (
     "answered without a model: sizes, headings and names; `kg communities --reports` composes a report on each part"
 )
@@ -34,6 +42,19 @@ TRY_A_MODEL = (
 
 def answer(job: AnswerFromSources) -> Reply:
     """Return the short answer that the graph has, else sentences of the sources; without text where there is none."""
+    return replace(_answer(job), limits=_limits(job.found))
+
+
+def _limits(found: Found) -> tuple[str, ...]:
+    """Return a line where most of what was found is in a language of which the rules know names and dates alone."""
+    known = Counter(chunk.language.split("-")[0].lower() for chunk in found.chunks if chunk.language)
+    others = [language for language, _ in known.most_common() if language != ENGLISH]
+    if 2 * known[ENGLISH] >= known.total():
+        return ()
+    return (NAMES_AND_DATES.format(language=", ".join(map(repr, others))),)
+
+
+def _answer(job: AnswerFromSources) -> Reply:
     if job.further is None or job.further.search.words is None:
         return _extractive(job.question, job.found, job.how) if job.found.chunks else Reply("")
     database, search = job.further.database, job.further.search

@@ -66,7 +66,7 @@ def tell_overview(question: str, further: FurtherSearch, titled: Sequence[str] =
     if form == "count":
         return str(row["total"]), Told(f"{sizes}: {_titles(row)}.", (), (), ())
     if form in ("people", "things"):
-        names = _names(row["entities"], question, form)
+        names = most_named(row["entities"], question, form)
         return ("", _named(names, row)) if names else None
     return "", _about(row, sizes)
 
@@ -77,13 +77,16 @@ def _titles(row: Row) -> str:
     return "; ".join([*titles, *([f"and {more} more"] if more else [])])
 
 
-def _names(entities: Sequence[Row], question: str, form: str) -> list[str]:
-    """Return the names that are mentioned and connected most, of the kind that is asked for; no part of another one."""
+def most_named(entities: Sequence[Row], question: str, form: str) -> list[str]:
+    """Return the names that are mentioned and connected most, of the kind that is asked for; of "X" and "Y X" one."""
     wanted = PERSON if form == "people" else PLACE if re.search(r"\bplaces\b", question, re.IGNORECASE) else ""
     kinds = [(each["name"] or "", kind_of(each["type"] or "")) for each in entities]
     names = [name for name, kind in kinds if name and (kind == wanted if wanted else kind != DATE)]
-    whole = [name for name in names if not any(name != other and f" {name} " in f" {other} " for other in names)]
-    return list(dict.fromkeys(whole))[:NAMES]
+    kept: list[str] = []
+    for name in names:
+        if not any(f" {name} " in f" {other} " or f" {other} " in f" {name} " for other in kept):
+            kept.append(name)
+    return kept[:NAMES]
 
 
 def _named(names: Sequence[str], row: Row) -> Told:
@@ -106,7 +109,7 @@ def _named(names: Sequence[str], row: Row) -> Told:
 
 def _about(row: Row, sizes: str) -> Told:
     """Return sizes, and of each document its title, headings and sentences, then the entities mentioned most."""
-    names = _names(row["entities"], "", "things")
+    names = most_named(row["entities"], "", "things")
     lines = [f"{sizes}."]
     citations: list[Citation] = []
     alone = len(row["documents"]) == 1

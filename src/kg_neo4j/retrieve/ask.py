@@ -86,6 +86,7 @@ def ask(
         retrieval_seconds=retrieved - started - helped,
         model_seconds=reply.model_seconds + helped,
         routing=routed.routing if routed else None,
+        limits=reply.limits,
         nearest=() if reply.text else nearest(asked, found),
     )
 

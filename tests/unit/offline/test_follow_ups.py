@@ -51,6 +51,7 @@ KING = Turn(  # a title is sure
         ([BORN], "Who lived there?", "Who lived in London?"),
         ([BORN], "How large is that city?", "How large is London?"),
         ([BORN], "Was there a king?", "Was there a king?"),
+        ([BORN], "How many documents are there?", "How many documents are there?"),
         ([FATHER], "And her mother?", "Who was Ada Lovelace's mother?"),
         ([FATHER], "Where did he live?", "Where did Lord Byron live?"),
         ([SAND], "When was she born?", "When was George Sand born?"),  # not Maria

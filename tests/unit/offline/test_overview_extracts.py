@@ -1,6 +1,6 @@
 import pytest
 
-from kg_neo4j.offline.overview_extracts import form_of
+from kg_neo4j.offline.overview_extracts import form_of, most_named
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,20 @@ from kg_neo4j.offline.overview_extracts import form_of
 )
 def test_questions_about_the_whole_are_recognised_by_their_form(question: str, form: str) -> None:
     assert form_of(question) == form
+
+
+def test_the_names_mentioned_most_are_of_the_kind_asked_for_and_each_is_there_once() -> None:
+    rows = [
+        {"name": name, "type": kind}
+        for name, kind in [
+            ("Scrooge", "PERSON"),
+            ("1843", "DATE"),
+            ("London", "CITY"),
+            ("Ebenezer Scrooge", "PERSON"),
+            ("Bob Cratchit", "PERSON"),
+            ("Bob", "PERSON"),
+        ]
+    ]
+    assert most_named(rows, "Who are the main people?", "people") == ["Scrooge", "Bob Cratchit"]
+    assert most_named(rows, "What are the main places?", "things") == ["London"]
+    assert most_named(rows, "", "things") == ["Scrooge", "London", "Bob Cratchit"]

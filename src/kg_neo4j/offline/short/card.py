@@ -26,12 +26,14 @@ from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 FACTS = 5
 PASSAGES = 2  # besides the first sentence
 SHORTEST = 5  # words of a sentence
+LEAST = 0.5  # worth of a further sentence
 NEXT = 2  # characters between a sentence and the next one
 
 _DATA = data_files.beside(__file__)
 _ABOUT = re.compile(_DATA.text("about"), re.IGNORECASE)
 _WHO = re.compile(_DATA.text("who"), re.IGNORECASE)
 _GOES_ON = re.compile(_DATA.text("goes_on"))
+_PRONOUN = re.compile(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
 _LIST = re.compile(_DATA.text("list"), re.IGNORECASE)
 _WEAK = _DATA.word_set("weak")
 _FIRST = _DATA.words("first")
@@ -71,7 +73,8 @@ def make_card(name: str, read: Sequence[Line], named: Sequence[Mention], thing: 
     if not parts:
         return None
     best = max(parts, key=lambda each: (each.worth, -each.order))
-    more = sorted(parts, key=lambda each: (-each.worth, each.order))[1 : PASSAGES + 1]
+    others = [each for each in parts if each is not best and each.worth >= LEAST]
+    more = sorted(others, key=lambda each: (-each.worth, each.order))[:PASSAGES]
     places = [best.place]
     lines = [f"{readable(best.place.quote)} [1]"]
     claims = [Claim(readable(best.place.quote), (1,), SUPPORTED)]
@@ -95,13 +98,19 @@ def _parts(read: Sequence[Line], own: Sequence[Mention], named: Sequence[Mention
     for mention in own:
         index = order[id(mention.line)]
         text = mention.line.text
-        if index in found or len(split_words(text)) < SHORTEST or text.endswith("?") or not re.search(r"[a-z]", text):
+        if index in found or not _is_prose(text):
             continue
         following = read[index + 1] if index + 1 < len(read) else None
         goes_on = following is not None and _goes_on(mention, following, named)
         place = _joined(mention.line, following) if following and goes_on else mention.line.place
         found[index] = _Part(place, _worth(mention) + goes_on, index)
     return [each for each in found.values() if each.worth >= 0]
+
+
+def _is_prose(text: str) -> bool:
+    return (
+        len(split_words(text)) >= SHORTEST and not text.endswith(("?", ":")) and re.search(r"[a-z]", text) is not None
+    )
 
 
 def _worth(mention: Mention) -> float:
@@ -122,7 +131,7 @@ def _goes_on(mention: Mention, following: Line, named: Sequence[Mention]) -> boo
     if begins["first"] and not is_stop_word(fold(begins["first"])):
         return False
     others = [each for each in named if each.line is mention.line and each.start > mention.end and len(each.words) > 1]
-    return not others
+    return not others and not _PRONOUN.search(mention.before)  # "He was helped by X. His ..."
 
 
 def _joined(first: Line, second: Line) -> Place:

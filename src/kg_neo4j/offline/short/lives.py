@@ -20,6 +20,7 @@ from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split
 
 OLDEST = 120  # years
 SHORT = 16  # years; a shorter range beside a person may be a time in office
+YOUNG = 45  # years; likewise where an office stands before the name
 KIN = re.compile(
     r"^(?:.+?['’]s? )?(?:(?!(?:of|in|at|for|from|to|by|with|on)\b)[a-z-]+ )+(?=[^\W\d_a-z])"
 )  # "Batista's sister Ragnhild", "the sculptor Rodin"
@@ -29,7 +30,8 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _NUMBER = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?|{'|'.join([*_TEENS, *_ONES])})"
 _DATA = data_files.beside(__file__)
 _OFFICE = re.compile(_DATA.table("office")["words"], re.IGNORECASE)
-_VERBS = ("was_born", "has_died", "she_died")
+_TITLE = re.compile(_DATA.table("office")["title"], re.IGNORECASE)
+_VERBS = ("was_born", "has_died", "she_died", "death_of", "birth_of")
 _PARTS = _DATA.parts("parts", name=NAME, month=MONTH, number=_NUMBER)
 
 
@@ -55,8 +57,10 @@ class Life:
     def is_of_person(self) -> bool:
         """Say whether it may be a life; "Binchy (2009–2017)" after "head" is a time in office."""
         first, last = when_of(self.start), when_of(self.end)
-        brief = bool(first and last and last[0] - first[0] < SHORT)
-        return not self.of_event and not (brief and _OFFICE.search(self.mention.line.text))
+        span = last[0] - first[0] if first and last else OLDEST
+        in_office = _OFFICE.search(self.mention.line.text) and span < SHORT
+        held = _TITLE.search(self.mention.before) and span < YOUNG  # "its Chancellor, Otto von Bismarck (1862–90)"
+        return not (self.of_event or in_office or held)
 
 
 @cache
@@ -92,10 +96,23 @@ def find_stated(question: str, named: Sequence[Mention]) -> list[Stated]:
             return _of_place(match, kind, named)
         who = bearers(KIN.sub("", match["np"]), named)
         own = [each for each in named if who.has(each)]
+        if kind in ("began", "ended", "lasted", "in_year"):
+            own += _literal(match["np"], named)
         if kind == "age":
             return _aged(match["cond"] or "", own)
         return _of_life(match, kind, [life for each in own if (life := life_of(each))])
     return []
+
+
+def _literal(name: str, named: Sequence[Mention]) -> list[Mention]:
+    """Return where sentences have a name word for word, in small letters, too: "the Jin dynasty"."""
+    wanted = re.compile(rf"\b{re.escape(re.sub(r'^(?:the|a|an) ', '', name, flags=re.IGNORECASE))}\b", re.IGNORECASE)
+    lines = {id(each.line): each.line for each in named}
+    return [
+        Mention(found[0], (), (), line, found.start(), found.end())
+        for line in lines.values()
+        for found in wanted.finditer(line.text)
+    ]
 
 
 def life_of(mention: Mention) -> Life | None:
@@ -116,6 +133,8 @@ def life_of(mention: Mention) -> Life | None:
 def _is_subject(mention: Mention, name: str = "") -> bool:
     """Return whether a verb behind a name is said of its bearer: not of the father in "The father of X died"."""
     others = _others()
+    if name in ("death_of", "birth_of"):
+        return others[name].search(mention.before) is not None
     if name == "she_died":
         return re.search(r"\b(?:was|is) (?:the )?$", mention.before) is not None
     if re.match(r"^,? who ", mention.after):
@@ -204,6 +223,10 @@ def _aged(condition: str, own: Sequence[Mention]) -> list[Stated]:
         found = [each for each in found if _has(each.mention.line.text, wanted)]
     elif words:
         return []  # "when she did so"
+    if not wanted:  # an age of some year is not that of today, nor of somebody who has died
+        then = _others()["then"]
+        dead = any(life.end for each in own if (life := life_of(each)))
+        found = [each for each in found if not dead and not then.search(each.mention.before)]
     if not found and not wanted:
         found = [stated for each in own for stated in _ages(each, "death_ages")]
     return _same_age(found)

@@ -18,6 +18,8 @@ from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 ALIKE = 0.85  # of the letters, from which on two spellings may be one word
+LEAST = 4  # letters of a word that is looked for in a title without spaces
+HEAD = 200  # characters of a chunk in which a first sentence says what its document is about
 LONG = 5  # letters; a shorter word has one spelling
 
 _DATA = data_files.beside(__file__)
@@ -28,6 +30,7 @@ NAME = fill(_DATA.table("patterns")["name"], _PARTS)
 _NAME = re.compile(NAME)
 _YEARS_OLD = re.compile(_DATA.table("patterns")["years_old"], re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\[[^\[\]]{1,16}\]")
+_DEFINES = re.compile(r"^(?: ?\([^()]{0,200}\))?,? (?:was|is) (?:an?|the) ")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -194,4 +197,8 @@ def _titled(form: tuple[str, ...], mention: Mention) -> bool:
     """Return whether the document of a mention is about the bearer of a name."""
     if not _one(form, mention.words):
         return False
-    return len(form) > 1 and form[0] in mention.line.title and form[-1] in mention.line.title
+    ends = (form[0], form[-1])
+    if len(form) > 1 and all(len(word) >= LEAST and word in mention.line.title for word in ends):
+        return True
+    first = len(form) > 1 and not mention.before and mention.line.place.start < HEAD and mention.words == form
+    return first and _DEFINES.match(mention.after) is not None

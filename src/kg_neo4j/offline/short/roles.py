@@ -37,7 +37,7 @@ def find_roles(question: str, named: Sequence[Mention]) -> list[Stated]:
     """Return who has the role that a question asks for, or which trade somebody has; empty where that is unclear."""
     trade = _ASKED["trade"].match(question)
     if trade:
-        who = bearers(KIN.sub("", trade["np"] or trade["np_of_do"]), named)
+        who = bearers(KIN.sub("", trade["np"] or trade["does"] or trade["did"]), named)
         own = [role for each in named if who.has(each) for role in roles_of(each)]
         trades = [each for each in own if not (_KIN & set(_head(each.value)) or _NOT_NOW & set(_raw(each.value)))]
         return trades[:1]

@@ -68,7 +68,7 @@ def read_lines(names: Sequence[str], found: Found, things: Things) -> list[Line]
 
 def _may_be_person(stated: Stated, things: Things) -> bool:
     kinds = things.kinds(stated.value)
-    return PERSON in kinds if kinds else not _EVENT.search(stated.value)
+    return PERSON in kinds if kinds else " " in stated.value and not _EVENT.search(stated.value)
 
 
 def _together(values: Sequence[str]) -> str:

@@ -86,11 +86,34 @@ def test_what_stands_beside_a_name_is_its_own(text: str, question: str, values: 
         ("Anna Lind (1771) is a painting. Anna Lind (1775–1800) painted it.", ["1775"]),
         ("Anna Lind (1771–1800) is not Anna Lind (1775–1800).", []),  # two of one name
         ("Anna Lind (1800–1771) is turned.", []),
+        ("Its long-time Chancellor, Anna Lind (1862–90), opposed it.", []),
+        ("After the birth of Anna Lind in 1810 they moved.", ["1810"]),
+        ("After the death of Anna Lind in 1810 they moved.", []),
         ("Anna Lind (queen, 1771–1800) ruled.", []),
     ],
 )
 def test_a_birth_of_somebody_else_is_no_answer(text: str, value: list[str]) -> None:
     assert [each.value for each in find_stated("When was Anna Lind born?", read(text))] == value
+
+
+def test_an_event_is_found_in_small_letters_too() -> None:
+    named = read("The Jin dynasty (1115–1234) was Aguda's. Pellen had a great famine (1235 to 1239).")
+    assert [each.value for each in find_stated("When did the Jin dynasty end?", named)] == ["1234"]
+    assert [each.value for each in find_stated("How long did the great famine last?", named)] == ["4 years, 1235–1239"]
+    assert [each.name for each in named] == ["Jin", "Aguda's", "Pellen"]
+
+
+def test_an_age_of_some_year_is_not_an_age_without_a_year() -> None:
+    named = read(
+        "When Eva Holm was three, her mother remarried. Eva Holm was five years older than Ada. Ada, 46:12, is."
+    )
+    assert find_stated("How old was Eva Holm?", named) == []
+    assert find_stated("How old is Ada?", named) == []
+    asked = "How old was Eva Holm when her mother remarried?"
+    assert [each.value for each in find_stated(asked, named)] == ["three"]
+    dead = read("The 35-year-old Rolf Egli (1900–1980) won. Then Rolf Egli, 40, lost.")
+    assert [each.value for each in find_stated("How old was Rolf Egli when he died?", dead)] == ["79 or 80"]
+    assert find_stated("How old was Rolf Egli?", dead) == []
 
 
 def test_who_died_in_a_place() -> None:
@@ -108,8 +131,11 @@ def test_a_class_of_people_is_asked_for() -> None:
 
 
 def test_the_document_tells_whom_a_surname_means() -> None:
-    named = read("Nicolas Chopin (1771–1844) came. Frédéric Chopin (1810–1849) was a composer.", "Frédéric Chopin")
-    assert [each.value for each in find_stated("When did Chopin die?", named)] == ["1849"]
+    text = "Frédéric Chopin (1810–1849) was a composer. Nicolas Chopin (1771–1844) came. He wrote Chopin Op. 25."
+    for title in ("Frédéric Chopin", "x_FredericChopin", "lives"):  # the first sentence tells, too
+        named = read(text, title)
+        assert [each.value for each in find_stated("When did Chopin die?", named)] == ["1849"]
+    assert find_stated("When did Chopin die?", read(text.replace("was a", "knew a"), "lives")) == []
     assert bearers("Liszt", named).forms == frozenset()
 
 

@@ -42,6 +42,7 @@ def values(found: list[Stated]) -> list[str]:
         ("What is Josef Marek's job?", ["our foreman"]),
         ("What does Jarocki do for a living?", ["zoologist"]),
         ("What does Joan Eddowes do for a living?", []),  # an aunt is no trade
+        ("What did Jarocki do?", []),
         ("What does Tuohy do?", ["the hospital's head of pathology"]),
     ],
 )
