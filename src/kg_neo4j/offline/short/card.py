@@ -14,7 +14,7 @@ from kg_neo4j import data_files
 from kg_neo4j.offline.short.following import Place
 from kg_neo4j.offline.short.lives import KIN, life_of
 from kg_neo4j.offline.short.mentions import Line, Mention, bearers
-from kg_neo4j.offline.short.roles import roles_of
+from kg_neo4j.offline.short.roles import is_trade, roles_of
 from kg_neo4j.offline.short.short_answer import Told
 from kg_neo4j.offline.short.things import Thing, ThingFact
 from kg_neo4j.records import Citation, Claim
@@ -26,7 +26,6 @@ from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 FACTS = 5
 PASSAGES = 2  # besides the first sentence
 SHORTEST = 5  # words of a sentence
-LEAST = 0.5  # worth of a further sentence
 NEXT = 2  # characters between a sentence and the next one
 
 _DATA = data_files.beside(__file__)
@@ -73,7 +72,7 @@ def make_card(name: str, read: Sequence[Line], named: Sequence[Mention], thing: 
     if not parts:
         return None
     best = max(parts, key=lambda each: (each.worth, -each.order))
-    others = [each for each in parts if each is not best and each.worth >= LEAST]
+    others = [each for each in parts if each is not best]
     more = sorted(others, key=lambda each: (-each.worth, each.order))[:PASSAGES]
     places = [best.place]
     lines = [f"{readable(best.place.quote)} [1]"]
@@ -115,9 +114,10 @@ def _is_prose(text: str) -> bool:
 
 def _worth(mention: Mention) -> float:
     worth = 1.0 * (not mention.before.strip(' "“‘') or mention.before.rstrip().endswith(":"))
-    worth += 2.0 * any(True for _ in roles_of(mention))
+    worth += max((2.0 if is_trade(role) else 0.5 for role in roles_of(mention)), default=0.0)
     worth += 1.5 * (life_of(mention) is not None)
     worth += 1.0 * bool(re.match(r"^(?: ?\([^()]*\))?,? (?:is|was|were|are) (?:an?|the)\b", mention.after))
+    worth += 1.0 * bool(re.match(r"^,? (?:(?:is|was|has|had|will)\b|\w+ed\b)", mention.after))
     worth += 0.5 * (len(mention.words) > 1)
     return worth - 3.0 * bool(_LIST.match(mention.line.text))
 

@@ -161,8 +161,10 @@ def bearers(name: str, named: Sequence[Mention]) -> Bearers:
         return Bearers(frozenset())
     known = max((each for each in fitting if each.words in whole), key=lambda each: len(each.words))
     parts = {each.words for each in named if set(each.words) < set(known.words) and each.words[-1] == known.words[-1]}
-    if len(words) > 1 or titles:  # "Ottilie Tarrow" is "Tarrow", where nobody else is
-        parts = {form for form in parts if all(_one(each.words, known.words) for each in named if _ends(each, form))}
+    parts |= {each.words for each in named if len(known.words) > 1 and each.words == known.words[:1]}
+    if len(words) > 1 or titles:  # "Ottilie Tarrow" is "Tarrow" and "Ottilie", where nobody else is
+        alone = {form: [each.words for each in named if _ends(each, form) or each.words[:1] == form] for form in parts}
+        parts = {form for form in parts if all(_one(other, known.words) for other in alone[form])}
     else:
         parts = set()
     return Bearers(frozenset(whole | parts), known.name)

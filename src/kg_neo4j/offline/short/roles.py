@@ -39,8 +39,7 @@ def find_roles(question: str, named: Sequence[Mention]) -> list[Stated]:
     if trade:
         who = bearers(KIN.sub("", trade["np"] or trade["does"] or trade["did"]), named)
         own = [role for each in named if who.has(each) for role in roles_of(each)]
-        trades = [each for each in own if not (_KIN & set(_head(each.value)) or _NOT_NOW & set(_raw(each.value)))]
-        return trades[:1]
+        return [each for each in own if is_trade(each)][:1]
     match = _ASKED["who_is"].match(question)
     year = int(match["year"]) if match and match["year"] else None
     for role, owner in _asked_roles(question):
@@ -49,6 +48,11 @@ def find_roles(question: str, named: Sequence[Mention]) -> list[Stated]:
         if len(names) == 1:
             return [Stated(names.pop(), " ".join(role), found[0])]
     return []
+
+
+def is_trade(role: Stated) -> bool:
+    """Return whether a role is an office or a trade that somebody has now: neither "aunt" nor "former head"."""
+    return not (_KIN & set(_head(role.value)) or _NOT_NOW & set(_raw(role.value)))
 
 
 def roles_of(mention: Mention) -> Iterator[Stated]:

@@ -139,6 +139,13 @@ def test_the_document_tells_whom_a_surname_means() -> None:
     assert bearers("Liszt", named).forms == frozenset()
 
 
+def test_a_full_name_is_also_one_of_its_parts_where_nobody_else_bears_it() -> None:
+    text = "Sunniva Lang is the director. Sunniva, 51, came late. Miss Holm (1900–1980), who taught Eva Holm, left."
+    assert [each.value for each in find_stated("How old is Sunniva Lang?", read(text))] == ["51"]
+    both = "Tom Rey came. Tom, 12, is the son of Tom Berg."
+    assert find_stated("How old is Tom Rey?", read(both)) == []
+
+
 def test_lengths_and_numbers() -> None:
     assert completed_years((1871, 2, 14), (1943, 11, 2)) == 72
     assert completed_years((1810, 3, 1), (1849, 2, 28)) == 38
