@@ -17,7 +17,7 @@
 //          $per_seed INTEGER (facts around one entity, >= 1, default 20); $hub INTEGER (relationships of one entity to look at, >= 1, default 2000)
 // columns: entities LIST<MAP> (id, name, type, aliases, description, role, named, score, mentions),
 //          facts LIST<MAP> (id, type, source, source_id, target, target_id, description, start_date, evidence_count, score, statements),
-//          chunks LIST<MAP> (id, text, tokens, section, document, score)
+//          chunks LIST<MAP> (id, text, tokens, section, document, language, score)
 // order:   none; each list is in descending order of score, then by id
 // source:  kg-neo4j
 CALL () { // entity nodes by words; all of them where the best are of other graphs or filtered out
@@ -284,7 +284,7 @@ CALL (found, entities, facts) { // the chunks found, and those that the entities
   WHERE c.graph = $graph
   OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
   WITH c, d, score ORDER BY score DESC, c.id
-  RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title,
+  RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title, language: d.language,
                   score: score}) AS chunks
 }
 RETURN entities, facts, chunks

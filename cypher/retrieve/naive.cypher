@@ -7,7 +7,7 @@
 //          $only_chunks LIST<STRING> (those that filters leave, or null: all);
 //          $fetch_words INTEGER (finds by words to fetch, >= 1, default 100); $fetch INTEGER (neighbours to fetch, >= 1, default 100);
 //          $chunks INTEGER (chunks to return, >= 1, default 12)
-// columns: chunks LIST<MAP> (id, text, tokens, section, document, score)
+// columns: chunks LIST<MAP> (id, text, tokens, section, document, language, score)
 // order:   none; the list is in descending order of score, then by id
 // source:  W4
 CALL () { // chunk nodes by words; all of them where the best are of other graphs or filtered out
@@ -62,5 +62,5 @@ UNWIND found AS hit
 WITH hit.node AS c, hit.score AS score
 OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
 WITH c, score, d ORDER BY score DESC, c.id
-RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title,
+RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title, language: d.language,
                 score: score}) AS chunks

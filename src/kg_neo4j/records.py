@@ -478,3 +478,5 @@ class Answer:
     query: QueryTrace | None = None  # mode "cypher"; None where no query ran
     descents: tuple[tuple[TreeStep, ...], ...] = ()  # mode "tree": the way to each citation; empty: the chunk was read
     shares: tuple[KindShare, ...] = ()  # mode "tree": of what kinds was read
+    limits: tuple[str, ...] = ()  # what such an answer cannot know, one line each, with what to do: always shown
+    nearest: tuple[Citation, ...] = ()  # nothing found: the best sentences of three passages

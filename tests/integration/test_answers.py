@@ -6,6 +6,7 @@ import json
 import sys
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from kg_neo4j.factory import without_model
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import Means
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
@@ -39,6 +41,54 @@ def assert_citations_hold(database: Database, graph: str, given: Answer) -> None
     ids = [each.chunk_id for each in given.citations]
     rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=ids)
     assert quotes_are_in_place(given.citations, {row["id"]: row["text"] for row in rows})
+
+
+# ------------------------------------------------------------------------- cards and overviews, without a model
+
+
+@pytest.mark.parametrize(
+    ("question", "short", "words"),
+    [
+        ("How many documents are there?", "6", ["6 documents, ", "Hald Castle"]),
+        ("What are these documents about?", "", ["- Ada Lind (", "and 1 more", "Mentioned and connected most: "]),
+        ("What is Rain Road about?", "", ["1 document, ", "Rain Road is a 1931 drama film directed by Ada Lind"]),
+        ("What are the main names in these documents?", "", ["- Ada Lind [", "- Rain Road [", "- Oslo ["]),
+        ("Tell me about Ada Lind", "", ["Ada Lind (4 May 1890 – 3 June 1950) was a Norwegian film director. She was"]),
+        ("When did Ada Lind die?", "3 June 1950", ["3 June 1950 [1]"]),
+        ("How old was Ada Lind when she died?", "60", ["60 [1]"]),
+        ("Who was born in 1860?", "Hugo Lind", ["Hugo Lind [1]"]),
+    ],
+)
+def test_lives_cards_and_overviews(database: Database, films: str, question: str, short: str, words: list[str]) -> None:
+    given = answer(database, films, question)
+    assert given.short == short
+    assert given.found == bool(words)
+    assert all(each in given.answer for each in words), given.answer
+    assert_citations_hold(database, films, given)
+    assert all(claim.support == "supported" for claim in given.claims)
+
+
+def test_text_in_another_language_limits_an_answer(database: Database, graph: str) -> None:
+    load(database, graph, "Ada Lind", ["Ada Lind wurde in Oslo geboren. Sie lebte in Bergen."], [[]])
+    search_indexes.create_fulltext(database)
+    assert answer(database, graph, "Where did Ada Lind live?").limits == ()
+    database.driver.execute_query("MATCH (d:Document {graph: $graph}) SET d.language = 'de'", graph=graph)
+    for mode in ("naive", "local"):
+        (line,) = answer(database, graph, "Where did Ada Lind live?", mode=mode).limits
+        assert "text in 'de'" in line
+
+
+def test_an_overview_keeps_to_the_filters(database: Database, films: str) -> None:
+    given = answer(database, films, "How many documents are there?", filters=Filters(documents=("Ada Lind",)))
+    assert (given.short, "Hugo" in given.answer) == ("1", False)
+
+
+def test_no_answer_names_the_nearest_passages(database: Database, films: str) -> None:
+    given = answer(database, films, "Why did Ada Lind leave Oslo?")
+    assert (given.found, given.answer, given.short) == (False, "No answer found.", "")
+    assert given.nearest[0].document == "Ada Lind"
+    assert len(given.nearest) <= 3
+    assert_citations_hold(database, films, replace(given, citations=given.nearest))
 
 
 # ------------------------------------------------------------------------------- short answers, without a model

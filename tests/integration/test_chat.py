@@ -170,12 +170,14 @@ def test_a_conversation_goes_on_where_it_was(small: Settings) -> None:
     with chat(settings=small) as talk:
         first = talk.ask("Who was Ada Lovelace?")
         second = talk.ask("And her father?")
+        thanks = talk.ask("Thanks!")  # is no turn
         third = talk.ask("When did he leave England?")
         talk.reset()
         fourth = talk.ask("When did he leave England?")
     assert (first.rewritten_by, first.answer.question) == ("", "Who was Ada Lovelace?")
     assert (second.rewritten_by, second.answer.question) == ("rule", "Who was Ada Lovelace's father?")
     assert "Byron" in second.answer.answer
+    assert (thanks.rewritten_by, thanks.answer.found, thanks.answer.question) == ("", False, "Thanks!")
     assert third.answer.question == "When did Lord Byron leave England?"
     assert (fourth.rewritten_by, fourth.answer.question) == ("", "When did he leave England?")
 

@@ -206,7 +206,7 @@ def test_sentences_of_the_sources_answer_without_a_model(
 @pytest.mark.parametrize("question", ["What is the capital of Australia?", "Who discovered penicillin?", "Bok choy?"])
 def test_what_the_graph_does_not_hold_is_said_to_be_missing(database: Database, ada: str, question: str) -> None:
     given = answer(database, ada, question)
-    assert (given.found, given.answer, given.citations) == (False, "The graph holds no answer to this.", ())
+    assert (given.found, given.answer, given.citations) == (False, "No answer found.", ())
 
 
 def test_auto_takes_the_chunks_alone_where_no_entity_is_named(database: Database, ada: str) -> None:
@@ -313,7 +313,7 @@ def test_citations_of_sources_that_were_not_given_are_removed_and_reported(datab
 def test_not_in_the_graph_is_an_answer(database: Database, ada: str, said: str) -> None:
     with FakeLlm() as llm:
         given = asked(database, ada, llm.say(said), "What did Babbage eat?")
-    assert (given.found, given.answer, given.citations) == (False, "The graph holds no answer to this.", ())
+    assert (given.found, given.answer, given.citations) == (False, "No answer found.", ())
 
 
 @pytest.mark.parametrize("said", ["He died of grief.", "He died [C77]."])

@@ -1,14 +1,20 @@
-"""How an answer is shown: first what was asked for, then what it rests on."""
+"""How an answer is shown: what was asked for and the words that it rests on; on demand all that led there."""
 
 from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from kg_neo4j._cli.terminal import print_text
+import typer
+
+from kg_neo4j._cli.terminal import print_text, remark
 from kg_neo4j.records import Answer, Citation, PathStep, TreeStep
+from kg_neo4j.retrieve.sentences import readable
+
+LONGEST_QUOTE = 300  # characters of a quote; --show prints it whole
 
 SHOWN_KINDS = (
     *(("chunk", "passages"), ("entity", "entities"), ("fact", "facts"), ("report", "reports")),
@@ -18,22 +24,26 @@ SUPPORT_SIGNS = {"supported": "ok", "quoted": "QUOTED", "unsupported": "NOT SUPP
 
 
 def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) -> None:
-    """Print an answer with its sources; with `evidence` the claims and all that was read, with `stats` what it took."""
-    print_text(_harmless(answer.answer))
+    """Print an answer and the words that it rests on, or the nearest passages where there is none.
+
+    With `evidence` also paths, ids, offsets, claims and all that was read, with `stats` what it took.
+    """
+    shown = _harmless(answer.answer)
+    if answer.short and answer.path and not evidence:
+        shown = shown.partition("\n")[0]  # further lines repeat the quotes
+    print_text(shown)
     if answer.short and not answer.path:
         print_text(f"  in short: {_line(answer.short)}")
-    for line in path_lines(answer.path):
-        print_text(f"  {line}")
-    for number, citation in enumerate(answer.citations, 1):
-        print_text(f"  [{number}] {_source(citation)}")
-        if answer.paths:
-            path = answer.paths[number - 1]
-            report = f"community {path.number} of level {path.level} ({path.title})"
-            print_text(f"      by the report on {report}, by its {path.kind} {path.name}")
-        if answer.descents and answer.descents[number - 1]:
-            print_text(f"      by {descent_line(answer.descents[number - 1])}")
     if evidence:
+        _show_sources(answer)
         _show_evidence(answer)
+    else:
+        for number, citation in enumerate(answer.citations, 1):
+            print_text(f"  [{number}] {_quoted(citation, shown)}")
+    if answer.nearest:
+        print_text("The nearest passages:")
+    for number, citation in enumerate(answer.nearest, 1):
+        print_text(f"  [{number}] {_quoted(citation)}")
     if evidence and answer.query:
         print_text(answer.query.cypher.rstrip())
         print_text(f"  with {json.dumps(answer.query.parameters, ensure_ascii=False)}")
@@ -41,6 +51,15 @@ def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) 
         print_text(stats_line(answer))
     if stats and answer.shares:
         print_text(shares_line(answer))
+
+
+def show_notes(answer: Answer, *, evidence: bool = False) -> None:
+    """Print to standard error what limits an answer; with `evidence`, and where nothing was found, all notes."""
+    remark("note", answer.limits)
+    if evidence and answer.routing:
+        typer.echo(f"note: mode {answer.routing.mode}, because {answer.routing.why}", err=True)
+    if evidence or not answer.found:
+        remark("note", answer.notes)
 
 
 def path_lines(path: tuple[PathStep, ...]) -> list[str]:
@@ -108,6 +127,28 @@ def draft(*, stream: bool) -> Iterator[Callable[[str], None] | None]:
     if began:
         sys.stderr.write("\n\nthe answer, with its claims checked:\n")
         sys.stderr.flush()
+
+
+def _quoted(citation: Citation, shown: str = "") -> str:
+    """Return the title and the quote; the title alone where the answer has the same words."""
+    quote = _line(readable(citation.quote))
+    if quote in _line(shown):
+        return _line(citation.document)
+    return f"{_line(citation.document)}, “{textwrap.shorten(quote, LONGEST_QUOTE, placeholder=' …')}”"
+
+
+def _show_sources(answer: Answer) -> None:
+    """Print the path and each citation with its place and how it was found."""
+    for line in path_lines(answer.path):
+        print_text(f"  {line}")
+    for number, citation in enumerate(answer.citations, 1):
+        print_text(f"  [{number}] {_source(citation)}")
+        if answer.paths:
+            path = answer.paths[number - 1]
+            report = f"community {path.number} of level {path.level} ({path.title})"
+            print_text(f"      by the report on {report}, by its {path.kind} {path.name}")
+        if answer.descents and answer.descents[number - 1]:
+            print_text(f"      by {descent_line(answer.descents[number - 1])}")
 
 
 def _source(citation: Citation) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kg_neo4j._cli.answers import draft, is_streamed, show_answer
+from kg_neo4j._cli.answers import draft, is_streamed, show_answer, show_notes
 from kg_neo4j._cli.options import (
     GraphOption,
     JsonOption,
@@ -17,7 +17,7 @@ from kg_neo4j._cli.options import (
 )
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.startup import without_collection
-from kg_neo4j._cli.terminal import print_json, print_text, progress, remark
+from kg_neo4j._cli.terminal import print_json, print_text, progress
 from kg_neo4j.records import Filters
 
 
@@ -51,7 +51,8 @@ def ask(
     ] = None,
     filters: Annotated[Filters, filters_of] = Filters(),  # noqa: B008
     show: Annotated[
-        bool, typer.Option("--show", help="Print every claim's check and the evidence that was read.")
+        bool,
+        typer.Option("--show", help="Print paths, ids, notes, each claim's check and all evidence that was read."),
     ] = False,
     cypher: Annotated[
         bool, typer.Option("--cypher", help="Print a query that draws what is cited in Neo4j Browser.")
@@ -111,6 +112,4 @@ def ask(
     show_answer(answer, evidence=show, stats=stats)
     if cypher and answer.citations:
         print_text(browser_text(answer, settings.graph))
-    if answer.routing:
-        typer.echo(f"note: mode {answer.routing.mode}, because {answer.routing.why}", err=True)
-    remark("note", answer.notes)
+    show_notes(answer, evidence=show)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kg_neo4j._cli.answers import draft, is_streamed, show_answer
+from kg_neo4j._cli.answers import draft, is_streamed, show_answer, show_notes
 from kg_neo4j._cli.options import (
     BudgetOption,
     GraphOption,
@@ -20,7 +20,7 @@ from kg_neo4j._cli.options import (
     with_groups,
 )
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j._cli.terminal import json_text, print_text, progress, remark
+from kg_neo4j._cli.terminal import json_text, print_text, progress
 from kg_neo4j.errors import BudgetReached, DatabaseUnavailable, KgError
 from kg_neo4j.records import Filters
 
@@ -99,9 +99,7 @@ def _turn(talk: Chat, line: str, as_json: bool) -> ChatReply | None:
     show_answer(reply.answer)
     if reply.why:
         typer.echo(f"note: {reply.why}", err=True)
-    if reply.answer.routing:
-        typer.echo(f"note: mode {reply.answer.routing.mode}, because {reply.answer.routing.why}", err=True)
-    remark("note", reply.answer.notes)
+    show_notes(reply.answer)
     return reply
 
 
@@ -122,6 +120,7 @@ def _command(talk: Chat, text: str, last: ChatReply | None, as_json: bool) -> No
             _print_line({"asked": last.asked, **plain(last.answer)})
         else:
             show_answer(last.answer, evidence=True)
+            show_notes(last.answer, evidence=True)
     else:
         typer.echo(f"there is no {name}\n{HELP}", err=True)
 

@@ -16,6 +16,7 @@ from kg_neo4j.retrieve.question import Asks, read
 from kg_neo4j.retrieve.words import fold, split_words
 
 BACK = 4  # turns that a pronoun may reach back
+NEAR = 40  # characters between a name and a pronoun
 MANY = 5  # people whom "they" no longer stands for
 
 _DATA = data_files.beside(__file__)
@@ -34,6 +35,7 @@ _DEMONSTRATIVE = _PATTERNS["demonstrative"]
 _TWO = _PATTERNS["two"]
 _EXPLETIVE = _PATTERNS["expletive"]
 _THERE_IS = _PATTERNS["there_is"]
+_HOW_MANY = _PATTERNS["how_many"]
 _IT_IS = _PATTERNS["it_is"]
 _OBJECT_NEXT = _PATTERNS["object_next"]
 _KIN = _DATA.word_set("owned")
@@ -211,6 +213,8 @@ def _replaced(text: str, turns: Sequence[Turn]) -> str:
 
 def _refers(word: str, before: str, after: str) -> bool:
     """Return whether a word refers to something: not the "there" of "was there", not the "it" of "is it true"."""
+    if word == "there" and _HOW_MANY.search(before):
+        return False
     if word == "there":
         return not _THERE_IS.match(after) and not (_EXPLETIVE.search(before) and re.match(r"\s+\w", after))
     return not (word == "it" and _IT_IS.match(after))
@@ -233,12 +237,33 @@ def _meant(word: str, turns: Sequence[Turn], *, owner: bool, earlier: bool = Fal
         place = _last(turns, lambda each: each.kind == "place")
         return place.name if place else ""
     if word in ("it", "itself", "its"):
-        thing = _last(turns, lambda each: each.kind in ("thing", "place"))
+        thing = _subject(turns[-1], ("thing", "place", "")) or _last(
+            turns, lambda each: each.kind in ("thing", "place")
+        )
         return thing.name if thing else ""
     gender = _SUBJECTS.get(word) or ("m" if word == "his" else "f")
+    subject = _subject(turns[-1], ("person", ""))
+    if subject and (subject.gender in (gender, "") or (not subject.sure and _is_called(subject, gender, turns[-1]))):
+        return subject.name
     person = _last(turns, lambda each: each.kind == "person" and each.gender == gender)
     person = person or _last(turns, lambda each: each.kind in ("person", "") and not each.gender)
     return person.name if person else ""
+
+
+def _subject(turn: Turn, kinds: Sequence[str]) -> Mention | None:
+    """Return whom or what the question of a turn is about as a whole: "Who was X?", "Tell me about X"."""
+    if not turn.asked or read(turn.question).asks is not Asks.DEFINITION:
+        return None
+    longest = max(turn.asked, key=lambda each: len(each.said))
+    return longest if longest.kind in kinds else None
+
+
+def _is_called(subject: Mention, gender: str, turn: Turn) -> bool:
+    """Return whether an answer calls somebody "he" or "she" near the name, whatever the first name suggests."""
+    words = "she|her|hers|herself" if gender == "f" else "he|his|him|himself"
+    name = re.escape(subject.said or subject.name)
+    near = rf"\b(?:{words})\b[^.;]{{0,{NEAR}}}?{name}|{name}[^.;]{{0,{NEAR}}}?\b(?:{words})\b"
+    return re.search(near, turn.answer, re.IGNORECASE) is not None
 
 
 def _by_noun(noun: str, turns: Sequence[Turn], *, sure: bool) -> str:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.offline.extracting.extractive import extract
-from kg_neo4j.offline.short.short_answer import Short, find_short, tell
+from kg_neo4j.offline.overview_extracts import tell_overview
+from kg_neo4j.offline.short.card import asks_about, asks_who, has_role, make_card
+from kg_neo4j.offline.short.mentions import mentions
+from kg_neo4j.offline.short.short_answer import Short, Told, find_short, tell
+from kg_neo4j.offline.short.stated import find_beside, read_lines
 from kg_neo4j.offline.short.things import Things
 from kg_neo4j.offline.told_summaries import SUMMARY_TOLD, tell_summary
 from kg_neo4j.records import Citation, Claim, Evidence
@@ -13,32 +20,75 @@ from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.packing import pack_found
-from kg_neo4j.retrieve.question import Question
-from kg_neo4j.retrieve.reply import AnswerFromSources, FurtherSearch, Reply
+from kg_neo4j.retrieve.question import Asks, Question
+from kg_neo4j.retrieve.reply import AnswerFromSources, Reply
 from kg_neo4j.retrieve.sentences import readable
 
 WITHOUT_MODEL = "answered without a model: sentences of the sources, word for word"
 READ_OFF = "answered without a model: read off the path shown, whose steps are in the sources word for word"
+ENGLISH = "en"
+NAMES_AND_DATES = (
+    "of text in {language} only names and dates are known without a model: set OPENAI_API_KEY, or OPENAI_BASE_URL and "
+    "KG_MODEL for a local one, and load it again with --rebuild"
+)
+OVERVIEW = (
+    "answered without a model: sizes, headings and names; `kg communities --reports` composes a report on each part"
+)
 TRY_A_MODEL = (
-    "without a model only a sentence that says it directly is an answer; OPENAI_API_KEY or OPENAI_BASE_URL sets one"
+    "without a model only a sentence that says it directly is an answer: ask in the words of the text, or set a model "
+    "(OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL)"
 )
 
 
 def answer(job: AnswerFromSources) -> Reply:
     """Return the short answer that the graph has, else sentences of the sources; without text where there is none."""
-    short = _short(job.question, job.further) if job.further else None
+    return replace(_answer(job), limits=_limits(job.found))
+
+
+def _limits(found: Found) -> tuple[str, ...]:
+    """Return a line where most of what was found is in a language of which the rules know names and dates alone."""
+    known = Counter(chunk.language.split("-")[0].lower() for chunk in found.chunks if chunk.language)
+    others = [language for language, _ in known.most_common() if language != ENGLISH]
+    if 2 * known[ENGLISH] >= known.total():
+        return ()
+    return (NAMES_AND_DATES.format(language=", ".join(map(repr, others))),)
+
+
+def _answer(job: AnswerFromSources) -> Reply:
+    if job.further is None or job.further.search.words is None:
+        return _extractive(job.question, job.found, job.how) if job.found.chunks else Reply("")
+    database, search = job.further.database, job.further.search
+    linked = job.further.linked or named(database, search)
+    things = Things(database, search.graph, search.scope)
+    overview = tell_overview(job.question.text, job.further, linked.documents)
+    if overview is not None:
+        return _composed(*overview, job, OVERVIEW)
+    short = find_beside(job.question.text, linked.names, job.found, things)
+    short = short or find_short(job.question, linked.names, things, job.further.find)
     if short is not None:
         return _told(short, job.found, job.how)
-    return _extractive(job.question, job.found, job.how) if job.found.chunks else Reply("")
+    return _on_one_thing(job, things) or (
+        _extractive(job.question, job.found, job.how) if job.found.chunks else Reply("")
+    )
 
 
-def _short(question: Question, further: FurtherSearch) -> Short | None:
-    """Return the short answer that the graph has to a question; None where words are not searched."""
-    database, search = further.database, further.search
-    if search.words is None:
+def _on_one_thing(job: AnswerFromSources, things: Things) -> Reply | None:
+    """Return the card on what a question asks all of; None where it does not, or a sentence defines."""
+    about, who = asks_about(job.question.text), asks_who(job.question.text)
+    if not about and not (who and job.question.asks is Asks.DEFINITION):
         return None
-    linked = further.linked or named(database, search)
-    return find_short(question, linked.names, Things(database, search.graph, search.scope), further.find)
+    read = read_lines([about or who], job.found, things)
+    mentioned = [each for line in read for each in mentions(line)]
+    if not about and not has_role(who, mentioned) and extract(job.question, job.found).text:
+        return None
+    card = make_card(about or who, read, mentioned, things.find(about or who))
+    return _composed("", card, job, WITHOUT_MODEL) if card else None
+
+
+def _composed(short: str, told: Told, job: AnswerFromSources, note: str) -> Reply:
+    """Answer with a text of several lines; what it cites comes first in the evidence."""
+    evidence = _evidence(told.citations, job.found, job.how)
+    return Reply(told.text, told.citations, evidence, told.claims, notes=(note,), short=short)
 
 
 def _extractive(question: Question, found: Found, how: Means) -> Reply:

@@ -54,6 +54,16 @@ def turn_of(database: Database, graph: str, answer: Answer) -> Turn:
 
 def gender_of(name: str, role: str, kin: Sequence[str], after: str) -> str:
     """Return "f", "m", or "" where nothing tells. `after`: text from where somebody is mentioned first."""
+    if stated := stated_gender(name, role, kin):
+        return stated
+    first = fold(split_words(name)[0]) if split_words(name) else ""
+    if (first in FEMALE_NAMES) != (first in MALE_NAMES):
+        return "f" if first in FEMALE_NAMES else "m"
+    return guess_gender(first) or _by_pronouns(after)
+
+
+def stated_gender(name: str, role: str, kin: Sequence[str]) -> str:
+    """Return "f" or "m" by kinship, a title or a role; "" where these tell nothing."""
     sides = {_KIN[each] for each in kin if each in _KIN}
     if len(sides) == 1:
         return sides.pop()
@@ -64,9 +74,7 @@ def gender_of(name: str, role: str, kin: Sequence[str], after: str) -> str:
     said = {fold(word) for word in split_words(role)}
     if bool(said & (_WOMEN | FEMALE_TITLES)) != bool(said & (_MEN | MALE_TITLES)):
         return "f" if said & (_WOMEN | FEMALE_TITLES) else "m"
-    if (first in FEMALE_NAMES) != (first in MALE_NAMES):
-        return "f" if first in FEMALE_NAMES else "m"
-    return guess_gender(first) or _by_pronouns(after)
+    return ""
 
 
 def _by_pronouns(after: str) -> str:
@@ -81,7 +89,8 @@ def _mention(row: Row, said: str) -> Mention:
     kind = kind_of(row["type"] or "")
     gender = gender_of(row["name"], row["role"], row["kin"], row["after"]) if kind == "person" else ""
     in_full = not said or said.casefold() in {each.casefold() for each in (row["name"], *row["aliases"])}
-    return Mention(row["name"] if in_full else said, kind, gender, said)
+    sure = kind == "person" and bool(stated_gender(row["name"], row["role"], row["kin"]))
+    return Mention(row["name"] if in_full else said, kind, gender, said, sure)
 
 
 def _different(mentions: Sequence[Mention]) -> tuple[Mention, ...]:

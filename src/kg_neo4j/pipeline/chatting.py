@@ -11,7 +11,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.pipeline.answering import Answerer, AskOptions, answerer, check
 from kg_neo4j.pipeline.budgeting import budget_of
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Answer
+from kg_neo4j.records import Answer, Usage
 
 if TYPE_CHECKING:
     from kg_neo4j.retrieve.conversation.turns import Turn, Understood
@@ -45,11 +45,14 @@ class Chat:
     def ask(self, question: str, hear: Callable[[str], None] | None = None) -> ChatReply:
         """Answer a question, or a follow-up to those before. Raises as `pipeline.ask`, and BudgetReached.
 
-        A question that raises is no turn of the conversation.
+        A question that raises is no turn of the conversation, nor is small talk ("thanks"), for which nothing is read.
         """
+        from kg_neo4j.retrieve.conversation.small_talk import REPLY, is_small_talk
         from kg_neo4j.retrieve.conversation.turns import ReadTurn, remember
 
         check(question, self.options)
+        if is_small_talk(question):
+            return ChatReply(question, Answer(question, self.options.mode, REPLY, False, (), (), Usage(), 0.0))
         self._asking.database.indexes = None  # minutes may lie between two questions: each is a run of its own
         understood = self._understand(question)
         answer = self._asking.answer(understood.question, self.options, hear)

@@ -89,7 +89,8 @@ def _note_language(document: Document, settings: Settings, tally: Tally) -> None
     if factory.extracts_fully(settings, document.language):
         return
     note = (
-        f"without a model, text in {document.language!r} gives names, dates and titles; the rules for more know English"
+        f"without a model, text in {document.language!r} gives names and dates only: set OPENAI_API_KEY, or "
+        "OPENAI_BASE_URL and KG_MODEL for a local model, and load it again with --rebuild"
     )
     if note not in tally.notes:
         tally.notes.append(note)

@@ -21,6 +21,7 @@ from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope, Search
 from kg_neo4j.retrieve.linking import Linked
 from kg_neo4j.retrieve.means import Means
+from kg_neo4j.retrieve.nearest import nearest
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import AnswerFromSources, FurtherSearch
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 MODES = ("auto", "local", "naive")
 WORDED = ("Chunk", "Document", "Entity", "Fact")  # whose full-text indexes a search by words needs
-NOT_FOUND = "The graph holds no answer to this."
+NOT_FOUND = "No answer found."
 
 
 def ask(
@@ -85,6 +86,8 @@ def ask(
         retrieval_seconds=retrieved - started - helped,
         model_seconds=reply.model_seconds + helped,
         routing=routed.routing if routed else None,
+        limits=reply.limits,
+        nearest=() if reply.text else nearest(asked, found),
     )
 
 

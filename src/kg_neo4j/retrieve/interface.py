@@ -30,6 +30,7 @@ class FoundChunk:
     section: str
     document: str  # title
     score: float
+    language: str = ""  # code of its document's language; empty where it is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +163,7 @@ def read_chunk(row: Mapping[str, Any]) -> FoundChunk:
         section=row["section"] or "",
         document=row["document"] or "",
         score=float(row["score"] or 0.0),
+        language=row["language"] or "",
     )
 
 

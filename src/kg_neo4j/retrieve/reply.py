@@ -41,6 +41,7 @@ class Reply:
     notes: tuple[str, ...] = ()
     short: str = ""
     path: tuple[PathStep, ...] = ()
+    limits: tuple[str, ...] = ()
     model_seconds: float = 0.0
     ways: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # how a tree leads to each citation
 

@@ -19,6 +19,17 @@ WHO = Turn("Who was Ada Lovelace?", "Ada Lovelace was a daughter of Lord Byron."
 BORN = Turn("Where was Ada Lovelace born?", "In London.", (ADA, LONDON))
 FATHER = Turn("Who was Ada Lovelace's father?", "Lord Byron.", (ADA, BYRON))
 BUILT = Turn("Who planned the Analytical Engine?", "Babbage.", (ENGINE, Mention("Charles Babbage", "person", "m")))
+SAND = Turn(
+    "Who was George Sand?",
+    "After his engagement to Maria Wodzińska he met Aurore Dupin (known by her pen name George Sand).",
+    (Mention("George Sand", "person", "m", "George Sand"), Mention("Maria Wodzińska", "person", "f")),
+)
+ROBIN = Turn(
+    "Tell me about Robin Ness", "Maria met Robin Ness.", (Mention("Robin Ness", "person", "", "Robin Ness"), BYRON)
+)
+KING = Turn(  # a title is sure
+    "Who was King Olaf?", "Her son was King Olaf.", (Mention("King Olaf", "person", "m", "King Olaf", sure=True), ADA)
+)
 
 
 @pytest.mark.parametrize(
@@ -40,8 +51,12 @@ BUILT = Turn("Who planned the Analytical Engine?", "Babbage.", (ENGINE, Mention(
         ([BORN], "Who lived there?", "Who lived in London?"),
         ([BORN], "How large is that city?", "How large is London?"),
         ([BORN], "Was there a king?", "Was there a king?"),
+        ([BORN], "How many documents are there?", "How many documents are there?"),
         ([FATHER], "And her mother?", "Who was Ada Lovelace's mother?"),
         ([FATHER], "Where did he live?", "Where did Lord Byron live?"),
+        ([SAND], "When was she born?", "When was George Sand born?"),  # not Maria
+        ([ROBIN], "When was he born?", "When was Robin Ness born?"),
+        ([KING], "When was she born?", "When was Ada Lovelace born?"),
         ([BUILT], "Was it built?", "Was Analytical Engine built?"),
         ([BUILT], "When did he plan it?", "When did Charles Babbage plan Analytical Engine?"),
         ([BUILT], "Is it true that he died poor?", "Is it true that Charles Babbage died poor?"),

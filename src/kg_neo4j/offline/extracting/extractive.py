@@ -16,7 +16,7 @@ from kg_neo4j.retrieve.words import fold, split_words
 
 FOUND_COVERAGE = 0.5  # below, the graph holds no answer; set on the questions of tests/data/questions
 FOUND_FITNESS = 0.95
-SENTENCES = 3  # at most
+SENTENCES = 2  # at most
 NEXT_SHARE = {Asks.DEFINITION: 0.75, Asks.OTHER: 0.8}  # of the best sentence's fitness that a further one needs
 OTHER_SHARE = 0.85  # likewise, where one date, place, number or person is asked for
 ALIKE = 0.6  # share of words above which a sentence adds nothing
@@ -33,7 +33,7 @@ class Extract:
 
 
 def extract(question: Question, found: Found) -> Extract:
-    """Return one to three sentences that answer `question`, best first, or none where none answers well enough."""
+    """Return one or two sentences that answer `question`, best first, or none where none answers well enough."""
     question = _with_names(question, found)
     candidates = prepare(found.chunks)
     matcher = Matcher(question, candidates)

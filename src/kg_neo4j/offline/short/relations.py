@@ -32,3 +32,5 @@ NOUNS = {noun: name for name, nouns in _DATA.table("nouns").items() for noun in 
 """What a relation is called -> its name."""
 VERBS = _DATA.table("verbs")
 """A relation's name -> its verbs, with | between them."""
+MADE = _DATA.table("made")
+"""A relation's name -> the verbs of "what did X ...", with | between them."""

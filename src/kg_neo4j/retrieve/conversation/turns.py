@@ -24,6 +24,7 @@ class Mention:
     kind: str  # "person", "place", "date", "thing", or "" where the graph does not know it
     gender: str = ""  # "f", "m", or "" where it cannot be told
     said: str = ""  # how the question writes it; empty where the answer alone speaks of it
+    sure: bool = False  # the gender is stated: by kinship, a title or a role, not guessed by the first name
 
 
 @dataclass(frozen=True, slots=True)

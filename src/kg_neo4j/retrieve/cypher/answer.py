@@ -27,7 +27,7 @@ from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.question import Question, read
 
 MODE = "cypher"
-NOT_FOUND = "The graph holds no answer to this."
+NOT_FOUND = "No answer found."
 REFUSED = "No query that is safe to run came of this question."
 SHOWN = 20  # rows in the answer
 KEPT = 100  # rows in its trace

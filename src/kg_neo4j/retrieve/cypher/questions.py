@@ -215,7 +215,7 @@ def _none(form: Form, x: str, y: str, when: str) -> str:
         "in_common": f"The graph relates nothing to both {x} and {y}.",
         "year": f"The graph holds nothing {'of ' + x + ' ' if x else ''}that is dated {when}.",
         "life": f"The graph does not say when that was for {x}.",
-    }.get(form.query, f"The graph holds no answer to this{' about ' + x if x else ''}.")
+    }.get(form.query, f"No answer found{' about ' + x if x else ''}.")
 
 
 def _years(first: int, last: int) -> str:

@@ -16,6 +16,7 @@ from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import FoundNode
 from kg_neo4j.retrieve.means import Means
+from kg_neo4j.retrieve.nearest import nearest
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.reply import AnswerFromSources
 from kg_neo4j.retrieve.tree.choice import MODE, TreeChoice
@@ -69,6 +70,7 @@ def ask_tree(
         model_seconds=said.model_seconds,
         descents=tuple(ways),
         shares=shares(found.nodes),
+        nearest=() if said.text else nearest(asked, found),
     )
 
 

@@ -1,0 +1,327 @@
+"""Lives, ranges of years and ages beside a name: "Perrin (1211–1290)", "Kalnrude, 51,". Pure; English.
+
+What is read belongs to the name that it stands beside, and is an answer only where that name means the one asked for
+(`mentions.bearers`). Two values that contradict each other are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from kg_neo4j import data_files
+from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
+from kg_neo4j.offline.short.comparing import when_of
+from kg_neo4j.offline.short.mentions import NAME, Mention, bearers
+from kg_neo4j.offline.short.passage_patterns import MONTH
+from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split_words
+
+OLDEST = 120  # years
+SHORT = 16  # years; a shorter range beside a person may be a time in office
+YOUNG = 45  # years; likewise where an office stands before the name
+KIN = re.compile(
+    r"^(?:.+?['’]s? )?(?:(?!(?:of|in|at|for|from|to|by|with|on)\b)[a-z-]+ )+(?=[^\W\d_a-z])"
+)  # "Batista's sister Ragnhild", "the sculptor Rodin"
+_ONES = "one two three four five six seven eight nine".split()
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_NUMBER = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?|{'|'.join([*_TEENS, *_ONES])})"
+_DATA = data_files.beside(__file__)
+_OFFICE = re.compile(_DATA.table("office")["words"], re.IGNORECASE)
+_TITLE = re.compile(_DATA.table("office")["title"], re.IGNORECASE)
+_VERBS = ("was_born", "has_died", "she_died", "death_of", "birth_of")
+_PARTS = _DATA.parts("parts", name=NAME, month=MONTH, number=_NUMBER)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A value that a text states of somebody, and the mention that it stands beside."""
+
+    value: str
+    relation: str
+    mention: Mention
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A range of years beside a name; one of its ends may be missing."""
+
+    start: str
+    end: str
+    mention: Mention
+    of_event: bool = False  # "(1492 to 1496)", which is no way to write a life
+
+    @property
+    def is_of_person(self) -> bool:
+        """Say whether it may be a life; "Binchy (2009–2017)" after "head" is a time in office."""
+        first, last = when_of(self.start), when_of(self.end)
+        span = last[0] - first[0] if first and last else OLDEST
+        in_office = _OFFICE.search(self.mention.line.text) and span < SHORT
+        held = _TITLE.search(self.mention.before) and span < YOUNG  # "its Chancellor, Otto von Bismarck (1862–90)"
+        return not (self.of_event or in_office or held)
+
+
+@cache
+def _patterns(table: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(data_files.fill(each, _PARTS)) for each in _DATA.table(table).values())
+
+
+@cache
+def _questions() -> dict[str, re.Pattern[str]]:
+    table = _DATA.table("questions")
+    return {name: re.compile(data_files.fill(each, _PARTS), re.IGNORECASE) for name, each in table.items()}
+
+
+def asks_for_life(question: str) -> bool:
+    """Return whether a question has one of the forms that `find_stated` reads."""
+    text = " ".join(question.split())
+    return any(pattern.match(text) for pattern in _questions().values())
+
+
+def find_stated(question: str, named: Sequence[Mention]) -> list[Stated]:
+    """Return what the texts state that a question about a life, a range or an age asks for; empty where it is unclear.
+
+    `named` are the names in all sentences that are read.
+    """
+    text = " ".join(question.split())
+    for kind, pattern in _questions().items():
+        match = pattern.match(text)
+        if match is None:
+            continue
+        if kind in ("born_when", "died_when"):
+            return _of_date(match, kind, named)
+        if kind in ("born_where", "died_where"):
+            return _of_place(match, kind, named)
+        who = bearers(KIN.sub("", match["np"]), named)
+        own = [each for each in named if who.has(each)]
+        if kind in ("began", "ended", "lasted", "in_year"):
+            own += _literal(match["np"], named)
+        if kind == "age":
+            return _aged(match["cond"] or "", own)
+        return _of_life(match, kind, [life for each in own if (life := life_of(each))])
+    return []
+
+
+def _literal(name: str, named: Sequence[Mention]) -> list[Mention]:
+    """Return where sentences have a name word for word, in small letters, too: "the Jin dynasty"."""
+    wanted = re.compile(rf"\b{re.escape(re.sub(r'^(?:the|a|an) ', '', name, flags=re.IGNORECASE))}\b", re.IGNORECASE)
+    lines = {id(each.line): each.line for each in named}
+    return [
+        Mention(found[0], (), (), line, found.start(), found.end())
+        for line in lines.values()
+        for found in wanted.finditer(line.text)
+    ]
+
+
+def life_of(mention: Mention) -> Life | None:
+    """Return the life that stands beside a name: "(1211–1290)", "(b. 1898)", "died on 22 March"."""
+    for name, pattern in zip(_DATA.table("after"), _patterns("after"), strict=True):
+        match = pattern.match(mention.after)
+        if match is None or (name in _VERBS and not _is_subject(mention, name)):
+            continue
+        given = match.groupdict()
+        start, end = given.get("from") or "", given.get("to") or ""
+        if re.fullmatch(r"\d\d", end) and re.search(r"\d{4}", start):
+            end = re.findall(r"\d{4}", start)[-1][:2] + end
+        if not (start and end and _backwards(start, end)):
+            return Life(_date(start), _date(end), mention, name == "range")
+    return None
+
+
+def _is_subject(mention: Mention, name: str = "") -> bool:
+    """Return whether a verb behind a name is said of its bearer: not of the father in "The father of X died"."""
+    others = _others()
+    if name in ("death_of", "birth_of"):
+        return others[name].search(mention.before) is not None
+    if name == "she_died":
+        return re.search(r"\b(?:was|is) (?:the )?$", mention.before) is not None
+    if re.match(r"^,? who ", mention.after):
+        return not others["kin"].search(mention.before)
+    return not others["clause"].search(mention.before) and not others["object"].search(mention.before)
+
+
+@cache
+def _others() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(each, re.IGNORECASE) for name, each in _DATA.table("others").items()}
+
+
+def _date(text: str) -> str:
+    return re.sub(r"^(?:ca?\.? ?|circa )(?=\d)", "c. ", text.strip())
+
+
+def _backwards(start: str, end: str) -> bool:
+    first, last = when_of(start), when_of(end)
+    return bool(first and last and first[0] > last[0])
+
+
+def _of_life(match: re.Match[str], kind: str, lives: Sequence[Life]) -> list[Stated]:
+    """Return the beginning, the end, the length of a life or of an event, or whether a year is in it."""
+    if kind in ("born", "died", "lived"):
+        lives = [each for each in lives if each.is_of_person]
+    if kind in ("born", "began"):
+        return _agreed(Stated(each.start, "born" if kind == "born" else "began", each.mention) for each in lives)
+    if kind in ("died", "ended"):
+        return _agreed(Stated(each.end, "died" if kind == "died" else "ended", each.mention) for each in lives)
+    whole = [each for each in lives if each.start and each.end]
+    if kind == "in_year":
+        return _agreed(Stated(_covers(each, int(match["year"])), "years", each.mention) for each in whole)
+    return _agreed(Stated(_length(each, of_person=kind == "lived"), "years", each.mention) for each in whole)
+
+
+def _agreed(found: Iterable[Stated]) -> list[Stated]:
+    """Return the fullest value, where all agree: "1871" and "14 February 1871" do, "1871" and "1875" do not."""
+    given = [each for each in found if each.value]
+    years = {(when_of(each.value) or (0,))[0] for each in given if re.search(r"\d{3}", each.value)}
+    others = {each.value.casefold() for each in given if not re.search(r"\d{3}", each.value)}
+    if len(years) > 1 or (not years and len(others) > 1):
+        return []
+    return sorted(given, key=lambda each: -len(each.value))[:1]
+
+
+def _covers(life: Life, year: int) -> str:
+    first, last = when_of(life.start), when_of(life.end)
+    return "" if not first or not last else "yes" if first[0] <= year <= last[0] else "no"
+
+
+def _length(life: Life, *, of_person: bool) -> str:
+    """Return how long something lasted: "4 years, 1492–1496"; of a person whose birthday is not known "70 or 71"."""
+    first, last = when_of(life.start), when_of(life.end)
+    if not first or not last:
+        return ""
+    years = completed_years(first, last)
+    if of_person and years is None:
+        span = last[0] - first[0]
+        return f"{span - 1} or {span} years, {life.start}–{life.end}"
+    span = last[0] - first[0] if years is None else years
+    return f"{span} {'year' if span == 1 else 'years'}, {life.start}–{life.end}" if span else f"{life.start}–{life.end}"
+
+
+def completed_years(first: tuple[int, ...], last: tuple[int, ...]) -> int | None:
+    """Return the completed years between two dates; None where only years are known and the day decides."""
+    if len(first) == 3 and len(last) == 3:
+        return last[0] - first[0] - (last[1:] < first[1:])
+    if len(first) > 1 and len(last) > 1 and first[1] != last[1]:
+        return last[0] - first[0] - (last[1] < first[1])
+    return None
+
+
+# ------------------------------------------------------------------------------------------------------------- ages
+
+
+def _aged(condition: str, own: Sequence[Mention]) -> list[Stated]:
+    """Return the age beside a name. A circumstance has to be in the sentence; a death may also end a life."""
+    words = [fold(word) for word in split_words(condition)]
+    wanted = [word for word in words if not is_stop_word(word) and not any(word in each.words for each in own)]
+    at_death = bool(family("die") & set(wanted))
+    if at_death:
+        given = [stated for each in own for stated in _ages(each, "death_ages")]
+        return _same_age(given) or _same_age(_spans(own))
+    found = [stated for each in own for stated in (*_ages(each, "ages"), *_ages_before(each))]
+    if wanted:
+        found = [each for each in found if _has(each.mention.line.text, wanted)]
+    elif words:
+        return []  # "when she did so"
+    if not wanted:  # an age of some year is not that of today, nor of somebody who has died
+        then = _others()["then"]
+        dead = any(life.end for each in own if (life := life_of(each)))
+        found = [each for each in found if not dead and not then.search(each.mention.before)]
+    if not found and not wanted:
+        found = [stated for each in own for stated in _ages(each, "death_ages")]
+    return _same_age(found)
+
+
+def _ages(mention: Mention, table: str) -> list[Stated]:
+    if _others()["kin"].search(mention.before):
+        return []  # "Tom, son of X, 12, ..."
+    if table == "death_ages" and not _is_subject(mention):
+        return []
+    matches = [match for pattern in _patterns(table) if (match := pattern.match(mention.after))]
+    return [Stated(match["age"], "age", mention) for match in matches if 0 < number_of(match["age"]) <= OLDEST]
+
+
+def _ages_before(mention: Mention) -> list[Stated]:
+    matches = [match for pattern in _patterns("ages_before") if (match := pattern.search(mention.before))]
+    matches = [match for match in matches if not match["role"] or match["role"] in ROLE_NOUNS]
+    return [Stated(match["age"], "age", mention) for match in matches if 0 < number_of(match["age"]) <= OLDEST]
+
+
+def _spans(own: Sequence[Mention]) -> list[Stated]:
+    """Return the age that each life ends at."""
+    found = []
+    for life in [life for each in own if (life := life_of(each)) and life.is_of_person]:
+        first, last = when_of(life.start), when_of(life.end)
+        if not first or not last:
+            continue
+        years = completed_years(first, last)
+        span = last[0] - first[0]
+        if 0 < span <= OLDEST:
+            found.append(Stated(str(years) if years is not None else f"{span - 1} or {span}", "age", life.mention))
+    return found
+
+
+def _same_age(found: Sequence[Stated]) -> list[Stated]:
+    """Return the age where all agree; exact ones count before "70 or 71"."""
+    exact = [each for each in found if " or " not in each.value] or found
+    return list(exact[:1]) if len({number_of(each.value) for each in exact}) == 1 else []
+
+
+def number_of(text: str) -> int:
+    """Return the number that a text begins with, in digits or in words; 0 where it is none."""
+    said = text.lower().replace("-", " ").split()
+    if said and said[0].isdigit():
+        return int(said[0])
+    values = {word: value for value, word in enumerate([*_ONES, *_TEENS], 1)}
+    values |= {word: 10 * value for value, word in enumerate(_TENS, 2)}
+    return sum(values.get(word, 0) for word in said[:2])
+
+
+def _has(sentence: str, wanted: Sequence[str]) -> bool:
+    said = [fold(word) for word in split_words(sentence)]
+    return all(any(same_word(word, each) or each in family(word) for each in said) for word in wanted)
+
+
+# --------------------------------------------------------------------------------------------------- the other way
+
+
+def _of_date(match: re.Match[str], kind: str, named: Sequence[Mention]) -> list[Stated]:
+    """Return who was born or died on a date: everybody beside whose name it stands."""
+    wanted = when_of(match["date"])
+    found = []
+    for life in [life for each in named if (life := life_of(each)) and life.is_of_person]:
+        given = when_of(life.start if kind == "born_when" else life.end)
+        if given and wanted and given[: len(wanted)] == wanted and _is_of_class(match, life.mention):
+            found.append(Stated(life.mention.name, kind.split("_", maxsplit=1)[0], life.mention))
+    return _different(found, named)
+
+
+def _is_of_class(match: re.Match[str], mention: Mention) -> bool:
+    """Return whether the sentence says that somebody is a "pupil" (of Chopin); nothing to say for "who"."""
+    if not match["class"]:
+        return True
+    line = mention.line
+    words = [fold(word) for word in split_words(match["class"])]
+    words += [fold(word) for word in split_words(match["of"] or "") if not is_stop_word(fold(word))]
+    return _has(f"{line.text} {line.place.document}", words)
+
+
+def _of_place(match: re.Match[str], kind: str, named: Sequence[Mention]) -> list[Stated]:
+    wanted = [fold(word) for word in split_words(match["place"])]
+    pattern = re.compile(data_files.fill(_DATA.table("where")[kind], _PARTS))
+    found = []
+    for each in named:
+        said = pattern.match(each.after)
+        if said and _is_subject(each) and [fold(word) for word in split_words(said["place"])][: len(wanted)] == wanted:
+            found.append(Stated(each.name, kind.split("_", maxsplit=1)[0], each))
+    return _different(found, named)
+
+
+def _different(found: Sequence[Stated], named: Sequence[Mention]) -> list[Stated]:
+    """Return each person once, by the longest name that is known."""
+    kept: dict[frozenset[tuple[str, ...]], Stated] = {}
+    for each in found:
+        who = bearers(each.mention.name, named)
+        key = who.forms or frozenset({each.mention.words})
+        kept.setdefault(key, Stated(who.name or each.value, each.relation, each.mention))
+    return list(kept.values())
