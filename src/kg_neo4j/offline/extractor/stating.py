@@ -66,7 +66,7 @@ def _has_words(grammar: Grammar, relation: RelationDraft, path: Sequence[int], b
         if set(inner) <= _PLAIN and "," not in inner[1:] and kind not in _PERSONAL:
             return in_order
         words = [grammar.words[token] for token in path[1:-1]]
-        cases = {grammar.preposition(token) for token in path} - {""}
+        cases = {grammar.preposition(token) for token in path if grammar.heads[token] in path} - {""}
         if kind in _PERSONAL and not cases <= _ORIGINS:
             return False
         if any(word.startswith(_APART) for word in words) or any(grammar.deps[token] == "conj" for token in path):
