@@ -35,7 +35,10 @@ def document(graph: str, name: str, paragraphs: list[str]) -> tuple[Document, tu
 
 
 def extraction(chunk: Chunk, facts: list[Fact], *, config_hash: str = "c0", rejected: int = 0) -> Extraction:
-    """Return the extraction of one chunk that states `facts` (a fact ("x", "", "") is a node alone)."""
+    """Return the extraction of one chunk that states `facts`.
+
+    A fact ("x", "", "") is a node alone; one whose type ends in "?" is only likely.
+    """
     ids: dict[str, str] = {}
     for source, fact_type, target in facts:
         for name in (source, target) if fact_type else (source,):
@@ -46,11 +49,12 @@ def extraction(chunk: Chunk, facts: list[Fact], *, config_hash: str = "c0", reje
             line=index + 50,
             relationship_id=f"r{index + 1}",
             source_id=ids[source],
-            type=fact_type,
+            type=fact_type.rstrip("?"),
             original_type=fact_type.lower(),
             target_id=ids[target],
             properties={"description": f"{source} {fact_type} {target}.", "strength": 5.0},
             evidence=chunk.text[:20],
+            stated=not fact_type.endswith("?"),
         )
         for index, (source, fact_type, target) in enumerate(facts)
         if fact_type

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.rows import STATED
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.records import Chunk, Document
@@ -18,7 +19,8 @@ class Reading:
     """The rows of one answer."""
 
     nodes: list[dict[str, str]]
-    relationships: list[dict[str, str]]
+    relationships: list[dict[str, str]]  # those that are stated
+    likely: list[dict[str, str]] = field(default_factory=list)  # the others
 
     @property
     def names(self) -> set[str]:
@@ -27,9 +29,17 @@ class Reading:
 
     @property
     def facts(self) -> set[tuple[str, str, str]]:
-        """Relationships as (name, type, name)."""
+        """Stated relationships as (name, type, name)."""
+        return self._named(self.relationships)
+
+    @property
+    def likely_facts(self) -> set[tuple[str, str, str]]:
+        """Relationships that are only likely, as (name, type, name)."""
+        return self._named(self.likely)
+
+    def _named(self, rows: list[dict[str, str]]) -> set[tuple[str, str, str]]:
         ids = {node["node_id"]: node["name"] for node in self.nodes}
-        return {(ids[row["node_id_1"]], row["relationship_type"], ids[row["node_id_2"]]) for row in self.relationships}
+        return {(ids[row["node_id_1"]], row["relationship_type"], ids[row["node_id_2"]]) for row in rows}
 
     def node(self, name: str) -> dict[str, str]:
         """The node of that name; there must be exactly one."""
@@ -61,8 +71,11 @@ def read(text: str, *, title: str = "notes", schema: Schema | None = None) -> Re
 def parse(text: str, schema: Schema) -> Reading:
     """Split an answer at its two headers."""
     records = [record for record in csv.reader(io.StringIO(text), strict=True) if record]
-    split = records.index(list(schema.relationship_header))
+    header = list(schema.relationship_header)
+    split = next(number for number, record in enumerate(records) if record[: len(header)] == header)
     assert records[0] == list(schema.node_header)
+    assert records[split][len(header) :] in ([], [STATED])
     nodes = [dict(zip(schema.node_header, record, strict=True)) for record in records[1:split]]
-    relationships = [dict(zip(schema.relationship_header, record, strict=True)) for record in records[split + 1 :]]
-    return Reading(nodes, relationships)
+    rows = [dict(zip([*header, STATED], [*record, "true"], strict=False)) for record in records[split + 1 :]]
+    likely = [row for row in rows if row.pop(STATED) == "false"]
+    return Reading(nodes, [row for row in rows if row not in likely], likely)

@@ -13,7 +13,7 @@ MATCH (n:Fact)
 WHERE n.id > $after AND n.graph = $graph AND (n.evidence_count > 1 OR n.summary_hash IS NOT NULL)
 WITH n, COLLECT {
   MATCH (n)-[s:STATED_IN]->(c:Chunk)
-  WHERE s.description IS NOT NULL
+  WHERE s.description IS NOT NULL AND s.stated IS NULL
   RETURN [c.document_id, c.index, s.row, s.description]
 } AS evidence
 WHERE n.summary_hash IS NOT NULL OR reduce(total = 0, each IN evidence | total + size(each[3])) > $characters

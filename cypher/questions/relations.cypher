@@ -27,7 +27,7 @@ CALL (r) { // under filters as the texts that are left say it
     RETURN f
   }
   MATCH (f)-[s:STATED_IN]->(c:Chunk)
-  WHERE c.id IN $only_chunks
+  WHERE c.id IN $only_chunks AND s.stated IS NULL
   WITH r, s, c ORDER BY c.index, c.id, s.row
   WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence
   RETURN start_date, Evidence

@@ -21,15 +21,20 @@ RETURN 'facts without evidence' AS Check,
        COUNT { MATCH (f:Fact) WHERE f.graph = $graph AND NOT EXISTS { (f)-[:STATED_IN]->(:Chunk) } } AS Count
 UNION ALL
 RETURN 'facts whose evidence is counted wrongly' AS Check,
-       COUNT { MATCH (f:Fact) WHERE f.graph = $graph AND f.evidence_count <> COUNT { (f)-[:STATED_IN]->(:Chunk) } } AS Count
+       COUNT { MATCH (f:Fact) WHERE f.graph = $graph
+               AND f.evidence_count <> COUNT { MATCH (f)-[s:STATED_IN]->(:Chunk) WHERE s.stated IS NULL OR f.stated = false } } AS Count
 UNION ALL
 RETURN 'facts without their relationship' AS Check,
-       COUNT { MATCH (f:Fact) WHERE f.graph = $graph
+       COUNT { MATCH (f:Fact) WHERE f.graph = $graph AND f.stated IS NULL
                AND (f.source_key = f.target_key OR coalesce(f.source_id, f.source_key) <> coalesce(f.target_id, f.target_key))
                AND NOT EXISTS { MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})-[r]->(b:Entity {id: coalesce(f.target_id, f.target_key)})
                                 WHERE a.graph = $graph AND b.graph = $graph AND type(r) = f.type
                                   AND (r.fact_id = f.id OR EXISTS { MATCH (g:Fact {id: r.fact_id})
                                                                     WHERE g.graph = $graph AND g.relationship_id = f.relationship_id }) } } AS Count
+UNION ALL
+RETURN 'facts that are only likely, with a relationship' AS Check,
+       COUNT { MATCH (f:Fact) WHERE f.graph = $graph AND f.stated = false
+               AND EXISTS { MATCH (a:Entity {id: f.source_key})-[r {fact_id: f.id}]->(b:Entity) WHERE a.graph = $graph AND b.graph = $graph } } AS Count
 UNION ALL
 RETURN 'relationships without their fact' AS Check,
        COUNT { MATCH (a:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:Entity)

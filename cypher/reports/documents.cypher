@@ -18,6 +18,6 @@ CALL (d) {
 }
 RETURN d.title AS Document, Chunks, Done, Empty,
        COUNT { MATCH (e:Entity)-[:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d) WHERE e.graph = $graph RETURN DISTINCT e } AS Entities,
-       COUNT { MATCH (f:Fact)-[:STATED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d) WHERE f.graph = $graph RETURN DISTINCT f } AS Facts,
+       COUNT { MATCH (f:Fact)-[s:STATED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d) WHERE f.graph = $graph AND s.stated IS NULL RETURN DISTINCT f } AS Facts,
        RowsRejected, d.licence AS Licence, coalesce(d.url, d.source) AS Source
 ORDER BY Document, Source, d.id

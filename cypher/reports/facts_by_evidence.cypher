@@ -7,18 +7,18 @@
 // order:   Evidence descending, then Documents descending, then Source, Relationship, Target, id
 // source:  kg-neo4j
 MATCH (f:Fact)
-WHERE f.graph = $graph
+WHERE f.graph = $graph AND f.stated IS NULL
 MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
 WHERE a.graph = $graph
 MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
 WHERE b.graph = $graph
 WITH f, a, b, f.evidence_count AS Evidence,
-     COUNT { MATCH (f)-[:STATED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d:Document) WHERE d.graph = $graph RETURN DISTINCT d } AS Documents
+     COUNT { MATCH (f)-[s:STATED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d:Document) WHERE d.graph = $graph AND s.stated IS NULL RETURN DISTINCT d } AS Documents
 ORDER BY Evidence DESC, Documents DESC, a.name, f.type, b.name, f.id
 LIMIT $limit
 CALL (f) {
   OPTIONAL MATCH (f)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
-  WHERE c.graph = $graph AND s.quote IS NOT NULL
+  WHERE c.graph = $graph AND s.quote IS NOT NULL AND s.stated IS NULL
   RETURN s.quote AS Quote ORDER BY d.title, d.id, c.index, s.row LIMIT 1
 }
 RETURN a.name AS Source, f.type AS Relationship, b.name AS Target, Evidence, Documents, Quote

@@ -7,14 +7,14 @@
 // order:   Document, Chunk, then Source, Relationship, Target, id
 // source:  kg-neo4j
 MATCH (f:Fact)
-WHERE f.graph = $graph AND NOT EXISTS { (f)-[found:STATED_IN]->(:Chunk) WHERE found.quote_start IS NOT NULL }
+WHERE f.graph = $graph AND f.stated IS NULL AND NOT EXISTS { (f)-[found:STATED_IN]->(:Chunk) WHERE found.quote_start IS NOT NULL AND found.stated IS NULL }
 MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
 WHERE a.graph = $graph
 MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
 WHERE b.graph = $graph
 CALL (f) {
   OPTIONAL MATCH (f)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
-  WHERE c.graph = $graph
+  WHERE c.graph = $graph AND s.stated IS NULL
   RETURN d.title AS Document, c.index AS Chunk, s.quote AS Quote ORDER BY d.title, d.id, c.index, s.row LIMIT 1
 }
 RETURN a.name AS Source, f.type AS Relationship, b.name AS Target, f.evidence_count AS Evidence, Document, Chunk, Quote

@@ -82,7 +82,7 @@ CALL () { // fact nodes by words, likewise
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_fact_text', words, {limit: $fetch_words}) YIELD node, score
   WITH words, collect({node: node, score: score}) AS seen
-  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_facts IS NULL OR hit.node.id IN $only_facts)] AS hits
+  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND hit.node.stated IS NULL AND ($only_facts IS NULL OR hit.node.id IN $only_facts)] AS hits
   CALL (words, fetched, hits) {
     WITH hits WHERE fetched < $fetch_words OR size(hits) >= $facts
     UNWIND hits AS hit
@@ -90,7 +90,7 @@ CALL () { // fact nodes by words, likewise
     UNION ALL
     WITH words WHERE fetched = $fetch_words AND size(hits) < $facts
     CALL db.index.fulltext.queryNodes('kg_fact_text', words) YIELD node, score
-    WHERE node.graph = $graph AND ($only_facts IS NULL OR node.id IN $only_facts)
+    WHERE node.graph = $graph AND node.stated IS NULL AND ($only_facts IS NULL OR node.id IN $only_facts)
     RETURN node, score
   }
   WITH node, score ORDER BY score DESC, node.id LIMIT $facts
@@ -101,7 +101,7 @@ CALL () { // fact nodes by meaning; exact where the index's nearest are of other
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
   WITH node, score ORDER BY score DESC, node.id
   WITH collect(node) AS seen
-  WITH [node IN seen WHERE node.graph = $graph AND ($only_facts IS NULL OR node.id IN $only_facts)][..$facts] AS hits, size(seen) AS fetched
+  WITH [node IN seen WHERE node.graph = $graph AND node.stated IS NULL AND ($only_facts IS NULL OR node.id IN $only_facts)][..$facts] AS hits, size(seen) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < $facts AND fetched = $fetch
     CALL () {
@@ -113,7 +113,7 @@ CALL () { // fact nodes by meaning; exact where the index's nearest are of other
       MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(:Chunk)<-[:STATED_IN]-(node:Fact)
       RETURN node
     }
-    WITH DISTINCT node WHERE size(node.embedding) = size($vector)
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND node.stated IS NULL
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT $facts
     RETURN collect(node) AS exact
   }
@@ -237,7 +237,7 @@ CALL (stated, around, between) {
          + [id IN between | {id: id, score: 0.008}] AS hit
   WITH hit.id AS id, sum(hit.score) AS score
   MATCH (f:Fact {id: id})
-  WHERE f.graph = $graph AND ($only_facts IS NULL OR id IN $only_facts)
+  WHERE f.graph = $graph AND f.stated IS NULL AND ($only_facts IS NULL OR id IN $only_facts)
   WITH f, score ORDER BY score DESC, f.id
   WITH coalesce(f.relationship_id, f.id) AS drawn, collect(f) AS same, sum(score) AS score // resolution: facts that are one
   WITH head(same) AS f, score
@@ -248,13 +248,14 @@ CALL (stated, around, between) {
     RETURN f AS stated_as
     UNION
     MATCH (stated_as:Fact {relationship_id: f.relationship_id})
+    WHERE stated_as.stated IS NULL
     RETURN stated_as
   }
   WITH f, a, b, score, collect(stated_as) AS all, sum(stated_as.evidence_count) AS evidence_count
   CALL (all) {
     UNWIND all AS fact
     MATCH (fact)-[s:STATED_IN]->(c:Chunk)
-    WHERE $only_chunks IS NULL OR c.id IN $only_chunks
+    WHERE s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     WITH s, c LIMIT $hub
     WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 2
     RETURN collect({chunk_id: c.id, quote: s.quote, start: s.quote_start, end: s.quote_end}) AS statements
@@ -266,7 +267,7 @@ CALL (stated, around, between) {
     WITH all WHERE $only_chunks IS NOT NULL
     UNWIND all AS fact
     MATCH (fact)-[s:STATED_IN]->(c:Chunk)
-    WHERE c.id IN $only_chunks
+    WHERE s.stated IS NULL AND c.id IN $only_chunks
     WITH all, s, c ORDER BY c.index, c.id, s.row
     WITH all, collect(s.description)[0] AS description, collect(s.start_date)[0] AS start_date, count(*) AS rows
     RETURN description, start_date, rows

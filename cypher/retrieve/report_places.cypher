@@ -35,7 +35,7 @@ CALL (id) {
   CALL (all) {
     UNWIND all AS fact
     MATCH (fact)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
-    WHERE c.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+    WHERE c.graph = $graph AND s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     WITH s, c, d ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT $limit
     RETURN collect({chunk_id: c.id, quote: s.quote, start: s.quote_start, end: s.quote_end, text: c.text,
                     tokens: c.token_count, section: c.section, document: d.title}) AS places

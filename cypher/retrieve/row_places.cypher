@@ -36,7 +36,7 @@ CALL (id) {
   CALL (all) {
     UNWIND all AS fact
     MATCH (fact)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
-    WHERE c.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+    WHERE c.graph = $graph AND s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     WITH s, c, d LIMIT 2000
     WITH s, c, d ORDER BY s.quote_start IS NULL, d.title, c.index, c.id, s.row LIMIT $limit
     RETURN collect({chunk_id: c.id, start: s.quote_start, end: s.quote_end, text: c.text,

@@ -24,7 +24,7 @@ CALL () {
   MATCH (f:Fact {id: r.fact_id})
   CALL (f) {
     MATCH (f)-[s:STATED_IN]->(c:Chunk)
-    WHERE $only_chunks IS NULL OR c.id IN $only_chunks
+    WHERE s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 1
     OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
     RETURN c.id AS chunk_id, s.quote AS quote, s.quote_start AS start, s.quote_end AS end, c.text AS text, d.title AS document

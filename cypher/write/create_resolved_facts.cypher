@@ -1,5 +1,6 @@
-// title:   Create new facts that resolution touches, each with its first evidence
-// purpose: Rows begin as those of create_facts; settling draws the relationship, which other facts may share.
+// title:   Create new facts without a relationship, each with its first evidence
+// purpose: Those that resolution touches, whose relationship settling draws and other facts may share, and those that are
+//          only likely. Rows begin as those of create_facts.
 // mode:    write
 // params:  $graph STRING (graph name, default main);
 //          $rows LIST<LIST> (a row of create_facts, entity of the source or null, entity of the target or null, relationship)

@@ -1,5 +1,6 @@
 // title:   Write the folded values of facts of one type
-// purpose: Sets values on the fact and on the relationship that people browse, and clears the mark.
+// purpose: Sets values on the fact and on the relationship that people browse, and clears the mark. A fact that is only
+//          likely has no relationship.
 // mode:    write
 // params:  $rows LIST<MAP> (id and values of each fact)
 // columns: none
@@ -10,5 +11,10 @@ MATCH (f:Fact {id: row.id})
 REMOVE f:Unsettled
 SET f += row.values
 WITH f, row
-MATCH (:Entity {id: f.source_key})-[r:`TYPE_PLACEHOLDER` {fact_id: row.id}]->(:Entity {id: f.target_key})
-SET r += row.values
+MATCH (a:Entity {id: f.source_key})
+MATCH (b:Entity {id: f.target_key})
+OPTIONAL MATCH (a)-[old:`TYPE_PLACEHOLDER` {fact_id: row.id}]->(b)
+FOREACH (drawn IN CASE WHEN row.values.stated = false THEN [old] ELSE [] END | DELETE drawn)
+FOREACH (one IN CASE WHEN row.values.stated IS NULL THEN [1] ELSE [] END |
+  MERGE (a)-[r:`TYPE_PLACEHOLDER` {fact_id: row.id}]->(b)
+  SET r += row.values)

@@ -153,6 +153,7 @@ class RelationshipRow:
     properties: Mapping[str, PropertyValue] = field(default_factory=dict)
     evidence: str | None = None
     span: Span | None = None
+    stated: bool = True  # False: likely, but no sentence says it; only the built-in extractor gives such rows
 
 
 class RejectionReason(enum.StrEnum):

@@ -39,10 +39,15 @@ TEXTS: dict[str, dict[str, list[Fact]]] = {
         "Paris was her home. Marie Curie and Pierre Curie taught.": [
             ("Marie Curie", "LIVED_IN", "Paris::PLACE"),
             ("Pierre Curie", "TAUGHT_AT", "Sorbonne::ORGANIZATION"),
+            ("Marie Curie", "FRIEND_OF?", "Pierre Curie"),
+            ("Pierre Curie", "LIVED_IN", "Paris::PLACE"),
         ],
     },
     "langevin.txt": {
-        "Paul Langevin studied with Pierre Curie.": [("Paul Langevin", "STUDENT_OF", "Pierre Curie")],
+        "Paul Langevin studied with Pierre Curie in Paris.": [
+            ("Paul Langevin", "STUDENT_OF", "Pierre Curie"),
+            ("Pierre Curie", "LIVED_IN?", "Paris::PLACE"),
+        ],
         "He worked in Paris.": [("Paul Langevin", "LIVED_IN", "Paris::PLACE"), ("Sorbonne::ORGANIZATION", "", "")],
     },
     "empty.txt": {"Nothing is said here.": []},
@@ -147,9 +152,44 @@ def test_every_entity_and_fact_has_evidence_and_counts_it(database: Database, gr
     assert '"evidence_count":3' in entity
     assert '"aliases":["MARIE CURIE"]' in entity
     text = dump(database, graph)
-    assert text.count('"type":"MENTIONED_IN"') == 14
-    assert text.count('"type":"STATED_IN"') == 7
-    assert text.count('"type":"LIVED_IN"') == 2 + 2  # a relationship and a fact each; two pieces of evidence for one
+    assert text.count('"type":"MENTIONED_IN"') == 15
+    assert text.count('"type":"STATED_IN"') == 10
+    assert text.count('"type":"LIVED_IN"') == 3 + 3  # a relationship and a fact each; two pieces of evidence for one
+
+
+def test_a_fact_that_is_only_likely_has_no_relationship_until_it_is_stated(database: Database, graph: str) -> None:
+    documents = corpus(graph)
+    load(database, graph, [documents[1]])
+    likely, drawn = _facts(database, graph, "LIVED_IN"), _drawn(database, graph)
+    assert ("pierre curie", False, 1) in likely
+    assert ("Pierre Curie", "LIVED_IN") not in drawn
+    load(database, graph, documents)
+    assert ("pierre curie", None, 1) in _facts(database, graph, "LIVED_IN")  # what is only likely is not counted
+    assert ("Pierre Curie", "LIVED_IN") in _drawn(database, graph)
+    assert _facts(database, graph, "FRIEND_OF") == [("marie curie", False, 1)]
+    assert ("Marie Curie", "FRIEND_OF") not in _drawn(database, graph)
+    with Lease(database, graph) as lease:
+        withdraw_document(database, lease, graph, documents[0][0].id)
+        settle(database, graph, SCHEMA, lease)
+    assert (_facts(database, graph, "LIVED_IN"), _drawn(database, graph)) == (likely, drawn)
+    checks = {row["Check"]: row["Count"] for row in database.read(queries.get("reports/checks"), graph=graph)}
+    assert {name: count for name, count in checks.items() if "fact" in name and count} == {}
+
+
+def _facts(database: Database, graph: str, kind: str) -> list[tuple[str, bool | None, int]]:
+    nodes = [each for each in map(json.loads, lines(database, graph)) if each["kind"] == "node"]
+    names = {each["properties"]["id"]: each["properties"].get("name", "") for each in nodes}
+    facts = [each["properties"] for each in nodes if "Fact" in each["labels"]]
+    found = [fact for fact in facts if fact["type"] == kind]
+    return sorted((names[each["source_key"]].lower(), each.get("stated"), each["evidence_count"]) for each in found)
+
+
+def _drawn(database: Database, graph: str) -> set[tuple[str, str]]:
+    query = replace(
+        queries.get("reports/checks"),
+        text="MATCH (a:Entity {graph: $graph})-[r]->(:Entity) RETURN a.name AS name, type(r) AS type",
+    )
+    return {(row["name"], row["type"]) for row in database.read(query, graph=graph)}
 
 
 def test_unloading_removes_exactly_what_lost_its_last_support(database: Database, graph: str) -> None:

@@ -16,6 +16,7 @@ from kg_neo4j.extract.csv_records import parse_lenient, parse_strict
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.records import Rejection, RejectionReason
 
+STATED = "stated"  # a column that the relationship section may have besides the schema's: "false" for likely rows
 MAX_ANSWER = 1_000_000  # characters; the longest answers of today's models have about 500,000
 MAX_ROWS = 20_000
 MAX_REJECTIONS = 100_000  # then the rest counts as one
@@ -46,6 +47,7 @@ class RawRow:
     kind: RowKind
     fields: tuple[str, ...]
     text: str  # as the model wrote it, shortened to 500 characters
+    stated: bool = True  # False: the answer calls it likely only
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class _Header:
     order: tuple[int, ...] = ()
     fault: str = ""  # why rows below it cannot be used
     separator: str = ","
+    stated: int | None = None  # the place of the column that says whether a row is stated, where there is one
 
 
 def read(text: str, schema: Schema, *, finish_reason: str | None) -> ReadRows:
@@ -170,8 +173,10 @@ class _Reader:
             return None
         names = _names(line, ",")
         for kind, columns in self._columns.items():
-            if len(names) == len(columns) and set(names) == set(columns):
-                return _Header(kind, len(columns), tuple(names.index(column) for column in columns))
+            more = {STATED} & set(names) if kind is RowKind.RELATIONSHIP else set()
+            if len(names) == len(columns) + len(more) and set(names) == set(columns) | more:
+                order = tuple(names.index(column) for column in columns)
+                return _Header(kind, len(names), order, stated=names.index(STATED) if more else None)
         for separator in ";\t|":
             others = [name for name in _names(line, separator) if name]
             for kind, columns in self._columns.items():
@@ -242,7 +247,8 @@ class _Reader:
             self._reject(row, RejectionReason.TOO_LONG, f"a field of {longest} characters; at most {MAX_FIELD}")
         else:
             ordered = tuple(fields[place] for place in header.order)
-            self._rows.append(RawRow(self._line, header.kind, ordered, row[:SHOWN]))
+            stated = header.stated is None or fields[header.stated].strip().casefold() != "false"
+            self._rows.append(RawRow(self._line, header.kind, ordered, row[:SHOWN], stated))
 
     def _reject_cut(self, row: str, header: _Header) -> None:
         """Reject the row in which the answer was cut; the beginning of a header row is none."""

@@ -110,7 +110,8 @@ _RELATIONSHIP_START = (
 RESERVED_PROPERTIES = frozenset(
     """aliases articulation betweenness bridges clustering community community_degree component core degree embedding
     embedding_hash end evidence_count fact_id graph id key name num original_type pagerank quote quote_end quote_method
-    quote_start recorded relationship_id row source_id source_key start target_id target_key triangles type""".split()
+    quote_start recorded relationship_id row source_id source_key start stated target_id target_key triangles
+    type""".split()
 )
 
 

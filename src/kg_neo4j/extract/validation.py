@@ -130,6 +130,7 @@ class _Validation:
             properties=fields.properties,
             evidence=fields.words.get(ColumnKind.EVIDENCE) or None,
             span=fields.span,
+            stated=row.stated,
         )
 
     def _fields(

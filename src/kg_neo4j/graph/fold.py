@@ -17,6 +17,7 @@ from kg_neo4j.records import PropertyValue
 
 JOINED_CHARACTERS = 2000  # bound on joined texts; whole values only, the first ones stay
 MAX_ALIASES = 50
+STATED = "stated"  # False on evidence and facts that are only likely; absent otherwise
 
 V = TypeVar("V", bound=PropertyValue)
 Folded = Mapping[str, PropertyValue | list[str] | list[PropertyValue]]
@@ -53,9 +54,19 @@ def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) ->
 
 
 def fold_fact(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:
-    """Return a fact's evidence_count and one value for each column that has any."""
+    """Return a fact's evidence_count and one value for each column that has any.
+
+    Rows that are only likely do not count where others state the fact; where none does, it is marked `stated`: False.
+    """
     ordered = sorted(rows, key=lambda row: row.order)
-    return {"evidence_count": len(ordered), **_fold_columns(ordered, columns)}
+    stated = [row for row in ordered if is_stated(row.values)]
+    folded = {"evidence_count": len(stated or ordered), **_fold_columns(stated or ordered, columns)}
+    return folded if stated else {**folded, STATED: False}
+
+
+def is_stated(values: Mapping[str, PropertyValue]) -> bool:
+    """Return whether a row states its fact; one that is only likely says so."""
+    return values.get(STATED) is not False
 
 
 def _fold_columns(rows: Sequence[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:

@@ -22,7 +22,7 @@ from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction
-from kg_neo4j.graph.fold import EvidenceRow, Folded, fold_entity, fold_fact
+from kg_neo4j.graph.fold import STATED, EvidenceRow, Folded, fold_entity, fold_fact, is_stated
 from kg_neo4j.graph.identity import answer_id, entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import check_type
@@ -178,8 +178,9 @@ class Recorder:
                 identity = tuple(str(relationship.properties.get(name, "")) for name in identity_columns)
                 found = gathered.facts[fact_id(source, relationship.type, target, identity)]
                 order = (chunk.document_id, chunk.index, index)
-                found.rows.append(EvidenceRow(order, "", relationship.type, relationship.properties))
-                columns = _columns(relationship.properties, RELATIONSHIP_COLUMNS)
+                values = {**relationship.properties, **({} if relationship.stated else {STATED: False})}
+                found.rows.append(EvidenceRow(order, "", relationship.type, values))
+                columns = _columns(values, RELATIONSHIP_COLUMNS)
                 found.stored.append(_stored(chunk.id, index, relationship) + columns)
                 found.ends, found.identity = (source, relationship.type, target), identity
         for found in gathered.entities.values():
@@ -223,9 +224,11 @@ class Recorder:
             pieces = found.stored
             if key not in known:
                 source, fact_type, target = found.ends
-                own = [key, source, target, check_type(fact_type), len(found.rows)]
+                own = [key, source, target, check_type(fact_type), found.folded["evidence_count"]]
                 row = [*own, *_columns(found.folded, RELATIONSHIP_COLUMNS), *pieces[0]]
-                if source in roots or target in roots:
+                if not is_stated(found.folded) and source not in roots and target not in roots:
+                    resolved.append([*row, None, None, None])
+                elif source in roots or target in roots:
                     place = showing.place(self._components, found.ends, found.identity)
                     resolved.append([*row, place.source_id, place.target_id, place.relationship_id])
                 else:
@@ -277,11 +280,16 @@ def digest(extraction: Extraction) -> str:
     """Return a hash of everything that recording writes for this extraction."""
     nodes = [[each.node_id, each.name, each.type, *_stored("", 0, each), each.properties] for each in extraction.nodes]
     relationships = [
-        [each.source_id, each.type, each.target_id, *_stored("", 0, each), each.properties]
+        [each.source_id, each.type, each.target_id, *_stored("", 0, each), each.properties, *_unstated(each)]
         for each in extraction.relationships
     ]
     counted = [extraction.rows_read, extraction.outcome, extraction.config_hash]
     return hashlib.sha256(json.dumps([nodes, relationships, counted]).encode()).hexdigest()[:32]
+
+
+def _unstated(row: RelationshipRow) -> list[bool]:
+    """Return what a digest adds for a row that is only likely; nothing for others, as ever."""
+    return [] if row.stated else [False]
 
 
 def _recorded(transaction: Transaction, digests: Mapping[str, str]) -> dict[str, str]:

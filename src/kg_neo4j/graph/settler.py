@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any
 
 from kg_neo4j.errors import SchemaConflict
-from kg_neo4j.extract.schema import Schema, SchemaColumn
+from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
-from kg_neo4j.graph.fold import EvidenceRow, Folded, fold_entity, fold_fact
+from kg_neo4j.graph.fold import STATED, EvidenceRow, Folded, fold_entity, fold_fact, is_stated
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query, check_type
 from kg_neo4j.graph.resolution import showing
@@ -86,14 +86,13 @@ def _pages(database: Database, query: str, graph: str) -> Iterator[list[str]]:
 def _settle_entities(transaction: Transaction, ids: Sequence[str], schema: Schema, lease: Lease) -> int:
     lease.prove(transaction)
     columns = schema.node_properties
-    names = [*_ENTITY_VALUES, *(column.name for column in columns)]
-    rows = transaction.run(
-        queries.get("write/entity_evidence"), ids=ids, stored=names, columns=[column.name for column in columns]
-    )
+    column_names = [column.name for column in columns]
+    names = [*_ENTITY_VALUES, *column_names]
+    rows = transaction.run(queries.get("write/entity_evidence"), ids=ids, stored=names, columns=column_names)
     outcome = _Outcome([], [], [])
     for row in rows:
         evidence = [
-            EvidenceRow((document, index, number), name, node_type, _present(columns, values))
+            EvidenceRow((document, index, number), name, node_type, _present(column_names, values))
             for document, index, number, name, node_type, *values in row["evidence"]
         ]
         if not evidence:
@@ -152,7 +151,7 @@ def _fold_facts(rows: Sequence[Row], schema: Schema, found: Components) -> _Outc
     outcome = _Outcome([], [], [])
     for row in rows:
         evidence = [
-            EvidenceRow((document, index, number), "", row["type"], _present(columns, values))
+            EvidenceRow((document, index, number), "", row["type"], _present(names[1:-1], values))
             for document, index, number, *values in row["evidence"]
         ]
         if not evidence:
@@ -179,12 +178,14 @@ def _draw(transaction: Transaction, graph: str, ids: Sequence[str], schema: Sche
     by_type: dict[str, list[dict[str, Any]]] = {}
     for group in groups:
         loop = group["source"] == group["target"]  # where resolution made one of both ends, nothing is drawn
-        stated = [row for row in group["evidence"] if not loop or row[0] in group["loops"]]
-        evidence = [
-            EvidenceRow((document, index, number), "", group["type"], _present(columns, values))
-            for _, document, index, number, *values in stated
+        found = [
+            (fact, EvidenceRow((document, index, number), "", group["type"], _present(names[2:], values)))
+            for fact, document, index, number, *values in group["evidence"]
+            if not loop or fact in group["loops"]
         ]
-        folded = {**fold_fact(evidence, columns), "fact_id": min(row[0] for row in stated)} if evidence else None
+        stated = [(fact, row) for fact, row in found if is_stated(row.values)]
+        evidence = [row for _, row in stated]
+        folded = {**fold_fact(evidence, columns), "fact_id": min(fact for fact, _ in stated)} if evidence else None
         values = [] if folded is None else [_complete(names, folded)]
         if len(group["drawn"]) != len(values) or (folded and not _same(names, group["drawn"][0], folded)):
             ends = {name: group[name] for name in ("source", "target", "facts")}
@@ -206,12 +207,11 @@ def _checked(stored_type: str) -> str:
 
 
 def _fact_values(schema: Schema) -> list[str]:
-    return [*_FACT_VALUES, *(column.name for column in schema.relationship_properties)]
+    return [*_FACT_VALUES, *(column.name for column in schema.relationship_properties), STATED]
 
 
-def _present(columns: Sequence[SchemaColumn], values: Sequence[Any]) -> dict[str, Any]:
-    pairs = zip(columns, values, strict=True)
-    return {column.name: value for column, value in pairs if value is not None}
+def _present(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    return {name: value for name, value in zip(names, values, strict=True) if value is not None}
 
 
 def _same(names: Sequence[str], stored: Sequence[Any], folded: Folded) -> bool:

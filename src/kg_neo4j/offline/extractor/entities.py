@@ -87,6 +87,7 @@ class RelationDraft:
     strength: int
     date: str = ""
     classified: bool = False  # by the model of relations, not by a rule
+    stated: bool = True  # False: likely, but no sentence says it of these two
 
 
 def split_name(text: str) -> tuple[str, tuple[str, ...], frozenset[str]]:

@@ -37,6 +37,33 @@ def life_events(sentence: Sentence) -> list[RelationDraft]:
     return found
 
 
+def life_ranges(sentence: Sentence) -> list[RelationDraft]:
+    """Read births and deaths in parentheses directly behind a person's name: "Emmerich Lodl (1872–1938)"."""
+    found = []
+    items = sentence.items
+    for index, item in enumerate(items[:-3]):
+        if item.kind != "name" or item.entity.type != PERSON or item.possessive or items[index + 1].text != "(":
+            continue
+        inside = items[index + 2 : index + 14]
+        inside = inside[: next((place for place, each in enumerate(inside) if each.text == ")"), 0)]
+        dates = [each for each in inside if each.date is not None and each.date.year is not None]
+        words = {each.lower for each in inside if each.kind == "word"}
+        between = any(each.text in ("–", "—", "-") for each in inside[1:-1])
+        kinds: tuple[str, ...] = ()
+        if len(dates) == 2 and between and not any(each.kind == "name" for each in inside):
+            kinds = ("BORN_ON", "DIED_ON")
+        elif len(dates) == 1 and len(words) == 1 and not between:
+            kinds = {"b": ("BORN_ON",), "born": ("BORN_ON",), "d": ("DIED_ON",), "died": ("DIED_ON",)}.get(
+                next(iter(words)), ()
+            )
+        for kind, date in zip(kinds, dates, strict=False):
+            known = item.entity.birth_year if kind == "BORN_ON" else item.entity.death_year
+            if date.date is not None and date.date.year == known:  # else years of an office
+                end, text = date.end, date.date.text
+                found.append(RelationDraft(item.entity, kind, date_entity(date), sentence, item.start, end, 9, text))
+    return found
+
+
 def _year_of_noun(items: list[Item], index: int) -> bool:
     """Note the year of "until his death in 1934" and "after Brandt's birth in 1871"; tell whether it was one."""
     noun = index - 2 if index > 2 and items[index - 1].lower in ("in", "on", "around", "about") else index - 1
@@ -106,5 +133,6 @@ def dated_event(sentence: Sentence, stated: list[RelationDraft]) -> RelationDraf
     return RelationDraft(subject.entity, "ACTIVE_IN", date_entity(date), sentence, start, end, 3, date.text)
 
 
+_LIFE_WORDS = {"b": ("BORN_ON",), "born": ("BORN_ON",), "d": ("DIED_ON",), "died": ("DIED_ON",)}
 _KILLED = frozenset({"killed", "executed", "murdered", "assassinated", "beheaded", "hanged"})
 _LEADS = frozenset({"the", "then", "there", "at", "last", "later", "again", "also"})

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from kg_neo4j.extract.annotation import EntityMentions, RelationClassifier
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import FollowUp
+from kg_neo4j.extract.rows import STATED
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.offline.extractor.capitalised_names import name_from_spans, name_sentences
 from kg_neo4j.offline.extractor.coreference import unite_drafts
@@ -32,19 +33,23 @@ from kg_neo4j.offline.extractor.entities import (
     draft_entities,
     type_entities,
 )
-from kg_neo4j.offline.extractor.events import dated_event, life_events
+from kg_neo4j.offline.extractor.events import dated_event, life_events, life_ranges
 from kg_neo4j.offline.extractor.gender import guess_gender
+from kg_neo4j.offline.extractor.grammar import Grammar
 from kg_neo4j.offline.extractor.mention_spans import group_spans, places_of
 from kg_neo4j.offline.extractor.ner import NO_NAMES, FoundNames, find_by, find_trained, is_english
 from kg_neo4j.offline.extractor.parsed_text import Sentence, mask, sentences
 from kg_neo4j.offline.extractor.pronouns import resolve_plurals, resolve_pronouns
 from kg_neo4j.offline.extractor.relation_classifier import PackagedRelations, add_classified, classify
 from kg_neo4j.offline.extractor.relations import relate
+from kg_neo4j.offline.extractor.role_relations import role_relations
+from kg_neo4j.offline.extractor.stating import check
 from kg_neo4j.offline.extractor.type_votes import read_roles, vote, vote_lists
+from kg_neo4j.offline.extractor.verb_relations import group_by_sentence, verb_relations
 from kg_neo4j.offline.networks import relation_model, trained
 from kg_neo4j.records import Document, ModelAnswer
 
-RULES_VERSION = 7  # raised with every change of the rules that changes answers
+RULES_VERSION = 8  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
 _TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
@@ -153,9 +158,11 @@ class _Reading:
         resolve_plurals(self.sentences)
         resolve_pronouns(self.sentences, about, guess_gender if found.doc is not None else None)
         read_roles(self.sentences, about)
-        self.relations = _relations(self.sentences)
-        if found.doc is not None:
-            self.relations = add_classified(self.relations, classify(found.doc, self.sentences, drafts))
+        grammar = Grammar(found.doc, self.sentences) if found.doc is not None else None
+        self.relations = _relations(self.sentences, grammar)
+        if found.doc is not None and grammar is not None:
+            joined = add_classified(self.relations, classify(found.doc, self.sentences, drafts))
+            self.relations = joined[: len(self.relations)] + check(grammar, joined[len(self.relations) :])
         self.entities = _kept(drafts, self.relations)
         _locate(self.relations)
 
@@ -175,19 +182,24 @@ def _vote_spans(found: list[Sentence], spans: tuple[tuple[int, int, str], ...]) 
             drafts[key].votes[kind] += round(_TRUST * count / counts.total())
 
 
-def _relations(found: list[Sentence]) -> list[RelationDraft]:
+def _relations(found: list[Sentence], grammar: Grammar | None) -> list[RelationDraft]:
     """Return all relationships once each, the strongest statement of equal ones, dates joined by their text."""
     dates: dict[str, EntityDraft] = {}
     best: dict[tuple[int, str, int], RelationDraft] = {}
+    parsed = [] if grammar is None else [*verb_relations(grammar), *role_relations(grammar)]
+    by_parser = group_by_sentence(parsed)
     for sentence in found:
-        stated = relate(sentence) + life_events(sentence)
+        stated = relate(sentence) + life_events(sentence) + life_ranges(sentence)
+        stated = stated if grammar is None else check(grammar, stated) + by_parser.get(id(sentence), [])
         event = dated_event(sentence, stated)
+        if event is not None:
+            event.stated = grammar is None  # a date beside a name: likely
         for relation in [*stated, event] if event else stated:
             if relation.target.type == DATE:
                 relation.target = dates.setdefault(relation.target.name, relation.target)
             key = (id(relation.source), relation.type, id(relation.target))
             known = best.get(key)
-            if known is None or relation.strength > known.strength:
+            if known is None or (relation.stated, relation.strength) > (known.stated, known.strength):
                 best[key] = relation
     return list(best.values())
 
@@ -233,7 +245,8 @@ def _csv_answer(schema: Schema, reading: _Reading, text: str) -> str:
             special = {ColumnKind.ID: ids[id(entity)], ColumnKind.TYPE: kind, ColumnKind.NAME: entity.name}
             writer.writerow([_cell(column, special, values) for column in schema.nodes])
     buffer.write("\n")
-    writer.writerow(schema.relationship_header)
+    likely = [STATED] if any(not relation.stated for relation in reading.relations) else []
+    writer.writerow([*schema.relationship_header, *likely])
     number = 0
     for relation in reading.relations:
         allowed = not schema.relationship_types or relation.type in schema.relationship_types
@@ -252,7 +265,8 @@ def _csv_answer(schema: Schema, reading: _Reading, text: str) -> str:
             "strength": str(relation.strength),
             "evidence": _evidence(text, relation.start, relation.end, relation.sentence),
         }
-        writer.writerow([_cell(column, special, values) for column in schema.relationships])
+        cells = [_cell(column, special, values) for column in schema.relationships]
+        writer.writerow([*cells, *(str(relation.stated).lower() for _ in likely)])
     return buffer.getvalue()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kg_neo4j.offline.extractor.dates import DateSpan
 from kg_neo4j.offline.extractor.entities import ORGANIZATION, PERSON, PLACE, EntityDraft, RelationDraft
-from kg_neo4j.offline.extractor.grammatical_subject import find_subjects, is_subject, joint, noun_subject
+from kg_neo4j.offline.extractor.grammatical_subject import find_subjects, is_subject, noun_subject
 from kg_neo4j.offline.extractor.lexicon import (
     BARRIERS,
     BE,
@@ -18,20 +18,13 @@ from kg_neo4j.offline.extractor.lexicon import (
     SPEECH_VERBS,
 )
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
-from kg_neo4j.offline.extractor.relation_patterns import KIN, TRIGGERS, VERBS, Trigger
+from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS, Trigger
 from kg_neo4j.offline.extractor.type_votes import trigger_before
 
 _DATE_WORDS = frozenset(
     {"in", "on", "since", "from", "around", "about", "by", "until", "circa", "of", "early", "late", "the"}
 )
-_VERB_PREPOSITIONS = frozenset(
-    {"with", "to", "at", "for", "against", "from", "on", "about", "in", "into", "after", "over", "by"}
-)
 _CLAUSES = frozenset({"before", "after", "when", "while", "but", "until", "where", "who", "which", "whom"})
-_NOT_VERBS = frozenset(
-    """owned lived died called named said indeed need red bed hundred sacred united based used related wanted concerned
-    supposed allowed""".split()
-)
 
 
 def relate(sentence: Sentence) -> list[RelationDraft]:
@@ -47,7 +40,6 @@ def relate(sentence: Sentence) -> list[RelationDraft]:
             continue
         found += (
             _triggered(flow, index, sentence)
-            or _direct(flow, index, sentence)
             or _located(flow, index, sentence)
             or _was_in(flow, index, sentence, found)
         )
@@ -197,39 +189,6 @@ def _kin(flow: list[Item], index: int, sentence: Sentence) -> list[RelationDraft
             person.gender = gender
         pair = (person, flow[owner].entity) if back else (flow[owner].entity, person)
         found.append(RelationDraft(pair[0], kind, pair[1], sentence, flow[owner].start, item.end, 9))
-    return found
-
-
-def _direct(flow: list[Item], index: int, sentence: Sentence) -> list[RelationDraft]:
-    """Read a verb that is not in the table between two names that it touches: "Alice nursed the baby Tom"."""
-    position = index - 1
-    while position >= 0 and flow[position].lower in DETERMINERS:
-        position -= 1
-    preposition = ""
-    if position >= 0 and flow[position].lower in _VERB_PREPOSITIONS:
-        preposition = flow[position].lower
-        position -= 1
-    if position < 1:
-        return []
-    verb, subject = flow[position], flow[position - 1]
-    looks = verb.kind == "word" and verb.text.islower() and verb.lower.endswith("ed") and len(verb.lower) > 4
-    if not looks or not verb.lower.isascii() or verb.lower in _NOT_VERBS or (verb.lower,) in TRIGGERS:
-        return []
-    passive = preposition == "by" and position >= 2 and subject.lower in BE
-    if passive:
-        subject = flow[position - 2]
-    named = subject.kind == "name" or (subject.kind == "word" and subject.lower in NOMINATIVE)
-    if not named or subject.entity is None or subject.possessive or (preposition == "by") != passive:
-        return []
-    target = flow[index].entity
-    if subject.entity.type not in (PERSON, ORGANIZATION) and not passive:
-        return []
-    base = verb.lower.upper()
-    kind = base if not preposition or passive else f"{base}_{preposition.upper()}"
-    found = []
-    for each in [subject] if passive or subject.kind != "name" else joint(flow, position - 1):
-        pair = (target, each.entity) if passive else (each.entity, target)
-        found.append(RelationDraft(pair[0], kind, pair[1], sentence, each.start, flow[index].end, 5))
     return found
 
 

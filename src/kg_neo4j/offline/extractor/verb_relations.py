@@ -1,0 +1,132 @@
+"""Relationships that a clause's own verb says: subject, verb, object, by the parser. Pure.
+
+The verb's base form is the type, with the preposition where the object has one: REPLACE, DEPEND_ON. Verbs of the table
+of rules have its types. The passive is turned round where the clause says by whom.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from kg_neo4j.offline.extractor.entities import DATE, EntityDraft, RelationDraft
+from kg_neo4j.offline.extractor.events import date_entity
+from kg_neo4j.offline.extractor.grammar import IRREGULAR_PAST, LIGHT, OF_OBJECT, RELATING, Grammar, Mention, Mode
+from kg_neo4j.offline.extractor.relation_patterns import TRIGGERS
+
+_STRENGTH = 6
+_DATING = frozenset({"in", "on", "since", "from", "until", "around"})
+_LIFE = frozenset({"bear", "die"})  # events.py reads when
+_TYPE = re.compile(r"[A-Z][A-Z_]*")
+_DOUBLED = re.compile(r"[^aeiou][aeiou][bdgmnprt]")
+
+
+def verb_relations(grammar: Grammar) -> list[RelationDraft]:
+    """Return what the verbs of a text state or let expect of two names, or of a name and a date, in its order."""
+    found: list[RelationDraft] = []
+    for verb in grammar.verbs():
+        lemma = grammar.lemma(verb)
+        subjects = [] if lemma in LIGHT or not lemma.isascii() else grammar.subjects(verb)
+        if not subjects:
+            continue
+        mode = grammar.mode(verb)
+        if mode is Mode.DENIED:
+            continue
+        for relation in _of_verb(grammar, verb, lemma, subjects):
+            relation.stated = mode is Mode.STATED
+            found.append(relation)
+    return found
+
+
+def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention]) -> Iterator[RelationDraft]:
+    particles = [grammar.words[each] for each in grammar.children[verb] if grammar.deps[each] == "compound:prt"]
+    particle = "".join(particles[:1])
+    passive = grammar.is_passive(verb)
+    objects = [] if passive else grammar.objects(verb)
+    if not passive:
+        for token in objects:
+            if not grammar.preposition(token):
+                yield from _drafts(grammar, verb, subjects, _active(lemma, particle, ""), list(grammar.listed(token)))
+    for preposition, token in _phrases(grammar, verb, objects):
+        meant = list(grammar.listed(token))
+        if not meant or (preposition not in RELATING and not _is_date(meant)):
+            if passive and preposition == "by":
+                yield from _drafts(grammar, verb, meant, _active(lemma, particle, ""), subjects)
+            continue
+        if _is_date(meant) and (preposition not in _DATING or lemma in _LIFE):
+            continue
+        kind = _passive(grammar.words[verb], preposition) if passive else _active(lemma, particle, preposition)
+        yield from _drafts(grammar, verb, subjects, kind, meant)
+
+
+def _phrases(grammar: Grammar, verb: int, objects: Sequence[int]) -> Iterator[tuple[str, int]]:
+    """Yield the phrases of a verb, and those of its object that may as well be the verb's: "teaches botany at"."""
+    yield from grammar.phrases(verb)
+    for token in objects:
+        if grammar.named_by(token) is None:
+            for preposition, phrase in grammar.phrases(token):
+                if preposition in OF_OBJECT:
+                    yield preposition, phrase
+
+
+def _is_date(meant: Sequence[Mention]) -> bool:
+    return bool(meant) and meant[0].item.date is not None
+
+
+def _active(lemma: str, particle: str, preposition: str) -> str:
+    words = [word for word in (lemma, particle, preposition) if word]
+    past = IRREGULAR_PAST.get(lemma) or _past(lemma)
+    trigger = TRIGGERS.get((past, *words[1:]))
+    if trigger is None and len(words) == 1:
+        turned = TRIGGERS.get((past, "by"))  # "invited by" points back: the active verb has the same type
+        return turned.type if turned is not None and turned.back else lemma.upper()
+    return trigger.type if trigger is not None and not trigger.noun and not trigger.back else "_".join(words).upper()
+
+
+def _past(lemma: str) -> str:
+    if lemma.endswith("e"):
+        return lemma + "d"
+    if lemma.endswith("y") and lemma[-2:-1] not in "aeiou":
+        return lemma[:-1] + "ied"
+    doubled = lemma + lemma[-1] + "ed"
+    return doubled if _DOUBLED.fullmatch(lemma[-3:]) and (doubled,) in TRIGGERS else lemma + "ed"
+
+
+def _passive(participle: str, preposition: str) -> str:
+    trigger = TRIGGERS.get((participle, preposition))
+    if trigger is not None and not trigger.noun and not trigger.back:
+        return trigger.type
+    return f"{participle}_{preposition}".upper()
+
+
+def _drafts(
+    grammar: Grammar, verb: int, sources: Sequence[Mention], kind: str, targets: Sequence[Mention]
+) -> Iterator[RelationDraft]:
+    """Yield a relationship from each source to each target; only those whose words stand in one sentence."""
+    sentence = grammar.sentence_at(verb)
+    place = grammar.starts[verb]
+    if sentence is None or not _TYPE.fullmatch(kind):
+        return
+    for source in sources:
+        for target in targets:
+            if source.sentence is not sentence or target.sentence is not sentence or source.item.date is not None:
+                continue
+            start = min(source.item.start, target.item.start, place)
+            end = max(source.item.end, target.item.end, place + len(grammar.texts[verb]))
+            for one in source.entities:
+                for other in _meant(target):
+                    if one is not other:
+                        date = other.name if other.type == DATE else ""
+                        yield RelationDraft(one, kind, other, sentence, start, end, _STRENGTH, date)
+
+
+def _meant(mention: Mention) -> Sequence[EntityDraft]:
+    return (date_entity(mention.item),) if mention.item.date is not None else mention.entities
+
+
+def group_by_sentence(relations: Iterable[RelationDraft]) -> dict[int, list[RelationDraft]]:
+    """Return relationships by the identity of their sentence."""
+    groups: dict[int, list[RelationDraft]] = {}
+    for relation in relations:
+        groups.setdefault(id(relation.sentence), []).append(relation)
+    return groups
