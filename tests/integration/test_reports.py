@@ -12,6 +12,7 @@ import pytest
 
 import entity_graph
 from corpus import Fact, document, extraction
+from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.canned_reports import browser_text, list_reports, outside_name, render, run
 from kg_neo4j.graph.constraints import delete_graph
@@ -24,7 +25,10 @@ from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.report_format import Report
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise.analytics import refresh
+from kg_neo4j.organise.search_indexes import create_fulltext
 from kg_neo4j.records import Span
+from kg_neo4j.retrieve.report_names import known_names
+from kg_runner import Kg
 
 NAMES = [outside_name(query) for query in list_reports()]
 NEEDED: dict[str, dict[str, str | int | float]] = {
@@ -363,3 +367,37 @@ def test_the_params_for_browser_mean_the_same_text(database: Database, value: st
     )
     query = Query("test", "test", "test", "read", (), (), "none", "test", f"RETURN {literal} AS value")
     assert database.read(query)[0]["value"] == value
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant", "others"),
+    [
+        ("Marie Curie", "Marie Curie", ""),
+        ("Madame Langevin", "Paul Langevin", ""),
+        ("Curie", "Marie Curie", "; it may also be Pierre Curie"),
+        ("Märie CURIE", "Marie Curie", ""),
+    ],
+)
+def test_a_report_finds_an_entity_by_a_form_of_its_name(
+    database: Database, curie: str, asked: str, meant: str, others: str
+) -> None:
+    create_fulltext(database)
+    values, notes = known_names(database, curie, "neighbours", {"name": asked, "limit": "3"})
+    assert values == {"name": meant if notes else asked, "limit": "3"}
+    assert notes == ([] if asked == meant else [f"{asked!r} was taken to mean {meant}{others}"])
+
+
+def test_a_name_that_nothing_bears_gives_the_nearest_ones(database: Database, curie: str, kg: Kg) -> None:
+    create_fulltext(database)
+    with pytest.raises(
+        UsageError, match=r"No entity is called 'Curi'\. Did you mean 'Marie Curie' or 'Pierre Curie'\?"
+    ):
+        known_names(database, curie, "neighbours", {"name": "Curi"})
+    code, _, err = kg("report", "shortest-path", "--set", "from=Langevin", "--set", "to=Polonum", "--graph", curie)
+    assert code == 2
+    assert "No entity is called 'Polonum'. Did you mean 'polonium'?" in err
+    code, out, err = kg("report", "shortest-path", "--set", "from=Langevin", "--set", "to=Polonium", "--graph", curie)
+    assert code == 0
+    assert "'Langevin' was taken to mean Paul Langevin" in err
+    assert "STUDENT_OF" in out
+    assert known_names(database, curie, "timeline", {"who": "*"}) == ({"who": "*"}, [])

@@ -18,12 +18,14 @@ from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.queries import parse
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve import Means, ask, retrieve
 from kg_neo4j.retrieve.interface import Found, Search
+from kg_neo4j.retrieve.linking import link
 from kg_neo4j.retrieve.local import REACHED
 from kg_neo4j.retrieve.naive import FETCH
 from kg_neo4j.retrieve.question import fulltext_query, read
@@ -207,6 +209,22 @@ def test_sentences_of_the_sources_answer_without_a_model(
 def test_what_the_graph_does_not_hold_is_said_to_be_missing(database: Database, ada: str, question: str) -> None:
     given = answer(database, ada, question)
     assert (given.found, given.answer, given.citations) == (False, "No answer found.", ())
+
+
+def test_a_name_that_nothing_bears_is_mentioned_with_the_nearest_ones(database: Database, ada: str) -> None:
+    said = "No entity is called 'Babage'. Did you mean 'Charles Babbage'?"
+    assert said in answer(database, ada, "Whom did Babage marry?").notes
+    assert said in answer(database, ada, "Whom did Babage marry?", mode="local").notes
+    assert not any("No entity" in note for note in answer(database, ada, "Whom did Babbage marry?").notes)
+
+
+def test_a_question_names_a_person_by_the_last_name(database: Database, graph: str) -> None:
+    people = [("Babbage Society", "HONOURED", "Charles Babbage", "Babbage Society")] * 1
+    load(database, graph, "Engines", ["The Babbage Society honoured Charles Babbage."], [people])
+    search_indexes.create_fulltext(database)
+    named = [link(database, graph, read(text)) for text in ("Who was Babbage?", "who was babbage?")]
+    wanted = mention_key(graph, "Charles Babbage", "PERSON")
+    assert [each.entities for each in named] == [(wanted,), (wanted,)]
 
 
 def test_auto_takes_the_chunks_alone_where_no_entity_is_named(database: Database, ada: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kg_neo4j._cli.options import GraphOption, settings_for
-from kg_neo4j._cli.terminal import print_json, print_table, print_text, progress
+from kg_neo4j._cli.terminal import print_json, print_table, print_text, progress, remark
 from kg_neo4j.errors import UsageError
 
 
@@ -23,6 +23,7 @@ def report(
     """Run a canned Cypher report, or list them."""
     from kg_neo4j.graph import canned_reports
     from kg_neo4j.graph.database import connect
+    from kg_neo4j.retrieve.report_names import known_names
 
     settings = settings_for(graph=graph)
     if name is None:
@@ -34,7 +35,9 @@ def report(
         return
     canned_reports.check(name, parameters)
     with progress(quiet=output != "table") as bars, connect(settings, bars) as database:
-        found = canned_reports.run(database, name, graph=settings.graph, parameters=parameters)
+        known, notes = known_names(database, settings.graph, name, parameters)
+        found = canned_reports.run(database, name, graph=settings.graph, parameters=known)
+    remark("note", notes)
     if output == "table":
         print_table(found.columns, found.rows, found.title)
         if not found.rows:

@@ -18,10 +18,11 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Parameter, Query
 from kg_neo4j.graph.report_format import Cell, Report, render
 
-__all__ = ["Report", "browser_text", "check", "list_reports", "outside_name", "render", "run"]
+__all__ = ["Report", "browser_text", "check", "list_reports", "naming_parameters", "outside_name", "render", "run"]
 
 Value = str | int | float
 
+_NAMES = "name or alias"  # how the note of a parameter begins that names an entity
 _LOWEST = re.compile(r">= (-?\d+)")  # in a parameter's note
 _INTEGERS = range(-(2**63), 2**63)  # Neo4j's
 _ESCAPES = {"\\": r"\u005c\u005c", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
@@ -40,6 +41,11 @@ def outside_name(query: Query) -> str:
 def check(name: str, parameters: Mapping[str, Value]) -> None:
     """Raise the UsageError that `run` would raise, without a database."""
     _values(_find(name), "main", parameters)
+
+
+def naming_parameters(name: str) -> tuple[str, ...]:
+    """Return the parameters of report `name` that name an entity. Raises UsageError for an unknown report."""
+    return tuple(each.name for each in _find(name).params if each.note.startswith(_NAMES))
 
 
 def run(database: Database, name: str, *, graph: str, parameters: Mapping[str, Value]) -> Report:

@@ -19,7 +19,7 @@ from kg_neo4j.retrieve.assisting import Assist
 from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope, Search
-from kg_neo4j.retrieve.linking import Linked
+from kg_neo4j.retrieve.linking import Linked, say_unknown
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.nearest import nearest
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
@@ -70,6 +70,8 @@ def ask(
     retrieved = time.monotonic()
     reply = how.door.do(AnswerFromSources(asked, found, how, further))
     reply, gone = keep_standing(database, graph, reply)
+    if not reply.text:
+        notes += say_unknown(database, search, routed.linked if routed else None)
     return Answer(
         question=asked.text,
         mode=found.mode,

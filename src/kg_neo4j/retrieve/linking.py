@@ -1,32 +1,29 @@
 """Which entities and documents a question names: exactly, then by a part of their name, then nearly.
 
-Names are compared in the form in which the graph compares them (`graph.identity.normalise`); a title counts without the
-words in brackets that tell pages apart. The longest name wins where two overlap.
+How a name fits is told by `name_fits`. The longest name wins where two overlap.
 """
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Row
-from kg_neo4j.graph.identity import normalise
+from kg_neo4j.graph.resolution.names import fold as fold_name
+from kg_neo4j.graph.resolution.names import take_apart
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.retrieve.interface import Scope, Search, only
+from kg_neo4j.retrieve.name_fits import Fit, bearers, fit, keys, nearest, nearly, plain, say_missing
 from kg_neo4j.retrieve.question import Question
-from kg_neo4j.retrieve.words import fold, is_stop_word, word_spans
+from kg_neo4j.retrieve.words import fold, is_stop_word, split_words, word_spans
 
 LONGEST = 10  # words of a name
 MAX_PHRASES = 80  # a question of many names is looked up by its longest ones
-BEARERS = 12  # entities, and documents, that are compared with one phrase
+BEARERS = 40  # entities, and documents, that are compared with one phrase
 LOOKED_AT = 200  # of those that its words find, in all graphs together; where these are too few, all
+SUGGESTIONS = 3  # unknown names of one question for which others are suggested
 SAME_NAME = 4  # entities that bear one name; more would drown the other names of the question
-ALIKE = 0.85  # of the letters, from which on two spellings may be one name
-_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
-_POSSESSIVE = re.compile(r"['’]s?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +65,8 @@ def link(reader: Reader, graph: str, question: Question, scope: Scope | None = N
     found = look_up(reader, graph, [exact_query(each.text) for each in phrases], scope)
     exact = [(phrase, bearers(phrase.text, rows)) for phrase, rows in zip(phrases, found, strict=True)]
     chosen = _longest([(phrase, rows) for phrase, rows in exact if rows])
+    if not chosen and question.text == question.text.lower():
+        return _linked(_small_last_names(phrases, found))
     unknown = _unknown(question, phrases, [phrase for phrase, _ in chosen])
     if unknown:
         near = look_up(reader, graph, [near_query(each.text) for each in unknown], scope)
@@ -75,6 +74,35 @@ def link(reader: Reader, graph: str, question: Question, scope: Scope | None = N
             (each, rows) for each, found in zip(unknown, near, strict=True) if (rows := nearly(each.text, found))
         ]
     return _linked(chosen)
+
+
+def say_unknown(reader: Reader, search: Search, linked: Linked | None) -> list[str]:
+    """Return a sentence for each name of a question that nothing in the graph bears, with the nearest names.
+
+    `linked`: what the question names; None: not looked up.
+    """
+    if search.words is None:
+        return []
+    linked = named(reader, search) if linked is None else linked
+    taken = {fold(word) for name in linked.names for word in split_words(name)}
+    runs = {" ".join(run) for run in search.question.full_names if not taken & set(run)}
+    unknown: dict[str, str] = {}
+    for each in _phrases(search.question):
+        folded = " ".join(map(fold, split_words(each.text)))
+        if folded in runs and not any(char.isdigit() for char in folded):
+            unknown.setdefault(folded, plain(each.text))
+    names = list(unknown.values())[:SUGGESTIONS]
+    return [say_missing(name, suggest(reader, search.graph, name)) for name in names]
+
+
+def suggest(reader: Reader, graph: str, name: str) -> tuple[str, ...]:
+    """Return the names of entities that are spelt most like `name`, or its words with a capital; three at most."""
+    name = " ".join(word for word in split_words(name) if word[0].isupper()) or name
+    words = [word for word in _words(name) if len(word) > 2]
+    if not words:
+        return ()
+    query = " OR ".join(f"{word} OR {word}~{2 if len(word) > 4 else 1}" for word in words)
+    return nearest(name, look_up(reader, graph, [query], None)[0])
 
 
 def can_link(database: Database, graph: str) -> bool:
@@ -106,12 +134,12 @@ def own_documents(rows: Iterable[Row]) -> list[list[str]]:
     entities: list[tuple[str, list[str]]] = []
     for row in rows:
         if row["kind"] == "document":
-            for key in _keys(row["names"]):
+            for key in keys(row["names"]):
                 titles.setdefault(key, []).append(row["id"])
         else:
             entities.append((row["id"], row["names"]))
     pairs = {
-        (entity, document) for entity, names in entities for key in _keys(names) for document in titles.get(key, ())
+        (entity, document) for entity, names in entities for key in keys(names) for document in titles.get(key, ())
     }
     return [list(pair) for pair in sorted(pairs)]
 
@@ -161,42 +189,19 @@ def look_up(reader: Reader, graph: str, phrases: Sequence[str], scope: Scope | N
 
 def exact_query(text: str) -> str:
     """Return the full-text query for the words of a name, one after the other."""
-    words = [_POSSESSIVE.sub("", text[start:end]).lower() for start, end in word_spans(text)]
-    return f'"{" ".join(words)}"'
+    return f'"{" ".join(_words(text))}"'
 
 
 def near_query(text: str) -> str:
-    """Return the full-text query for the words of a name, each also with a letter or two otherwise."""
-    words = [_POSSESSIVE.sub("", text[start:end]).lower() for start, end in word_spans(text)]
+    """Return the full-text query for the words of a name, each also with a letter or two otherwise; titles apart."""
+    titles = take_apart(text).titles | {"the"}
+    words = [word for word in _words(text) if fold_name(word) not in titles] or _words(text)
     return " AND ".join(f"({word} OR {word}~{2 if len(word) > 7 else 1})" if len(word) > 3 else word for word in words)
 
 
-def _keys(names: Iterable[str]) -> set[str]:
-    """Return the forms under which names are compared, titles also without their brackets."""
-    return {key for name in names for key in (normalise(name), normalise(_BRACKETS.sub("", name))) if key}
-
-
-def bearers(text: str, rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of which a name is `text`."""
-    wanted = {normalise(text), normalise(_POSSESSIVE.sub("", text))}
-    return [row for row in rows if wanted & _keys(row["names"])]
-
-
-def nearly(text: str, rows: Sequence[Row]) -> list[Row]:
-    """Return what has all words of `text` in a name, the best attested of each kind, else what is spelt nearly so."""
-    wanted = normalise(_POSSESSIVE.sub("", text))
-    parts = [row for row in rows if any(set(wanted.split()) <= set(key.split()) for key in _keys(row["names"]))]
-    if not parts:
-        parts = [row for row in rows if any(_alike(wanted, key) for key in _keys(row["names"]))]
-    best: dict[str, Row] = {}
-    for row in parts:
-        if row["kind"] not in best or row["evidence"] > best[row["kind"]]["evidence"]:
-            best[row["kind"]] = row
-    return list(best.values())
-
-
-def _alike(left: str, right: str) -> bool:
-    return difflib.SequenceMatcher(None, left, right, autojunk=False).ratio() >= ALIKE
+def _words(text: str) -> list[str]:
+    """Return the words of a name as a full-text query takes them: nothing in it is syntax."""
+    return [plain(text[start:end]).lower() for start, end in word_spans(text)]
 
 
 def _longest(found: Sequence[tuple[Phrase, list[Row]]]) -> list[tuple[Phrase, list[Row]]]:
@@ -217,6 +222,16 @@ def _unknown(question: Question, phrases: Sequence[Phrase], known: Sequence[Phra
     runs = {" ".join(run) for run in question.full_names}
     free = [each for each in phrases if not taken & set(range(each.first, each.last + 1))]
     return [each for each in free if " ".join(fold(each.text[a:b]) for a, b in word_spans(each.text)) in runs]
+
+
+def _small_last_names(phrases: Sequence[Phrase], found: Sequence[list[Row]]) -> list[tuple[Phrase, list[Row]]]:
+    """Return the people whose last names a question without any capital writes: "humboldt"."""
+    people = [
+        (phrase, nearly(phrase.text, [row for row in rows if fit(phrase.text, row) in (Fit.FOLDED, Fit.LAST)]))
+        for phrase, rows in zip(phrases, found, strict=True)
+        if phrase.size == 1
+    ]
+    return [(phrase, rows) for phrase, rows in people if rows]
 
 
 def _linked(chosen: Sequence[tuple[Phrase, list[Row]]]) -> Linked:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.retrieve.linking import MAX_PHRASES, Phrase, _longest, _phrases, bearers, nearly, own_documents
+from kg_neo4j.retrieve.linking import MAX_PHRASES, Phrase, _longest, _phrases, own_documents
+from kg_neo4j.retrieve.name_fits import bearers, nearly
 from kg_neo4j.retrieve.question import read
 
 

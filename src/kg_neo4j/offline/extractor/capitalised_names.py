@@ -28,6 +28,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     PRONOUNS,
     fold,
 )
+from kg_neo4j.offline.extractor.name_cleanup import is_none
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence, is_capitalised
 
 _ROMAN = re.compile(r"[IVX]{1,5}")
@@ -113,7 +114,8 @@ def _join(items: list[Item]) -> Item:
     first, last = items[0], items[-1]
     text = items[0].text
     for before, after in pairwise(items):
-        text += ("" if before.end == after.start else " ") + after.text
+        owned = "'s" if before.possessive and "'" not in before.text else ""
+        text += ("" if before.end == after.start else f"{owned} ") + after.text
     return Item(
         "name",
         text,
@@ -254,7 +256,7 @@ def _takes_of(items: list[Item], begin: int, end: int) -> bool:
 def _is_name(items: list[Item], begin: int, end: int, known: Vocabulary) -> bool:
     words = items[begin:end]
     text = " ".join(word.text for word in words)
-    if len(text) < 2 or len(text) > 80 or _ROMAN.fullmatch(text):
+    if len(text) < 2 or len(text) > 80 or _ROMAN.fullmatch(text) or is_none(text):
         return False
     if len(words) > 1 and text.isupper() and any(len(word.text) > 3 for word in words):
         return False

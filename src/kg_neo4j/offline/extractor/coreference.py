@@ -105,6 +105,8 @@ def _other_names(text: str, found: Sequence[EntityMentions]) -> set[tuple[int, i
         kind = found[short].type
         if start - before > 60 or kind != found[full].type or kind not in _BRACKETED or full == short:
             continue
+        if kind == PERSON and _words(text[start:end]) != _words(found[short].name):
+            continue  # "Ada Berg (née Lind)" is not "her father, Otto Lind"
         between = text[before:start]
         if _CALLED.fullmatch(between):
             pairs.add((short, full))

@@ -92,6 +92,7 @@ class RelationDraft:
 
 def split_name(text: str) -> tuple[str, tuple[str, ...], frozenset[str]]:
     """Return the display name, its folded words, and the titles that stood before it."""
+    text = text.rstrip(".,;:!?") or text
     parts = text.split()
     titles = []
     while len(parts) > 1 and fold(parts[0].rstrip(".")) in HONORIFICS and fold(parts[1]) != "of":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.offline.extractor.entities import OTHER, PERSON, PLACE
 from kg_neo4j.offline.extractor.lexicon import CALENDAR, COMMON_CAPITALISED, DEMONYMS, HONORIFICS, PERSON_PARTICLES
+from kg_neo4j.offline.extractor.name_cleanup import clean_names
 from kg_neo4j.offline.extractor.parsed_text import mask, process
 from kg_neo4j.offline.extractor.span_cleanup import tidy_names
 from kg_neo4j.offline.networks import trained
@@ -50,10 +51,11 @@ NO_NAMES = FoundNames((), complete=False)
 
 def find_by(spacy_model: str, text: str) -> FoundNames:
     """Return the names that an installed spaCy pipeline finds. Raises UsageError where it is not installed."""
-    doc = process(mask(text), spacy_model)
+    masked = mask(text)
+    doc = process(masked, spacy_model)
     entities = [(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
     spans = ((start, end, _TYPES_OF_SPACY[label]) for start, end, label in entities if label in _TYPES_OF_SPACY)
-    return FoundNames(tuple(spans), complete=True)
+    return FoundNames(tuple(clean_names(masked, spans)), complete=True)
 
 
 def find_trained(text: str) -> FoundNames:
@@ -71,7 +73,7 @@ def find_trained(text: str) -> FoundNames:
         start = _with_titles(masked, found.start, found.type)
         kind = _TYPES[found.type] if start == found.start else PERSON
         spans += [(first, last, kind) for first, last in _beside_nicknames(masked, start, found.end)]
-    return FoundNames(tuple(spans), complete=False, doc=doc)
+    return FoundNames(tuple(clean_names(masked, spans)), complete=False, doc=doc)
 
 
 def _joined(text: str, spans: tuple[Span, ...]) -> list[Span]:

@@ -14,6 +14,7 @@ from typing import Any
 from kg_neo4j.errors import UsageError
 from kg_neo4j.offline.extractor.dates import DateSpan, find_dates
 from kg_neo4j.offline.extractor.lexicon import ABBREVIATED, CALENDAR
+from kg_neo4j.offline.extractor.prose import blank_lists
 
 _WORD = r"[^\W\d_]+(?:(?:['’ʿʾʼ`‐–-]|\.(?=[A-Z]\.))[^\W\d_]+)*"
 _TOKEN = re.compile(rf"(?P<word>{_WORD})|(?P<number>\d[\d,.]*\w*)|(?P<mark>[^\w\s]|_)")
@@ -23,6 +24,7 @@ _NOISE = re.compile(
     r"\[(?:\d{1,3}|[a-z]|[a-z]{1,4} \d{1,3}|[a-z ]+ needed|[a-z]{2})\]|(?<=\])\([^()\s]+\)|"
     r"[*`|\[\]\u200b]+|(?<!\w)_|_(?!\w)"
 )
+_NUMBER_DOT = re.compile(r"(?<=\b[ON][po])\.(?=[ ]?\d)")  # "Op. 10", "No. 2": no sentence ends there
 _ESCAPED = re.compile(r"\\n(?=[^\Wa-z_]|\()")  # a line break written out, in tables that were printed by a program
 _ITALIC = re.compile(r"(?<![\w*_])([*_])(?=[^\s*_])([^*_\n]{2,80}(?:\n[^*_\n]{1,60})?)(?<=[^\s*_])\1(?![\w*_])")
 _PARENTHESIS = re.compile(r"\(([^()]{0,500})\)")
@@ -89,11 +91,12 @@ def process(text: str, spacy_model: str | None) -> Any:
 
 
 def mask(text: str) -> str:
-    r"""Return `text` with citation marks and markup blanked out; every other character keeps its place.
+    r"""Return `text` with citation marks, markup and lists of sources blanked out; all else keeps its place.
 
     A line break that is written out (`\n`) ends a paragraph.
     """
-    return _NOISE.sub(lambda match: " " * len(match[0]), _ESCAPED.sub("\n\n", text))
+    plain = _NUMBER_DOT.sub(" ", _NOISE.sub(lambda match: " " * len(match[0]), _ESCAPED.sub("\n\n", text)))
+    return blank_lists(plain)
 
 
 def sentences(text: str, spacy_model: str | None = None) -> list[Sentence]:

@@ -23,6 +23,10 @@ _NO_LAST = _NO_FIRST | frozenset({"DT", "POS", "WDT"})
 _MARKS = frozenset(", . : '' `` -LRB- -RRB- HYPH NFP POS".split())
 _SENTENCE = frozenset({"PRP", "MD", "VBP", "VBZ", "VBD", "VBG", "VB"})  # of words in lower case: no name
 _PEOPLE = re.compile(r".+(?:an|ite|ist|ard|ene|[cn]i|ian)s\Z")  # Meccans, Canaanites
+_NAMING = _PROPER | {"FW", "CD"}  # words in lower case that a title may have: "La note bleue"
+_OPENING = frozenset("\"“‘'(.!?:;—–")  # a capital behind these says nothing
+_EXCLAIMED = frozenset("!?;")
+_WITHIN_PEOPLE = PARTICLES | {"of", "the"}
 _OFFICES = ROLE_NOUNS - FEMALE_NAMES - MALE_NAMES
 
 
@@ -30,35 +34,39 @@ def tidy_names(doc: Doc) -> tuple[Span, ...]:
     """Return the names of `doc` as spans of its text; a people is ORG, and two places that "to" joins are two."""
     known = {token.text for token in doc if token.tag_ in _PROPER}
     common = {token.text for token in doc if token.is_lower}
+    people = {token.text for entity in doc.ents if entity.label_ == "PER" for token in entity[-1:]}
     found: list[Span] = []
     for entity in doc.ents:
         if entity.label_ not in _NAMED:
             continue
-        for tokens in _parts(list(entity), entity.label_):
-            kept = _cut(tokens, entity.label_)
-            if kept and not _is_common(kept, entity.label_, known, common):
-                kind = _kind(kept, entity.label_)
+        for tokens, label in _parts(list(entity), entity.label_, people):
+            kept = _cut(tokens, label)
+            if kept and not _is_common(kept, label, known, common):
+                kind = _kind(kept, label)
                 found.append(Span(kept[0].idx, kept[-1].idx + len(kept[-1]), kind))
     return tuple(found)
 
 
-def _parts(tokens: list[Token], kind: str) -> Iterator[list[Token]]:
-    """Yield the parts of a name that words which no name of its kind has stand between."""
-    if kind == "LOC":
-        dividers = {"to"}
-    elif kind == "PER":
-        dividers = {"in", "and", "to", "from"}
-    else:
-        yield tokens
-        return
+def _parts(tokens: list[Token], kind: str, people: set[str]) -> Iterator[tuple[list[Token], str]]:
+    """Yield the parts of a name that words which no name of its kind has stand between, each with its kind."""
     part: list[Token] = []
     for token in tokens:
-        if token.text in dividers or (kind == "PER" and token.text in ("(", ")")):
-            yield part
+        owner = kind == "MISC" and token.tag_ == "POS" and bool(part) and part[-1].text in people
+        if owner or _divides(token, kind):
+            yield part, "PER" if owner else kind
             part = []
         else:
             part.append(token)
-    yield part
+    yield part, kind
+
+
+def _divides(token: Token, kind: str) -> bool:
+    """Return whether a word ends a name and begins another: "Ada left Oslo", "Ada's pupil Otto", "Poor soul! Ada"."""
+    if token.text in _EXCLAIMED:
+        return True
+    if kind == "PER":
+        return token.text in ("(", ")") or (token.is_lower and token.lower_ not in _WITHIN_PEOPLE)
+    return kind == "LOC" and (token.text == "to" or (token.is_lower and token.tag_ in ("VBD", "VBZ", "VBP", "MD")))
 
 
 def _cut(tokens: list[Token], kind: str) -> list[Token]:
@@ -82,7 +90,7 @@ def _is_before(tokens: list[Token], place: int, kind: str) -> bool:
         return token.tag_ in _NO_FIRST or (
             named and (office or token.lower_ in DEMONYMS or token.tag_ in ("DT", "JJR"))
         )
-    if kind == "LOC" and token.lower_ == "the":
+    if token.text == "the" or (kind == "LOC" and token.lower_ == "the"):
         return True
     return token.tag_ in _NO_FIRST and not (kind == "MISC" and token.is_title and following.is_title)
 
@@ -105,7 +113,11 @@ def _is_common(tokens: list[Token], kind: str, known: set[str], common: set[str]
         if last.lower_ in common and (last.is_sent_start or last.tag_ not in _PROPER or last.i == 0):
             return True
         return last.text not in known and last.tag_ not in ("NN", "NNS", "FW", "LS", "XX")
+    if all(token.is_lower for token in tokens):
+        return True
     if kind == "MISC":
+        if not any(token.is_title or token.tag_ in _NAMING for token in tokens[1:]) and tokens[0].tag_ not in _NAMING:
+            return tokens[0].is_sent_start or tokens[0].i == 0 or tokens[0].nbor(-1).text in _OPENING
         capitals = sum(not token.is_lower for token in tokens)
         spoken = any(token.is_lower and token.tag_ in _SENTENCE for token in tokens)
         return spoken and 2 * capitals < len(tokens) + 1

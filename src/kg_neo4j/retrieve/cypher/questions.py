@@ -10,7 +10,8 @@ from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Cell, CellParameter
 from kg_neo4j.retrieve.cypher.templates import Form, recognise, relationships_of, types_of
 from kg_neo4j.retrieve.interface import Scope, only
-from kg_neo4j.retrieve.linking import Linked, bearers, can_link, link, look_up, near_query
+from kg_neo4j.retrieve.linking import Linked, can_link, link, look_up, near_query, suggest
+from kg_neo4j.retrieve.name_fits import Fit, bearers, fit, say_missing
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -84,7 +85,8 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
         if words:
             found = _name(database, graph, words, scope)
             if found is None:
-                return Unmatched(f"the graph names nothing that is called {words!r}")
+                near = suggest(database, graph, words) if can_link(database, graph) else ()
+                return Unmatched(say_missing(words, near))
             named[place] = found
     relationships: tuple[str, ...] = ()
     direction = form.direction
@@ -124,26 +126,24 @@ def _name(database: Database, graph: str, words: str, scope: Scope | None) -> Na
     named = {fold(word) for name in linked.names for word in split_words(name)}
     if any(fold(word) not in named and not is_stop_word(fold(word)) for word in split_words(words)):
         return None
-    rows = look_up(database, graph, [near_query(linked.names[0])], scope)[0] if len(linked.names) == 1 else []
-    parts = [] if bearers(linked.names[0], rows) else _with_all_words(linked.names[0], rows)
-    known = _known(database, graph, list(dict.fromkeys((*linked.entities, *parts))))
+    name = linked.names[0]
+    rows = look_up(database, graph, [near_query(name)], scope)[0] if len(linked.names) == 1 else []
+    fits = {} if bearers(name, rows) else _fits(name, rows)
+    known = _known(database, graph, list(dict.fromkeys((*linked.entities, *fits))))
+    parts = [each for each in fits if each in known]
     if len(parts) < 2:
         return Named(
             words, _listed([known[each]["Name"] for each in linked.entities if each in known]), linked.entities
         )
-    ranked = sorted((each for each in parts if each in known), key=lambda each: (-known[each]["Relationships"], each))
+    ranked = sorted(parts, key=lambda each: (fits[each], -known[each]["Relationships"], each))
     names = [known[each]["Name"] for each in ranked]
     return Named(words, names[0], (ranked[0],), _listed(names[1:]))
 
 
-def _with_all_words(words: str, rows: Sequence[Row]) -> list[str]:
+def _fits(words: str, rows: Sequence[Row]) -> dict[str, Fit]:
     """Return the entities that have all of `words` in one of their names: "Humboldt" is Alexander's and Wilhelm's."""
-    wanted = set(map(fold, split_words(words)))
-    return [
-        row["id"]
-        for row in rows
-        if row["kind"] == "entity" and any(wanted <= set(map(fold, split_words(name))) for name in row["names"])
-    ]
+    fits = {row["id"]: fit(words, row) for row in rows if row["kind"] == "entity"}
+    return {each: how for each, how in fits.items() if how is not None and how <= Fit.PART}
 
 
 def _known(database: Database, graph: str, ids: Sequence[str]) -> dict[str, Row]:

@@ -32,11 +32,27 @@ def tidied(tagged: str, first: int, after: int, kind: str) -> list[tuple[str, st
         ("The/DT Long/NNP Winter/NNP", "MISC", ["The Long Winter"]),
         ("chemistry/NN", "ORG", []),
         (",/, ./.", "PER", []),
+        ("Ada/NNP left/VBD Oslo/NNP", "PER", ["Ada", "Oslo"]),
+        ("Oslo/NNP welcomed/VBD Bergen/NNP", "LOC", ["Oslo", "Bergen"]),
+        ("Ada/NNP pupil/NN Otto/NNP Berg/NNP", "PER", ["Ada", "Otto Berg"]),
+        ("Otto/NNP von/IN Berg/NNP", "PER", ["Otto von Berg"]),
+        ("Poor/JJ soul/NN !/. Miss/NNP Lind/NNP", "MISC", ["Miss Lind"]),
+        ("the/DT New/NNP Market/NNP", "MISC", ["New Market"]),
+        ("the/DT regulations/NNS", "MISC", []),
         ("He/PRP went/VBD home/NN soon/RB", "MISC", []),
     ],
 )
 def test_a_marked_stretch_becomes_the_names_in_it(tagged, kind, names):
     assert [name for name, _ in tidied(tagged, 0, len(tagged.split()), kind)] == names
+
+
+def test_what_a_person_owns_is_no_part_of_the_name():
+    words = "Berg/NNP 's/POS harmonic/JJ style/NN and/CC Otto/NNP Berg/NNP"
+    vocabulary, tags = zip(*(each.rsplit("/", 1) for each in words.split()), strict=True)
+    doc = Doc(VOCAB, words=list(vocabulary), tags=list(tags))
+    doc.set_ents([Span(doc, 0, 4, label="MISC"), Span(doc, 5, 7, label="PER")])
+    found = [(doc.text[span.start : span.end], span.type) for span in tidy_names(doc)]
+    assert found == [("Berg", "PER"), ("Otto Berg", "PER")]
 
 
 def test_a_people_is_a_group_and_no_place():
