@@ -64,7 +64,7 @@ def fold_fact(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> F
     return folded if stated else {**folded, STATED: False}
 
 
-def is_stated(values: Mapping[str, PropertyValue]) -> bool:
+def is_stated(values: Mapping[str, object]) -> bool:
     """Return whether a row states its fact; one that is only likely says so."""
     return values.get(STATED) is not False
 
