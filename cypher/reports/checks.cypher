@@ -22,7 +22,8 @@ RETURN 'facts without evidence' AS Check,
 UNION ALL
 RETURN 'facts whose evidence is counted wrongly' AS Check,
        COUNT { MATCH (f:Fact) WHERE f.graph = $graph
-               AND f.evidence_count <> COUNT { MATCH (f)-[s:STATED_IN]->(:Chunk) WHERE s.stated IS NULL OR f.stated = false } } AS Count
+               AND f.evidence_count <> COUNT { MATCH (f)-[s:STATED_IN]->(c:Chunk)
+                                           WHERE c.graph = $graph AND (s.stated IS NULL OR f.stated = false) } } AS Count
 UNION ALL
 RETURN 'facts without their relationship' AS Check,
        COUNT { MATCH (f:Fact) WHERE f.graph = $graph AND f.stated IS NULL

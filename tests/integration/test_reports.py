@@ -266,6 +266,7 @@ BROKEN = {
     "facts without evidence": "MATCH (:Fact {graph: $graph})-[s:STATED_IN]->() DELETE s",
     "facts whose evidence is counted wrongly": "MATCH (f:Fact {graph: $graph}) SET f.evidence_count = 9",
     "facts without their relationship": "MATCH (:Entity {graph: $graph})-[r:KNOWS]->() DELETE r",
+    "facts that are only likely, with a relationship": "MATCH (f:Fact {graph: $graph}) SET f.stated = false",
     "relationships without their fact": "MATCH (f:Fact {graph: $graph}) DETACH DELETE f",
     "chunks without a document": "MATCH (d:Document {graph: $graph}) DETACH DELETE d",
     "chunks not done": "MATCH (c:Chunk {graph: $graph}) SET c.done = false",

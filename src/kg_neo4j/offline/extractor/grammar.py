@@ -6,6 +6,7 @@ Names, pronouns and dates are *mentions*. A clause states something unless it de
 from __future__ import annotations
 
 import enum
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +40,7 @@ _INVERTED = frozenset({"had", "were", "should"})  # before their subject: "Had i
 _NAMING = frozenset({"appos", "flat"})
 _MODIFIERS = frozenset({"DT", "PRP$", "JJ", "NN", "NNP", "CD"})
 _DOUBTFUL = frozenset({"ccomp", "xcomp", "obl", "nmod", "dep"})
+_NEEDS_E = re.compile(r"[^aeiou][aeiou][scdr]$|[cuvz]$")  # supersed-, organis-, acquir-, announc-
 _CLIMB = 12  # clauses above a verb that are looked at
 
 
@@ -166,8 +168,9 @@ class Grammar:
                 stem = word[:-cut]
                 forms = {"ies": [stem + "y"], "ied": [stem + "y"]}.get(ending, [base, stem, stem + "e", stem[:-1]])
                 if ending == "s":
-                    forms = [stem]
-                return next((form for form in forms if self.is_word(form)), base)
+                    return stem
+                unknown = stem + "e" if ending in ("ed", "ing") and _NEEDS_E.search(stem) else base
+                return next((form for form in forms if self.is_word(form)), unknown)
         return base
 
     def is_word(self, word: str) -> bool:
