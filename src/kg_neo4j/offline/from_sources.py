@@ -9,13 +9,15 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.offline.extracting.extractive import extract
 from kg_neo4j.offline.overview_extracts import tell_overview
 from kg_neo4j.offline.short.card import asks_about, asks_who, has_role, make_card
+from kg_neo4j.offline.short.likely import asks_for_words
 from kg_neo4j.offline.short.mentions import mentions
+from kg_neo4j.offline.short.reading import may_answer
 from kg_neo4j.offline.short.short_answer import Short, Told, find_short, tell
 from kg_neo4j.offline.short.stated import find_beside, read_lines
 from kg_neo4j.offline.short.things import Things
 from kg_neo4j.offline.told_summaries import SUMMARY_TOLD, tell_summary
 from kg_neo4j.records import Citation, Claim, Evidence
-from kg_neo4j.retrieve.checking.claims import SUPPORTED
+from kg_neo4j.retrieve.checking.claims import QUOTED, SUPPORTED
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.means import Means
@@ -93,12 +95,13 @@ def _composed(short: str, told: Told, job: AnswerFromSources, note: str) -> Repl
 
 def _extractive(question: Question, found: Found, how: Means) -> Reply:
     """Answer with sentences; what they rest on comes first in the evidence."""
-    extracted = extract(question, found)
+    extracted = extract(question, found, lambda each: may_answer(question, each))
+    support = QUOTED if asks_for_words(question) else SUPPORTED  # a short answer was not found in it
     note = WITHOUT_MODEL if extracted.text else TRY_A_MODEL
     if found.nodes and not extracted.text and (told := tell_summary(question, found)).text:
         extracted, note = told, SUMMARY_TOLD
     claims = tuple(
-        Claim(readable(citation.quote), (number,), SUPPORTED) for number, citation in enumerate(extracted.citations, 1)
+        Claim(readable(citation.quote), (number,), support) for number, citation in enumerate(extracted.citations, 1)
     )
     evidence = _evidence(extracted.citations, found, how)
     return Reply(extracted.text, extracted.citations, evidence, claims, notes=(note,))

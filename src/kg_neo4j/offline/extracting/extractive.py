@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j.offline.extracting.candidates import Candidate, prepare
@@ -32,8 +32,8 @@ class Extract:
     citations: tuple[Citation, ...]
 
 
-def extract(question: Question, found: Found) -> Extract:
-    """Return one or two sentences that answer `question`, best first, or none where none answers well enough."""
+def extract(question: Question, found: Found, accept: Callable[[Candidate], bool] = lambda _: True) -> Extract:
+    """Return one or two sentences that answer `question`, best first; none where none that is accepted does well."""
     question = _with_names(question, found)
     candidates = prepare(found.chunks)
     matcher = Matcher(question, candidates)
@@ -49,6 +49,7 @@ def extract(question: Question, found: Found) -> Extract:
     linked = chain(question, candidates, matcher)
     if linked is not None and (not chosen or linked.coverage > scored[0][2].coverage + MORE):
         chosen = [linked.first, linked.second]
+    chosen = [each for each in chosen if accept(each)]
     text = " ".join(f"{readable(candidate.sentence.text)} [{n}]" for n, candidate in enumerate(chosen, 1))
     return Extract(text, tuple(_citation(candidate) for candidate in chosen))
 

@@ -9,7 +9,7 @@ from kg_neo4j.offline.extracting.candidates import Candidate, prepare
 from kg_neo4j.offline.extracting.clauses import parse
 from kg_neo4j.offline.extracting.matching import Matcher
 from kg_neo4j.offline.short.likely import asks_for_words, candidates
-from kg_neo4j.offline.short.stating import states
+from kg_neo4j.offline.short.stating import denies, names_all, states
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.question import Asks, Question
@@ -36,14 +36,31 @@ def find_stated(question: Question, found: Found) -> Stated | None:
         doc = parse(text)
         names = {fold(token.text) for token in doc if token.pos_ == "PROPN"}
         for each in candidates(question, text):
-            words = {fold(word) for word in split_words(each.value)}
-            if words & set(question.terms) or each.value.endswith(("'s", "’s")):
+            if _repeats(question, each.value) or each.value.endswith(("'s", "’s")):
                 continue
-            if question.asks in _NAMES and not words & names:
+            if question.asks in _NAMES and not names.intersection(map(fold, split_words(each.value))):
                 continue
             if states(question.text, each.value, doc, _known(candidate)):
                 return Stated(each.value, cite(candidate))
     return None
+
+
+def may_answer(question: Question, candidate: Candidate) -> bool:
+    """Return whether a sentence without a short answer may hold one: it has the names, such a value, and no denial.
+
+    True of what no word answers: how, why, who somebody is.
+    """
+    if not asks_for_words(question):
+        return True
+    text = candidate.sentence.text
+    doc = parse(text)
+    if not names_all(question.text, doc, _known(candidate)) or denies(question.text, doc):
+        return False
+    return any(not _repeats(question, each.value) for each in candidates(question, text))
+
+
+def _repeats(question: Question, value: str) -> bool:
+    return bool({fold(word) for word in split_words(value)} & set(question.terms))
 
 
 def cite(candidate: Candidate) -> Citation:

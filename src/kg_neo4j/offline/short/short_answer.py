@@ -25,7 +25,7 @@ class Short:
 
     value: str
     steps: tuple[Step, ...]
-    stated: bool = False  # whether the words of the last step were found to state it
+    stated: bool = True  # of this very thing; False where it is read at the end of several steps
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,9 +44,7 @@ def states(question: str, value: str, source: Doc, known: Words = frozenset()) -
     words = frozenset(fold(word) for word in split_words(value)) - _WH
     content = frozenset(word for word in words if not is_stop_word(word)) or words
     clauses = read_clauses(source)
-    names = [fold(word) for word in split_words(_LEAD.sub("", question)) if word[0].isupper()]
-    said = known | {fold(token.text) for token in source}
-    if _NOT.search(question) or not _holds_all(names, said):
+    if _NOT.search(question) or not names_all(question, source, known):
         return None
     found: bool | None = None
     for asked in _readings(question):
@@ -56,6 +54,18 @@ def states(question: str, value: str, source: Doc, known: Words = frozenset()) -
                     return True
                 found = False
     return found
+
+
+def names_all(question: str, source: Doc, known: Words) -> bool:
+    """Return whether all names of a question are in a source, or known to be what it speaks of."""
+    names = [fold(word) for word in split_words(_LEAD.sub("", question)) if word[0].isupper()]
+    return _holds_all(names, known | {fold(token.text) for token in source})
+
+
+def denies(question: str, source: Doc) -> bool:
+    """Return whether every clause of `source` with a verb of the question is denied, or only supposed."""
+    same = [each for each in read_clauses(source) if any(_is_verb(asked, each) for asked in _readings(question))]
+    return bool(same) and all(each.denied or each.unreal for each in same)
 
 
 def _readings(question: str) -> Iterator[_Asked]:
