@@ -239,7 +239,7 @@ class Grammar:
         return mention.entities if mention is not None else ()
 
     def path(self, one: int, other: int) -> list[int]:
-        """Return the tokens between two in the tree, both included; from one to the other."""
+        """Return the tokens between two in the tree, both included, from one to the other; none for two trees."""
         up = self._upward(one)
         places = {token: place for place, token in enumerate(up)}
         down: list[int] = []
@@ -247,7 +247,7 @@ class Grammar:
             if token in places:
                 return up[: places[token] + 1] + down[::-1]
             down.append(token)
-        return up + down[::-1]  # of two sentences
+        return []
 
     def _upward(self, token: int) -> list[int]:
         chain = [token]
@@ -267,7 +267,7 @@ class Grammar:
         """Yield the verbs that are no auxiliaries."""
         for token, tag in enumerate(self.tags):
             is_free = self.deps[token] not in ("aux", "aux:pass", "cop", "amod", "compound")
-            if tag.startswith("VB") and (is_free or self._touched(token)):
+            if tag.startswith("VB") and token not in self.mentions and (is_free or self._touched(token)):
                 yield token
 
     def _touched(self, token: int) -> bool:

@@ -63,20 +63,31 @@ def _has_words(grammar: Grammar, relation: RelationDraft, path: Sequence[int], b
     inner = [grammar.words[token] for token in between if token not in grammar.mentions]
     verbs = [token for token in path if grammar.tags[token].startswith("VB")]
     if kind in _BELONGING:
+        if any(grammar.deps[token] == "conj" for token in path):
+            return False
         if set(inner) <= _PLAIN and "," not in inner[1:] and kind not in _PERSONAL:
             return in_order
+        if kind in _PERSONAL and in_order and _defines(grammar, relation, between):
+            return True
         words = [grammar.words[token] for token in path[1:-1]]
         cases = {grammar.preposition(token) for token in path if grammar.heads[token] in path} - {""}
         if kind in _PERSONAL and not cases <= _ORIGINS:
             return False
-        if any(word.startswith(_APART) for word in words) or any(grammar.deps[token] == "conj" for token in path):
+        if not path or any(word.startswith(_APART) for word in words):
             return False
         return all(grammar.lemma(token) in _BELONGING_VERBS for token in verbs)
     cues = _WORDS.get(kind)
     if cues is None:
-        return len(path) <= _LONGEST and len(verbs) <= 1
+        return 0 < len(path) <= _LONGEST and len(verbs) <= 1
     if kind in _BESIDE and not verbs and len(inner) <= 3 and "(" in inner:
         return True
     near = {*path[1:-1], *(child for token in path[1:-1] for child in grammar.children[token])}
     near |= {token for token in between if len(between) <= 8}
     return any(grammar.words[token].startswith(cues) for token in near if token not in grammar.mentions)
+
+
+def _defines(grammar: Grammar, relation: RelationDraft, between: range) -> bool:
+    """Tell whether a sentence begins by saying what somebody is: "Ada Brandt (...) was a Polish painter"."""
+    before = grammar.words[max(between[-1] - 2, 0) : between[-1]]
+    opens = grammar.starts[between[0]] == relation.sentence.start
+    return opens and before[:1] in (["is"], ["was"]) and before[1:] in (["a"], ["an"], ["the"])

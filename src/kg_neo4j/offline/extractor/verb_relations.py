@@ -43,6 +43,8 @@ def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention
     particle = "".join(particles[:1])
     passive = grammar.is_passive(verb)
     objects = [] if passive else grammar.objects(verb)
+    if len(objects) > 1 and _active(lemma, particle, "") == lemma.upper():
+        objects = objects[1:]  # "bought her a ring" says nothing of him and her; "awarded her a medal" does
     if not passive:
         for token in objects:
             if not grammar.preposition(token):
