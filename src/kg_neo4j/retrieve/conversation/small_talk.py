@@ -9,9 +9,8 @@ from kg_neo4j import data_files
 REPLY = "Ask a question about the documents of this graph."
 
 _DATA = data_files.beside(__file__)
-_SMALL_TALK = re.compile(
-    rf"(?:(?:{'|'.join(_DATA.lines('words'))})(?: (?:{_DATA.text('more')}))*(?:[\s,.!?…:;)(-]+|$))+", re.IGNORECASE
-)
+_SAID, _MORE = "|".join(_DATA.lines("words")), _DATA.text("more")
+_SMALL_TALK = re.compile(rf"(?:(?:{_SAID})(?: (?:{_MORE}))*(?:[\s,.!?…:;)(-]+|$))+", re.IGNORECASE)
 LONGEST = 100  # characters
 
 
