@@ -48,9 +48,8 @@ def aliases(mentioned: Iterable[Mentioned], found: Components, titles: Iterable[
             borne[normalise(name)].add(each.id)
     derived: defaultdict[str, list[str]] = defaultdict(list)
     for alias, bearers in (*_surnames(entities), *_plain(entities), *_titles(entities, titles)):
-        if len(bearers | borne[normalise(alias)]) == 1:
-            (bearer,) = bearers
-            derived[bearer].append(alias)
+        if len(bearers) == len(bearers | borne[normalise(alias)]) == 1:
+            derived[min(bearers)].append(alias)
     return {each.id: _listed(each.names[1:], derived[each.id]) for each in entities}
 
 

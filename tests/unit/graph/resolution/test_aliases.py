@@ -71,6 +71,7 @@ def test_people_that_are_one_bear_the_name_once() -> None:
 def test_the_title_of_a_document_names_the_person_with_all_its_words() -> None:
     whole = mentioned("Aurelia Hedvig Sörlund Batista")
     assert "Aurelia Batista" in derived(whole, titles=("Aurelia Batista (scientist)",))[whole.name]
+    assert derived(mentioned("Ada Lind"), titles=("Ada Lind", "Otto Berg")) == {"Ada Lind": ["Lind"]}
     assert "Aurelia Quaye" not in derived(whole, titles=("Aurelia Quaye",))[whole.name]
     assert "Batista" not in derived(whole, mentioned("Aurelia Roux Batista"), titles=("Aurelia Batista",))[whole.name]
 
