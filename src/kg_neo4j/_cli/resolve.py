@@ -66,7 +66,8 @@ def _list(found: tuple[StoredDecision, ...], as_json: bool) -> None:
         return
     for each in found:
         decision = each.decision
-        where = f"run {decision.run}  {decision.id[:8]}  {_standing(each)}"
+        run = f"run {decision.run}" if decision.run else "a load"
+        where = f"{run}  {decision.id[:8]}  {_standing(each)}"
         print_text(f"{where}  {each.left} ~ {each.right}: {decision.reason}")
 
 

@@ -41,9 +41,7 @@ def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) ->
     """
     ordered = sorted(rows, key=lambda row: row.order)
     spellings = Counter(row.name for row in ordered)
-    ranked = list(spellings)
-    if len(ranked) > 1:
-        ranked.sort(key=lambda name: (-spellings[name], -len(name), _nfc(name), name))
+    ranked = ranked_names(spellings)
     return {
         "name": ranked[0],
         "type": _mode(row.type for row in ordered),
@@ -51,6 +49,13 @@ def fold_entity(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) ->
         "evidence_count": len(ordered),
         **_fold_columns(ordered, columns),
     }
+
+
+def ranked_names(spellings: Mapping[str, int]) -> list[str]:
+    """Return spellings, given with their counts: the most frequent first, then the longest, then the smallest."""
+    if len(spellings) == 1:
+        return list(spellings)
+    return sorted(spellings, key=lambda name: (-spellings[name], -len(name), _nfc(name), name))
 
 
 def fold_fact(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> Folded:

@@ -127,7 +127,7 @@ class _Completion:
         elif line.base == "Chunk" and "outcome" in found:
             found = {"recorded": "import", **found}
         elif line.base == "Decision":
-            found = {"resolve_run": 1, **found}
+            found = {"resolve_run": 0 if found.get("derived") else 1, **found}
         elif not {"Summary", "Detail"}.isdisjoint(line.labels):
             found = {"answers": [], **found}
         elif line.base == "Community":

@@ -1,4 +1,4 @@
-"""What is derived from the settled graph, after load, unload, rebuild, resolve: summaries, vectors, analytics."""
+"""What is derived from the settled graph after load, unload, rebuild, resolve: joins, summaries, vectors, analytics."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def derive(work: Derivation, *, analytics: bool = True, embed: bool = True) -> i
     Summaries come first, because they are embedded. Vectors and analytics follow, not side by side: on two cores that
     gained nothing (benchmarks/pipeline.py). A repeat changes nothing.
     """
+    _derive_names(work)
     describe(work)
     if embed:
         work.tally.changes += _embed(work)
@@ -47,6 +48,24 @@ def derive(work: Derivation, *, analytics: bool = True, embed: bool = True) -> i
     if note:
         work.tally.notes.append(note)
     return communities
+
+
+def _derive_names(work: Derivation) -> None:
+    """Bring sure joins and aliases up to date, and say how many joins that changed."""
+    from kg_neo4j.graph.documents import list_documents
+    from kg_neo4j.graph.replay import schema_of
+    from kg_neo4j.graph.resolution.derived import derive_names
+
+    documents = list_documents(work.database, work.settings.graph)
+    if not documents:
+        return
+    derived = derive_names(work.database, work.settings.graph, schema_of(documents[0]), work.lease)
+    work.tally.changes += derived.changes
+    if joins := derived.joins:
+        pairs = "1 pair of names was" if joins == 1 else f"{joins} pairs of names were"
+        work.tally.notes.append(
+            f"{pairs} joined or parted by rules: `kg resolve --list` shows them, `--undo ID` takes one back"
+        )
 
 
 def _embed(work: Derivation) -> int:

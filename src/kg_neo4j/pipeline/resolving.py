@@ -118,7 +118,9 @@ def undo(name: str, *, settings: Settings, analytics: bool = True, progress: Pro
         with Lease(database, settings.graph) as lease:
             finish(database, settings.graph, schema, lease)
             named = _named(name, stored_decisions(database, settings.graph), settings.graph)
-            revoked = tuple(replace(each, decision=replace(each.decision, revoked=True)) for each in named)
+            revoked = tuple(
+                replace(each, decision=replace(each.decision, revoked=True), derived=False) for each in named
+            )
             _show(_Run(database, lease, schema, tally), settings, revoked, analytics, progress)
         return _report(database, settings.graph, _Found(decisions=revoked), before, tally, started)
 

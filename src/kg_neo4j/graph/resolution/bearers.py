@@ -28,6 +28,7 @@ class Mentioned:
     deaths: frozenset[int]
     documents: Mapping[str, int]  # document id -> index of the first chunk that mentions it
     years: Mapping[str, Years] = field(default_factory=dict)  # document id -> what it says, where it says any
+    spellings: Mapping[str, int] = field(default_factory=dict)  # how often each
 
     @property
     def form(self) -> NameForm:

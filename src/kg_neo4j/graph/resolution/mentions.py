@@ -54,6 +54,7 @@ def _mentioned(row: Row) -> Mentioned:
         deaths=frozenset(year for _, died in years.values() for year in died),
         documents=documents,
         years=years,
+        spellings=spellings,
     )
 
 

@@ -14,7 +14,7 @@ from kg_neo4j import data_files
 from kg_neo4j.graph.identity import normalise
 
 _DATA = data_files.beside(__file__)
-_LETTERS = str.maketrans(_DATA.table("letters"))
+LETTERS = str.maketrans(_DATA.table("letters"))
 _QUALIFIER = re.compile(r"\s*\(([^()]+)\)\s*$")
 _ROMAN = re.compile(r"(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
 _SOUNDS = tuple((re.compile(pattern), sound) for pattern, sound in _DATA.table("sounds").items())
@@ -53,7 +53,7 @@ class NameForm:
 
 def fold(text: str) -> str:
     """Return `text` normalised, without accents and with plain letters for special ones."""
-    plain = unicodedata.normalize("NFKD", normalise(text).translate(_LETTERS))
+    plain = unicodedata.normalize("NFKD", normalise(text).translate(LETTERS))
     return " ".join("".join(char for char in plain if not unicodedata.combining(char)).split())
 
 

@@ -28,6 +28,7 @@ PHASES: tuple[tuple[Rule, ...], ...] = (
     (parts.surname,),
     (parts.given_name, rules.misspelling, rules.neighbours),
 )
+SURE = PHASES[:-1]  # those whose rules decide alone
 
 
 class Verdict(enum.StrEnum):
@@ -81,14 +82,33 @@ def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterabl
     joined: list[Proposal] = []
     open_: list[Candidate] = []
     for phase in PHASES:
-        for _ in range(ROUNDS):
-            found = [candidate for rule in phase for candidate in rule(block, groups)]
-            taken = [each for each in _in_order(_unique(found, groups)) if _take(groups, each)]
-            joined.extend(_proposal(block, each, Verdict.JOIN) for each in taken)
-            if not taken:
-                break
+        joined.extend(_proposal(block, each, Verdict.JOIN) for each in _joined(block, groups, phase))
+        found = [candidate for rule in phase for candidate in rule(block, groups)]
         open_.extend(each for each in _unique(found, groups) if each.score < ACCEPTED)
     return Proposed((*split, *joined, *_questions(block, groups, open_)), groups)
+
+
+def sure_joins(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterable[Decision]) -> tuple[Proposal, ...]:
+    """Return what rules join without a question, from the evidence and the decisions of people alone.
+
+    Names with several bearers take no part: which document means whom is a decision. Neither do neighbours by meaning.
+    The same keys, sources and decisions give the same joins, whatever their order.
+    """
+    known = tuple(mentioned)
+    shared = {each.mentioned.key for each in find_namesakes(known)[1]}
+    keys = [each for each in known if each.key not in shared]
+    block, groups = Block(keys, sources), Groups(keys, decisions)
+    return tuple(_proposal(block, each, Verdict.JOIN) for phase in SURE for each in _joined(block, groups, phase))
+
+
+def _joined(block: Block, groups: Groups, phase: Iterable[Rule]) -> Iterator[Candidate]:
+    """Join what the rules of a phase are sure of, as long as that lets them join more, and yield it."""
+    for _ in range(ROUNDS):
+        found = [candidate for rule in phase for candidate in rule(block, groups)]
+        taken = [each for each in _in_order(_unique(found, groups)) if _take(groups, each)]
+        yield from taken
+        if not taken:
+            return
 
 
 def judged(proposed: Proposed, answers: Mapping[tuple[str, str], tuple[bool, str]], score: float) -> Proposed:

@@ -31,6 +31,7 @@ class StoredDecision:
     left: str  # name and type, as they were when it was made
     right: str
     pending: bool  # stored or revoked, but the graph does not show it yet
+    derived: bool = False  # by settling, from the evidence: computed again when that changes
 
 
 def stored_decisions(reader: Reader, graph: str) -> tuple[StoredDecision, ...]:
@@ -53,6 +54,7 @@ def stored_decisions(reader: Reader, graph: str) -> tuple[StoredDecision, ...]:
             left=row["left_name"],
             right=row["right_name"],
             pending=row["pending"],
+            derived=row["derived"],
         )
         for row in reader.read(queries.get("write/decisions"), graph=graph)
     )
@@ -123,6 +125,7 @@ def _row(stored: StoredDecision) -> dict[str, Any]:
         "revoked": decision.revoked,
         "resolve_run": decision.run,
         "document": decision.document or None,
+        "derived": stored.derived or None,
     }
 
 

@@ -1,0 +1,10 @@
+// title:   Aliases of entities
+// purpose: Which ones differ from what the evidence gives is found by comparing these.
+// mode:    read
+// params:  $graph STRING (graph name, default main)
+// columns: id STRING, aliases LIST<STRING>
+// order:   none
+// source:  kg-neo4j
+MATCH (e:Entity)
+WHERE e.graph = $graph
+RETURN e.id AS id, coalesce(e.aliases, []) AS aliases

@@ -1,0 +1,10 @@
+// title:   Delete derived decisions that the evidence does not support any more
+// purpose: They are revoked and no longer shown; what a person revoked stays.
+// mode:    write
+// params:  $graph STRING (graph name, default main)
+// columns: none
+// order:   none
+// source:  kg-neo4j
+MATCH (d:Decision)
+WHERE d.graph = $graph AND d.derived AND d.revoked AND NOT d:Unsettled
+DELETE d

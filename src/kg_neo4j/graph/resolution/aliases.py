@@ -1,0 +1,122 @@
+"""Aliases that an entity's own name and the titles of documents give: a surname, plain letters, a page's title. Pure.
+
+A short name is an alias of the one entity that it fits; where two bear it, or could, it is an alias of neither.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kg_neo4j.graph.fold import MAX_ALIASES, ranked_names
+from kg_neo4j.graph.identity import normalise
+from kg_neo4j.graph.resolution.bearers import Mentioned, family
+from kg_neo4j.graph.resolution.decisions import Components
+from kg_neo4j.graph.resolution.names import LETTERS, PATRONYMS, fold, take_apart
+
+_PLAIN = LETTERS | {
+    ord(chr(code).upper()): letters.title() for code, letters in LETTERS.items() if len(chr(code).upper()) == 1
+}
+SHORTEST = 3  # letters of a surname
+_SEVERAL = frozenset("and et und y e i oraz & of".split())
+_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity by its names, the most frequent first."""
+
+    id: str
+    names: tuple[str, ...]
+    is_person: bool
+
+    @property
+    def core(self) -> tuple[str, ...]:
+        """The words of its name in folded form, without titles."""
+        return take_apart(self.names[0]).core
+
+
+def aliases(mentioned: Iterable[Mentioned], found: Components, titles: Iterable[str]) -> dict[str, list[str]]:
+    """Return the aliases of each entity: the other spellings of its evidence, then those that are derived."""
+    entities = _entities(mentioned, found)
+    borne: defaultdict[str, set[str]] = defaultdict(set)  # a name, normalised -> entities that bear it or could
+    for each in entities:
+        for name in each.names:
+            borne[normalise(name)].add(each.id)
+    derived: defaultdict[str, list[str]] = defaultdict(list)
+    for alias, bearers in (*_surnames(entities), *_plain(entities), *_titles(entities, titles)):
+        if len(bearers) == len(bearers | borne[normalise(alias)]) == 1:
+            derived[min(bearers)].append(alias)
+    return {each.id: _listed(each.names[1:], derived[each.id]) for each in entities}
+
+
+def _listed(spelt: Sequence[str], derived: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([*spelt[:MAX_ALIASES], *sorted(derived)]))[:MAX_ALIASES]
+
+
+def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[Named]:
+    members: defaultdict[str, list[Mentioned]] = defaultdict(list)
+    for each in mentioned:
+        members[found.entity(each.key)].append(each)
+    entities = []
+    for entity, keys in sorted(members.items()):
+        spellings: Counter[str] = Counter()
+        for each in keys:
+            spellings.update(each.spellings)
+        is_person = all(family(each.type) == "PERSON" for each in keys)
+        entities.append(Named(entity, tuple(ranked_names(spellings)), is_person))
+    return entities
+
+
+def _surnames(entities: Sequence[Named]) -> Iterator[tuple[str, set[str]]]:
+    """Yield the last name of each person, with all people whose name ends in it."""
+    bearers: defaultdict[str, set[str]] = defaultdict(set)
+    written: dict[str, str] = {}
+    for each in entities:
+        core = each.core
+        if not each.is_person or not core or _SEVERAL & set(core):
+            continue
+        bearers[core[-1]].add(each.id)
+        if len(core) > 1 and len(core[-1]) >= SHORTEST and core[-2] not in PATRONYMS:
+            last = next((word for word in reversed(each.names[0].split()) if fold(word) == core[-1]), "")
+            if last[:1].isupper():
+                written[core[-1]] = min(last, written.get(core[-1], last))
+    for folded, last in sorted(written.items()):
+        yield last.strip(".,"), bearers[folded]
+
+
+def _plain(entities: Sequence[Named]) -> Iterator[tuple[str, set[str]]]:
+    """Yield names without their accents."""
+    bearers: defaultdict[str, set[str]] = defaultdict(set)
+    for each in entities:
+        decomposed = unicodedata.normalize("NFKD", each.names[0].translate(_PLAIN))
+        name = "".join(char for char in decomposed if not unicodedata.combining(char))
+        if name != each.names[0] and name.isascii():
+            bearers[name].add(each.id)
+    yield from sorted(bearers.items())
+
+
+def _titles(entities: Sequence[Named], titles: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
+    """Yield the titles of documents, with the people whose name has their words: "Ada Lind" of "Ada Berta Lind"."""
+    by_ends: defaultdict[tuple[str, str], list[Named]] = defaultdict(list)
+    for each in entities:
+        if each.is_person and len(each.core) > 2:
+            by_ends[each.core[0], each.core[-1]].append(each)
+    for title in sorted({_BRACKETS.sub("", title) for title in titles}):
+        core = take_apart(title).core
+        if len(core) > 1:
+            yield title, {each.id for each in by_ends[core[0], core[-1]] if set(core) < set(each.core)}
+
+
+def changed_aliases(
+    stored: Mapping[str, Sequence[str]], wanted: Mapping[str, Sequence[str]]
+) -> list[dict[str, object]]:
+    """Return the entities whose aliases are others than those stored."""
+    return [
+        {"id": entity, "aliases": list(wanted[entity])}
+        for entity in sorted(stored.keys() & wanted.keys())
+        if list(stored[entity]) != list(wanted[entity])
+    ]
