@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.offline.networks import trained
+from kg_neo4j.retrieve.checking.statement import number_of
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word
 
 if TYPE_CHECKING:
@@ -156,7 +157,9 @@ def _resolved(noun: Token, verb: Token) -> list[Token]:
     """Return a phrase; for "who" that of the noun before it, for "he" that of the last subject before."""
     if noun.lower_ in _RELATIVE:
         before = _noun_before(noun)
-        return _phrase(before) if before is not None else []
+        if before is None:
+            return []
+        return [*_phrase(before), *(_core(before.head) if before.dep_ == "nmod" else [])]
     if noun.lower_ in _SPOKEN:
         return _phrase(_before(noun)[-1]) if _before(noun) else []
     return _phrase(noun)
@@ -221,7 +224,7 @@ def _role(tokens: Sequence[Token]) -> Role:
     heads = _words(
         each for each in own if each.dep_ not in ("amod", "nummod") and (each in tokens[:1] or _is_head(each))
     )
-    return Role(words or _words(numbers), heads, full, _words(numbers), named)
+    return Role(words or _words(numbers), heads, full, _counted(numbers), named)
 
 
 def _is_head(token: Token) -> bool:
@@ -268,7 +271,7 @@ def _words(tokens: Iterable[Token]) -> Words:
 
 def contradicts(claim: Doc, source: Doc) -> bool:
     """Return whether the source has a verb or a counted noun of the claim, and nowhere says it as the claim does."""
-    theirs, said = read_clauses(source), _words(source)
+    theirs, said = _with_what_they_are(read_clauses(source)), _words(source)
     for mine in read_clauses(claim):
         same = [each for each in theirs if _same_verb(mine, each)]
         if same and not any(_agrees(mine, each, said) for each in same):
@@ -277,14 +280,37 @@ def contradicts(claim: Doc, source: Doc) -> bool:
     return any(noun in counted and not numbers & counted[noun] for noun, numbers in _counts(claim).items())
 
 
+def _with_what_they_are(clauses: Sequence[Clause]) -> list[Clause]:
+    """Return clauses whose roles have the words of what they are called beside: "Ada is a painter" makes both one."""
+    same = [
+        each.agent.words | each.patient.words
+        for each in clauses
+        if each.verb == BE and not (each.denied or each.unreal)
+    ]
+
+    def wider(role: Role) -> Role:
+        words = role.words.union(*(group for group in same if role.words & group))
+        return replace(role, words=words) if role.words else role
+
+    return [
+        each if each.verb == BE else replace(each, agent=wider(each.agent), patient=wider(each.patient))
+        for each in clauses
+    ]
+
+
 def _counts(doc: Doc) -> dict[str, Words]:
     """Return the numbers that each noun is counted with."""
     found: dict[str, Words] = {}
     for token in doc:
         if token.dep_ == "nummod" and token.head.pos_ == "NOUN":
             noun = fold(token.head.lemma_)
-            found[noun] = found.get(noun, frozenset()) | _words([token])
+            found[noun] = found.get(noun, frozenset()) | _counted([token])
     return found
+
+
+def _counted(numbers: Iterable[Token]) -> Words:
+    """Return numbers in figures: 40 of "forty"."""
+    return frozenset(number_of(fold(each.text)) or fold(each.text) for each in numbers)
 
 
 def _same_verb(mine: Clause, other: Clause) -> bool:
