@@ -12,7 +12,6 @@ import typer
 
 from kg_neo4j._cli.terminal import print_text, remark
 from kg_neo4j.records import Answer, Citation, PathStep, TreeStep
-from kg_neo4j.retrieve.sentences import readable
 
 LONGEST_QUOTE = 300  # characters of a quote; --show prints it whole
 
@@ -131,6 +130,8 @@ def draft(*, stream: bool) -> Iterator[Callable[[str], None] | None]:
 
 def _quoted(citation: Citation, shown: str = "") -> str:
     """Return the title and the quote; the title alone where the answer has the same words."""
+    from kg_neo4j.retrieve.sentences import readable
+
     quote = _line(readable(citation.quote))
     if quote in _line(shown):
         return _line(citation.document)

@@ -247,7 +247,14 @@ def _meant(word: str, turns: Sequence[Turn], *, owner: bool, earlier: bool = Fal
         return subject.name
     person = _last(turns, lambda each: each.kind == "person" and each.gender == gender)
     person = person or _last(turns, lambda each: each.kind in ("person", "") and not each.gender)
-    return person.name if person else ""
+    return _in_full(person.name, turns) if person else ""
+
+
+def _in_full(name: str, turns: Sequence[Turn]) -> str:
+    """Return the longest name of the conversation that has all words of `name`: "Ragna Tveit" for "Ragna"."""
+    words = set(name.split())
+    fuller = [each.name for turn in turns for each in turn.mentions if words <= set(each.name.split())]
+    return max([name, *fuller], key=len)
 
 
 def _subject(turn: Turn, kinds: Sequence[str]) -> Mention | None:
@@ -279,11 +286,13 @@ def _several(turns: Sequence[Turn]) -> str:
     """Return the people of the last turn together, or its one and that of the turn before; else a company."""
     last = turns[-1]
     for group in (last.asked, last.told, last.mentions):
-        people = list(dict.fromkeys(each.name for each in group if each.kind == "person"))
+        people = list(dict.fromkeys(_in_full(each.name, turns) for each in group if each.kind == "person"))
         if len(people) > 1:
             return f"{', '.join(people[:-1])} and {people[-1]}" if len(people) < MANY else ""
-    one = [each.name for each in _order(last) if each.kind == "person"]
-    before = [each.name for each in _order(turns[-2]) if each.kind == "person"] if len(turns) > 1 else []
+    one = [_in_full(each.name, turns) for each in _order(last) if each.kind == "person"]
+    before = (
+        [_in_full(each.name, turns) for each in _order(turns[-2]) if each.kind == "person"] if len(turns) > 1 else []
+    )
     if one and before and one[0] != before[0]:
         return f"{before[0]} and {one[0]}"
     single = _last(turns, lambda each: each.kind == "thing" or (each.kind == "person" and not each.gender))

@@ -20,7 +20,7 @@ _PATTERNS = {
     Asks.OTHER: re.compile(NAME),
 }
 _DATE = re.compile(rf"\b{DATE}\b")
-_NO_DATES = (Asks.NUMBER, Asks.MEASURE)  # what asks for these does not ask for the numbers of a date
+_DATES = (Asks.TIME, Asks.AGE)  # what asks for anything else does not ask for a part of a date
 _YEAR = re.compile(r"\b(?:what|which) year\b", re.IGNORECASE)
 _NAMED = re.compile(
     r"\b(?:which|what) (?!(?:is|was|are|were|did|does|do|has|have|had|kind|type|sort|percentage|part|"
@@ -51,7 +51,7 @@ def asks_for_words(question: Question) -> bool:
 
 def candidates(question: Question, sentence: str) -> Iterator[Likely]:
     """Yield what in a sentence is of the kind that is asked for, whatever it says of it."""
-    dates = [match.span() for match in _DATE.finditer(sentence)] if question.asks in _NO_DATES else []
+    dates = [match.span() for match in _DATE.finditer(sentence)] if question.asks not in _DATES else []
     for match in _PATTERNS[question.asks].finditer(sentence):
         value, start = match[0], match.start()
         if any(first <= start < last for first, last in dates):

@@ -100,7 +100,7 @@ def tell(short: Short) -> Told:
     marks = "".join(f" [{count}]" for count in number.values())
     sentences = [f"{readable(place.quote)} [{count}]" for place, count in number.items()]
     support = SUPPORTED if short.stated else QUOTED
-    quoted = (Claim(readable(place.quote), (count,), QUOTED) for place, count in number.items())
+    quoted = (Claim(readable(place.quote), (count,), support) for place, count in number.items())
     claims = (Claim(said, tuple(number.values()), support, judged_by="path"), *quoted)
     return Told("\n".join([f"{said}{marks}", *sentences]), citations, claims, path)
 

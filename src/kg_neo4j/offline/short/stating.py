@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.offline.extracting.clauses import BE, Clause, Role, Words, read_clauses
+from kg_neo4j.retrieve.checking.statement import number_of
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 FIRST = 1  # place up to which the word that asks stands: "In what year"
 _LEAD = re.compile(r"^\W*\w+")
+_NAMES = re.compile(r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*)*")
 _NOT = re.compile(r"\b(?:not|never|no)\b|n[’']t\b", re.IGNORECASE)
 _BE = frozenset("is was are were been be".split())
 _HELP = frozenset("did does do has have had can could will would".split())
@@ -41,7 +43,10 @@ def states(question: str, value: str, source: Doc, known: Words = frozenset()) -
 
     `known` are words of what the source speaks of without naming it, as its title.
     """
-    words = frozenset(fold(word) for word in split_words(value)) - _WH
+    parts = (part.strip(".,") for part in value.split())
+    words = (
+        frozenset(fold(word) for part in parts for word in ([part] if part[:1].isdigit() else split_words(part))) - _WH
+    )
     content = frozenset(word for word in words if not is_stop_word(word)) or words
     clauses = read_clauses(source)
     if _NOT.search(question) or not names_all(question, source, known):
@@ -57,9 +62,24 @@ def states(question: str, value: str, source: Doc, known: Words = frozenset()) -
 
 
 def names_all(question: str, source: Doc, known: Words) -> bool:
-    """Return whether all names of a question are in a source, or known to be what it speaks of."""
-    names = [fold(word) for word in split_words(_LEAD.sub("", question)) if word[0].isupper()]
-    return _holds_all(names, known | {fold(token.text) for token in source})
+    """Return whether all names of a question are in a source, or known to be what it speaks of.
+
+    "Babbage" is enough for "Charles Babbage", "Ada Babbage" is not.
+    """
+    names = known | {fold(token.text) for token in source if token.text[0].isupper()}
+    said = known | {fold(token.text) for token in source}
+    for run in _NAMES.findall(_LEAD.sub("", question)):
+        words = [fold(word) for word in split_words(run)]
+        if words and not _holds_all(words, said) and (words[-1] not in names or _first_name(source, words)):
+            return False
+    return True
+
+
+def _first_name(source: Doc, name: Sequence[str]) -> bool:
+    """Return whether a source gives the last word of a name another first one."""
+    return len(name) < 2 or any(
+        fold(token.text) == name[-1] and token.i and source[token.i - 1].pos_ == "PROPN" for token in source
+    )
 
 
 def denies(question: str, source: Doc) -> bool:
@@ -107,13 +127,16 @@ def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
     whole = clause.agent.full | clause.patient.full | clause.others
     if asked.verb == BE:
         return any(value <= each.full and value & each.heads for each in (clause.agent, clause.patient))
+    if not any(not is_stop_word(fold(word)) for word in (*asked.subject, *asked.object)):
+        return False  # "Who directed?"
+    counts = all(word[0].isdigit() or number_of(word) for word in value)
     subject = clause.patient if asked.passive else clause.agent
     if asked.subject and not _is_same(asked.subject, subject, known):
         return False
     if asked.role == "any":
         if not value <= whole:
             return False
-    elif not any(value <= each.full and value & each.heads for each in _roles(asked, clause)):
+    elif not any(value <= each.full and (value & each.heads or counts) for each in _roles(asked, clause)):
         return False
     return _holds_all((*asked.object, *asked.named), whole | known)
 

@@ -31,6 +31,7 @@ def answer(question: str, text: str, title: str = "") -> str | None:
         ),
         ("Which ship was broken up in 1922?", "The Vane, a barge, was broken up in 1922.", "Vane"),
         ("How many ships did Ada Lind see?", "On 6 May 1950 Ada Lind saw twelve ships.", "twelve"),
+        ("How many people visited Hald Castle in 2019?", "In 2019 12,500 people visited Hald Castle.", "12,500"),
         ("When did Ada Lind die?", "Ada Lind taught in Hald. She died in 1950.", "1950"),
     ],
 )
