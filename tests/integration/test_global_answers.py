@@ -330,7 +330,7 @@ def test_the_command_shows_the_way_of_each_citation(
     load(database, graph, two_cliques())
     prepare(database, graph, model)
     online = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "k", "KG_MODEL": "scripted"}
-    code, shown, _ = kg("ask", ABOUT_A3, "--mode", "global", **online)
+    code, shown, _ = kg("ask", ABOUT_A3, "--mode", "global", "--show", **online)
     assert (code, shown.splitlines()[0]) == (0, "A3 is known to many [1].")
     assert "by the report on community" in shown
     shape = json.loads(kg("ask", ABOUT_A3, "--mode", "global", "--level", "0", "--json", **online)[1])

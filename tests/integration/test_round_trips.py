@@ -80,7 +80,7 @@ def names(settings: Settings) -> set[str]:
 
 
 def test_a_first_load_of_one_chunk(loads: tuple[RoundTrips, RoundTrips]) -> None:
-    assert taken(loads[0]) <= 25, str(loads[0])
+    assert taken(loads[0]) <= 26, str(loads[0])  # names are derived in one that reads and one that writes
 
 
 def test_a_load_that_changes_nothing(loads: tuple[RoundTrips, RoundTrips]) -> None:

@@ -78,9 +78,9 @@ class AnswerFigures:
     output_tokens: int
 
 
-def list_documents(database: Database, graph: str) -> tuple[StoredDocument, ...]:
+def list_documents(reader: Reader, graph: str) -> tuple[StoredDocument, ...]:
     """Return the documents of a graph, ordered by key."""
-    return tuple(StoredDocument(**row) for row in database.read(queries.get("write/documents"), graph=graph))
+    return tuple(StoredDocument(**row) for row in reader.read(queries.get("write/documents"), graph=graph))
 
 
 def file_keys(reader: Reader, graph: str) -> dict[str, str]:

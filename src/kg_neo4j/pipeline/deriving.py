@@ -52,14 +52,9 @@ def derive(work: Derivation, *, analytics: bool = True, embed: bool = True) -> i
 
 def _derive_names(work: Derivation) -> None:
     """Bring sure joins and aliases up to date, and say how many joins that changed."""
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.graph.replay import schema_of
     from kg_neo4j.graph.resolution.derived import derive_names
 
-    documents = list_documents(work.database, work.settings.graph)
-    if not documents:
-        return
-    derived = derive_names(work.database, work.settings.graph, schema_of(documents[0]), work.lease)
+    derived = derive_names(work.database, work.settings.graph, work.lease)
     work.tally.changes += derived.changes
     if joins := derived.joins:
         pairs = "1 pair of names was" if joins == 1 else f"{joins} pairs of names were"

@@ -7,17 +7,19 @@ part in deriving.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, batches
+from kg_neo4j.graph.database import Database, Transaction, batches
+from kg_neo4j.graph.documents import StoredDocument, list_documents
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.replay import schema_of
 from kg_neo4j.graph.resolution.aliases import aliases, changed_aliases
 from kg_neo4j.graph.resolution.bearers import Mentioned
 from kg_neo4j.graph.resolution.candidates import Sources
-from kg_neo4j.graph.resolution.decisions import Components, DecisionKind, components, decide
+from kg_neo4j.graph.resolution.decisions import DecisionKind, components, decide
 from kg_neo4j.graph.resolution.mentions import read_mentioned, read_sources
 from kg_neo4j.graph.resolution.proposals import sure_joins
 from kg_neo4j.graph.resolution.showing import StoredDecision, store, stored_decisions
@@ -34,27 +36,49 @@ class DerivedNames:
     changes: int  # of these, of what is folded again because of them, and of aliases
 
 
-def derive_names(database: Database, graph: str, schema: Schema, lease: Lease) -> DerivedNames:
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What names are derived from."""
+
+    documents: Sequence[StoredDocument]
+    mentioned: Sequence[Mentioned]
+    decisions: Sequence[StoredDecision]
+    aliases: Mapping[str, Sequence[str]]  # as stored, by entity
+    sources: Sources
+    titles: Sequence[str]
+
+
+def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
     """Make the graph show what is surely one, with all names by which one can ask for it."""
-    mentioned, stored = read_mentioned(database, graph), stored_decisions(database, graph)
-    joins = changed_joins(graph, mentioned, read_sources(database, graph), stored)
-    store(lease, joins)
-    changes = len(joins) + settle(database, graph, schema, lease)
-    if any(each.decision.revoked for each in joins):
-        lease.write(queries.get("write/delete_decisions"), graph=graph)
-    found = components(each.decision for each in (stored_decisions(database, graph) if joins else stored))
-    return DerivedNames(len(joins), changes + _write_aliases(database, graph, lease, mentioned, found))
-
-
-def _write_aliases(
-    database: Database, graph: str, lease: Lease, mentioned: Sequence[Mentioned], found: Components
-) -> int:
-    titles = [row["title"] for row in database.read(queries.get("write/document_titles"), graph=graph)]
-    stored = {row["id"]: row["aliases"] for row in database.stream(queries.get("write/alias_state"), graph=graph)}
-    rows = changed_aliases(stored, aliases(mentioned, found, titles))
+    read = database.read_transaction(partial(_read, graph=graph))
+    if not read.documents:
+        return DerivedNames(0, 0)
+    joins = changed_joins(graph, read.mentioned, read.sources, read.decisions)
+    changes = len(joins)
+    if joins:
+        store(lease, joins)
+        changes += settle(database, graph, schema_of(read.documents[0]), lease)
+        if any(each.decision.revoked for each in joins):
+            lease.write(queries.get("write/delete_decisions"), graph=graph)
+        decisions, stored = database.read_transaction(partial(_read_shown, graph=graph))
+        read = replace(read, decisions=decisions, aliases=stored)
+    found = components(each.decision for each in read.decisions)
+    rows = changed_aliases(read.aliases, aliases(read.mentioned, found, read.titles))
     for page in batches(rows, PAGE):
         lease.write(queries.get("write/write_aliases"), rows=list(page))
-    return len(rows)
+    return DerivedNames(len(joins), changes + len(rows))
+
+
+def _read(transaction: Transaction, graph: str) -> _Read:
+    documents = list_documents(transaction, graph)
+    titles = [row["title"] for row in transaction.read(queries.get("write/document_titles"), graph=graph)]
+    mentioned, sources = read_mentioned(transaction, graph), read_sources(transaction, graph)
+    return _Read(documents, mentioned, *_read_shown(transaction, graph), sources=sources, titles=titles)
+
+
+def _read_shown(transaction: Transaction, graph: str) -> tuple[Sequence[StoredDecision], Mapping[str, Sequence[str]]]:
+    rows = transaction.read(queries.get("write/alias_state"), graph=graph)
+    return stored_decisions(transaction, graph), {row["id"]: row["aliases"] for row in rows}
 
 
 def changed_joins(

@@ -18,9 +18,7 @@ from kg_neo4j.retrieve.checking.statement import MONTHS, Statement, number_of, r
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.words import family, fold, same_word, split_words
 
-COVERAGE = (
-    0.5  # share of the claim's content words that the cited words must have; set on half of the pairs, and with clauses
-)
+COVERAGE = 0.55  # share of the claim's content words that the cited words must have; set on half of the pairs
 WINDOW = 3  # sentences beside each other that may support a claim together
 LIFESPAN = re.compile(r"^\W*(?:\([^)]*\)\W*)*\([^()]*\d{3,4}[^()]*[–—-][^()]*\d{3,4}[^()]*\)")
 _BIRTH, _DEATH = family("born"), family("die")
