@@ -20,7 +20,11 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 OPTIONS = LoadOptions(chunk_tokens=150)
 TREE = TreeBuildOptions(documents=("lamp.md",), summary_tokens=60)
 EMBEDDING = "scripted-embedding"
-LINKS = "name_1,type_1,name_2,type_2\nHumboldt,ENTITY_NAME,Alexander von Humboldt,PERSON\nDarwin,ENTITY_NAME,Charles Darwin,PERSON\n"
+LINKS = """\
+name_1,type_1,name_2,type_2
+Humboldt,ENTITY_NAME,Alexander von Humboldt,PERSON
+Darwin,ENTITY_NAME,Charles Darwin,PERSON
+"""
 
 _SHOWN = re.compile(r"^=+ begin (\w+) =+\n(.*?)\n=+ end \1 =+$", re.DOTALL | re.MULTILINE)
 
