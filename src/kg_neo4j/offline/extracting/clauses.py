@@ -23,11 +23,11 @@ Words = frozenset[str]
 _SUBJECTS = ("nsubj", "nsubj:pass", "csubj")
 _INSIDE = ("compound", "flat", "amod", "nummod", "nmod:poss", "nmod", "appos", "conj", "det", "case")
 _OWN_CLAUSE = ("advcl", "acl", "acl:relcl", "ccomp", "parataxis", "csubj")
-_NO = frozenset("not n't never no nobody nothing none neither nor without".split())
+NO = frozenset("not n't never no nobody nothing none neither nor without cannot".split())
 _UNREAL = frozenset("would could might may should must shall can if whether unless".split())
-_REFUSES = frozenset(
+REFUSES = frozenset(
     "refuse decline fail hope want wish plan intend deny doubt propose offer forbid reject try attempt expect "
-    "consider threaten forget mean".split()
+    "consider threaten forget mean lack prevent prohibit".split()
 )
 _SPOKEN = frozenset("he she it they him her them who which that whom whose i we you".split())
 _RELATIVE = frozenset("who which that whom".split())
@@ -250,7 +250,7 @@ def _preposition(noun: Token) -> str:
 
 def _denied(verb: Token) -> bool:
     arguments = [each for each in verb.children if each.dep_ in ("obj", "obl", *_SUBJECTS)]
-    return any(each.lower_ in _NO for each in (*verb.children, *(one for each in arguments for one in each.children)))
+    return any(each.lower_ in NO for each in (*verb.children, *(one for each in arguments for one in each.children)))
 
 
 def _unreal(verb: Token) -> bool:
@@ -260,7 +260,7 @@ def _unreal(verb: Token) -> bool:
         return True
     if subject is not None and any(each.lower_ in ("had", "were") and each.i < subject.i for each in helpers):
         return True  # "had he come"
-    if verb.dep_ in ("xcomp", "ccomp", "acl", "advcl") and verb.head.lemma_ in _REFUSES:
+    if verb.dep_ in ("xcomp", "ccomp", "acl", "advcl") and verb.head.lemma_ in REFUSES:
         return True
     return verb.sent[-1].text == "?"
 

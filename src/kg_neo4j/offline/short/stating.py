@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kg_neo4j.offline.extracting.clauses import BE, Clause, Role, Words, read_clauses
+from kg_neo4j.offline.extracting.clauses import BE, NO, REFUSES, Clause, Role, Words, read_clauses
 from kg_neo4j.retrieve.checking.statement import number_of
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Token
 
 FIRST = 1  # place up to which the word that asks stands: "In what year"
 _LEAD = re.compile(r"^\W*\w+")
@@ -23,7 +23,8 @@ _NAMES = re.compile(r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*)*")
 _NOT = re.compile(r"\b(?:not|never|no)\b|n[’']t\b", re.IGNORECASE)
 _BE = frozenset("is was are were been be".split())
 _HELP = frozenset("did does do has have had can could will would".split())
-_WH = frozenset("who whom what which when where how whose".split())
+_KINDS = frozenset("year date day month century country city town place village region state county province".split())
+_WH = frozenset("who whom what which when where how whose why".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class _Asked:
     subject: tuple[str, ...]  # words before the verb; none where the subject is asked for
     object: tuple[str, ...]  # words after it
     role: str  # what is asked for: "agent", "patient", or "any"
-    named: tuple[str, ...]  # names in what is asked for: "which version of MariaDB"
+    described: tuple[str, ...]  # what stands before the verb: "president of Peru" of "which president of Peru"
     passive: bool
 
 
@@ -49,10 +50,13 @@ def states(question: str, value: str, source: Doc, known: Words = frozenset()) -
     )
     content = frozenset(word for word in words if not is_stop_word(word)) or words
     clauses = read_clauses(source)
-    if _NOT.search(question) or not names_all(question, source, known):
+    if asks_what_is_not(question) or not names_all(question, source, known):
         return None
     found: bool | None = None
+    there = known | {fold(form) for token in source for form in (token.text, token.lemma_)}
     for asked in _readings(question):
+        if not _holds_all(asked.described, there):
+            continue
         for clause in clauses:
             if _is_verb(asked, clause):
                 if _fits(asked, content, clause, known):
@@ -66,26 +70,50 @@ def names_all(question: str, source: Doc, known: Words) -> bool:
 
     "Babbage" is enough for "Charles Babbage", "Ada Babbage" is not.
     """
-    names = known | {fold(token.text) for token in source if token.text[0].isupper()}
     said = known | {fold(token.text) for token in source}
+    surnames = known | {fold(token.text) for token in source if _is_surname(token)}
     for run in _NAMES.findall(_LEAD.sub("", question)):
         words = [fold(word) for word in split_words(run)]
-        if words and not _holds_all(words, said) and (words[-1] not in names or _first_name(source, words)):
+        if words and not _holds_all(words, said) and (words[-1] not in surnames or _first_name(source, words)):
             return False
     return True
+
+
+def _is_surname(token: Token) -> bool:
+    """Return whether a word may be all that is written of a name: not the "Treaty" of some treaty."""
+    after = token.doc[token.i + 1].lower_ if token.i + 1 < len(token.doc) else ""
+    return token.text[0].isupper() and token.ent_type_ != "ORG" and after != "of"
 
 
 def _first_name(source: Doc, name: Sequence[str]) -> bool:
     """Return whether a source gives the last word of a name another first one."""
     return len(name) < 2 or any(
-        fold(token.text) == name[-1] and token.i and source[token.i - 1].pos_ == "PROPN" for token in source
+        fold(token.text) == name[-1]
+        and token.i
+        and source[token.i - 1].text[0].isupper()
+        and not source[token.i].is_sent_start
+        for token in source
     )
 
 
 def denies(question: str, source: Doc) -> bool:
-    """Return whether every clause of `source` with a verb of the question is denied, or only supposed."""
-    same = [each for each in read_clauses(source) if any(_is_verb(asked, each) for asked in _readings(question))]
-    return bool(same) and all(each.denied or each.unreal for each in same)
+    """Return whether every clause of `source` with a verb of the question is denied, or only supposed.
+
+    Where some of them have the question's object, these alone count.
+    """
+    same = [(asked, each) for each in read_clauses(source) for asked in _readings(question) if _is_verb(asked, each)]
+    same = [pair for pair in same if pair[0].object and _holds_all(pair[0].object, _said(pair[1]))] or same
+    return bool(same) and all(each.denied or each.unreal for _, each in same)
+
+
+def asks_what_is_not(question: str) -> bool:
+    """Return whether a question is about what is not so."""
+    return _NOT.search(question) is not None
+
+
+def says_no(source: Doc) -> bool:
+    """Return whether anything in a text is denied, refused, or said to be missing."""
+    return any(token.lower_ in NO or token.lemma_ in REFUSES or token.lower_.startswith("un") for token in source)
 
 
 def _readings(question: str) -> Iterator[_Asked]:
@@ -101,18 +129,18 @@ def _readings(question: str) -> Iterator[_Asked]:
     if helper is None or (lower[begin] == "who" and helper > begin + 1):
         return
     be = lower[helper] in _BE
-    named = tuple(word for word in words[begin + 1 : helper] if word[0].isupper())
+    described = tuple(word for word in words[begin + 1 : helper] if word.lower() not in _KINDS)
     if be:
-        yield _Asked(BE, (), tuple(words[helper + 1 :]), "agent", named, passive=False)
+        yield _Asked(BE, (), tuple(words[helper + 1 :]), "agent", described, passive=False)
     for place in range(helper + 1, len(lower)):
         if is_stop_word(fold(lower[place])) or not words[place][0].islower():
             continue
         before, after = tuple(words[helper + 1 : place]), tuple(words[place + 1 :])
         if before:
-            role = "any" if lower[begin] in ("when", "where", "how") else "patient"
-            yield _Asked(lower[place], before, after, "any" if be else role, named, passive=be)
+            role = "any" if lower[begin] in ("when", "where", "how", "why") else "patient"
+            yield _Asked(lower[place], before, after, "any" if be else role, described, passive=be)
         else:
-            yield _Asked(lower[place], (), after, "patient" if be else "agent", named, passive=be)
+            yield _Asked(lower[place], (), after, "patient" if be else "agent", described, passive=be)
 
 
 def _is_verb(asked: _Asked, clause: Clause) -> bool:
@@ -124,7 +152,7 @@ def _is_verb(asked: _Asked, clause: Clause) -> bool:
 def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
     if clause.denied or clause.unreal:
         return False
-    whole = clause.agent.full | clause.patient.full | clause.others
+    whole = _said(clause)
     if asked.verb == BE:
         return any(value <= each.full and value & each.heads for each in (clause.agent, clause.patient))
     if not any(not is_stop_word(fold(word)) for word in (*asked.subject, *asked.object)):
@@ -138,7 +166,11 @@ def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
             return False
     elif not any(value <= each.full and (value & each.heads or counts) for each in _roles(asked, clause)):
         return False
-    return _holds_all((*asked.object, *asked.named), whole | known)
+    return _holds_all(asked.object, whole | known)
+
+
+def _said(clause: Clause) -> Words:
+    return clause.agent.full | clause.patient.full | clause.others
 
 
 def _roles(asked: _Asked, clause: Clause) -> tuple[Role, ...]:
@@ -155,6 +187,9 @@ def _is_same(asked: Sequence[str], role: Role, known: Words) -> bool:
         return True
     if role.outside or not role.words:
         return head in known
+    names = [fold(word) for each in asked if each[0].isupper() for word in split_words(each)]
+    if len(names) > 1 and head != names[-1] and not set(names) <= role.full | known:
+        return False
     return any(head == each or same_word(head, each) for each in role.words)
 
 
