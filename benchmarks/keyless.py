@@ -48,6 +48,7 @@ MATCH (a:Entity {graph: $graph})-[r]->(b:Entity {graph: $graph}) WHERE r.fact_id
 RETURN [a.name] + coalesce(a.aliases, []) AS source, type(r) AS type, [b.name] + coalesce(b.aliases, []) AS target
 """,
 )
+AROUND = 1_000  # characters on both sides of a quote: about a chunk
 Row = Mapping[str, Any]
 
 
@@ -75,7 +76,8 @@ def measure(options: argparse.Namespace) -> None:
                 if options.show:
                     _show(row, answer, outcome)
             counts.update(facts(_rows(options.folder, name, "facts"), drawn(database, settings.graph), options.show))
-        counts.update(claims(_rows(options.folder, name, "claims"), factory.door(settings).instead, options.show))
+        rows = _rows(options.folder, name, "claims")
+        counts.update(claims(rows, text.read_text("utf-8-sig"), factory.door(settings).instead, options.show))
         total.update(counts)
         print(f"{name:20}", _line(counts), flush=True)
     print(f"{'all':20}", _line(total))
@@ -127,12 +129,18 @@ def facts(rows: Iterable[Row], relations: Sequence[tuple[list[str], str, list[st
     return counts
 
 
-def claims(rows: Iterable[Row], instead: Callable[..., Any], show: bool) -> Counter[str]:
-    """Return how many planted claims, right and wrong, the check calls supported."""
+def claims(rows: Iterable[Row], text: str, instead: Callable[..., Any], show: bool) -> Counter[str]:
+    """Return how many planted claims, right and wrong, the check calls supported.
+
+    Each is held against its quote; what stands around that says whom the pronouns mean, as in a chunk.
+    """
     counts: Counter[str] = Counter()
+    flat = " ".join(text.split())
     for row in rows:
         kind = "right claim" if row["right"] else "wrong claim"
-        supported = hold(row["claim"], [Passage(row["quote"])], instead)[0] == SUPPORTED
+        place = flat.find(" ".join(row["quote"].split()))
+        around = flat[max(0, place - AROUND) : place + AROUND] if place >= 0 else ""
+        supported = hold(row["claim"], [Passage(row["quote"], around=around)], instead)[0] == SUPPORTED
         counts.update([kind] + [f"{kind} supported"] * supported)
         if show and supported != row["right"]:
             print(f"    {kind}, {'supported' if supported else 'rejected'}: {row['claim']} | {row['quote']}")

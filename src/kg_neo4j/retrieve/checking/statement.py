@@ -16,6 +16,8 @@ _DATA = data_files.beside(__file__)
 _WORDS = {word: number for number, words in _DATA.table("numbers").items() for word in words.split()}
 _ORDINALS = {word: str(number) for number, word in enumerate(_DATA.words("ordinals"), 1)}
 MONTHS = {name: number for number, names in enumerate(_DATA.lines("months"), 1) for name in names.split()}
+_TENS = frozenset(map(str, range(20, 100, 10)))
+_UNITS = frozenset(map(str, range(1, 10)))
 _VAGUE = frozenset({"one", "once", "both"})  # said without counting
 
 
@@ -41,9 +43,9 @@ def read(text: str) -> Statement:
     numbers = set()
     content = set()
     for index, (word, folded) in enumerate(zip(raw, order, strict=True)):
-        number = number_of(folded)
+        number = _number_at(order, index)
         if number is not None:
-            if folded not in _VAGUE:
+            if folded not in _VAGUE or number != "1":
                 numbers.add(number)
         elif not is_stop_word(folded) and len(folded) > 1:
             content.add(folded)
@@ -69,6 +71,15 @@ def number_of(folded: str) -> str | None:
     if match is None:
         return None
     return match[0].lstrip("0") or "0"
+
+
+def _number_at(order: tuple[str, ...], index: int) -> str | None:
+    """Return the number that a word is or is a part of: 28 for both "twenty" and "eight"."""
+    for first in (max(0, index - 1), index):
+        tens, *units = (number_of(word) if word.isalpha() else None for word in order[first : first + 2])
+        if tens in _TENS and units and units[0] in _UNITS:
+            return str(int(tens) + int(units[0]))
+    return number_of(order[index])
 
 
 def _starts(text: str) -> frozenset[int]:

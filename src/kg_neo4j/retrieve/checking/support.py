@@ -148,7 +148,7 @@ def _numbers(said: Statement, windows: Sequence[Statement], texts: Sequence[str]
     if missing:
         return f"the cited text does not say {', '.join(missing)}"
     for date in _dates(said.order):
-        if not any(_agrees(date, other) for each in windows for other in _dates(each.order)):
+        if not any(_agrees(date, other) for each in windows for other in _dates(each.order, bare=True)):
             return "the cited text gives another date"
     return _lifespan(said, texts)
 
@@ -157,15 +157,19 @@ def _agrees(date: tuple[int | None, int, int | None], other: tuple[int | None, i
     return all(mine is None or theirs is None or mine == theirs for mine, theirs in zip(date, other, strict=True))
 
 
-def _dates(order: Sequence[str]) -> list[tuple[int | None, int, int | None]]:
-    """Return the dates with a month in them: (day, month, year), None for what is not said beside the month."""
+def _dates(order: Sequence[str], *, bare: bool = False) -> list[tuple[int | None, int, int | None]]:
+    """Return the dates with a month in them: (day, month, year), None for what is not said beside the month.
+
+    With `bare` also months without anything beside them.
+    """
     found = []
+    order = [word for word in order if word != "of"]
     for index, word in enumerate(order):
         month = MONTHS.get(word)
         before = number_of(order[index - 1]) if index else None
         after = number_of(order[index + 1]) if index + 1 < len(order) else None
         later = number_of(order[index + 2]) if index + 2 < len(order) else None
-        if month is None or not (before or after):
+        if month is None or not (before or after or bare):
             continue
         day = next((int(each) for each in (before, after) if each and _is_day(each)), None)
         year = next((int(each) for each in (after, later) if each and not _is_day(each) and _is_year(each)), None)

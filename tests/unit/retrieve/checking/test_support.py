@@ -57,6 +57,23 @@ def test_what_the_passage_does_not_say_is_not_supported_and_the_reason_is_told(c
     assert why in verdict.reason
 
 
+@pytest.mark.parametrize(
+    ("claim", "text", "supported"),
+    [
+        ("The mill of Hald had 28 stones.", "The mill of Hald had twenty-eight stones.", True),
+        ("The mill of Hald had twenty-eight stones.", "The mill of Hald had 28 stones.", True),
+        ("The mill of Hald had 28 stones.", "The mill of Hald had twenty stones and 8 sieves.", False),
+        ("The mill burned on 7 October.", "The mill burned on the seventh of October.", True),
+        ("The mill burned on the seventeenth of October.", "The mill burned on the seventh of October.", False),
+        ("By the end of June 340 men had left the mill.", "The mill lost 340 men by the end of June.", True),
+        ("The mill burned in September 1836.", "In July 1836 the mill was let, and in September it burned.", True),
+        ("The mill burned on 7 October.", "The mill was let on 7 July and burned on 9 October.", False),
+    ],
+)
+def test_numbers_and_dates_are_read_in_words_too(claim: str, text: str, *, supported: bool) -> None:
+    assert supports(claim, [Passage(text)]).supported is supported
+
+
 def test_a_name_may_be_an_alias_that_the_graph_knows() -> None:
     passage = Passage("The Enchantress met Babbage in 1833.", "", ((("Ada Lovelace"), "Enchantress"),))
     assert supports("Ada Lovelace met Babbage in 1833.", [passage]).supported
