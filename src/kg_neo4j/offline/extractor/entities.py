@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from kg_neo4j.offline.extractor.lexicon import (
     CONCEPTS,
@@ -26,6 +27,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     PLACE_STARTS,
     PLACES,
     SURNAME_HEADS,
+    VESSELS,
     fold,
 )
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
@@ -112,6 +114,7 @@ def draft_entities(sentences: list[Sentence], topic: Topic | None) -> list[Entit
     `topic` is what the document is about, where it says so: a short form then means it first of all.
     """
     drafts: dict[tuple[object, ...], EntityDraft] = {}
+    _mark_ships(sentences)
     for sentence in sentences:
         for item in sentence.items:
             if item.kind != "name":
@@ -125,6 +128,24 @@ def draft_entities(sentences: list[Sentence], topic: Topic | None) -> list[Entit
             item.entity = draft
     _merge_short_forms(list(drafts.values()), topic)
     return _merged(sentences)
+
+
+def _mark_ships(sentences: list[Sentence]) -> None:
+    """Let the names of ships count as those of things, which no person bears: "the steamer Vane", then "the Vane".
+
+    Of several words only what stands behind "steamer" is the ship: people bear such names, too.
+    """
+    pairs = [pair for sentence in sentences for pair in pairwise(sentence.items)]
+    ships = {id(item): split_name(item.text)[1] for before, item in pairs if _is_ship(before, item)}
+    names = {words for words in ships.values() if len(words) == 1}
+    for sentence in sentences:
+        for item in sentence.items:
+            if item.kind == "name" and (id(item) in ships or split_name(item.text)[1] in names):
+                item.italic = True
+
+
+def _is_ship(before: Item, item: Item) -> bool:
+    return item.kind == "name" and before.lower in VESSELS
 
 
 def _merged(sentences: list[Sentence]) -> list[EntityDraft]:
@@ -219,10 +240,20 @@ def _may_mean(short: EntityDraft, full: EntityDraft) -> bool:
     if short.single and short.words[0] in PLACES:
         return False
     count = len(short.words)
-    introduced = full.mentions[0][1].start <= short.mentions[0][1].start
+    introduced = full.mentions[0][1].start <= short.mentions[0][1].start and not _has_article(full)
     if full.words[-count:] == short.words:
         return full.words[0] not in PLACE_STARTS and (introduced or len(short.mentions) <= _FEW)
     return introduced and full.words[:count] == short.words
+
+
+def _has_article(draft: EntityDraft) -> bool:
+    """Tell whether "the" stands before a name: no person's, so that its first word does not mean it."""
+    return any(
+        before.lower == "the"
+        for sentence, item in draft.mentions
+        for before, each in pairwise(sentence.items)
+        if each is item
+    )
 
 
 def _contains(longer: tuple[str, ...], words: tuple[str, ...]) -> bool:

@@ -225,6 +225,11 @@ class Grammar:
             return True
         return any(self.words[child] in _EXCLUSIONS for each in inside for child in self.children[each])
 
+    def is_divided(self, one: Mention, other: Mention) -> bool:
+        """Tell whether a semicolon stands between two names."""
+        first, last = sorted((one, other), key=lambda mention: mention.first)
+        return ";" in self.words[first.last : last.first]
+
     def _begins_clause(self, token: int) -> bool:
         """Tell whether a name after "and" is rather the subject of what follows: "..., and Adeleke completed it"."""
         mention = self.mentions.get(token)

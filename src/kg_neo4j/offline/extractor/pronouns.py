@@ -15,6 +15,7 @@ from kg_neo4j.offline.extractor.grammatical_subject import is_subject
 from kg_neo4j.offline.extractor.lexicon import (
     BE,
     CONJUNCTIONS,
+    HONORIFICS,
     NOMINATIVE,
     PERSON_VERBS,
     POSSESSIVE,
@@ -41,6 +42,8 @@ _BREAKS = CONJUNCTIONS | RELATIVES | frozenset({"that", "before", "after", "unti
 _LINKS = BE | frozenset({"became", "remained"})
 _ASKED = frozenset({"asked", "wondered"})
 _VERBS = BE | PERSON_VERBS | VERBS | frozenset({"had", "has", "did", "would", "could", "also", "then", "later"})
+_HELPERS = frozenset({"had", "has", "did"})
+_UNNAMED = ROLE_NOUNS | HONORIFICS
 _REPORTS = frozenset(  # what scholars do in the present tense: it is others that they speak of
     """argues asserts believes claims comments concludes considers contends describes estimates explains maintains notes
     observes points remarks reports says speculates states suggests thinks writes""".split()
@@ -118,9 +121,11 @@ class _Clauses:
     subject: EntityDraft | None = None  # of the clause that is being read
     place: int = -1  # of that subject
     asked: EntityDraft | None = None  # who is asked something in it
+    unnamed: bool = False  # somebody without a name is the subject: "The captain had hoped"
 
     def read(self) -> None:
         """Link the sentence's pronouns, and note who is named."""
+        self.unnamed = self._begins_unnamed()
         for index, item in enumerate(self.items):
             if item.quoted:
                 continue
@@ -134,6 +139,11 @@ class _Clauses:
                     self._note(index, item)
             elif item.text == ";":
                 self.subject = None
+
+    def _begins_unnamed(self) -> bool:
+        """Tell whether the sentence speaks of a person without a name: "The captain had", not "The captain, Ada"."""
+        words = [item.lower if item.kind == "word" else "" for item in self.items[:3]]
+        return words[:1] == ["the"] and len(words) == 3 and words[1] in _UNNAMED and words[2] in BE | _HELPERS
 
     def _name(self, index: int, item: Item) -> None:
         person = item.entity
@@ -191,9 +201,11 @@ class _Clauses:
 
     def _referent(self, index: int, pronoun: Item) -> EntityDraft | None:
         gender = PRONOUNS[pronoun.lower]
-        ahead = self._ahead(index, gender)
+        ahead = self._introduced(index, gender) or self._ahead(index, gender)
         if ahead is not None:
             return ahead
+        if self.unnamed and self.subject is None and pronoun.lower in NOMINATIVE:
+            return None
         subject = self.subject if self.subject is not None and self.subject.gender in (gender, "") else None
         if pronoun.lower in _REFLEXIVE and subject is not None:
             return subject
@@ -217,6 +229,15 @@ class _Clauses:
         if person is not None and not person.gender and pronoun.lower in NOMINATIVE:
             person.gender = gender
         return person
+
+    def _introduced(self, index: int, gender: str) -> EntityDraft | None:
+        """Return who is named behind the pronoun: "She is called Ada Lind"."""
+        words = [item.lower for item in self.items[index + 1 : index + 3]]
+        item = self.items[index + 3] if len(self.items) > index + 3 else None
+        if len(words) < 2 or words[0] not in BE or words[1] not in ("called", "named") or item is None:
+            return None
+        is_person = item.kind == "name" and item.entity.type == PERSON and item.entity.gender in (gender, "")
+        return item.entity if is_person else None
 
     def _ahead(self, index: int, gender: str) -> EntityDraft | None:
         """Return the person named after the pronoun of an opening phrase: "In her last year Curie ..."."""

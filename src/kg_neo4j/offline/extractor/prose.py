@@ -21,6 +21,7 @@ _RUN_IN = re.compile(
 )  # "19/03 Police."
 _LEADER = re.compile(r".{0,200}?(?:\.{4,}|(?:\.[ \t]){3,}|…{2,}|_{4,}) ?\.?[ \t]*(?:\d{1,4}|[ivxlc]{1,6})[ \t]*")
 _ENTRY = re.compile(r"(?:.*[^\W\d_])[\s,]+\d{1,3}(?:\.\d{1,3})*\.?\s*")  # ends in a page or section number
+_COLUMN = re.compile(r"\s*\S.*\S {3,}(?:\d{1,4}(?:-\d{1,4})?|[ivxlc]{1,6})\s*")  # page numbers below each other
 _NUMBER_FIRST = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2})*|[IVXLC]{1,6}|Chapter \w+|Appendix \w+)[.):]?\s")
 _SECTION_LAST = re.compile(r".*\s\d{1,2}(?:\.\d{1,2})+\.?\s*")
 _HEADING = re.compile(r"\s*(?:[#=*\s]*)(?P<words>[^\W\d_][^.!?;:]{2,40}?)\s*[=*:\s]*")
@@ -113,7 +114,11 @@ def _is_reference(line: str) -> bool:
 
 def _is_entry(line: str) -> bool:
     """Return whether a line has the form of an entry of contents: numbered, and with a page or section number."""
-    if len(line.split()) > _ENTRY_WORDS or not _ENTRY.fullmatch(line.rstrip()):
+    if len(line.split()) > _ENTRY_WORDS:
+        return False
+    if _COLUMN.fullmatch(line):
+        return True
+    if not _ENTRY.fullmatch(line.rstrip()):
         return False
     return bool(_NUMBER_FIRST.match(line) or _SECTION_LAST.fullmatch(line.rstrip()))
 

@@ -26,6 +26,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     ROLE_ADJECTIVES,
     ROLE_NOUNS,
     SPEECH_VERBS,
+    VESSELS,
 )
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
 from kg_neo4j.offline.extractor.relation_patterns import EVERYTHING, KIN, LONGEST, PEOPLE, TRIGGERS, Trigger
@@ -100,6 +101,8 @@ def _before(items: list[Item], index: int) -> Counter[str]:
         votes[ORGANIZATION] += 3
     if previous == "of" and index > 1 and items[index - 2].lower in PLACE_NOUNS:
         votes[PLACE] += 3
+    if previous in VESSELS:
+        votes[OTHER] += _SURE
     if previous in ("with", "by", "whom"):
         votes[PERSON] += 1
     before = items[index - 2].lower if previous == "the" and index > 1 else previous

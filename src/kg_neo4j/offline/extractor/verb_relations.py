@@ -41,7 +41,7 @@ def verb_relations(grammar: Grammar) -> list[RelationDraft]:
 def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention]) -> Iterator[RelationDraft]:
     particles = [grammar.words[each] for each in grammar.children[verb] if grammar.deps[each] == "compound:prt"]
     particle = "".join(particles[:1])
-    passive = grammar.is_passive(verb)
+    passive = grammar.is_passive(verb) or grammar.words[verb] == "born"
     objects = [] if passive else grammar.objects(verb)
     if len(objects) > 1 and _active(lemma, particle, "") == lemma.upper():
         objects = objects[1:]  # "bought her a ring" says nothing of him and her; "awarded her a medal" does
@@ -112,6 +112,8 @@ def _drafts(
     for source in sources:
         for target in targets:
             if source.sentence is not sentence or target.sentence is not sentence or source.item.date is not None:
+                continue
+            if grammar.is_divided(source, target):
                 continue
             start = min(source.item.start, target.item.start, place)
             end = max(source.item.end, target.item.end, place + len(grammar.texts[verb]))

@@ -96,3 +96,13 @@ def test_notes_that_are_prose_are_read() -> None:
 def test_a_dialogue_a_list_and_a_table_are_read() -> None:
     text = "- Ada Lind, mayor\n- Otto Berg, clerk\n\n| Ada | 1871 |\n| Otto | 1873 |\n\n“Good . . .” said Ada. “Yes.”"
     assert read(text) == [line for line in text.splitlines() if line]
+
+
+def test_lines_with_page_numbers_below_each_other_are_no_prose() -> None:
+    pictures = (
+        "Ada Lind at the mill                 vi",
+        "He gave Otto Berg a ring            11",
+        "Oslo in the snow    28-29",
+    )
+    assert read("\n".join([PROSE, *pictures, PROSE])) == [PROSE, PROSE]
+    assert read("\n".join([PROSE, pictures[1], PROSE])) == [PROSE, pictures[1], PROSE]

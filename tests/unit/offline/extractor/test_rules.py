@@ -45,6 +45,15 @@ def test_birth_and_death_make_places_dates_and_years():
         ("They met in Passy, France.", ("Passy", "LOCATED_IN_COUNTRY", "France")),
         ("Ada Brandt's brother Otto sang.", ("Ada Brandt", "SIBLING_OF", "Otto")),
         ("In 1909 Ada Brandt lectured on glass.", ("Ada Brandt", "LECTURE_IN", "1909")),
+        (
+            "Otto Lind knows her. She is called Ada Brandt, and she taught at the Liceu Carolina.",
+            ("Ada Brandt", "TAUGHT_AT", "Liceu Carolina"),
+        ),
+        (
+            "The Vistula Reading Circle met in Lyon. Vistula was founded in 1238 by Otto Lind.",
+            ("Vistula", "FOUNDED_IN", "1238"),
+        ),
+        ("Otto Lind ran the mail steamer Vane. The Vane sank in 1901.", ("Vane", "SINK_IN", "1901")),
     ],
 )
 def test_a_plain_statement_becomes_a_relationship(text, fact):
@@ -57,6 +66,8 @@ def test_a_plain_statement_becomes_a_relationship(text, fact):
         "Ada Brandt met the son of Otto Lind.",
         "Ada Brandt praised the son of Otto Lind.",
         "Ada Brandt was told Otto Lind had slept.",
+        "Ada Brandt, a painter, was elected with four votes; Otto Lind got two.",
+        "Ada Brandt (born Ada Lind) sang.",
         "“Otto Lind came in,” asked Ada Brandt.",
         "The Vistula Society was founded, Otto Lind said, in haste.",
         "“Where is he?” asked Ada Brandt. Otto Lind slept.",
@@ -203,3 +214,13 @@ def test_strength_says_how_direct_the_words_are():
 def test_a_name_alone_is_kept_only_where_it_is_sure():
     found = read("Ada Brandt spoke well of the Fram. Some said so.")
     assert "Fram" not in found.names
+
+
+def test_he_is_not_the_one_named_before_where_somebody_without_a_name_is_the_subject():
+    found = read("Otto Lind owned ships. The captain had hoped for more; he had even bought a ring in Bergen.")
+    assert ("Otto Lind", "BUY_IN", "Bergen") not in found.facts
+
+
+def test_a_ship_is_not_the_person_whose_name_it_bears():
+    found = read("Ada Lind sang in Oslo. The survey ship Ada Lind, launched at Viana in 1958, was named after her.")
+    assert {node["node_type"] for node in found.nodes if node["name"] == "Ada Lind"} == {"PERSON", "OTHER"}
