@@ -6,7 +6,8 @@
 
 A folder holds texts, and beside each NAME.txt, .md or .html the files NAME.questions.jsonl, NAME.facts.jsonl and
 NAME.claims.jsonl; NAME.source names a text of ../shared/data in place of one. Each text is loaded into a graph of its
-own. An answer is right where its short answer, or without one its sentences, hold an accepted form.
+own. An answer is right where its short answer, or without one its sentences, hold an accepted form. Relations read by
+eye, with whether their sentence states them, stand in FOLDER.relations.jsonl.
 """
 
 from __future__ import annotations
@@ -54,12 +55,14 @@ Row = Mapping[str, Any]
 
 def main() -> None:
     options = _options()
+    path = options.folder.with_suffix(".relations.jsonl")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     with _unpacked(options.folder) as folder:
         options.folder = folder
-        measure(options)
+        measure(options, [json.loads(line) for line in lines])
 
 
-def measure(options: argparse.Namespace) -> None:
+def measure(options: argparse.Namespace, read_by_eye: Sequence[Row]) -> None:
     """Load, ask and print."""
     total: Counter[str] = Counter()
     by_kind: dict[str, Counter[str]] = {}
@@ -75,7 +78,9 @@ def measure(options: argparse.Namespace) -> None:
                 by_kind.setdefault(row["kind"], Counter()).update([outcome])
                 if options.show:
                     _show(row, answer, outcome)
-            counts.update(facts(_rows(options.folder, name, "facts"), drawn(database, settings.graph), options.show))
+            found = drawn(database, settings.graph)
+            counts.update(facts(_rows(options.folder, name, "facts"), found, options.show))
+            counts.update(relations(found, [row for row in read_by_eye if row["text"] == name], options.show))
         rows = _rows(options.folder, name, "claims")
         counts.update(claims(rows, text.read_text("utf-8-sig"), factory.door(settings).instead, options.show))
         total.update(counts)
@@ -129,6 +134,24 @@ def facts(rows: Iterable[Row], relations: Sequence[tuple[list[str], str, list[st
     return counts
 
 
+def relations(found: Sequence[tuple[list[str], str, list[str]]], rows: Iterable[Row], show: bool) -> Counter[str]:
+    """Return how many relations are drawn, how many of these were read by eye, and how many are stated."""
+    stated = {(row["source"], row["type"], row["target"]): row["stated"] for row in rows}
+    keys = [(source[0], kind, target[0]) for source, kind, target in found]
+    counts = Counter({"relation": len(keys), "relation read": sum(key in stated for key in keys)})
+    counts["relation stated"] = sum(stated.get(key, False) for key in keys)
+    if show:
+        print(
+            *(
+                f"    relation, {'not stated' if key in stated else 'not read'}: {key}"
+                for key in keys
+                if not stated.get(key)
+            ),
+            sep="\n",
+        )
+    return counts
+
+
 def claims(rows: Iterable[Row], text: str, instead: Callable[..., Any], show: bool) -> Counter[str]:
     """Return how many planted claims, right and wrong, the check calls supported.
 
@@ -171,6 +194,8 @@ def _line(counts: Mapping[str, int]) -> str:
         f" right supported {_share(counts.get('right, supported', 0), counts.get('right', 0))}"
         f" | facts true {counts.get('true fact drawn', 0)}/{counts.get('true fact', 0)}"
         f" false {counts.get('false fact drawn', 0)}/{counts.get('false fact', 0)}"
+        f" | relations stated {_share(counts.get('relation stated', 0), counts.get('relation read', 0))}"
+        f" of {counts.get('relation', 0)}"
         f" | claims right {counts.get('right claim supported', 0)}/{counts.get('right claim', 0)}"
         f" wrong {counts.get('wrong claim supported', 0)}/{counts.get('wrong claim', 0)}"
     )

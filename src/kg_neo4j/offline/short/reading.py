@@ -76,9 +76,9 @@ def may_answer(question: Question, candidate: Candidate) -> bool:
 
 
 def _share(question: Question, source: Doc, known: frozenset[str]) -> float:
-    """Return the share of the question's terms, but for those that go without saying, that a sentence has."""
+    """Return the share of the question's terms that a sentence has, but for names and what goes without saying."""
     words = frozenset(fold(form) for token in source for form in (token.text, token.lemma_))
-    terms = [term for term in question.terms if term not in known]
+    terms = [term for term in question.others if term not in known]
     found = [term for term in terms if family(term) & words or any(same_word(term, each) for each in words)]
     return len(found) / len(terms) if terms else 1.0
 
