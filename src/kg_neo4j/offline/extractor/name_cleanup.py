@@ -58,7 +58,11 @@ def _parts(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, in
 def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
     """Return a name without what stands before and behind it; empty where nothing is left."""
     start, end = _without_marks(text, start, end)
-    while (word := _WORD.match(text, start, end)) and fold(word[0]) in _BEFORE and _may_go(text, word.end(), end, kind):
+    while (
+        (word := _WORD.match(text, start, end))
+        and fold(word[0]) in _BEFORE
+        and _may_go(text, word.end(), end, kind, is_small=word[0].islower())
+    ):
         start, end = _without_marks(text, word.end(), end)
     if (date := _DATE.search(text, start, end)) is not None:
         end = date.start()
@@ -70,12 +74,12 @@ def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
     return _without_marks(text, start, end)
 
 
-def _may_go(text: str, start: int, end: int, kind: str) -> bool:
-    """Return whether what follows a first word is a name by itself: a person's, or one with a title before it."""
+def _may_go(text: str, start: int, end: int, kind: str, *, is_small: bool) -> bool:
+    """Return whether what follows a first word is a name by itself: a person's, one with a title, or after "dear"."""
     following = _WORD.search(text, start, end)
     if following is None or not following[0][0].isupper():
         return False
-    return kind == _PERSON or fold(following[0]) in HONORIFICS
+    return kind == _PERSON or is_small or fold(following[0]) in HONORIFICS
 
 
 def _begins_with_title(text: str, start: int, first: int) -> bool:

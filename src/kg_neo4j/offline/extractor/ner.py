@@ -35,6 +35,7 @@ _INSIDE = re.compile(rf" (?:(?:{'|'.join(sorted(PERSON_PARTICLES))}) )?")
 _LONGEST_TITLES = 60  # characters
 _NICKNAME = re.compile(r"""\s["“][^"“”]{1,40}["”]\s""")
 _WORD = re.compile(r"[^\W\d_]+")
+_OPENING, _CLOSING = ('"', "'", "“", "‘"), ('"', "'", "”", "’")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,29 @@ def find_trained(text: str) -> FoundNames:
     masked = mask(text)
     doc = trained.process(masked)
     spans: list[tuple[int, int, str]] = []
-    for found in _joined(masked, tidy_names(doc)):
+    for found in (_without_verb(doc, each) for each in _joined(masked, tidy_names(doc))):
         if found.type not in _TYPES or masked[found.start : found.end].lower() in _NO_NAMES:
+            continue
+        if _is_said(masked, found):
             continue
         start = _with_titles(masked, found.start, found.type)
         kind = _TYPES[found.type] if start == found.start else PERSON
         spans += [(first, last, kind) for first, last in _beside_nicknames(masked, start, found.end)]
     return FoundNames(tuple(clean_names(masked, spans)), complete=False, doc=doc)
+
+
+def _is_said(text: str, span: Span) -> bool:
+    """Tell whether a span is all that somebody says, and not the name of a person: “Nine thousand!”."""
+    before, after = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 2]
+    return span.type != "PER" and before in _OPENING and after[:1] in ("?", "!") and after[1:] in _CLOSING
+
+
+def _without_verb(doc: Doc, span: Span) -> Span:
+    """Return a span without the verb of a command that opens a sentence: "Tell Ada that", of which Ada is named."""
+    words = doc.char_span(span.start, span.end, alignment_mode="expand")
+    if words is None or len(words) < 2 or not words[0].is_sent_start or words[0].pos_ != "VERB":
+        return span
+    return Span(words[1].idx, span.end, "PER") if words[1].pos_ == "PROPN" else span
 
 
 def _joined(text: str, spans: tuple[Span, ...]) -> list[Span]:

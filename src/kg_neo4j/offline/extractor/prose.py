@@ -20,10 +20,11 @@ _RUN_IN = re.compile(
     r"^[ \t]*\d{1,3}/\d{1,3}[ \t]+(?:[^\s.]+[ \t]+){0,6}[^\s.]+\.(?=\s)", re.MULTILINE
 )  # "19/03 Police."
 _LEADER = re.compile(r".{0,200}?(?:\.{4,}|(?:\.[ \t]){3,}|…{2,}|_{4,}) ?\.?[ \t]*(?:\d{1,4}|[ivxlc]{1,6})[ \t]*")
-_ENTRY = re.compile(r"(?:.*[^\W\d_])[\s,]+\d{1,3}(?:\.\d{1,3})*\.?\s*")  # ends in a page or section number
+_ENTRY = re.compile(r"(?:.*[^\W\d_])[\s,.]+\d{1,3}(?:\.\d{1,3})*\.?\s*")  # ends in a page or section number
 _COLUMN = re.compile(r"\s*\S.*\S {3,}(?:\d{1,4}(?:-\d{1,4})?|[ivxlc]{1,6})\s*")  # page numbers below each other
 _NUMBER_FIRST = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2})*|[IVXLC]{1,6}|Chapter \w+|Appendix \w+)[.):]?\s")
 _SECTION_LAST = re.compile(r".*\s\d{1,2}(?:\.\d{1,2})+\.?\s*")
+_TABLE_RULE = re.compile(r"[\s|:]*(?:-{2,}[\s|:]+)+-{2,}[\s|:]*")  # below the heads of columns
 _HEADING = re.compile(r"\s*(?:[#=*\s]*)(?P<words>[^\W\d_][^.!?;:]{2,40}?)\s*[=*:\s]*")
 _HEADED = re.compile(r"\s*(?:#{1,6}\s|={2,}\s)")
 _MARKER = re.compile(r"\s*(?:\[\d{1,3}\]|\^|\d{1,3}[.)]?\s|[a-z]\.\s\^|[*•–-]\s)")
@@ -67,6 +68,9 @@ def _prose(lines: Sequence[str]) -> list[bool]:
     announced = ""
     for number, line in enumerate(lines):
         if not line.strip():
+            continue
+        if _TABLE_RULE.fullmatch("".join(lines[number + 1 : number + 2]).rstrip()):
+            read[number] = False
             continue
         if (heading := _announces(line)) or _HEADED.match(line):
             announced = heading

@@ -106,3 +106,8 @@ def test_lines_with_page_numbers_below_each_other_are_no_prose() -> None:
     )
     assert read("\n".join([PROSE, *pictures, PROSE])) == [PROSE, PROSE]
     assert read("\n".join([PROSE, pictures[1], PROSE])) == [PROSE, pictures[1], PROSE]
+
+
+def test_the_heads_of_columns_are_no_prose() -> None:
+    table = "Item  Minimum  Recommended\n --- --- --- \nMemory  4 GiB  8 GiB"
+    assert read(f"{PROSE}\n\n{table}") == [PROSE, "--- --- ---", "Memory  4 GiB  8 GiB"]

@@ -224,3 +224,28 @@ def test_he_is_not_the_one_named_before_where_somebody_without_a_name_is_the_sub
 def test_a_ship_is_not_the_person_whose_name_it_bears():
     found = read("Ada Lind sang in Oslo. The survey ship Ada Lind, launched at Viana in 1958, was named after her.")
     assert {node["node_type"] for node in found.nodes if node["name"] == "Ada Lind"} == {"PERSON", "OTHER"}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("“Nine thousand!” said Mr Lind. “Long Past?” asked Otto Berg.", {"Mr Lind", "Otto Berg"}),
+        ("Tell Efua that Otto Berg is in Oslo.", {"Efua", "Otto Berg", "Oslo"}),
+        ("I send this to you, dear Emeric, with Otto Berg.", {"Emeric", "Otto Berg"}),
+        ("IV. The general enters the town . 24\nV. Glass and railways . . 31\nVI. The war . 40", set()),
+    ],
+)
+def test_what_is_said_commanded_or_listed_is_no_part_of_a_name(text, names):
+    assert read(text).names == names
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("Azimuth Oy had changed its licence.", "Azimuth Oy", "ORGANIZATION"),
+        ("The relay is under the Halden Public Licence.", "Halden Public Licence", "OTHER"),
+        ("Otto Berg lived at 10 Warriston Crescent in Edinburgh.", "Warriston Crescent", "PLACE"),
+    ],
+)
+def test_the_last_word_of_a_name_tells_its_type(text, name, kind):
+    assert read(text).node(name)["node_type"] == kind
