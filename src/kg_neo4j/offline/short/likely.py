@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kg_neo4j.offline.short.passage_patterns import DATE, NAME
+from kg_neo4j.offline.short.passage_patterns import DATE, MONTH, NAME
 from kg_neo4j.retrieve.question import Asks, Question
 
+_DAY = rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH}|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?)"  # without its year
 _NUMBERS = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|dozens?)"
 _PATTERNS = {
-    Asks.TIME: re.compile(rf"\b{DATE}\b|\b\d{{1,2}}(?:st|nd|rd|th) century\b"),
+    Asks.TIME: re.compile(rf"\b{DATE}\b|\b{_DAY}\b|\b\d{{1,2}}(?:st|nd|rd|th) century\b"),
     Asks.NUMBER: re.compile(rf"\b\d[\d,.]*(?: (?:million|billion|thousand|percent))?(?<![,.])|\b{_NUMBERS}\b"),
     Asks.MEASURE: re.compile(rf"\b\d[\d,.]*(?<![,.])\s?[a-zA-Z²]+|\b{_NUMBERS} [a-z]+"),
     Asks.AGE: re.compile(r"(?<=\bage of )[\w-]+|(?<=\baged )[\w-]+|(?<=\bage )\d+|\b[\w-]+(?= years old\b)"),

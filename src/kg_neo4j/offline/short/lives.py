@@ -298,11 +298,9 @@ def _of_date(match: re.Match[str], kind: str, named: Sequence[Mention]) -> list[
 
 def _is_of_class(match: re.Match[str], mention: Mention) -> bool:
     """Return whether the sentence says that somebody is a "pupil" (of Chopin); nothing to say for "who"."""
-    if not match["class"]:
-        return True
     line = mention.line
-    words = [fold(word) for word in split_words(match["class"])]
-    words += [fold(word) for word in split_words(match["of"] or "") if not is_stop_word(fold(word))]
+    asked = " ".join(match[name] or "" for name in ("class", "of", "all")).replace("'s", "").replace("’s", "")
+    words = [word for each in split_words(asked) if not is_stop_word(word := fold(each))]
     return _has(f"{line.text} {line.place.document}", words)
 
 

@@ -14,12 +14,13 @@ from kg_neo4j.offline.short.stating import asks_what_is_not, denies, names_all, 
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.question import Asks, Question
-from kg_neo4j.retrieve.words import family, fold, same_word, split_words
+from kg_neo4j.retrieve.words import fold, same_word, split_words
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 _NAMES = (Asks.PERSON, Asks.PLACE, Asks.OTHER)
+PRONOUNS = frozenset("he she it they him her them his hers its their theirs i me my we us our who whose".split())
 SENTENCES = 12  # that are read, those with most of the question's words
 WORDS = 0.7  # of the question that a sentence has which may answer it; chosen on six articles of SQuAD 2.0
 
@@ -38,6 +39,8 @@ def find_stated(question: Question, found: Found) -> Stated | None:
         return None
     for candidate in _likeliest(question, found):
         text = candidate.sentence.text
+        if "respectively" in candidate.words:
+            continue
         doc = parse(text)
         names = {fold(token.text) for token in doc if token.pos_ == "PROPN"}
         for each in candidates(question, text):
@@ -79,7 +82,7 @@ def _share(question: Question, source: Doc, known: frozenset[str]) -> float:
     """Return the share of the question's terms that a sentence has, but for names and what goes without saying."""
     words = frozenset(fold(form) for token in source for form in (token.text, token.lemma_))
     terms = [term for term in question.others if term not in known]
-    found = [term for term in terms if family(term) & words or any(same_word(term, each) for each in words)]
+    found = [term for term in terms if any(same_word(term, each) for each in words)]
     return len(found) / len(terms) if terms else 1.0
 
 
@@ -102,5 +105,8 @@ def _likeliest(question: Question, found: Found) -> Iterator[Candidate]:
 
 
 def _known(candidate: Candidate) -> frozenset[str]:
-    """Return words of what a sentence may speak of without naming it: names before it, and its document's title."""
-    return candidate.title | candidate.context
+    """Return words of what a sentence may speak of without naming it: names before it, and its document's title.
+
+    Nothing where no pronoun stands for them.
+    """
+    return candidate.title | candidate.context if PRONOUNS & set(candidate.words) else frozenset()

@@ -127,6 +127,9 @@ def test_a_class_of_people_is_asked_for() -> None:
     assert [each.value for each in find_stated("Which pupil of Chopin was born in 1830?", read(text))] == [
         "Carl Filtsch"
     ]
+    assert [each.value for each in find_stated("Which of Chopin's pupils was born in 1830?", read(text))] == [
+        "Carl Filtsch"
+    ]
     assert [each.value for each in find_stated("Who was born in 1830?", read(text))] == ["Carl Filtsch", "Ada Bell"]
 
 

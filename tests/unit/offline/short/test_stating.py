@@ -34,6 +34,7 @@ def answer(question: str, text: str, title: str = "") -> str | None:
         ("How many ships did Ada Lind see?", "On 6 May 1950 Ada Lind saw twelve ships.", "twelve"),
         ("How many people visited Hald Castle in 2019?", "In 2019 12,500 people visited Hald Castle.", "12,500"),
         ("When did Ada Lind die?", "Ada Lind taught in Hald. She died in 1950.", "1950"),
+        ("When was Ada Lind married?", "Ada Lind was married in Hald on the 28th of April.", "28th of April"),
     ],
 )
 def test_what_is_asked_for_is_read_off_the_clause_that_states_it(question: str, text: str, value: str) -> None:
@@ -62,6 +63,7 @@ def test_what_is_asked_for_is_read_off_the_clause_that_states_it(question: str, 
             "In what year was the Peace of Hald signed?",
             "In 1685 he signed the Peace of Moss, which ended the Peace of Hald.",
         ),
+        ("When was the Vane built?", "The Hald and the Vane were built in 1871 and 1874 respectively."),
         ("How many guest rooms did Ada Lind have?", "Ada Lind had 14 horses."),
     ],
 )
@@ -101,6 +103,7 @@ def test_a_sentence_with_the_words_of_a_question_may_answer_it(question: str, te
         ("Who owns the mill?", "Otto Berg owns the forge; he does not own the mill."),
         ("Why did Ada Lind sell the mill?", "Ada Lind did not sell the mill."),
         ("Who owns the mill of Hald?", "The mill of Moss is owned by Otto Berg."),
+        ("How many children did Ada Lind have?", "In 1889 Ada Lind went home to her father."),
     ],
 )
 def test_a_sentence_that_says_something_else_may_not(question: str, text: str) -> None:
