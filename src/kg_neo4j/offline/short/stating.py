@@ -113,7 +113,10 @@ def asks_what_is_not(question: str) -> bool:
 
 def says_no(source: Doc) -> bool:
     """Return whether anything in a text is denied, refused, or said to be missing."""
-    return any(token.lower_ in NO or token.lemma_ in REFUSES or token.lower_.startswith("un") for token in source)
+    return any(
+        token.lower_ in NO or token.lemma_ in REFUSES or (token.pos_ == "ADJ" and token.lower_.startswith("un"))
+        for token in source
+    )
 
 
 def _readings(question: str) -> Iterator[_Asked]:

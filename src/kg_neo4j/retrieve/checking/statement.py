@@ -45,7 +45,7 @@ def read(text: str) -> Statement:
     for index, (word, folded) in enumerate(zip(raw, order, strict=True)):
         number = _number_at(order, index)
         if number is not None:
-            if folded not in _VAGUE or number != "1":
+            if folded not in _VAGUE or number != number_of(folded):
                 numbers.add(number)
         elif not is_stop_word(folded) and len(folded) > 1:
             content.add(folded)

@@ -63,6 +63,8 @@ def test_what_the_passage_does_not_say_is_not_supported_and_the_reason_is_told(c
         ("The mill of Hald had 28 stones.", "The mill of Hald had twenty-eight stones.", True),
         ("The mill of Hald had twenty-eight stones.", "The mill of Hald had 28 stones.", True),
         ("The mill of Hald had 28 stones.", "The mill of Hald had twenty stones and 8 sieves.", False),
+        ("The mill of Hald had 21 stones.", "The mill of Hald had twenty-one stones.", True),
+        ("Both mills of Hald burned.", "The mills of Hald burned.", True),
         ("The mill burned on 7 October.", "The mill burned on the seventh of October.", True),
         ("The mill burned on the seventeenth of October.", "The mill burned on the seventh of October.", False),
         ("By the end of June 340 men had left the mill.", "The mill lost 340 men by the end of June.", True),
