@@ -33,6 +33,7 @@ _ABOUT = re.compile(_DATA.text("about"), re.IGNORECASE)
 _WHO = re.compile(_DATA.text("who"), re.IGNORECASE)
 _GOES_ON = re.compile(_DATA.text("goes_on"))
 _PRONOUN = re.compile(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
+_ASIDE = re.compile(r"\b(?:because|since|as|that|if|when|while|although|though|for)\s*$")  # before "Lind was a cook"
 _LIST = re.compile(_DATA.text("list"), re.IGNORECASE)
 _WEAK = _DATA.word_set("weak")
 _FIRST = _DATA.words("first")
@@ -119,6 +120,7 @@ def _worth(mention: Mention) -> float:
     worth += 1.0 * bool(re.match(r"^(?: ?\([^()]*\))?,? (?:is|was|were|are) (?:an?|the)\b", mention.after))
     worth += 1.0 * bool(re.match(r"^,? (?:(?:is|was|has|had|will)\b|\w+ed\b)", mention.after))
     worth += 0.5 * (len(mention.words) > 1)
+    worth -= 3.0 * bool(_ASIDE.search(mention.before))
     return worth - 3.0 * bool(_LIST.match(mention.line.text))
 
 

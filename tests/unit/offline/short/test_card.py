@@ -33,6 +33,14 @@ def test_a_card_has_the_best_sentences_word_for_word() -> None:
     assert [claim.citations for claim in told.claims] == [(1,), (2,), (3,)]
 
 
+def test_what_a_sentence_says_by_the_way_does_not_come_first() -> None:
+    told = card(
+        "Otto Berg", "Ida Moe cooked, because Otto Berg was a slow writer. Ida met Otto Berg, a surgeon from Moss."
+    )
+    assert told is not None
+    assert told.text.startswith("Ida met Otto Berg, a surgeon from Moss. [1]")
+
+
 def test_no_card_where_several_bear_the_name_or_nobody_does() -> None:
     assert card("Eddowes") is None
     assert card("Muriel Hatherleigh") is None
