@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 _NAMES = (Asks.PERSON, Asks.PLACE, Asks.OTHER)
-PRONOUNS = frozenset("he she it they him her them his hers its their theirs i me my we us our who whose".split())
+_PRONOUNS = frozenset("he she it they him her them his hers its their theirs i me my we us our who whose".split())
 SENTENCES = 12  # that are read, those with most of the question's words
 WORDS = 0.7  # of the question that a sentence has which may answer it; chosen on six articles of SQuAD 2.0
 
@@ -65,11 +65,8 @@ def may_answer(question: Question, candidate: Candidate) -> bool:
     if question.asks is Asks.YES_NO:
         return True
     doc, known = parse(text), _known(candidate)
-    if asks_what_is_not(question.text) and not says_no(doc):
-        return False
-    if not asks_what_is_not(question.text) and denies(question.text, doc):
-        return False
-    if _share(question, doc, known) < WORDS:
+    agrees = says_no(doc) if asks_what_is_not(question.text) else not denies(question.text, doc)
+    if not agrees or _share(question, doc, known) < WORDS:
         return False
     if not asks_for_words(question):
         return True
@@ -109,4 +106,4 @@ def _known(candidate: Candidate) -> frozenset[str]:
 
     Nothing where no pronoun stands for them.
     """
-    return candidate.title | candidate.context if PRONOUNS & set(candidate.words) else frozenset()
+    return candidate.title | candidate.context if _PRONOUNS & set(candidate.words) else frozenset()
