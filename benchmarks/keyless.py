@@ -49,6 +49,7 @@ MATCH (a:Entity {graph: $graph})-[r]->(b:Entity {graph: $graph}) WHERE r.fact_id
 RETURN [a.name] + coalesce(a.aliases, []) AS source, type(r) AS type, [b.name] + coalesce(b.aliases, []) AS target
 """,
 )
+PARTS = ("questions", "facts", "claims")
 AROUND = 1_000  # characters on both sides of a quote: about a chunk
 Row = Mapping[str, Any]
 
@@ -68,21 +69,25 @@ def measure(options: argparse.Namespace, read_by_eye: Sequence[Row]) -> None:
     by_kind: dict[str, Counter[str]] = {}
     for name, text in _texts(options.folder, options.texts):
         settings = Settings(graph=f"keyless-{name.replace('_', '-')}")
-        load([str(text)], settings=settings)
-        with connect(settings, SILENT) as database:
-            counts = Counter({"words": len(text.read_text(encoding="utf-8-sig").split())})
-            for row in _rows(options.folder, name, "questions"):
-                answer = answerer(settings, database, factory.door(settings)).answer(row["question"], AskOptions())
-                outcome = judge(row, answer)
-                counts.update([outcome, *(f"{outcome}, {each}" for each in marks(answer))])
-                by_kind.setdefault(row["kind"], Counter()).update([outcome])
-                if options.show:
-                    _show(row, answer, outcome)
-            found = drawn(database, settings.graph)
-            counts.update(facts(_rows(options.folder, name, "facts"), found, options.show))
-            counts.update(relations(found, [row for row in read_by_eye if row["text"] == name], options.show))
-        rows = _rows(options.folder, name, "claims")
-        counts.update(claims(rows, text.read_text("utf-8-sig"), factory.door(settings).instead, options.show))
+        counts = Counter({"words": len(text.read_text(encoding="utf-8-sig").split())})
+        if {"questions", "facts"} & set(options.only):
+            load([str(text)], settings=settings)
+            with connect(settings, SILENT) as database:
+                asked = _rows(options.folder, name, "questions") if "questions" in options.only else []
+                for row in asked:
+                    answer = answerer(settings, database, factory.door(settings)).answer(row["question"], AskOptions())
+                    outcome = judge(row, answer)
+                    counts.update([outcome, *(f"{outcome}, {each}" for each in marks(answer))])
+                    by_kind.setdefault(row["kind"], Counter()).update([outcome])
+                    if options.show:
+                        _show(row, answer, outcome)
+                if "facts" in options.only:
+                    found = drawn(database, settings.graph)
+                    counts.update(facts(_rows(options.folder, name, "facts"), found, options.show))
+                    counts.update(relations(found, [row for row in read_by_eye if row["text"] == name], options.show))
+        if "claims" in options.only:
+            rows = _rows(options.folder, name, "claims")
+            counts.update(claims(rows, text.read_text("utf-8-sig"), factory.door(settings).instead, options.show))
         total.update(counts)
         print(f"{name:20}", _line(counts), flush=True)
     print(f"{'all':20}", _line(total))
@@ -241,6 +246,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--texts", nargs="*", default=(), help="names of texts; all without it")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="what is measured; all without it")
     parser.add_argument("--show", action="store_true", help="print every case")
     parser.add_argument("--json", type=Path, help="write the counts to this file")
     return parser.parse_args()
