@@ -21,6 +21,7 @@ _DATA = data_files.beside(__file__)
 
 PARTICLES = frozenset("von van de der den di da la le du of ibn bin bint al el abu st".split())  # within names
 
+_BASES = {form: line.split()[0] for line in _DATA.lines("irregular") for form in line.split()[1:]}
 _FAMILIES = tuple(frozenset(line.split()) for line in _DATA.lines("families"))
 
 
@@ -70,9 +71,17 @@ def family(word: str) -> frozenset[str]:
 
 
 def same_word(left: str, right: str) -> bool:
-    """Return whether two folded words are forms of one: equal, or equal but for an ending of at most three letters."""
-    if left == right:
+    """Return whether two folded words are forms of one.
+
+    They are where they are equal, also but for an ending of at most three letters, or forms of one irregular verb.
+    """
+    if left == right or _differ_by_ending(left, right):
         return True
+    bases = _BASES.get(left, left), _BASES.get(right, right)
+    return bases != (left, right) and (bases[0] == bases[1] or _differ_by_ending(*bases))
+
+
+def _differ_by_ending(left: str, right: str) -> bool:
     shorter, longer = sorted((left, right), key=len)
     if len(shorter) < 3 or longer[:2] != shorter[:2] or shorter.isdigit():
         return False

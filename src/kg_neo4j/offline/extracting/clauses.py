@@ -103,7 +103,9 @@ def _clause(verb: Token) -> Clause | None:
     if passive and not agent.words:
         agent = _agent_after(verb)
     name = BE if copula is not None else fold(verb.lemma_)
-    return Clause(name, agent, patient, _words(others), _words([verb]) | {name}, _denied(verb), _unreal(verb))
+    forms = _words([verb]) | {name}
+    forms |= {f"{form}_{each.lower_}" for form in forms for each in verb.children if each.dep_ == "compound:prt"}
+    return Clause(name, agent, patient, _words(others), forms, _denied(verb), _unreal(verb))
 
 
 def _agent_after(verb: Token) -> Role:
@@ -260,9 +262,14 @@ def _unreal(verb: Token) -> bool:
         return True
     if subject is not None and any(each.lower_ in ("had", "were") and each.i < subject.i for each in helpers):
         return True  # "had he come"
-    if verb.dep_ in ("xcomp", "ccomp", "acl", "advcl") and verb.head.lemma_ in REFUSES:
+    if verb.dep_ in ("xcomp", "ccomp", "acl", "advcl") and refuses(verb.head):
         return True
     return verb.sent[-1].text == "?"
+
+
+def refuses(token: Token) -> bool:
+    """Return whether a verb says that something is not done, or not yet: "declined", "hopes"."""
+    return token.pos_ == "VERB" and any(same_word(token.lower_, each) for each in REFUSES)
 
 
 def _words(tokens: Iterable[Token]) -> Words:

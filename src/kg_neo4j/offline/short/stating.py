@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kg_neo4j.offline.extracting.clauses import BE, NO, REFUSES, Clause, Role, Words, read_clauses
+from kg_neo4j.offline.extracting.clauses import BE, NO, Clause, Role, Words, read_clauses, refuses
+from kg_neo4j.offline.short.verbs import PARTICLES, agents_of, says_the_same
 from kg_neo4j.retrieve.checking.statement import number_of
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
 
@@ -114,7 +115,7 @@ def asks_what_is_not(question: str) -> bool:
 def says_no(source: Doc) -> bool:
     """Return whether anything in a text is denied, refused, or said to be missing."""
     return any(
-        token.lower_ in NO or token.lemma_ in REFUSES or (token.pos_ == "ADJ" and token.lower_.startswith("un"))
+        token.lower_ in NO or refuses(token) or (token.pos_ == "ADJ" and token.lower_.startswith("un"))
         for token in source
     )
 
@@ -128,7 +129,7 @@ def _readings(question: str) -> Iterator[_Asked]:
     helper = next((place for place in range(begin + 1, len(lower)) if lower[place] in _HELP | _BE), None)
     if helper != begin + 1:  # "Who taught Felix?"
         for place in range(begin + 1, min(len(lower), begin + 4, helper or len(lower))):
-            yield _Asked(lower[place], (), tuple(words[place + 1 :]), "agent", (), passive=False)
+            yield _Asked(_verb(lower, place), (), tuple(words[place + 1 :]), "agent", (), passive=False)
     if helper is None or (lower[begin] == "who" and helper > begin + 1):
         return
     be = lower[helper] in _BE
@@ -139,17 +140,35 @@ def _readings(question: str) -> Iterator[_Asked]:
         if is_stop_word(fold(lower[place])) or not words[place][0].islower():
             continue
         before, after = tuple(words[helper + 1 : place]), tuple(words[place + 1 :])
+        verb = _verb(lower, place)
         if before:
             role = "any" if lower[begin] in ("when", "where", "how", "why") else "patient"
-            yield _Asked(lower[place], before, after, "any" if be else role, described, passive=be)
+            yield _Asked(verb, before, after, "any" if be else role, described, passive=be)
         else:
-            yield _Asked(lower[place], (), after, "patient" if be else "agent", described, passive=be)
+            yield _Asked(verb, (), after, "patient" if be else "agent", described, passive=be)
+
+
+def _verb(lower: Sequence[str], place: int) -> str:
+    """Return the word at a place with its particle: "set_up"."""
+    after = lower[place + 1] if place + 1 < len(lower) else ""
+    return f"{lower[place]}_{after}" if after in PARTICLES else lower[place]
 
 
 def _is_verb(asked: _Asked, clause: Clause) -> bool:
     if asked.verb == BE:
         return clause.verb == BE and _holds_all(asked.object, clause.patient.full | clause.agent.full)
-    return clause.verb != BE and any(asked.verb == each or same_word(asked.verb, each) for each in clause.forms)
+    if clause.verb == BE:
+        return asked.role == "agent" and _does(asked, clause) is not None
+    return says_the_same(asked.verb, clause.forms)
+
+
+def _does(asked: _Asked, clause: Clause) -> Role | None:
+    """Return of whom a clause says that they do it by a noun: "X, the founder of the press"; None where of nobody."""
+    agents = agents_of(asked.verb)
+    for who, what in ((clause.agent, clause.patient), (clause.patient, clause.agent)):
+        if agents & what.heads and not agents & who.heads and asked.object and _holds_all(asked.object, what.full):
+            return who
+    return None
 
 
 def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
@@ -158,6 +177,9 @@ def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
     whole = _said(clause)
     if asked.verb == BE:
         return any(value <= each.full and value & each.heads for each in (clause.agent, clause.patient))
+    if clause.verb == BE:
+        does = _does(asked, clause)
+        return does is not None and value <= does.full and bool(value & does.heads)
     if not any(not is_stop_word(fold(word)) for word in (*asked.subject, *asked.object)):
         return False  # "Who directed?"
     counts = all(word[0].isdigit() or number_of(word) for word in value)
