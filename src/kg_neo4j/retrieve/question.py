@@ -57,6 +57,7 @@ _GENERAL = frozenset(map(fold, _DATA.word_set("general")))  # words of questions
 _DEFINITION = re.compile(_WHOLES["definition"], re.IGNORECASE | re.DOTALL)
 _QUANTITY = re.compile(_WHOLES["quantity"], re.IGNORECASE)
 _YES_NO = re.compile(_WHOLES["yes_no"], re.IGNORECASE)
+_OF_ANOTHER = re.compile(r"the (?:[a-z][\w-]* ){1,3}of\b")
 _AGENT = re.compile(_WHOLES["agent"], re.IGNORECASE)
 
 
@@ -108,7 +109,7 @@ def _full_names(words: list[str], terms: list[str]) -> tuple[tuple[str, ...], ..
 def _asks(text: str) -> tuple[Asks, frozenset[str]]:
     """Return what the question asks for, and the folded words that say so ("which city").
 
-    A definition only where nothing but its subject is named.
+    A definition only where nothing but its subject is named: "the half-life of X" is no subject but something of X.
     """
     if _QUANTITY.match(text):
         return Asks.NUMBER, frozenset({"what", "number", "amount"})
@@ -126,6 +127,8 @@ def _asks(text: str) -> tuple[Asks, frozenset[str]]:
 
 def _is_subject(text: str) -> bool:
     words = split_words(text)
+    if _OF_ANOTHER.match(text):
+        return False
     if not 1 <= len(words) <= 8 or re.search(r"['’]s\s|\b(?:that|which|who|when|where|by)\b", text):
         return False
     return not any(family(fold(word)) for word in words)

@@ -19,6 +19,8 @@ SAFE = re.compile(r'(?:"[^"\\]*"(?:\^2)?|[^\W_][^\s"\\*]*\*\^0\.2)(?: |\Z)')
     [
         ("Who was Khadija?", Asks.DEFINITION),
         ("What is the Constitution of Medina?", Asks.DEFINITION),
+        ("What is the half-life of polonium?", Asks.OTHER),
+        ("Who was the first treasurer of the fund?", Asks.PERSON),
         ("Kim był Wokulski?", Asks.DEFINITION),
         ("Who was Muhammad's wife?", Asks.PERSON),
         ("Who was the wife of Muhammad?", Asks.PERSON),

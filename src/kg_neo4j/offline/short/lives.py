@@ -64,8 +64,12 @@ class Life:
 
 
 @cache
+def _compiled(table: str) -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(data_files.fill(each, _PARTS)) for name, each in _DATA.table(table).items()}
+
+
 def _patterns(table: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(data_files.fill(each, _PARTS)) for each in _DATA.table(table).values())
+    return tuple(_compiled(table).values())
 
 
 @cache
@@ -100,6 +104,8 @@ def find_stated(question: str, named: Sequence[Mention]) -> list[Stated]:
             own += _literal(match["np"], named)
         if kind == "age":
             return _aged(match["cond"] or "", own)
+        if kind in ("where_born", "where_died"):
+            return _place_of(kind.removeprefix("where_"), own)
         return _of_life(match, kind, [life for each in own if (life := life_of(each))])
     return []
 
@@ -214,7 +220,7 @@ def _aged(condition: str, own: Sequence[Mention]) -> list[Stated]:
     """Return the age beside a name. A circumstance has to be in the sentence; a death may also end a life."""
     words = [fold(word) for word in split_words(condition)]
     wanted = [word for word in words if not is_stop_word(word) and not any(word in each.words for each in own)]
-    at_death = bool(family("die") & set(wanted))
+    at_death = bool(wanted) and set(wanted) <= family("die")  # not that of another: "when her father died"
     if at_death:
         given = [stated for each in own for stated in _ages(each, "death_ages")]
         return _same_age(given) or _same_age(_spans(own))
@@ -306,13 +312,27 @@ def _is_of_class(match: re.Match[str], mention: Mention) -> bool:
 
 def _of_place(match: re.Match[str], kind: str, named: Sequence[Mention]) -> list[Stated]:
     wanted = [fold(word) for word in split_words(match["place"])]
-    pattern = re.compile(data_files.fill(_DATA.table("where")[kind], _PARTS))
+    pattern = _compiled("where")[kind]
     found = []
     for each in named:
         said = pattern.match(each.after)
         if said and _is_subject(each) and [fold(word) for word in split_words(said["place"])][: len(wanted)] == wanted:
             found.append(Stated(each.name, kind.split("_", maxsplit=1)[0], each))
     return _different(found, named)
+
+
+def _place_of(what: str, own: Sequence[Mention]) -> list[Stated]:
+    """Return where somebody was "born" or "died", where all that is said agrees."""
+    found = []
+    for name in (f"{what}_where", f"{what}_beside"):
+        pattern = _compiled("where")[name]
+        said = [(each, match) for each in own if (match := pattern.match(each.after))]
+        for each, match in said:
+            place = match["place"] or match.groupdict().get("place_first") or ""
+            if name.endswith("beside") or _is_subject(each):
+                found.append(Stated(place, f"{what} in", each))
+    towns = {each.value.split(",")[0] for each in found}
+    return sorted(found, key=lambda each: -len(each.value))[:1] if len(towns) == 1 else []
 
 
 def _different(found: Sequence[Stated], named: Sequence[Mention]) -> list[Stated]:

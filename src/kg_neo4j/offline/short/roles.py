@@ -37,7 +37,7 @@ def find_roles(question: str, named: Sequence[Mention]) -> list[Stated]:
     """Return who has the role that a question asks for, or which trade somebody has; empty where that is unclear."""
     trade = _ASKED["trade"].match(question)
     if trade:
-        who = bearers(KIN.sub("", trade["np"] or trade["does"] or trade["did"]), named)
+        who = bearers(KIN.sub("", trade["np"] or trade["held"] or trade["does"] or trade["did"]), named)
         own = [role for each in named if who.has(each) for role in roles_of(each)]
         return [each for each in own if is_trade(each)][:1]
     match = _ASKED["who_is"].match(question)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.offline.extracting.clauses import BE, NO, Clause, Role, Words, read_clauses, refuses
-from kg_neo4j.offline.short.verbs import PARTICLES, agents_of, says_the_same
+from kg_neo4j.offline.short.verbs import agents_of, says_the_same, with_particle
 from kg_neo4j.retrieve.checking.statement import number_of
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
 
@@ -107,6 +107,22 @@ def denies(question: str, source: Doc) -> bool:
     return bool(same) and all(each.denied or each.unreal for _, each in same)
 
 
+def reverses(question: str, source: Doc) -> bool:
+    """Return whether a source says of the one whom a question asks about as object that they do it themselves.
+
+    "Dallmann taught until 1866" is no answer to "Who taught Dallmann?".
+    """
+    clauses = read_clauses(source)
+    same = [
+        (asked, each)
+        for asked in _readings(question)
+        if asked.role == "agent" and asked.verb != BE and any(word[:1].isupper() for word in asked.object)
+        for each in clauses
+        if each.verb != BE and _is_verb(asked, each)
+    ]
+    return bool(same) and all(_holds_all(asked.object, each.agent.full) for asked, each in same)
+
+
 def asks_what_is_not(question: str) -> bool:
     """Return whether a question is about what is not so."""
     return _NOT.search(question) is not None
@@ -129,7 +145,8 @@ def _readings(question: str) -> Iterator[_Asked]:
     helper = next((place for place in range(begin + 1, len(lower)) if lower[place] in _HELP | _BE), None)
     if helper != begin + 1:  # "Who taught Felix?"
         for place in range(begin + 1, min(len(lower), begin + 4, helper or len(lower))):
-            yield _Asked(_verb(lower, place), (), tuple(words[place + 1 :]), "agent", (), passive=False)
+            verb = with_particle(lower[place], lower[place + 1] if place + 1 < len(lower) else "")
+            yield _Asked(verb, (), tuple(words[place + 1 :]), "agent", (), passive=False)
     if helper is None or (lower[begin] == "who" and helper > begin + 1):
         return
     be = lower[helper] in _BE
@@ -140,18 +157,12 @@ def _readings(question: str) -> Iterator[_Asked]:
         if is_stop_word(fold(lower[place])) or not words[place][0].islower():
             continue
         before, after = tuple(words[helper + 1 : place]), tuple(words[place + 1 :])
-        verb = _verb(lower, place)
+        verb = with_particle(lower[place], lower[place + 1] if place + 1 < len(lower) else "")
         if before:
             role = "any" if lower[begin] in ("when", "where", "how", "why") else "patient"
             yield _Asked(verb, before, after, "any" if be else role, described, passive=be)
         else:
             yield _Asked(verb, (), after, "patient" if be else "agent", described, passive=be)
-
-
-def _verb(lower: Sequence[str], place: int) -> str:
-    """Return the word at a place with its particle: "set_up"."""
-    after = lower[place + 1] if place + 1 < len(lower) else ""
-    return f"{lower[place]}_{after}" if after in PARTICLES else lower[place]
 
 
 def _is_verb(asked: _Asked, clause: Clause) -> bool:

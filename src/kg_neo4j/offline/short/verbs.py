@@ -11,15 +11,17 @@ from kg_neo4j.retrieve.words import same_word
 _DATA = data_files.beside(__file__)
 _GROUPS = tuple(frozenset(line.split()) for line in _DATA.lines("same"))
 _AGENTS = {verb: frozenset(nouns.split()) for verb, nouns in _DATA.rows("agents", 2)}
-PARTICLES = frozenset(verb.partition("_")[2] for group in _GROUPS for verb in group if "_" in verb)
+
+
+def with_particle(verb: str, after: str) -> str:
+    """Return a folded verb with the word behind it where both are known as one: "set_up"; else the verb."""
+    both = f"{verb}_{after}"
+    return both if _groups(both) else verb
 
 
 def says_the_same(verb: str, others: Iterable[str]) -> bool:
     """Return whether a folded verb is one of the others, in any form, or may stand for one; "set_up" has a particle."""
-    return any(
-        same_word(verb, other) or same_word(verb.partition("_")[0], other) or _groups(verb) & _groups(other)
-        for other in others
-    )
+    return any(same_word(verb, other) or _groups(verb) & _groups(other) for other in others)
 
 
 def agents_of(verb: str) -> frozenset[str]:

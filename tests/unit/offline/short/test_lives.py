@@ -23,6 +23,13 @@ COUNCIL = (
     " Ilse Marchetti and Rolf Egli, aged 71, who wept when the peace was signed."
 )
 
+PLACES = (
+    "Ada Lind (11 February 1887, Korsholm – 3 August 1961, Port Amary) was a hydrographer. Kai Moe (Hald, 2 May 1901 –"
+    " Oslo, 1970) drew. Ida Brun, who was twenty-six and had just come, left. Plot 12, given up by Mrs. Edith Low at the"
+    " age of 91, is free. It fell to Henrike Dall, a pastor's widow of thirty-four, and Else Wiig, by then 58, wept."
+    " He bought the Penny Box, a collection of forty stamps, for Rolf Aas."
+)
+
 
 def read(text: str, document: str = "notes") -> list[Mention]:
     return [mention for line in lines([("c1", document, text)]) for mention in mentions(line)]
@@ -31,6 +38,17 @@ def read(text: str, document: str = "notes") -> list[Mention]:
 @pytest.mark.parametrize(
     ("text", "question", "values"),
     [
+        (PLACES, "Where did Ada Lind die?", ["Port Amary"]),
+        (PLACES, "Where was Ada Lind born?", ["Korsholm"]),
+        (PLACES, "Where was Kai Moe born?", ["Hald"]),
+        (PLACES, "When was Kai Moe born?", ["2 May 1901"]),
+        (PLACES, "How old was Ada Lind when she died?", ["74"]),
+        (PLACES, "How old was Ada Lind when her father died?", []),
+        (PLACES, "How old was Ida Brun?", ["twenty-six"]),
+        (PLACES, "How old was Mrs. Low when she gave up her plot?", ["91"]),
+        (PLACES, "How old was Henrike Dall?", ["thirty-four"]),
+        (PLACES, "How old was Else Wiig when she wept?", ["58"]),
+        (PLACES, "How old is the Penny Box?", []),
         (SARRAZAC, "When did Perrin de Sarrazac die?", ["1290"]),
         (SARRAZAC, "When was Guilhem born?", ["c. 1205"]),
         (SARRAZAC, "When was Sarrazac born?", []),  # two bear it

@@ -35,6 +35,12 @@ def answer(question: str, text: str, title: str = "") -> str | None:
         ("How many people visited Hald Castle in 2019?", "In 2019 12,500 people visited Hald Castle.", "12,500"),
         ("When did Ada Lind die?", "Ada Lind taught in Hald. She died in 1950.", "1950"),
         ("When was Ada Lind married?", "Ada Lind was married in Hald on the 28th of April.", "28th of April"),
+        ("Who drew the map?", "The map was drawn by Otto Berg.", "Otto Berg"),
+        ("Who led the choir?", "Otto Berg leads the choir.", "Otto Berg"),
+        ("Who established the company?", "It was named after Otto Berg, who founded the company in 1948.", "Otto Berg"),
+        ("Who set up the Hald Press?", "The Hald Press was established by Otto Berg.", "Otto Berg"),
+        ("When does the lease expire?", "The lease, which runs out on 31 March 2026, is long.", "31 March 2026"),
+        ("Who founded the press?", "Otto Berg is the founder of the press.", "Otto Berg"),
     ],
 )
 def test_what_is_asked_for_is_read_off_the_clause_that_states_it(question: str, text: str, value: str) -> None:
@@ -54,6 +60,8 @@ def test_what_is_asked_for_is_read_off_the_clause_that_states_it(question: str, 
         ("How many women did Moe & Sons employ?", "Moe & Sons owned 140 ships and employed women."),
         ("When was the University of Hald founded?", "The University of Oslo was founded in 1816."),
         ("Who did Ada Lind not teach?", "Ada Lind taught Otto Berg."),
+        ("Who founded the press?", "Otto Berg is the son of the founder of the press."),
+        ("Who set up the lamp?", "Otto Berg set the lamp on fire."),
         ("Why did Ada leave?", "Ada left on 4 May."),
         ("What is Ada?", "Ada is in Oslo."),
         ("Which ship was broken up in 1922?", "The Vane was broken up in 1922."),
@@ -88,6 +96,7 @@ def accepts(question: str, text: str) -> bool:
         ("What did the council not allow?", "The council did not allow a fair."),
         ("How did Ada Lind cross the river?", "Ada Lind crossed the river on the ice."),
         ("Who owns the mill?", "The mill is owned by Otto Berg."),
+        ("Why did Ada Lind not go to Oslo?", "Ada Lind declined to go to Oslo; the way was too far."),
     ],
 )
 def test_a_sentence_with_the_words_of_a_question_may_answer_it(question: str, text: str) -> None:
@@ -103,6 +112,7 @@ def test_a_sentence_with_the_words_of_a_question_may_answer_it(question: str, te
         ("Who owns the mill?", "Otto Berg owns the forge; he does not own the mill."),
         ("Why did Ada Lind sell the mill?", "Ada Lind did not sell the mill."),
         ("Who owns the mill of Hald?", "The mill of Moss is owned by Otto Berg."),
+        ("Who taught Ada Lind?", "Ada Lind taught until 1866; Otto Berg drew her."),
         ("How many children did Ada Lind have?", "In 1889 Ada Lind went home to her father."),
     ],
 )
