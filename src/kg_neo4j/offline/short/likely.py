@@ -10,9 +10,14 @@ from kg_neo4j.offline.short.passage_patterns import DATE, MONTH, NAME
 from kg_neo4j.retrieve.question import Asks, Question
 
 _DAY = rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH}|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?)"  # without its year
+ORDINALS = tuple(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "sixteenth seventeenth eighteenth nineteenth twentieth thirtieth".split()
+)
+_ORDINAL = rf"(?:(?:twenty|thirty)-)?(?:{'|'.join(ORDINALS)})"
 _NUMBERS = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|dozens?)"
 _PATTERNS = {
-    Asks.TIME: re.compile(rf"\b{DATE}\b|\b{_DAY}\b|\b\d{{1,2}}(?:st|nd|rd|th) century\b"),
+    Asks.TIME: re.compile(rf"\b{DATE}\b|\b{_DAY}\b|\b{_ORDINAL} of {MONTH}\b|\b\d{{1,2}}(?:st|nd|rd|th) century\b"),
     Asks.NUMBER: re.compile(rf"\b\d[\d,.]*(?: (?:million|billion|thousand|percent))?(?<![,.])|\b{_NUMBERS}\b"),
     Asks.MEASURE: re.compile(rf"\b\d[\d,.]*(?<![,.])\s?[a-zA-Z²]+|\b{_NUMBERS} [a-z]+"),
     Asks.AGE: re.compile(r"(?<=\bage of )[\w-]+|(?<=\baged )[\w-]+|(?<=\bage )\d+|\b[\w-]+(?= years old\b)"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kg_neo4j.offline.extracting.candidates import Candidate, prepare
 from kg_neo4j.offline.extracting.clauses import parse
 from kg_neo4j.offline.extracting.matching import Matcher
-from kg_neo4j.offline.short.likely import asks_for_words, candidates
+from kg_neo4j.offline.short.likely import ORDINALS, asks_for_words, candidates
 from kg_neo4j.offline.short.stating import asks_what_is_not, denies, names_all, reverses, says_no, states
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.interface import Found
@@ -78,6 +78,8 @@ def may_answer(question: Question, candidate: Candidate) -> bool:
 def _share(question: Question, source: Doc, known: frozenset[str]) -> float:
     """Return the share of the question's terms that a sentence has, but for names and what goes without saying."""
     words = frozenset(fold(form) for token in source for form in (token.text, token.lemma_))
+    if any(term in ORDINALS and term not in words for term in question.terms):
+        return 0.0  # the sixth is not the fourth
     terms = [term for term in question.others if term not in known]
     found = [term for term in terms if any(same_word(term, each) for each in words)]
     return len(found) / len(terms) if terms else 1.0
