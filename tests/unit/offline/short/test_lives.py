@@ -26,7 +26,7 @@ COUNCIL = (
 PLACES = (
     "Ada Lind (11 February 1887, Korsholm – 3 August 1961, Port Amary) was a hydrographer. Kai Moe (Hald, 2 May 1901 –"
     " Oslo, 1970) drew. Ida Brun, who was twenty-six and had just come, left. Plot 12, given up by Mrs. Edith Low at"
-    " the age of 91, is free. It fell to Henrike Dall, a pastor's widow of thirty-four, and Else Wiig, by then 58, wept."
+    " the age of 91, is free. It fell to Henrike Dall, a pastor's widow of thirty-four. Else Wiig, by then 58, wept."
     " He bought the Penny Box, a collection of forty stamps, for Rolf Aas."
 )
 
