@@ -36,6 +36,7 @@ _NEVER = frozenset({"i", "i'm", "i'll", "i've", "i'd", "o", "oh", "ah", "ok"})
 # What may stand before "of" inside a name: "University of ...", "Duke of ...", "Frederick II of ...".
 _OF_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS | HONORIFICS
 _MAX_WORDS = 10
+_OPENING = frozenset(":“\"‘';—–.!?…·|•>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def starts(items: list[Item], index: int) -> bool:
     for item in reversed(items[:index]):
         if item.kind != "mark":
             return False
-        if item.text in ':“"‘;—–.!?…':
+        if item.text in _OPENING:
             return True
     return True
 

@@ -19,6 +19,7 @@ from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.rows import STATED
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.offline.extractor.capitalised_names import name_from_spans, name_sentences
+from kg_neo4j.offline.extractor.common_words import drop_common
 from kg_neo4j.offline.extractor.coreference import unite_drafts
 from kg_neo4j.offline.extractor.descriptions import resolve_descriptions
 from kg_neo4j.offline.extractor.document_subject import topic_of
@@ -145,6 +146,8 @@ class _Reading:
         name_from_spans(self.sentences, found.spans)
         if not found.complete:
             name_sentences(self.sentences)
+        if found.doc is not None:
+            drop_common(self.sentences)
         drafts = draft_entities(self.sentences, topic)
         _vote_spans(self.sentences, found.spans)
         vote(self.sentences)
