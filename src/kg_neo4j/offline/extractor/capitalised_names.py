@@ -156,7 +156,16 @@ def _name_end(items: list[Item], index: int, known: Vocabulary) -> int | None:
         end = index + 1
     elif end - index > 1 and _ends_with_subject(items, index, end, known):
         end -= 1
+    end = _code_end(items, end)
     return end if _is_name(items, index, end, known) else None
+
+
+def _code_end(items: list[Item], end: int) -> int:
+    """Return the end of a name in capitals with the number that follows it: HP-2, MK3."""
+    position = end + 1 if end < len(items) and items[end].text in "-–" else end
+    touching = position < len(items) and items[position].start - items[end - 1].end == position - end
+    capitals = items[end - 1].text.isupper() and items[end - 1].text.isalpha()
+    return position + 1 if touching and capitals and items[position].text[0].isdigit() else end
 
 
 def _is_place_then_name(items: list[Item], index: int, known: Vocabulary) -> bool:

@@ -14,6 +14,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     DETACHABLE,
     FEMALE_NAMES,
     FEMALE_TITLES,
+    FIRM_HEADS,
     HONORIFICS,
     MALE_NAMES,
     MALE_TITLES,
@@ -37,6 +38,7 @@ _ORDER = (PERSON, PLACE, ORGANIZATION, OTHER)
 _GIVEN_NAMES = FEMALE_NAMES | MALE_NAMES
 _ROMAN = re.compile(r"[ivx]+")
 _POST_NOMINALS = frozenset("FRS FRSE FBA OBE CBE MBE KBE DBE OM CH KCB GCB KG PC DSO VC PhD MD MP".split())
+_CODE = re.compile(r"(?:\A|\s)[A-Z]{1,4}[-–]?\d[\w.-]*\Z")  # of a product or a version
 _FEW = 3  # so often a surname may stand before the full name that explains it
 
 
@@ -233,6 +235,8 @@ def _may_mean(short: EntityDraft, full: EntityDraft) -> bool:
     """Tell whether `short` may be another form of `full`: its first or last words, and no title against it."""
     if short is full or short.italic != full.italic or len(short.words) >= len(full.words):
         return False
+    if not short.titles and _is_short_institution(short, full):
+        return True
     if short.titles - DETACHABLE or _gender_of(short) + _gender_of(full) in ("mf", "fm"):
         return False
     if _is_institution(full.words) or _ROMAN.fullmatch(full.words[-1]):
@@ -244,6 +248,15 @@ def _may_mean(short: EntityDraft, full: EntityDraft) -> bool:
     if full.words[-count:] == short.words:
         return full.words[0] not in PLACE_STARTS and (introduced or len(short.mentions) <= _FEW)
     return introduced and full.words[:count] == short.words
+
+
+def _is_short_institution(short: EntityDraft, full: EntityDraft) -> bool:
+    """Tell whether a word may stand for an institution named before: "the Infirmary", "Norvane" of "Norvane Systems"."""
+    if not short.single or "of" in full.words or full.mentions[0][1].start > short.mentions[0][1].start:
+        return False
+    head = full.words[-1]
+    ends = short.words[0] == head and head in ORGANIZATION_HEADS and head not in SURNAME_HEADS
+    return ends or (short.words[0] == full.words[0] and head in FIRM_HEADS and short.words[0] not in PLACES)
 
 
 def _has_article(draft: EntityDraft) -> bool:
@@ -305,6 +318,8 @@ def name_votes(draft: EntityDraft) -> Counter[str]:
     first = draft.name.split()[0]
     if first.isupper() and (len(first) > 2 or draft.single):
         votes[ORGANIZATION] += 4
+    if _CODE.search(draft.name):
+        votes[OTHER] += 12
     if draft.single and (words[0] in CONCEPTS or re.search(r"..(?:ism|ity)$", words[0])):
         votes[OTHER] += 12
     votes[PERSON] += _person_vote(words, draft.name)

@@ -37,6 +37,7 @@ MALE_TITLES = _words("male_titles")
 PARTICLES = _words("particles")
 PERSON_PARTICLES = _words("person_particles")
 ORGANIZATION_HEADS = _words("organization_heads")
+FIRM_HEADS = _words("firm_heads")  # the word before these is a name by itself
 PLACE_HEADS = _words("place_heads")
 ORGANIZATION_STARTS = _words("organization_starts")
 CONCEPTS = _words("concepts")

@@ -94,7 +94,7 @@ def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
         and _may_go(text, word.end(), end, kind, is_small=word[0].islower())
     ):
         start, end = _without_marks(text, word.end(), end)
-    while (word := _WORD.match(text, start, end)) and _is_small(word[0]) and " " in text[word.end() : end]:
+    while (word := _WORD.match(text, start, end)) and _is_small(word[0]) and not text[word.end() : end].islower():
         start, end = _without_marks(text, word.end(), end)
     for form in (_DATE, _ON_DATE):
         if (date := form.search(text, start, end)) is not None:
@@ -109,7 +109,7 @@ def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
 
 def _is_small(word: str) -> bool:
     """Tell whether a word in small letters is none that a name begins with: no "von", no "l'Étoile"."""
-    return word.islower() and word not in PARTICLES and not any(char.isdigit() for char in word)
+    return word.islower() and word.isalpha() and word not in PARTICLES
 
 
 def _without_origin(text: str, start: int, end: int, kind: str) -> tuple[int, str]:
@@ -203,7 +203,5 @@ def is_none(name: str) -> bool:
     if _CLOCK.search(name) or all(word in _DAYS or word.rstrip("s") in _DAYS or word.isdigit() for word in words):
         return True
     if words[-1] in HONORIFICS and all(word in _GENERAL or word in HONORIFICS for word in words):
-        return True
-    if name.islower() and not any(char.isdigit() for char in name):
         return True
     return bool(_INITIALS.fullmatch(name)) or all(word in _BEFORE for word in words)

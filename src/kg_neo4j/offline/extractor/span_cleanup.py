@@ -113,7 +113,7 @@ def _is_common(tokens: list[Token], kind: str, known: set[str], common: set[str]
         if last.lower_ in common and (last.is_sent_start or last.tag_ not in _PROPER or last.i == 0):
             return True
         return last.text not in known and last.tag_ not in ("NN", "NNS", "FW", "LS", "XX")
-    if all(token.is_lower for token in tokens):
+    if all(token.is_lower or not token.is_alpha for token in tokens) and any(token.is_lower for token in tokens):
         return True
     if kind == "MISC":
         if not any(token.is_title or token.tag_ in _NAMING for token in tokens[1:]) and tokens[0].tag_ not in _NAMING:
