@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from kg_neo4j.offline.extractor.lexicon import (
     BARRIERS,
+    BE,
     CALENDAR,
     COMMON_CAPITALISED,
     DEMONYMS,
@@ -131,7 +132,7 @@ def _join(items: list[Item]) -> Item:
 
 
 def _italic_end(items: list[Item], index: int) -> int | None:
-    """Return the end of a title set in italics, which is one name whatever words it has."""
+    """Return the end of a title set in italics, which is one name whatever words it has; stressed words are plain."""
     if not items[index].italic or items[index].kind == "mark" or not items[index].text[0].isupper():
         return None
     if index and items[index - 1].italic:
@@ -139,7 +140,21 @@ def _italic_end(items: list[Item], index: int) -> int | None:
     end = index
     while end < len(items) and items[end].italic:
         end += 1
+    if _is_emphasis(items, index, end):
+        for item in items[index:end]:
+            item.italic = False
+        return None
     return end if end - index <= _MAX_WORDS + 2 else None
+
+
+def _is_emphasis(items: list[Item], index: int, end: int) -> bool:
+    """Tell whether words in italics are stressed or a label, and no title: "*I* know", "*Red lamp.* Switch off"."""
+    words = [item for item in items[index:end] if item.kind == "word"]
+    small = [word.lower for word in words if word.text.islower()]
+    if any(word in PRONOUNS or word in BE for word in small) or all(word.lower in OPENERS for word in words):
+        return True
+    label = index == 0 and (items[end - 1].kind == "mark" or end == len(items) or items[end].text in ".:")
+    return label and bool(small)
 
 
 def _name_end(items: list[Item], index: int, known: Vocabulary) -> int | None:
@@ -278,6 +293,8 @@ def _is_name(items: list[Item], begin: int, end: int, known: Vocabulary) -> bool
         return False
     if word.text.endswith(".") or (len(word.text) == 1):
         return False
+    if begin and items[begin - 1].lower in ("a", "an") and known.inside[word.lower] < 2:
+        return False  # "a Swede"
     if word.lower in known.lower and (word.line_start or known.inside[word.lower] < 2):
         return False
     if _is_demonym(items, begin, end) or (_is_attribute(items, begin, end) and known.inside[word.lower] < 2):

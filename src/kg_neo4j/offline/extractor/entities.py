@@ -27,6 +27,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     PLACE_HEADS,
     PLACE_STARTS,
     PLACES,
+    SITE_STARTS,
     SURNAME_HEADS,
     VESSELS,
     fold,
@@ -96,7 +97,7 @@ class RelationDraft:
 
 def split_name(text: str) -> tuple[str, tuple[str, ...], frozenset[str]]:
     """Return the display name, its folded words, and the titles that stood before it."""
-    text = text.rstrip(".,;:!?") or text
+    text = text.rstrip(".,;:!?'\"’”") or text
     parts = text.split()
     titles = []
     while len(parts) > 1 and fold(parts[0].rstrip(".")) in HONORIFICS and fold(parts[1]) != "of":
@@ -117,6 +118,7 @@ def draft_entities(sentences: list[Sentence], topic: Topic | None) -> list[Entit
     """
     drafts: dict[tuple[object, ...], EntityDraft] = {}
     _mark_ships(sentences)
+    _mark_stressed(sentences)
     for sentence in sentences:
         for item in sentence.items:
             if item.kind != "name":
@@ -144,6 +146,15 @@ def _mark_ships(sentences: list[Sentence]) -> None:
         for item in sentence.items:
             if item.kind == "name" and (id(item) in ships or split_name(item.text)[1] in names):
                 item.italic = True
+
+
+def _mark_stressed(sentences: list[Sentence]) -> None:
+    """Let names in italics that somebody says, and that stand plain elsewhere, be no titles."""
+    names = [item for sentence in sentences for item in sentence.items if item.kind == "name"]
+    plain = {split_name(item.text)[1] for item in names if not item.italic}
+    for item in names:
+        if item.italic and item.quoted and split_name(item.text)[1] in plain:
+            item.italic = False
 
 
 def _is_ship(before: Item, item: Item) -> bool:
@@ -178,6 +189,8 @@ def _merge_short_forms(drafts: list[EntityDraft], topic: Topic | None) -> None:
             continue
         near = {id(other): other for word in {draft.words[0], draft.words[-1]} for other in by_word.get(word, ())}
         candidates = [other for other in longer if id(other) in near and _may_mean(draft, other)]
+        people = [other for other in candidates if not _is_short_institution(draft, other)]
+        candidates = people or candidates
         widest = [other for other in candidates if all(_contains(other.words, each.words) for each in candidates)]
         best = [other for other in candidates if _owner(other) is about]
         if best or widest:
@@ -251,7 +264,7 @@ def _may_mean(short: EntityDraft, full: EntityDraft) -> bool:
 
 
 def _is_short_institution(short: EntityDraft, full: EntityDraft) -> bool:
-    """Tell whether a word may stand for an institution named before: "the Infirmary", "Norvane" of "Norvane Systems"."""
+    """Tell whether a word may stand for an institution named before: "Infirmary", "Norvane" of "Norvane Systems"."""
     if not short.single or "of" in full.words or full.mentions[0][1].start > short.mentions[0][1].start:
         return False
     head = full.words[-1]
@@ -318,6 +331,8 @@ def name_votes(draft: EntityDraft) -> Counter[str]:
     first = draft.name.split()[0]
     if first.isupper() and (len(first) > 2 or draft.single):
         votes[ORGANIZATION] += 4
+    if " & " in draft.name:
+        votes[ORGANIZATION] += 12
     if _CODE.search(draft.name):
         votes[OTHER] += 12
     if draft.single and (words[0] in CONCEPTS or re.search(r"..(?:ism|ity)$", words[0])):
@@ -344,8 +359,8 @@ def _head_votes(draft: EntityDraft) -> Counter[str]:
 def _place_votes(draft: EntityDraft) -> Counter[str]:
     words, votes = draft.words, Counter[str]()
     first, last = words[0], words[-1]
-    if len(words) > 1 and first in PLACE_STARTS and not draft.titles - {"saint", "st"}:
-        votes[PLACE] += 6
+    if len(words) > 1 and first in PLACE_STARTS | SITE_STARTS and not draft.titles - {"saint", "st"}:
+        votes[PLACE] += 12 if first in SITE_STARTS else 6
     if first in PLACE_ARTICLES and len(words) == 2:
         votes[PLACE] += 2
     if last in PLACES and (draft.single or first in PLACE_STARTS | PLACE_HEADS | DEMONYMS):

@@ -14,6 +14,7 @@ from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.lexicon import (
     CALENDAR,
     DEMONYMS,
+    FIRM_HEADS,
     HONORIFICS,
     MONTHS,
     ORGANIZATION_HEADS,
@@ -42,7 +43,10 @@ _ABBREVIATED = re.compile(
     r"(?:\A|[\s.&-])(?:[^\W\d_]|[Ss]t|[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Cc]o|[Jj]r|[Ss]r|Capt|Col|Gen|Rev|Hon|Lt|Sgt|Mt)\Z"
 )
 _DATE = re.compile(rf"[\s,]+\d{{1,2}}(?:st|nd|rd|th)?\s(?:{'|'.join(MONTHS)})\b.*\Z", re.IGNORECASE | re.DOTALL)
-_ON_DATE = re.compile(rf"\s(?:on|since|until|till)\s(?:[^\W\d_]+\s)?(?:{'|'.join(sorted(_DAYS))})\b.*\Z", re.IGNORECASE | re.DOTALL)
+_ON_DATE = re.compile(
+    rf"\s(?:on|since|until|till)\s(?:[^\W\d_]+\s)?(?:{'|'.join(sorted(_DAYS))})\b.*\Z", re.IGNORECASE | re.DOTALL
+)
+_PLURAL_TITLE = re.compile(r"(?:Cllrs|Councillors|Messrs|Drs|Profs|Mmes|P\.?S\.)\.?\s+(?=\S)")
 _CLOCK = re.compile(r"\d{1,2}[.:]\d{2}\b|\+\d")  # opening hours, telephone numbers
 _CODE = re.compile(r"(?:[-–]?\d[\w]*(?:[-–.]\d+)*|[-–][A-Z]\d\w*)")  # of a product: DX-40, MK3
 _FROM = re.compile(r"\sof\s(?=[^\W\d_a-z])")
@@ -50,7 +54,7 @@ _ITEM = re.compile(r"(?:\d{1,3}[/.]\d{1,3}|\d{1,3}\))[\s.]")  # the number of an
 _YEAR = re.compile(r"[\s,]+\d{4}\Z")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _INITIALS = re.compile(r"[^\W\d_]\.?(?:[ ][^\W\d_]\.?){0,2}")  # not "U.S.", which is a name
-_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
+_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS | HONORIFICS
 _LETTER_MARKS = "'’ʿʾ"  # which may begin a name: 's-Hertogenbosch, ʿAbd
 _PERSON, _PLACE, _ORGANIZATION, _TITLE = "PERSON", "PLACE", "ORGANIZATION", "OTHER"
 
@@ -88,13 +92,17 @@ def _parts(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, in
 def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
     """Return a name without what stands before and behind it; empty where nothing is left."""
     start, end = _without_marks(text, start, end)
+    if titles := _PLURAL_TITLE.match(text, start, end):
+        start = titles.end()
     while (
         (word := _WORD.match(text, start, end))
         and fold(word[0]) in _BEFORE
         and _may_go(text, word.end(), end, kind, is_small=word[0].islower())
     ):
         start, end = _without_marks(text, word.end(), end)
-    while (word := _WORD.match(text, start, end)) and _is_small(word[0]) and not text[word.end() : end].islower():
+    while (
+        (word := _WORD.match(text, start, end)) and _is_small(word[0]) and any(map(str.isupper, text[word.end() : end]))
+    ):
         start, end = _without_marks(text, word.end(), end)
     for form in (_DATE, _ON_DATE):
         if (date := form.search(text, start, end)) is not None:
@@ -134,7 +142,7 @@ def _place_of(text: str, start: int, end: int, kind: str) -> int:
     """
     found = _FROM.search(text, start, end) if kind in (_PERSON, _ORGANIZATION) else None
     words = [] if found is None else [fold(word) for word in _WORD.findall(text, start, found.start())]
-    if found is None or len(words) < 2 or words[0] in HONORIFICS or words[-1].rstrip("s") in _HEADS | HONORIFICS:
+    if found is None or len(words) < 2 or words[0] in HONORIFICS or words[-1].rstrip("s") in _HEADS - FIRM_HEADS:
         return end
     if kind == _PERSON:
         return end if re.fullmatch("[ivx]+", words[-1]) else found.start()
@@ -202,6 +210,8 @@ def is_none(name: str) -> bool:
         return True
     if _CLOCK.search(name) or all(word in _DAYS or word.rstrip("s") in _DAYS or word.isdigit() for word in words):
         return True
+    if words[0] in CALENDAR and re.fullmatch(r"(?: [^\W\d_]+)+", rest := name[len(words[0]) :]) and rest.islower():
+        return True  # "Easter week"
     if words[-1] in HONORIFICS and all(word in _GENERAL or word in HONORIFICS for word in words):
         return True
     return bool(_INITIALS.fullmatch(name)) or all(word in _BEFORE for word in words)
