@@ -27,6 +27,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     PLACE_STARTS,
     PLACES,
     PRONOUNS,
+    SAILING_VERBS,
     fold,
 )
 from kg_neo4j.offline.extractor.name_cleanup import is_none
@@ -153,7 +154,7 @@ def _is_emphasis(items: list[Item], index: int, end: int) -> bool:
     small = [word.lower for word in words if word.text.islower()]
     if any(word in PRONOUNS or word in BE for word in small) or all(word.lower in OPENERS for word in words):
         return True
-    label = index == 0 and (items[end - 1].kind == "mark" or end == len(items) or items[end].text in ".:")
+    label = starts(items, index) and (items[end - 1].kind == "mark" or end == len(items) or items[end].text in ".:")
     return label and bool(small)
 
 
@@ -312,7 +313,7 @@ def _is_demonym(items: list[Item], begin: int, end: int) -> bool:
     if not re.search(r"(?:ish|ese|ian|ean|ic|ist|ists|ians)$", items[begin].lower) or end >= len(items):
         return False
     item = items[end]
-    return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS | PERSON_VERBS
+    return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS | PERSON_VERBS | SAILING_VERBS
 
 
 def _is_attribute(items: list[Item], begin: int, end: int) -> bool:
@@ -320,7 +321,7 @@ def _is_attribute(items: list[Item], begin: int, end: int) -> bool:
     if begin == 0 or end >= len(items) or items[begin - 1].lower not in DETERMINERS or items[begin].possessive:
         return False
     item = items[end]
-    verb = item.lower in PERSON_VERBS or item.lower.endswith(("ed", "ly", "s"))
+    verb = item.lower in PERSON_VERBS | SAILING_VERBS or item.lower.endswith(("ed", "ly", "s"))
     return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS and not verb
 
 

@@ -27,7 +27,9 @@ _CAPITALS = 4  # letters of a word in capitals that is no abbreviation
 def is_common(word: str) -> bool:
     """Tell whether a word in lower case is surely no name by itself; one without a vector is rare, and may be one."""
     vector = vector_of(word)
-    return vector is not None and float(vector @ _line()) < _SURE
+    if vector is None:
+        return len(word) > _CAPITALS and word.endswith("s") and is_common(word[:-1])
+    return float(vector @ _line()) < _SURE
 
 
 @cache
@@ -47,9 +49,15 @@ def drop_common(sentences: list[Sentence]) -> None:
                 opens = starts(sentence.items, index) and not item.possessive
                 places[item.text].append((item, opens))
     for text, found in places.items():
-        if _is_shouted(text) or (" " not in text and all(opens for _, opens in found) and is_common(text.lower())):
+        if _is_shouted(text) or (_is_plain(text) and all(opens for _, opens in found)):
             for item, _ in found:
                 item.kind, item.lower = "word", item.text.lower()
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text is a common word, or several of which the first alone has a capital: "Blue lamp"."""
+    first, _, rest = text.partition(" ")
+    return is_common(first.lower()) and (not rest or (rest.islower() and all(map(is_common, rest.split()))))
 
 
 def _is_shouted(text: str) -> bool:

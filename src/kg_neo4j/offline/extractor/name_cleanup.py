@@ -21,7 +21,6 @@ from kg_neo4j.offline.extractor.lexicon import (
     OTHER_HEADS,
     PARTICLES,
     PLACE_HEADS,
-    ROLE_NOUNS,
     fold,
 )
 
@@ -123,9 +122,10 @@ def _is_small(word: str) -> bool:
 def _without_origin(text: str, start: int, end: int, kind: str) -> tuple[int, str]:
     """Return where "the Swiss optician Ada Lind" has its name, and its type; as given where nothing stands before."""
     words = list(_WORD.finditer(text, start, end))
-    if len(words) < 3 or fold(words[0][0]) not in DEMONYMS or words[1][0] not in ROLE_NOUNS:
+    if len(words) < 4 or fold(words[0][0]) not in DEMONYMS or not words[1][0].islower():
         return start, kind
-    return (words[2].start(), _PERSON) if words[2][0][0].isupper() else (start, kind)
+    named = all(word[0][0].isupper() for word in words[2:]) and words[1][0] not in _HEADS | PARTICLES | _SMALL
+    return (words[2].start(), _PERSON) if named else (start, kind)
 
 
 def _with_code(text: str, start: int, end: int, kind: str) -> tuple[int, int, str]:
@@ -142,7 +142,12 @@ def _place_of(text: str, start: int, end: int, kind: str) -> int:
     """
     found = _FROM.search(text, start, end) if kind in (_PERSON, _ORGANIZATION) else None
     words = [] if found is None else [fold(word) for word in _WORD.findall(text, start, found.start())]
-    if found is None or len(words) < 2 or words[0] in HONORIFICS or words[-1].rstrip("s") in _HEADS - FIRM_HEADS:
+    if (
+        found is None
+        or len(words) < 2
+        or words[0] in HONORIFICS
+        or (words[-1].rstrip("s") in _HEADS and words[-1] not in FIRM_HEADS)
+    ):
         return end
     if kind == _PERSON:
         return end if re.fullmatch("[ivx]+", words[-1]) else found.start()
