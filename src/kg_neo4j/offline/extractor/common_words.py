@@ -7,6 +7,7 @@ lists' words are on their side of it.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -40,13 +41,19 @@ def _line() -> npt.NDArray[np.float64]:
     return line_between(names - common, common - names - lexicon.CALENDAR)
 
 
-def drop_common(sentences: list[Sentence]) -> None:
-    """Let names be words again that are common words in capitals, or that have a capital at a start alone."""
+def drop_common(sentences: list[Sentence], roles: Collection[str] = ()) -> None:
+    """Let names be words again that are common words in capitals, or that have a capital at a start alone.
+
+    So are offices: "the Clerk", "(Chairman)". `roles` are those of what the document is about: they mean it.
+    """
     places: defaultdict[str, list[tuple[Item, bool]]] = defaultdict(list)
     for sentence in sentences:
         for index, item in enumerate(sentence.items):
             if item.kind == "name" and not item.italic:
-                opens = starts(sentence.items, index) and not item.possessive
+                opens = (starts(sentence.items, index) and not item.possessive) or (
+                    item.text.lower() in lexicon.ROLE_NOUNS - set(roles)
+                    and sentence.items[index - 1].lower in ("the", "(", ",", ";")
+                )
                 places[item.text].append((item, opens))
     for text, found in places.items():
         if _is_shouted(text) or (_is_plain(text) and all(opens for _, opens in found)):

@@ -350,7 +350,7 @@ def _head_votes(draft: EntityDraft) -> Counter[str]:
     if not (head in SURNAME_HEADS and words[0] in _GIVEN_NAMES):
         for heads, kind in ((ORGANIZATION_HEADS, ORGANIZATION), (PLACE_HEADS, PLACE), (OTHER_HEADS, OTHER)):
             if head in heads:
-                votes[kind] += 5 if draft.single else 9
+                votes[kind] += 5 if draft.single else 12 if head in FIRM_HEADS else 9 if head in SURNAME_HEADS else 10
     if words[0] in ORGANIZATION_STARTS and not draft.single:
         votes[ORGANIZATION] += 9
     return votes
@@ -371,7 +371,8 @@ def _place_votes(draft: EntityDraft) -> Counter[str]:
 def _person_vote(words: tuple[str, ...], name: str) -> int:
     vote = 0
     if words[0] in _GIVEN_NAMES:
-        vote += 5 if len(words) > 1 else 3
+        full = len(words) > 1 and not _is_institution(words) and words[0] not in PLACES
+        vote += 8 if full else 5 if len(words) > 1 else 3
     if set(words[:-1]) & PERSON_PARTICLES or re.search(r"\ba[a-z]{1,2}-[A-Z]", name):
         vote += 4
     if re.match(r"(?:[A-Z]\.\s?)+\w", name) or _ROMAN.fullmatch(words[-1]):

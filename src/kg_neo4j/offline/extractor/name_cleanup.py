@@ -21,6 +21,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     OTHER_HEADS,
     PARTICLES,
     PLACE_HEADS,
+    SURE_TITLES,
     fold,
 )
 
@@ -31,12 +32,13 @@ _BEFORE = _DATA.word_set("before")  # words that begin a sentence or a letter, a
 _NEVER = _DATA.word_set("never")  # what is cited, abbreviated or said, and is nobody's name
 _DAYS = _DATA.word_set("days") | CALENDAR
 _SPOKEN = _DATA.word_set("spoken")  # in a stretch with other small words these make a sentence of it
+_EXCLAIMED = _DATA.word_set("exclaimed")
 _SMALL = _DATA.word_set("small")  # words of a title that are written small
 _GENERAL = _DATA.word_set("general")  # before a title without a name: "County Cllr"
 _WORK_NUMBER = r"(?:[Oo]p|[Oo]pp|[Nn]o|[Nn]os|[Vv]ol|[Vv]ols|[Pp]p?|[Cc]h|[Ff]ig)"
 _HALF = re.compile(rf"(?:\A|[\s,])(?:{_WORK_NUMBER})\Z")
 _REST = re.compile(rf"\.?[ ]{{0,2}}\d{{1,4}}(?:,?\s{_WORK_NUMBER}\.?\s?\d{{1,3}})?(?!\w)")
-_DIVIDERS = re.compile(r"\s*(?:[;!?|·\"“”]|:(?=\s)|['’]:|\.(?=\s+\S))\s*|\s{3,}|[ \t]*\n[ \t]*")
+_DIVIDERS = re.compile(r"\s*(?:[;!?|·£$€\"“”]|:(?=\s)|['’]:|\.(?=\s+\S))\s*|\s{3,}|[ \t]*\n[ \t]*")
 _WRAPPED = 40  # characters of a line that a name may go beyond
 _ABBREVIATED = re.compile(
     r"(?:\A|[\s.&-])(?:[^\W\d_]|[Ss]t|[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Cc]o|[Jj]r|[Ss]r|Capt|Col|Gen|Rev|Hon|Lt|Sgt|Mt)\Z"
@@ -46,6 +48,10 @@ _ON_DATE = re.compile(
     rf"\s(?:on|since|until|till)\s(?:[^\W\d_]+\s)?(?:{'|'.join(sorted(_DAYS))})\b.*\Z", re.IGNORECASE | re.DOTALL
 )
 _PLURAL_TITLE = re.compile(r"(?:Cllrs|Councillors|Messrs|Drs|Profs|Mmes|P\.?S\.)\.?\s+(?=\S)")
+_POSTCODE = re.compile(r"[\s,]+[A-Z]{1,2}\d[\dA-Z]?\s\d[A-Z]{2}\Z")
+_SENTENCE_END = re.compile(r"(?:\A|[.!?:“\"‘']|\n)\s*\Z")
+_OF_AGE = frozenset({"young", "old", "poor", "little"})
+_COUNT = re.compile(r"\d+\sof\s")  # "740 of Northgate"
 _CLOCK = re.compile(r"\d{1,2}[.:]\d{2}\b|\+\d")  # opening hours, telephone numbers
 _CODE = re.compile(r"(?:[-–]?\d[\w]*(?:[-–.]\d+)*|[-–][A-Z]\d\w*)")  # of a product: DX-40, MK3
 _FROM = re.compile(r"\sof\s(?=[^\W\d_a-z])")
@@ -69,9 +75,11 @@ def clean_names(text: str, spans: Iterable[Span]) -> Iterator[Span]:
                 continue
             kind = _PERSON if _begins_with_title(text, part[0], first) else kind
             middle = _place_of(text, first, last, kind)
-            yield first, middle, kind
-            if middle < last:
-                yield _FROM.match(text, middle).end(), last, _PLACE  # type: ignore[union-attr]
+            tail = _FROM.match(text, middle, last)
+            employer = tail is not None and _ends_as_institution(text[tail.end() : last])
+            yield first, middle, _PERSON if employer else kind
+            if tail is not None:
+                yield tail.end(), last, _ORGANIZATION if employer else _PLACE
 
 
 def _parts(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, int]]:
@@ -91,6 +99,8 @@ def _parts(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, in
 def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
     """Return a name without what stands before and behind it; empty where nothing is left."""
     start, end = _without_marks(text, start, end)
+    if count := _COUNT.match(text, start, end):
+        start = count.end()
     if titles := _PLURAL_TITLE.match(text, start, end):
         start = titles.end()
     while (
@@ -103,7 +113,9 @@ def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
         (word := _WORD.match(text, start, end)) and _is_small(word[0]) and any(map(str.isupper, text[word.end() : end]))
     ):
         start, end = _without_marks(text, word.end(), end)
-    for form in (_DATE, _ON_DATE):
+    if (word := _WORD.match(text, start, end)) and word[0].lower() in _OF_AGE and _SENTENCE_END.search(text, 0, start):
+        start = word.end() + 1 if _may_go(text, word.end(), end, kind, is_small=False) else start
+    for form in (_DATE, _ON_DATE, _POSTCODE):
         if (date := form.search(text, start, end)) is not None:
             end = date.start()
     if kind == _PERSON and (year := _YEAR.search(text, start, end)) is not None:
@@ -142,6 +154,7 @@ def _place_of(text: str, start: int, end: int, kind: str) -> int:
     """
     found = _FROM.search(text, start, end) if kind in (_PERSON, _ORGANIZATION) else None
     words = [] if found is None else [fold(word) for word in _WORD.findall(text, start, found.start())]
+    words = words[1:] if words and words[0] in SURE_TITLES else words
     if (
         found is None
         or len(words) < 2
@@ -149,10 +162,16 @@ def _place_of(text: str, start: int, end: int, kind: str) -> int:
         or (words[-1].rstrip("s") in _HEADS and words[-1] not in FIRM_HEADS)
     ):
         return end
-    if kind == _PERSON:
+    if kind == _PERSON or (len(words) == 2 and _ends_as_institution(text[found.end() : end])):
         return end if re.fullmatch("[ivx]+", words[-1]) else found.start()
+    if words[-1] in FIRM_HEADS:
+        return found.start()
     alone = rf"(?<!\w){re.escape(text[start : found.start()])}(?! of\b)(?!\w)"
     return found.start() if re.search(alone, text) else end
+
+
+def _ends_as_institution(name: str) -> bool:
+    return fold(name.rsplit(" ", 1)[-1]) in ORGANIZATION_HEADS
 
 
 def _is_spoken(name: str) -> bool:
@@ -214,6 +233,8 @@ def is_none(name: str) -> bool:
     if all(word in _NEVER or word in HONORIFICS or word.isdigit() for word in words):
         return True
     if _CLOCK.search(name) or all(word in _DAYS or word.rstrip("s") in _DAYS or word.isdigit() for word in words):
+        return True
+    if len(words) > 1 and all(word in _EXCLAIMED for word in words):
         return True
     if words[0] in CALENDAR and re.fullmatch(r"(?: [^\W\d_]+)+", rest := name[len(words[0]) :]) and rest.islower():
         return True  # "Easter week"

@@ -51,6 +51,9 @@ _NICKNAME = re.compile(r"""\s["“][^"“”]{1,40}["”]\s""")
 _WORD = re.compile(r"[^\W\d_]+")
 _COMPATRIOT = re.compile(r"(?:Dutch|English|French|Irish|Scots|Welsh|Cornish)(?:wo)?man")
 _HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
+_ROMAN = re.compile(r"[IVX]+\b")
+_OF_HEAD = re.compile(r"\b([A-Z][a-z]+) of (?:the )?\Z")
+_CAPITALISED = re.compile(r"\b[A-Z][a-z]+ \Z")
 _ARTICLE = re.compile(r"\b(an?|[Tt]he)\s\Z", re.IGNORECASE)
 _DESCRIBED = re.compile(r"\s([a-z]+)\b")
 _OF_ORIGIN = re.compile(r"(?:ish|ese|an|ene|que|ic|ch|i)\Z")
@@ -95,7 +98,7 @@ def find_trained(text: str) -> FoundNames:
         if _is_said(masked, found) or _is_origin(masked, found):
             continue
         start = _with_titles(masked, found.start, found.type)
-        kind = _TYPES[found.type] if start == found.start else PERSON
+        kind = _kind_with(masked[start : found.start], found.type)
         spans += [(first, last, kind) for first, last in _beside_nicknames(masked, start, found.end)]
     return FoundNames(tuple(clean_names(masked, spans)), complete=False, doc=doc)
 
@@ -123,7 +126,8 @@ def _without_verb(doc: Doc, span: Span) -> Span:
     words = doc.char_span(span.start, span.end, alignment_mode="expand")
     if words is None or len(words) < 2 or not words[0].is_sent_start or words[0].pos_ != "VERB":
         return span
-    return Span(words[1].idx, span.end, "PER") if words[1].pos_ == "PROPN" else span
+    named = next((word for word in words[1:] if not word.is_lower), words[0])
+    return Span(named.idx, span.end, "PER") if named.pos_ == "PROPN" and named.i > words[0].i else span
 
 
 def _without_first(text: str, span: Span, people: set[str]) -> Span:
@@ -154,12 +158,24 @@ def _joined(text: str, spans: tuple[Span, ...]) -> list[Span]:
 
 def _with_titles(text: str, start: int, kind: str) -> int:
     """Return where a name starts with the titles before it: Mrs. Dalloway, Duke of Sussex."""
+    if _ROMAN.match(text, start) and (name := _CAPITALISED.search(text, max(0, start - 30), start)):
+        start = name.start()  # "IV" of "Christian IV"
+    head = _OF_HEAD.search(text, max(0, start - 30), start)
+    if head is not None and head[1].lower() in _HEADS and kind != "PER":
+        return head.start()  # "Isle of Bute"
     before = _TITLES.search(text, max(0, start - _LONGEST_TITLES), start)
     if before is None:
         return start
     office = kind == "LOC" and re.search(r" of (?:the )?$", before[0])
     sure = before[0].split()[-1].rstrip(".").lower() in SURE_TITLES
     return before.start() if kind == "PER" or office or sure else start
+
+
+def _kind_with(before: str, kind: str) -> str:
+    """Return the type of a name that begins with what was found before it: a person's with a title."""
+    if not before or before.split(maxsplit=1)[0].lower() in _HEADS - HONORIFICS:
+        return _TYPES[kind]
+    return PERSON
 
 
 def _beside_nicknames(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

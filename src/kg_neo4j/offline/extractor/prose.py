@@ -20,7 +20,9 @@ _APART = re.compile(rf"(?:(?<=[.!?”\"’)])[ \t]+|^[ \t]*)(?P<number>\d{{1,3}}
 _RUN_IN = re.compile(
     r"^[ \t]*\d{1,3}/\d{1,3}[ \t]+(?:[^\s.]+[ \t]+){0,6}[^\s.]+\.(?=\s)", re.MULTILINE
 )  # "19/03 Police."
-_LABEL = re.compile(r"^[ \t]*(?P<letter>[A-Z])(?:\.\d{1,2}\.?|[.)])(?=[ \t])", re.MULTILINE)  # "B. Repairs", "B.2 Fit"
+_LABEL = re.compile(
+    r"^[ \t]*(?P<letter>[A-Z])(?:(?P<number>\.\d{1,2}\.?)|[.)])(?=[ \t])", re.MULTILINE
+)  # "B. Repairs", "B.2 Fit"
 _LEADER = re.compile(r".{0,200}?(?:\.{4,}|(?:\.[ \t]){3,}|…{2,}|_{4,}) ?\.?[ \t]*(?:\d{1,4}|[ivxlc]{1,6})[ \t]*")
 _ENTRY = re.compile(r"(?:.*[^\W\d_])[\s,.]+\d{1,3}(?:\.\d{1,3})*\.?\s*")  # ends in a page or section number
 _COLUMN = re.compile(r"\s*\S.*\S {3,}(?:\d{1,4}(?:-\d{1,4})?|[ivxlc]{1,6})\s*")  # page numbers below each other
@@ -58,7 +60,7 @@ def _without_labels(text: str) -> str:
     """Blank out the letters before the items of a list, where three follow each other: no initials of people."""
     letters = "".join(dict.fromkeys(match["letter"] for match in _LABEL.finditer(text)))
     is_list = any(letters[place : place + 3] in ascii_uppercase for place in range(len(letters) - 2))
-    return _LABEL.sub(lambda match: _blank(match[0]), text) if is_list else text
+    return _LABEL.sub(lambda match: _blank(match[0]) if is_list or match["number"] else match[0], text)
 
 
 def _blank(line: str) -> str:

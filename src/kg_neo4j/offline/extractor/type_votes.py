@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
@@ -41,6 +42,7 @@ _IN = frozenset({"in", "across", "through", "into", "towards", "toward", "via", 
 _WATER = frozenset({"up", "down", "along", "on"})
 _MAX_GAP = 4
 _CERTAIN = 9  # votes that outweigh the type that a trained pipeline gives
+_WORKPLACES = frozenset({"shipyard", "farm", "mine", "estate", "spa"})  # which may be firms
 _AGE = re.compile(r"[1-9]\d|10\d")
 _NO_PEOPLE = PLACE_NOUNS | PLACE_ROLES | OTHER_ROLES | VESSELS | ORGANIZATION_HEADS | ORGANIZATION_ROLES
 _SURE = 8  # votes that make a place or an organisation of a name, years behind it or not
@@ -152,7 +154,7 @@ def _after(items: list[Item], index: int) -> Counter[str]:
     votes[PERSON] += _CERTAIN * _is_aged(rest)
     if following == "," and len(rest) > 2:
         if rest[1].lower in ("who", "whose", "whom"):
-            votes[PERSON] += 3
+            votes[PERSON] += 3 * (not index or items[index - 1].lower not in ("of", "in", "at", "near", "from"))
         elif rest[1].lower == "where":
             votes[PLACE] += 2
         elif rest[1].lower in ("a", "an", "the") and not _follows_role(items, index):
@@ -185,7 +187,9 @@ def _is_aged(rest: list[Item]) -> bool:
     words = [item.lower for item in rest[:7]] + [""] * 7
     if words[0] != ",":
         return words[0] == "aged"
-    if words[1] == "aged" or (_AGE.fullmatch(words[1]) and words[2] in ",."):
+    if words[1] == "aged" or (
+        _AGE.fullmatch(words[1].rstrip(",.")) and (words[1][-1] in ",." or words[2] in (",", "."))
+    ):
         return True
     if words[1] not in ("a", "an", "the") or "year-old" not in words[3:5]:
         return False
@@ -224,8 +228,8 @@ def _noun_vote(noun: str) -> Counter[str]:
     if noun in ROLE_NOUNS:
         return Counter({PERSON: 4 if noun in EITHER_ROLES else _CERTAIN})
     if noun in PLACE_NOUNS:
-        return Counter({PLACE: 4})
-    return Counter({ORGANIZATION: 3}) if noun else Counter()
+        return Counter({PLACE: 4 if noun in _WORKPLACES else _CERTAIN})
+    return Counter({ORGANIZATION: _CERTAIN}) if noun else Counter()
 
 
 def _read_life(draft: EntityDraft, items: list[Item], index: int) -> None:
@@ -295,6 +299,15 @@ def vote_between(sentences: list[Sentence]) -> None:
             named = before.kind == middle.kind == after.kind == "name" and links and not middle.entity.single
             if named and _is_person(before.entity) and _is_person(after.entity):
                 middle.entity.votes[PERSON] += _CERTAIN
+
+
+def vote_family(drafts: Collection[EntityDraft]) -> None:
+    """Give a full name the type of a person who has the same surname."""
+    full = [draft for draft in drafts if not (draft.single or draft.italic or "of" in draft.words)]
+    people = {draft.words[-1] for draft in full if _is_person(draft)}
+    for draft in full:
+        if draft.words[-1] in people and len(draft.words) < 4 and not name_votes(draft)[ORGANIZATION]:
+            draft.votes[PERSON] += _CERTAIN
 
 
 def read_roles(sentences: list[Sentence], about: EntityDraft | None = None) -> None:
