@@ -47,12 +47,12 @@ def drop_common(sentences: list[Sentence], roles: Collection[str] = ()) -> None:
     So are offices: "the Clerk", "(Chairman)". `roles` are those of what the document is about: they mean it.
     """
     places: defaultdict[str, list[tuple[Item, bool]]] = defaultdict(list)
+    offices = lexicon.ROLE_NOUNS - set(roles)
     for sentence in sentences:
         for index, item in enumerate(sentence.items):
             if item.kind == "name" and not item.italic:
                 opens = (starts(sentence.items, index) and not item.possessive) or (
-                    item.text.lower() in lexicon.ROLE_NOUNS - set(roles)
-                    and sentence.items[index - 1].lower in ("the", "(", ",", ";")
+                    item.text.lower() in offices and sentence.items[index - 1].lower in ("the", "(", ",", ";")
                 )
                 places[item.text].append((item, opens))
     for text, found in places.items():
