@@ -47,7 +47,9 @@ def aliases(mentioned: Iterable[Mentioned], found: Components, titles: Iterable[
         for name in each.names:
             borne[normalise(name)].add(each.id)
     derived: defaultdict[str, list[str]] = defaultdict(list)
-    for alias, bearers in (*_surnames(entities), *_plain(entities), *_titles(entities, titles)):
+    titled = sorted({_BRACKETS.sub("", title) for title in titles})
+    given = (*_surnames(entities), *_subjects(entities, titled), *_plain(entities), *_titles(entities, titled))
+    for alias, bearers in given:
         if len(bearers) == len(bearers | borne[normalise(alias)]) == 1:
             derived[min(bearers)].append(alias)
     return {each.id: _listed(each.names[1:], derived[each.id]) for each in entities}
@@ -80,12 +82,29 @@ def _surnames(entities: Sequence[Named]) -> Iterator[tuple[str, set[str]]]:
         if not each.is_person or not core or _SEVERAL & set(core):
             continue
         bearers[core[-1]].add(each.id)
-        if len(core) > 1 and len(core[-1]) >= SHORTEST and core[-2] not in PATRONYMS:
-            last = next((word for word in reversed(each.names[0].split()) if fold(word) == core[-1]), "")
-            if last[:1].isupper():
-                written[core[-1]] = min(last, written.get(core[-1], last))
+        if last := _surname(each):
+            written[core[-1]] = min(last, written.get(core[-1], last))
     for folded, last in sorted(written.items()):
         yield last.strip(".,"), bearers[folded]
+
+
+def _surname(each: Named) -> str:
+    """Return the last word of a person's name as it is written; empty where it is none to be called by."""
+    core = each.core
+    if len(core) < 2 or len(core[-1]) < SHORTEST or core[-2] in PATRONYMS:
+        return ""
+    last = next((word for word in reversed(each.names[0].split()) if fold(word) == core[-1]), "")
+    return last if last[:1].isupper() else ""
+
+
+def _subjects(entities: Sequence[Named], titles: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
+    """Yield the surname of each person that a document is named after: relatives are seldom called by it there."""
+    names = {"".join(take_apart(title).core) for title in titles}
+    bearers: defaultdict[str, set[str]] = defaultdict(set)
+    for each in entities:
+        if each.is_person and "".join(each.core) in names and (last := _surname(each)):
+            bearers[last.strip(".,")].add(each.id)
+    yield from sorted(bearers.items())
 
 
 def _plain(entities: Sequence[Named]) -> Iterator[tuple[str, set[str]]]:
@@ -105,7 +124,7 @@ def _titles(entities: Sequence[Named], titles: Iterable[str]) -> Iterator[tuple[
     for each in entities:
         if each.is_person and len(each.core) > 2:
             by_ends[each.core[0], each.core[-1]].append(each)
-    for title in sorted({_BRACKETS.sub("", title) for title in titles}):
+    for title in titles:
         core = take_apart(title).core
         if len(core) > 1:
             yield title, {each.id for each in by_ends[core[0], core[-1]] if set(core) < set(each.core)}

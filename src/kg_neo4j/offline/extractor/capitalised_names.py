@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from kg_neo4j.offline.extractor.lexicon import (
     BARRIERS,
+    BE,
     CALENDAR,
     COMMON_CAPITALISED,
     DEMONYMS,
@@ -26,6 +27,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     PLACE_STARTS,
     PLACES,
     PRONOUNS,
+    SAILING_VERBS,
     fold,
 )
 from kg_neo4j.offline.extractor.name_cleanup import is_none
@@ -36,6 +38,7 @@ _NEVER = frozenset({"i", "i'm", "i'll", "i've", "i'd", "o", "oh", "ah", "ok"})
 # What may stand before "of" inside a name: "University of ...", "Duke of ...", "Frederick II of ...".
 _OF_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS | HONORIFICS
 _MAX_WORDS = 10
+_OPENING = frozenset(":“\"‘';—–.!?…·|•>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def starts(items: list[Item], index: int) -> bool:
     for item in reversed(items[:index]):
         if item.kind != "mark":
             return False
-        if item.text in ':“"‘;—–.!?…':
+        if item.text in _OPENING:
             return True
     return True
 
@@ -130,7 +133,7 @@ def _join(items: list[Item]) -> Item:
 
 
 def _italic_end(items: list[Item], index: int) -> int | None:
-    """Return the end of a title set in italics, which is one name whatever words it has."""
+    """Return the end of a title set in italics, which is one name whatever words it has; stressed words are plain."""
     if not items[index].italic or items[index].kind == "mark" or not items[index].text[0].isupper():
         return None
     if index and items[index - 1].italic:
@@ -138,7 +141,21 @@ def _italic_end(items: list[Item], index: int) -> int | None:
     end = index
     while end < len(items) and items[end].italic:
         end += 1
+    if _is_emphasis(items, index, end):
+        for item in items[index:end]:
+            item.italic = False
+        return None
     return end if end - index <= _MAX_WORDS + 2 else None
+
+
+def _is_emphasis(items: list[Item], index: int, end: int) -> bool:
+    """Tell whether words in italics are stressed or a label, and no title: "*I* know", "*Red lamp.* Switch off"."""
+    words = [item for item in items[index:end] if item.kind == "word"]
+    small = [word.lower for word in words if word.text.islower()]
+    if any(word in PRONOUNS or word in BE for word in small) or all(word.lower in OPENERS for word in words):
+        return True
+    label = starts(items, index) and (items[end - 1].kind == "mark" or end == len(items) or items[end].text in ".:")
+    return label and bool(small)
 
 
 def _name_end(items: list[Item], index: int, known: Vocabulary) -> int | None:
@@ -155,7 +172,16 @@ def _name_end(items: list[Item], index: int, known: Vocabulary) -> int | None:
         end = index + 1
     elif end - index > 1 and _ends_with_subject(items, index, end, known):
         end -= 1
+    end = _code_end(items, end)
     return end if _is_name(items, index, end, known) else None
+
+
+def _code_end(items: list[Item], end: int) -> int:
+    """Return the end of a name in capitals with the number that follows it: HP-2, MK3."""
+    position = end + 1 if end < len(items) and items[end].text in "-–" else end
+    touching = position < len(items) and items[position].start - items[end - 1].end == position - end
+    capitals = items[end - 1].text.isupper() and items[end - 1].text.isalpha()
+    return position + 1 if touching and capitals and items[position].text[0].isdigit() else end
 
 
 def _is_place_then_name(items: list[Item], index: int, known: Vocabulary) -> bool:
@@ -268,6 +294,8 @@ def _is_name(items: list[Item], begin: int, end: int, known: Vocabulary) -> bool
         return False
     if word.text.endswith(".") or (len(word.text) == 1):
         return False
+    if begin and items[begin - 1].lower in ("a", "an") and known.inside[word.lower] < 2:
+        return False  # "a Swede"
     if word.lower in known.lower and (word.line_start or known.inside[word.lower] < 2):
         return False
     if _is_demonym(items, begin, end) or (_is_attribute(items, begin, end) and known.inside[word.lower] < 2):
@@ -285,7 +313,7 @@ def _is_demonym(items: list[Item], begin: int, end: int) -> bool:
     if not re.search(r"(?:ish|ese|ian|ean|ic|ist|ists|ians)$", items[begin].lower) or end >= len(items):
         return False
     item = items[end]
-    return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS | PERSON_VERBS
+    return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS | PERSON_VERBS | SAILING_VERBS
 
 
 def _is_attribute(items: list[Item], begin: int, end: int) -> bool:
@@ -293,7 +321,7 @@ def _is_attribute(items: list[Item], begin: int, end: int) -> bool:
     if begin == 0 or end >= len(items) or items[begin - 1].lower not in DETERMINERS or items[begin].possessive:
         return False
     item = items[end]
-    verb = item.lower in PERSON_VERBS or item.lower.endswith(("ed", "ly", "s"))
+    verb = item.lower in PERSON_VERBS | SAILING_VERBS or item.lower.endswith(("ed", "ly", "s"))
     return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS and not verb
 
 

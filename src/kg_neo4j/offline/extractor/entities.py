@@ -14,6 +14,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     DETACHABLE,
     FEMALE_NAMES,
     FEMALE_TITLES,
+    FIRM_HEADS,
     HONORIFICS,
     MALE_NAMES,
     MALE_TITLES,
@@ -26,6 +27,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     PLACE_HEADS,
     PLACE_STARTS,
     PLACES,
+    SITE_STARTS,
     SURNAME_HEADS,
     VESSELS,
     fold,
@@ -37,6 +39,7 @@ _ORDER = (PERSON, PLACE, ORGANIZATION, OTHER)
 _GIVEN_NAMES = FEMALE_NAMES | MALE_NAMES
 _ROMAN = re.compile(r"[ivx]+")
 _POST_NOMINALS = frozenset("FRS FRSE FBA OBE CBE MBE KBE DBE OM CH KCB GCB KG PC DSO VC PhD MD MP".split())
+_CODE = re.compile(r"(?:\A|\s)[A-Z]{1,4}[-–]?\d[\w.-]*\Z")  # of a product or a version
 _FEW = 3  # so often a surname may stand before the full name that explains it
 
 
@@ -94,7 +97,7 @@ class RelationDraft:
 
 def split_name(text: str) -> tuple[str, tuple[str, ...], frozenset[str]]:
     """Return the display name, its folded words, and the titles that stood before it."""
-    text = text.rstrip(".,;:!?") or text
+    text = text.rstrip(".,;:!?'\"’”") or text
     parts = text.split()
     titles = []
     while len(parts) > 1 and fold(parts[0].rstrip(".")) in HONORIFICS and fold(parts[1]) != "of":
@@ -115,6 +118,7 @@ def draft_entities(sentences: list[Sentence], topic: Topic | None) -> list[Entit
     """
     drafts: dict[tuple[object, ...], EntityDraft] = {}
     _mark_ships(sentences)
+    _mark_stressed(sentences)
     for sentence in sentences:
         for item in sentence.items:
             if item.kind != "name":
@@ -142,6 +146,15 @@ def _mark_ships(sentences: list[Sentence]) -> None:
         for item in sentence.items:
             if item.kind == "name" and (id(item) in ships or split_name(item.text)[1] in names):
                 item.italic = True
+
+
+def _mark_stressed(sentences: list[Sentence]) -> None:
+    """Let names in italics that somebody says, and that stand plain elsewhere, be no titles."""
+    names = [item for sentence in sentences for item in sentence.items if item.kind == "name"]
+    plain = {split_name(item.text)[1] for item in names if not item.italic}
+    for item in names:
+        if item.italic and item.quoted and split_name(item.text)[1] in plain:
+            item.italic = False
 
 
 def _is_ship(before: Item, item: Item) -> bool:
@@ -176,6 +189,8 @@ def _merge_short_forms(drafts: list[EntityDraft], topic: Topic | None) -> None:
             continue
         near = {id(other): other for word in {draft.words[0], draft.words[-1]} for other in by_word.get(word, ())}
         candidates = [other for other in longer if id(other) in near and _may_mean(draft, other)]
+        people = [other for other in candidates if not _is_short_institution(draft, other)]
+        candidates = people or candidates
         widest = [other for other in candidates if all(_contains(other.words, each.words) for each in candidates)]
         best = [other for other in candidates if _owner(other) is about]
         if best or widest:
@@ -233,6 +248,8 @@ def _may_mean(short: EntityDraft, full: EntityDraft) -> bool:
     """Tell whether `short` may be another form of `full`: its first or last words, and no title against it."""
     if short is full or short.italic != full.italic or len(short.words) >= len(full.words):
         return False
+    if not short.titles and _is_short_institution(short, full):
+        return True
     if short.titles - DETACHABLE or _gender_of(short) + _gender_of(full) in ("mf", "fm"):
         return False
     if _is_institution(full.words) or _ROMAN.fullmatch(full.words[-1]):
@@ -244,6 +261,15 @@ def _may_mean(short: EntityDraft, full: EntityDraft) -> bool:
     if full.words[-count:] == short.words:
         return full.words[0] not in PLACE_STARTS and (introduced or len(short.mentions) <= _FEW)
     return introduced and full.words[:count] == short.words
+
+
+def _is_short_institution(short: EntityDraft, full: EntityDraft) -> bool:
+    """Tell whether a word may stand for an institution named before: "Infirmary", "Norvane" of "Norvane Systems"."""
+    if not short.single or "of" in full.words or full.mentions[0][1].start > short.mentions[0][1].start:
+        return False
+    head = full.words[-1]
+    ends = short.words[0] == head and head in ORGANIZATION_HEADS and head not in SURNAME_HEADS
+    return ends or (short.words[0] == full.words[0] and head in FIRM_HEADS and short.words[0] not in PLACES)
 
 
 def _has_article(draft: EntityDraft) -> bool:
@@ -305,6 +331,10 @@ def name_votes(draft: EntityDraft) -> Counter[str]:
     first = draft.name.split()[0]
     if first.isupper() and (len(first) > 2 or draft.single):
         votes[ORGANIZATION] += 4
+    if " & " in draft.name:
+        votes[ORGANIZATION] += 12
+    if _CODE.search(draft.name):
+        votes[OTHER] += 12
     if draft.single and (words[0] in CONCEPTS or re.search(r"..(?:ism|ity)$", words[0])):
         votes[OTHER] += 12
     votes[PERSON] += _person_vote(words, draft.name)
@@ -320,7 +350,7 @@ def _head_votes(draft: EntityDraft) -> Counter[str]:
     if not (head in SURNAME_HEADS and words[0] in _GIVEN_NAMES):
         for heads, kind in ((ORGANIZATION_HEADS, ORGANIZATION), (PLACE_HEADS, PLACE), (OTHER_HEADS, OTHER)):
             if head in heads:
-                votes[kind] += 5 if draft.single else 9
+                votes[kind] += 5 if draft.single else 12 if head in FIRM_HEADS else 9 if head in SURNAME_HEADS else 10
     if words[0] in ORGANIZATION_STARTS and not draft.single:
         votes[ORGANIZATION] += 9
     return votes
@@ -329,8 +359,8 @@ def _head_votes(draft: EntityDraft) -> Counter[str]:
 def _place_votes(draft: EntityDraft) -> Counter[str]:
     words, votes = draft.words, Counter[str]()
     first, last = words[0], words[-1]
-    if len(words) > 1 and first in PLACE_STARTS and not draft.titles - {"saint", "st"}:
-        votes[PLACE] += 6
+    if len(words) > 1 and first in PLACE_STARTS | SITE_STARTS and not draft.titles - {"saint", "st"}:
+        votes[PLACE] += 12 if first in SITE_STARTS else 6
     if first in PLACE_ARTICLES and len(words) == 2:
         votes[PLACE] += 2
     if last in PLACES and (draft.single or first in PLACE_STARTS | PLACE_HEADS | DEMONYMS):
@@ -341,7 +371,8 @@ def _place_votes(draft: EntityDraft) -> Counter[str]:
 def _person_vote(words: tuple[str, ...], name: str) -> int:
     vote = 0
     if words[0] in _GIVEN_NAMES:
-        vote += 5 if len(words) > 1 else 3
+        full = len(words) > 1 and not _is_institution(words) and words[0] not in PLACES
+        vote += 8 if full else 5 if len(words) > 1 else 3
     if set(words[:-1]) & PERSON_PARTICLES or re.search(r"\ba[a-z]{1,2}-[A-Z]", name):
         vote += 4
     if re.match(r"(?:[A-Z]\.\s?)+\w", name) or _ROMAN.fullmatch(words[-1]):

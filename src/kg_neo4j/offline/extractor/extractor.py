@@ -19,6 +19,7 @@ from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.rows import STATED
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.offline.extractor.capitalised_names import name_from_spans, name_sentences
+from kg_neo4j.offline.extractor.common_words import drop_common
 from kg_neo4j.offline.extractor.coreference import unite_drafts
 from kg_neo4j.offline.extractor.descriptions import resolve_descriptions
 from kg_neo4j.offline.extractor.document_subject import topic_of
@@ -44,7 +45,7 @@ from kg_neo4j.offline.extractor.relation_classifier import PackagedRelations, ad
 from kg_neo4j.offline.extractor.relations import relate
 from kg_neo4j.offline.extractor.role_relations import role_relations
 from kg_neo4j.offline.extractor.stating import check
-from kg_neo4j.offline.extractor.type_votes import read_roles, vote, vote_lists
+from kg_neo4j.offline.extractor.type_votes import read_roles, vote, vote_between, vote_family, vote_lists
 from kg_neo4j.offline.extractor.verb_relations import group_by_sentence, verb_relations
 from kg_neo4j.offline.networks import relation_model, trained
 from kg_neo4j.records import Document, ModelAnswer
@@ -145,10 +146,14 @@ class _Reading:
         name_from_spans(self.sentences, found.spans)
         if not found.complete:
             name_sentences(self.sentences)
+        if found.doc is not None:
+            drop_common(self.sentences, topic.roles if topic is not None else frozenset())
         drafts = draft_entities(self.sentences, topic)
         _vote_spans(self.sentences, found.spans)
         vote(self.sentences)
         vote_lists(self.sentences)
+        vote_between(self.sentences)
+        vote_family(drafts)
         type_entities(drafts)
         about = next((draft for draft in drafts if topic and draft.words == topic.forms[0]), None)
         drafts = unite_drafts(text, drafts, about)

@@ -11,36 +11,75 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.extractor.lexicon import HONORIFICS, MONTHS, fold
+from kg_neo4j.offline.extractor.lexicon import (
+    CALENDAR,
+    DEMONYMS,
+    FIRM_HEADS,
+    HONORIFICS,
+    MONTHS,
+    ORGANIZATION_HEADS,
+    OTHER_HEADS,
+    PARTICLES,
+    PLACE_HEADS,
+    SURE_TITLES,
+    fold,
+)
 
 Span = tuple[int, int, str]  # start, end, type
 
 _DATA = data_files.beside(__file__)
 _BEFORE = _DATA.word_set("before")  # words that begin a sentence or a letter, and no name
 _NEVER = _DATA.word_set("never")  # what is cited, abbreviated or said, and is nobody's name
+_DAYS = _DATA.word_set("days") | CALENDAR
+_SPOKEN = _DATA.word_set("spoken")  # in a stretch with other small words these make a sentence of it
+_EXCLAIMED = _DATA.word_set("exclaimed")
+_SMALL = _DATA.word_set("small")  # words of a title that are written small
+_GENERAL = _DATA.word_set("general")  # before a title without a name: "County Cllr"
 _WORK_NUMBER = r"(?:[Oo]p|[Oo]pp|[Nn]o|[Nn]os|[Vv]ol|[Vv]ols|[Pp]p?|[Cc]h|[Ff]ig)"
 _HALF = re.compile(rf"(?:\A|[\s,])(?:{_WORK_NUMBER})\Z")
 _REST = re.compile(rf"\.?[ ]{{0,2}}\d{{1,4}}(?:,?\s{_WORK_NUMBER}\.?\s?\d{{1,3}})?(?!\w)")
-_DIVIDERS = re.compile(r"\s*(?:[;!?|·\"“”]|:(?=\s)|['’]:|\.(?=\s+\S))\s*")
+_DIVIDERS = re.compile(r"\s*(?:[;!?|·£$€\"“”]|:(?=\s)|['’]:|\.(?=\s+\S))\s*|\s{3,}|[ \t]*\n[ \t]*")
+_WRAPPED = 40  # characters of a line that a name may go beyond
 _ABBREVIATED = re.compile(
     r"(?:\A|[\s.&-])(?:[^\W\d_]|[Ss]t|[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Cc]o|[Jj]r|[Ss]r|Capt|Col|Gen|Rev|Hon|Lt|Sgt|Mt)\Z"
 )
 _DATE = re.compile(rf"[\s,]+\d{{1,2}}(?:st|nd|rd|th)?\s(?:{'|'.join(MONTHS)})\b.*\Z", re.IGNORECASE | re.DOTALL)
+_ON_DATE = re.compile(
+    rf"\s(?:on|since|until|till)\s(?:[^\W\d_]+\s)?(?:{'|'.join(sorted(_DAYS))})\b.*\Z", re.IGNORECASE | re.DOTALL
+)
+_PLURAL_TITLE = re.compile(r"(?:Cllrs|Councillors|Messrs|Drs|Profs|Mmes|P\.?S\.)\.?\s+(?=\S)")
+_POSTCODE = re.compile(r"[\s,]+[A-Z]{1,2}\d[\dA-Z]?\s\d[A-Z]{2}\Z")
+_SENTENCE_END = re.compile(r"(?:\A|[.!?:“\"‘']|\n)\s*\Z")
+_OF_AGE = frozenset({"young", "old", "poor", "little"})
+_COUNT = re.compile(r"\d+\sof\s")  # "740 of Northgate"
+_CLOCK = re.compile(r"\d{1,2}[.:]\d{2}\b|\+\d")  # opening hours, telephone numbers
+_CODE = re.compile(r"(?:[-–]?\d[\w]*(?:[-–.]\d+)*|[-–][A-Z]\d\w*)")  # of a product: DX-40, MK3
+_FROM = re.compile(r"\sof\s(?=[^\W\d_a-z])")
 _ITEM = re.compile(r"(?:\d{1,3}[/.]\d{1,3}|\d{1,3}\))[\s.]")  # the number of an item or a section
 _YEAR = re.compile(r"[\s,]+\d{4}\Z")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _INITIALS = re.compile(r"[^\W\d_]\.?(?:[ ][^\W\d_]\.?){0,2}")  # not "U.S.", which is a name
+_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS | HONORIFICS
 _LETTER_MARKS = "'’ʿʾ"  # which may begin a name: 's-Hertogenbosch, ʿAbd
-_PERSON, _TITLE = "PERSON", "OTHER"
+_PERSON, _PLACE, _ORGANIZATION, _TITLE = "PERSON", "PLACE", "ORGANIZATION", "OTHER"
 
 
 def clean_names(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     """Yield the names of `text` that are in `spans`, cut to what they are, in their order."""
-    for start, end, kind in spans:
-        for part in _parts(text, start, end, kind):
-            first, last = _cut(text, *part, kind)
-            if not is_none(text[first:last]):
-                yield first, last, _PERSON if _begins_with_title(text, part[0], first) else kind
+    for start, end, given in spans:
+        for part in _parts(text, start, end, given):
+            first, last = _cut(text, *part, given)
+            first, kind = _without_origin(text, first, last, given)
+            first, last, kind = _with_code(text, first, last, kind)
+            if is_none(text[first:last]) or (kind == _TITLE and _is_spoken(text[first:last])):
+                continue
+            kind = _PERSON if _begins_with_title(text, part[0], first) else kind
+            middle = _place_of(text, first, last, kind)
+            tail = _FROM.match(text, middle, last)
+            employer = tail is not None and _ends_as_institution(text[tail.end() : last])
+            yield first, middle, _PERSON if employer else kind
+            if tail is not None:
+                yield tail.end(), last, _ORGANIZATION if employer else _PLACE
 
 
 def _parts(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, int]]:
@@ -50,6 +89,8 @@ def _parts(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, in
         sign = mark[0].strip()
         if (sign == "." and _ABBREVIATED.search(text[start : mark.start()])) or (sign == ":" and kind == _TITLE):
             continue
+        if mark[0].count("\n") == 1 and not sign and mark.start() - text.rfind("\n", 0, mark.start()) > _WRAPPED:
+            continue
         yield first, mark.start()
         first = mark.end()
     yield first, end
@@ -58,20 +99,86 @@ def _parts(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, in
 def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
     """Return a name without what stands before and behind it; empty where nothing is left."""
     start, end = _without_marks(text, start, end)
+    if count := _COUNT.match(text, start, end):
+        start = count.end()
+    if titles := _PLURAL_TITLE.match(text, start, end):
+        start = titles.end()
     while (
         (word := _WORD.match(text, start, end))
         and fold(word[0]) in _BEFORE
         and _may_go(text, word.end(), end, kind, is_small=word[0].islower())
     ):
         start, end = _without_marks(text, word.end(), end)
-    if (date := _DATE.search(text, start, end)) is not None:
-        end = date.start()
+    while (
+        (word := _WORD.match(text, start, end)) and _is_small(word[0]) and any(map(str.isupper, text[word.end() : end]))
+    ):
+        start, end = _without_marks(text, word.end(), end)
+    if (word := _WORD.match(text, start, end)) and word[0].lower() in _OF_AGE and _SENTENCE_END.search(text, 0, start):
+        start = word.end() + 1 if _may_go(text, word.end(), end, kind, is_small=False) else start
+    for form in (_DATE, _ON_DATE, _POSTCODE):
+        if (date := form.search(text, start, end)) is not None:
+            end = date.start()
     if kind == _PERSON and (year := _YEAR.search(text, start, end)) is not None:
         end = year.start()
     if half := _HALF.search(text[start:end]):
         rest = _REST.match(text, end) if half.start() > 0 else None
         end = rest.end() if rest else start + half.start()
     return _without_marks(text, start, end)
+
+
+def _is_small(word: str) -> bool:
+    """Tell whether a word in small letters is none that a name begins with: no "von", no "l'Étoile"."""
+    return word.islower() and word.isalpha() and word not in PARTICLES
+
+
+def _without_origin(text: str, start: int, end: int, kind: str) -> tuple[int, str]:
+    """Return where "the Swiss optician Ada Lind" has its name, and its type; as given where nothing stands before."""
+    words = list(_WORD.finditer(text, start, end))
+    if len(words) < 4 or fold(words[0][0]) not in DEMONYMS or not words[1][0].islower():
+        return start, kind
+    named = all(word[0][0].isupper() for word in words[2:]) and words[1][0] not in _HEADS | PARTICLES | _SMALL
+    return (words[2].start(), _PERSON) if named else (start, kind)
+
+
+def _with_code(text: str, start: int, end: int, kind: str) -> tuple[int, int, str]:
+    """Return a name in capitals with the number that follows it, which is that of a thing: "HP" of "HP-2"."""
+    last = text[start:end].rsplit(" ", 1)[-1]
+    code = _CODE.match(text, end) if last.isupper() and last.isalpha() else None
+    return (start, end, kind) if code is None else (start, code.end(), _TITLE)
+
+
+def _place_of(text: str, start: int, end: int, kind: str) -> int:
+    """Return where "Ada Lind of Oslo" ends as a name: before "of", unless that belongs to it.
+
+    A person has a first name and a surname before it; a firm is called without it elsewhere.
+    """
+    found = _FROM.search(text, start, end) if kind in (_PERSON, _ORGANIZATION) else None
+    words = [] if found is None else [fold(word) for word in _WORD.findall(text, start, found.start())]
+    words = words[1:] if words and words[0] in SURE_TITLES else words
+    if (
+        found is None
+        or len(words) < 2
+        or words[0] in HONORIFICS
+        or (words[-1].rstrip("s") in _HEADS and words[-1] not in FIRM_HEADS)
+    ):
+        return end
+    if kind == _PERSON or (len(words) == 2 and _ends_as_institution(text[found.end() : end])):
+        return end if re.fullmatch("[ivx]+", words[-1]) else found.start()
+    if words[-1] in FIRM_HEADS:
+        return found.start()
+    alone = rf"(?<!\w){re.escape(text[start : found.start()])}(?! of\b)(?!\w)"
+    return found.start() if re.search(alone, text) else end
+
+
+def _ends_as_institution(name: str) -> bool:
+    return fold(name.rsplit(" ", 1)[-1]) in ORGANIZATION_HEADS
+
+
+def _is_spoken(name: str) -> bool:
+    """Tell whether a stretch is something said and no title: "Have I", "God bless us"."""
+    words = _WORD.findall(name)
+    spoken = any(fold(word) in _SPOKEN for word in words)
+    return spoken and (len(words) < 3 or any(word.islower() and word not in _SMALL for word in words))
 
 
 def _may_go(text: str, start: int, end: int, kind: str, *, is_small: bool) -> bool:
@@ -124,5 +231,13 @@ def is_none(name: str) -> bool:
     if not any(char.isalpha() for char in name) or _ITEM.match(name):
         return True
     if all(word in _NEVER or word in HONORIFICS or word.isdigit() for word in words):
+        return True
+    if _CLOCK.search(name) or all(word in _DAYS or word.rstrip("s") in _DAYS or word.isdigit() for word in words):
+        return True
+    if len(words) > 1 and all(word in _EXCLAIMED for word in words):
+        return True
+    if words[0] in CALENDAR and re.fullmatch(r"(?: [^\W\d_]+)+", rest := name[len(words[0]) :]) and rest.islower():
+        return True  # "Easter week"
+    if words[-1] in HONORIFICS and all(word in _GENERAL or word in HONORIFICS for word in words):
         return True
     return bool(_INITIALS.fullmatch(name)) or all(word in _BEFORE for word in words)

@@ -7,8 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kg_neo4j.offline.extractor.common_words import is_common
 from kg_neo4j.offline.extractor.entities import OTHER, PERSON, PLACE
-from kg_neo4j.offline.extractor.lexicon import CALENDAR, COMMON_CAPITALISED, DEMONYMS, HONORIFICS, PERSON_PARTICLES
+from kg_neo4j.offline.extractor.lexicon import (
+    BARRIERS,
+    CALENDAR,
+    COMMON_CAPITALISED,
+    DEMONYMS,
+    HONORIFICS,
+    OPENERS,
+    ORGANIZATION_HEADS,
+    OTHER_HEADS,
+    PERSON_PARTICLES,
+    PLACE_HEADS,
+    PLACES,
+    SURE_TITLES,
+)
 from kg_neo4j.offline.extractor.name_cleanup import clean_names
 from kg_neo4j.offline.extractor.parsed_text import mask, process
 from kg_neo4j.offline.extractor.span_cleanup import tidy_names
@@ -35,6 +49,14 @@ _INSIDE = re.compile(rf" (?:(?:{'|'.join(sorted(PERSON_PARTICLES))}) )?")
 _LONGEST_TITLES = 60  # characters
 _NICKNAME = re.compile(r"""\s["“][^"“”]{1,40}["”]\s""")
 _WORD = re.compile(r"[^\W\d_]+")
+_COMPATRIOT = re.compile(r"(?:Dutch|English|French|Irish|Scots|Welsh|Cornish)(?:wo)?man")
+_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
+_ROMAN = re.compile(r"[IVX]+\b")
+_OF_HEAD = re.compile(r"\b([A-Z][a-z]+) of (?:the )?\Z")
+_CAPITALISED = re.compile(r"\b[A-Z][a-z]+ \Z")
+_ARTICLE = re.compile(r"\b(an?|[Tt]he)\s\Z", re.IGNORECASE)
+_DESCRIBED = re.compile(r"\s([a-z]+)\b")
+_OF_ORIGIN = re.compile(r"(?:ish|ese|an|ene|que|ic|ch|i)\Z")
 _OPENING, _CLOSING = ('"', "'", "“", "‘"), ('"', "'", "”", "’")
 
 
@@ -68,13 +90,15 @@ def find_trained(text: str) -> FoundNames:
     masked = mask(text)
     doc = trained.process(masked)
     spans: list[tuple[int, int, str]] = []
-    for found in (_without_verb(doc, each) for each in _joined(masked, tidy_names(doc))):
+    marked = _joined(masked, tidy_names(doc))
+    people = {masked[each.start : each.end] for each in marked if each.type == "PER"}
+    for found in (_without_first(masked, _without_verb(doc, each), people) for each in marked):
         if found.type not in _TYPES or masked[found.start : found.end].lower() in _NO_NAMES:
             continue
-        if _is_said(masked, found):
+        if _is_said(masked, found) or _is_origin(masked, found):
             continue
         start = _with_titles(masked, found.start, found.type)
-        kind = _TYPES[found.type] if start == found.start else PERSON
+        kind = _kind_with(masked[start : found.start], found.type)
         spans += [(first, last, kind) for first, last in _beside_nicknames(masked, start, found.end)]
     return FoundNames(tuple(clean_names(masked, spans)), complete=False, doc=doc)
 
@@ -85,12 +109,39 @@ def _is_said(text: str, span: Span) -> bool:
     return span.type != "PER" and before in _OPENING and after[:1] in ("?", "!") and after[1:] in _CLOSING
 
 
+def _is_origin(text: str, span: Span) -> bool:
+    """Tell whether a single word says where somebody is from: "a Swede", "the Angolan banker" of unknown countries."""
+    word = text[span.start : span.end]
+    before = _ARTICLE.search(text, max(0, span.start - 6), span.start)
+    if span.type != "LOC" or before is None or not word.isalpha() or word.lower() in PLACES:
+        return False
+    described = _DESCRIBED.match(text, span.end)
+    return before[1].lower() in ("a", "an") or bool(
+        described and described[1] not in BARRIERS and _OF_ORIGIN.search(word)
+    )
+
+
 def _without_verb(doc: Doc, span: Span) -> Span:
     """Return a span without the verb of a command that opens a sentence: "Tell Ada that", of which Ada is named."""
     words = doc.char_span(span.start, span.end, alignment_mode="expand")
     if words is None or len(words) < 2 or not words[0].is_sent_start or words[0].pos_ != "VERB":
         return span
-    return Span(words[1].idx, span.end, "PER") if words[1].pos_ == "PROPN" else span
+    named = next((word for word in words[1:] if not word.is_lower), words[0])
+    return Span(named.idx, span.end, "PER") if named.pos_ == "PROPN" and named.i > words[0].i else span
+
+
+def _without_first(text: str, span: Span, people: set[str]) -> Span:
+    """Return a span without a word that opens the sentence, or says where the person is from: "the Serb Goran Ilić"."""
+    first, _, rest = text[span.start : span.end].partition(" ")
+    person = Span(span.end - len(rest), span.end, "PER")
+    if span.type == "PER" or not rest:
+        return span
+    if first.lower() in OPENERS and rest in people:
+        return person
+    words = rest.lower().split()
+    nation = first.lower() in DEMONYMS or _COMPATRIOT.fullmatch(first) is not None
+    named = len(words) == 2 and words[-1] not in _HEADS and not any(map(is_common, words)) and rest.istitle()
+    return person if nation and named and _ARTICLE.search(text, max(0, span.start - 6), span.start) else span
 
 
 def _joined(text: str, spans: tuple[Span, ...]) -> list[Span]:
@@ -107,12 +158,24 @@ def _joined(text: str, spans: tuple[Span, ...]) -> list[Span]:
 
 def _with_titles(text: str, start: int, kind: str) -> int:
     """Return where a name starts with the titles before it: Mrs. Dalloway, Duke of Sussex."""
-    if kind not in ("PER", "LOC"):
-        return start
+    if _ROMAN.match(text, start) and (name := _CAPITALISED.search(text, max(0, start - 30), start)):
+        start = name.start()  # "IV" of "Christian IV"
+    head = _OF_HEAD.search(text, max(0, start - 30), start)
+    if head is not None and head[1].lower() in _HEADS and kind != "PER":
+        return head.start()  # "Isle of Bute"
     before = _TITLES.search(text, max(0, start - _LONGEST_TITLES), start)
-    if before is None or (kind == "LOC" and not re.search(r" of (?:the )?$", before[0])):
+    if before is None:
         return start
-    return before.start()
+    office = kind == "LOC" and re.search(r" of (?:the )?$", before[0])
+    sure = before[0].split()[-1].rstrip(".").lower() in SURE_TITLES
+    return before.start() if kind == "PER" or office or sure else start
+
+
+def _kind_with(before: str, kind: str) -> str:
+    """Return the type of a name that begins with what was found before it: a person's with a title."""
+    if not before or before.split(maxsplit=1)[0].lower() in _HEADS - HONORIFICS:
+        return _TYPES[kind]
+    return PERSON
 
 
 def _beside_nicknames(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from string import ascii_uppercase
 
 from kg_neo4j import data_files
 
@@ -19,6 +20,9 @@ _APART = re.compile(rf"(?:(?<=[.!?”\"’)])[ \t]+|^[ \t]*)(?P<number>\d{{1,3}}
 _RUN_IN = re.compile(
     r"^[ \t]*\d{1,3}/\d{1,3}[ \t]+(?:[^\s.]+[ \t]+){0,6}[^\s.]+\.(?=\s)", re.MULTILINE
 )  # "19/03 Police."
+_LABEL = re.compile(
+    r"^[ \t]*(?P<letter>[A-Z])(?:(?P<number>\.\d{1,2}\.?)|[.)])(?=[ \t])", re.MULTILINE
+)  # "B. Repairs", "B.2 Fit"
 _LEADER = re.compile(r".{0,200}?(?:\.{4,}|(?:\.[ \t]){3,}|…{2,}|_{4,}) ?\.?[ \t]*(?:\d{1,4}|[ivxlc]{1,6})[ \t]*")
 _ENTRY = re.compile(r"(?:.*[^\W\d_])[\s,.]+\d{1,3}(?:\.\d{1,3})*\.?\s*")  # ends in a page or section number
 _COLUMN = re.compile(r"\s*\S.*\S {3,}(?:\d{1,4}(?:-\d{1,4})?|[ivxlc]{1,6})\s*")  # page numbers below each other
@@ -47,8 +51,16 @@ def blank_lists(text: str) -> str:
     """Return `text` with contents, references and the numbers of footnotes blanked out, of the same length."""
     lines = text.splitlines(keepends=True)
     kept = [line if is_prose else _blank(line) for line, is_prose in zip(lines, _prose(lines), strict=True)]
-    read = _RUN_IN.sub(lambda match: _blank(match[0]), "".join(kept))
+    read = _without_labels("".join(kept))
+    read = _RUN_IN.sub(lambda match: _blank(match[0]), read)
     return _APART.sub(_without_number, _TOUCHING.sub(_without_number, read))
+
+
+def _without_labels(text: str) -> str:
+    """Blank out the letters before the items of a list, where three follow each other: no initials of people."""
+    letters = "".join(dict.fromkeys(match["letter"] for match in _LABEL.finditer(text)))
+    is_list = any(letters[place : place + 3] in ascii_uppercase for place in range(len(letters) - 2))
+    return _LABEL.sub(lambda match: _blank(match[0]) if is_list or match["number"] else match[0], text)
 
 
 def _blank(line: str) -> str:

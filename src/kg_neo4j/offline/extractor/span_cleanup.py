@@ -22,7 +22,9 @@ _NO_FIRST = frozenset("IN CC WRB PRP PRP$ MD VB VBD VBP VBZ UH RB EX WP TO , . :
 _NO_LAST = _NO_FIRST | frozenset({"DT", "POS", "WDT"})
 _MARKS = frozenset(", . : '' `` -LRB- -RRB- HYPH NFP POS".split())
 _SENTENCE = frozenset({"PRP", "MD", "VBP", "VBZ", "VBD", "VBG", "VB"})  # of words in lower case: no name
-_PEOPLE = re.compile(r".+(?:an|ite|ist|ard|ene|[cn]i|ian)s\Z")  # Meccans, Canaanites
+_PEOPLE = re.compile(
+    r".+(?:an|ite|ist|ard|ene|[cn]i|ian)s\Z|(?:swede|dane|pole|turk|finn|czech|scot|serb|croat|briton|slovak|greek)s\Z"
+)  # Meccans, Canaanites
 _NAMING = _PROPER | {"FW", "CD"}  # words in lower case that a title may have: "La note bleue"
 _OPENING = frozenset("\"“‘'(.!?:;—–")  # a capital behind these says nothing
 _EXCLAIMED = frozenset("!?;")
@@ -64,6 +66,8 @@ def _divides(token: Token, kind: str) -> bool:
     """Return whether a word ends a name and begins another: "Ada left Oslo", "Ada's pupil Otto", "Poor soul! Ada"."""
     if token.text in _EXCLAIMED:
         return True
+    if token.text == "to" and token.i + 1 < len(token.doc) and token.nbor().is_lower:
+        return kind != "MISC"  # "Treasurer to pay"
     if kind == "PER":
         return token.text in ("(", ")") or (token.is_lower and token.lower_ not in _WITHIN_PEOPLE)
     return kind == "LOC" and (token.text == "to" or (token.is_lower and token.tag_ in ("VBD", "VBZ", "VBP", "MD")))
@@ -113,7 +117,7 @@ def _is_common(tokens: list[Token], kind: str, known: set[str], common: set[str]
         if last.lower_ in common and (last.is_sent_start or last.tag_ not in _PROPER or last.i == 0):
             return True
         return last.text not in known and last.tag_ not in ("NN", "NNS", "FW", "LS", "XX")
-    if all(token.is_lower for token in tokens):
+    if all(token.is_lower or not token.is_alpha for token in tokens) and any(token.is_lower for token in tokens):
         return True
     if kind == "MISC":
         if not any(token.is_title or token.tag_ in _NAMING for token in tokens[1:]) and tokens[0].tag_ not in _NAMING:

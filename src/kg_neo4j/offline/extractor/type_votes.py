@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
@@ -12,8 +14,10 @@ from kg_neo4j.offline.extractor.entities import ORGANIZATION, OTHER, PERSON, PLA
 from kg_neo4j.offline.extractor.lexicon import (
     BARRIERS,
     BE,
+    BEFALLEN,
     DEMONYMS,
     DETERMINERS,
+    EITHER_ROLES,
     GROUP_NOUNS,
     ORGANIZATION_HEADS,
     ORGANIZATION_ROLES,
@@ -25,8 +29,11 @@ from kg_neo4j.offline.extractor.lexicon import (
     PREPOSITIONS,
     ROLE_ADJECTIVES,
     ROLE_NOUNS,
+    SAILING_VERBS,
     SPEECH_VERBS,
+    THING_VERBS,
     VESSELS,
+    WORK_NOUNS,
 )
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
 from kg_neo4j.offline.extractor.relation_patterns import EVERYTHING, KIN, LONGEST, PEOPLE, TRIGGERS, Trigger
@@ -34,6 +41,10 @@ from kg_neo4j.offline.extractor.relation_patterns import EVERYTHING, KIN, LONGES
 _IN = frozenset({"in", "across", "through", "into", "towards", "toward", "via", "near", "off", "beyond", "around"})
 _WATER = frozenset({"up", "down", "along", "on"})
 _MAX_GAP = 4
+_CERTAIN = 9  # votes that outweigh the type that a trained pipeline gives
+_WORKPLACES = frozenset({"shipyard", "farm", "mine", "estate", "spa"})  # which may be firms
+_AGE = re.compile(r"[1-9]\d|10\d")
+_NO_PEOPLE = PLACE_NOUNS | PLACE_ROLES | OTHER_ROLES | VESSELS | ORGANIZATION_HEADS | ORGANIZATION_ROLES
 _SURE = 8  # votes that make a place or an organisation of a name, years behind it or not
 _SHORT_LIFE = 12  # years; an office or a stay is shorter, a life in an encyclopaedia seldom
 _LONG_LIFE = 30  # years that outweigh what else is thought of a name
@@ -95,14 +106,14 @@ def _before(items: list[Item], index: int) -> Counter[str]:
     previous = items[index - 1].lower
     if previous in ROLE_NOUNS or previous in KIN:
         votes[PERSON] += 4
-    if previous in PLACE_NOUNS:
-        votes[PLACE] += 4
-    elif previous in ORGANIZATION_HEADS:
-        votes[ORGANIZATION] += 3
+    votes[PLACE] += 4 * (previous in PLACE_NOUNS)
+    votes[ORGANIZATION] += 3 * _is_institution_noun(previous)
+    if previous.endswith("year-old"):
+        votes[PERSON] += _CERTAIN
     if previous == "of" and index > 1 and items[index - 2].lower in PLACE_NOUNS:
         votes[PLACE] += 3
-    if previous in VESSELS:
-        votes[OTHER] += _SURE
+    if previous in VESSELS | WORK_NOUNS:
+        votes[OTHER] += _CERTAIN
     if previous in ("with", "by", "whom"):
         votes[PERSON] += 1
     before = items[index - 2].lower if previous == "the" and index > 1 else previous
@@ -137,11 +148,13 @@ def _after(items: list[Item], index: int) -> Counter[str]:
         votes[PERSON] += 3
     if following in GROUP_NOUNS:
         votes[ORGANIZATION] += 4
-    if following in BE and len(rest) > 1 and rest[1].lower in ("born", "married", "buried"):
-        votes[PERSON] += 4
+    if following in BE and len(rest) > 1 and rest[1].lower in BEFALLEN:
+        votes[PERSON] += 6
+    votes.update(_told_by_verb(items, index))
+    votes[PERSON] += _CERTAIN * _is_aged(rest)
     if following == "," and len(rest) > 2:
         if rest[1].lower in ("who", "whose", "whom"):
-            votes[PERSON] += 3
+            votes[PERSON] += 3 * (not index or items[index - 1].lower not in ("of", "in", "at", "near", "from"))
         elif rest[1].lower == "where":
             votes[PLACE] += 2
         elif rest[1].lower in ("a", "an", "the") and not _follows_role(items, index):
@@ -151,6 +164,43 @@ def _after(items: list[Item], index: int) -> Counter[str]:
     return votes
 
 
+def _told_by_verb(items: list[Item], index: int) -> dict[str, int]:
+    """Return what a verb says that people, or people and places, are no subject of."""
+    following = items[index + 1].lower
+    if following in THING_VERBS:
+        return {OTHER: 6, PERSON: -4, PLACE: -4}
+    if following in SAILING_VERBS and index and items[index - 1].lower == "the":
+        return {OTHER: _CERTAIN}
+    return {ORGANIZATION: 4, PERSON: -_CERTAIN} if _is_founded(items[index + 1 : index + 4]) else {}
+
+
+def _is_founded(rest: list[Item]) -> bool:
+    """Tell whether what follows a name says that it was founded: "was set up in 1968", ", founded by"."""
+    words = [item.lower for item in rest]
+    if words[0] not in BE and words[0] != ",":
+        return False
+    return words[1:2] == ["founded"] or words[1:] == ["set", "up"] or (words[0] in BE and words[1:2] == ["established"])
+
+
+def _is_aged(rest: list[Item]) -> bool:
+    """Tell whether an age follows: "Ada, 38, has", "Ada, aged 38", "Ada, the 38-year-old author"."""
+    words = [item.lower for item in rest[:7]] + [""] * 7
+    if words[0] != ",":
+        return words[0] == "aged"
+    if words[1] == "aged" or (
+        _AGE.fullmatch(words[1].rstrip(",.")) and (words[1][-1] in ",." or words[2] in (",", "."))
+    ):
+        return True
+    if words[1] not in ("a", "an", "the") or "year-old" not in words[3:5]:
+        return False
+    noun = next((item.lower for item in rest[5:8] if item.lower in _NO_PEOPLE or item.lower in ROLE_NOUNS), "")
+    return noun not in _NO_PEOPLE
+
+
+def _is_institution_noun(word: str) -> bool:
+    return word in ORGANIZATION_HEADS and not word.endswith("s")  # "the brothers Ada and Otto"
+
+
 def _follows_role(items: list[Item], index: int) -> bool:
     """Tell whether a name belongs to a role, which an apposition then describes: "the miller of Vardal, a man"."""
     return index > 1 and items[index - 1].lower == "of" and items[index - 2].lower in ROLE_NOUNS
@@ -158,20 +208,28 @@ def _follows_role(items: list[Item], index: int) -> bool:
 
 def _head_noun(items: list[Item]) -> str:
     """Return the first word that says what kind of thing is meant, or nothing."""
+    found = ""
     for item in items:
-        if item.kind == "name" or item.lower in PREPOSITIONS or item.text in ",.;:":
-            return ""
-        if item.lower in ROLE_NOUNS or item.lower in PLACE_NOUNS or item.lower in ORGANIZATION_HEADS:
-            return item.lower
-    return ""
+        known = item.lower in ROLE_NOUNS or item.lower in PLACE_NOUNS or _is_institution_noun(item.lower)
+        if (
+            item.kind == "name"
+            or not (known or item.lower not in PREPOSITIONS)
+            or item.text in ",.;:"
+            or item.possessive
+        ):
+            return "" if item.possessive else found
+        if found and not known and item.lower not in _NO_PEOPLE:
+            return found
+        found = item.lower if known or found else ""
+    return found
 
 
 def _noun_vote(noun: str) -> Counter[str]:
     if noun in ROLE_NOUNS:
-        return Counter({PERSON: 4})
+        return Counter({PERSON: 4 if noun in EITHER_ROLES else _CERTAIN})
     if noun in PLACE_NOUNS:
-        return Counter({PLACE: 4})
-    return Counter({ORGANIZATION: 3}) if noun else Counter()
+        return Counter({PLACE: 4 if noun in _WORKPLACES else _CERTAIN})
+    return Counter({ORGANIZATION: _CERTAIN}) if noun else Counter()
 
 
 def _read_life(draft: EntityDraft, items: list[Item], index: int) -> None:
@@ -223,6 +281,33 @@ def vote_lists(sentences: list[Sentence]) -> None:
                 votes = +(known.votes + name_votes(known))
                 if votes and not +(unknown.votes + name_votes(unknown)) - Counter({PERSON: 1}):
                     unknown.votes[max(sorted(votes), key=lambda kind: votes[kind])] += 1
+
+
+def _is_person(draft: EntityDraft) -> bool:
+    votes = draft.votes + name_votes(draft)
+    return votes[PERSON] > max(votes[PLACE], votes[ORGANIZATION], votes[OTHER])
+
+
+def vote_between(sentences: list[Sentence]) -> None:
+    """Give a full name that stands in a list between two people the type of these."""
+    for sentence in sentences:
+        items = sentence.items
+        for before, first, middle, second, after in zip(
+            items, items[1:], items[2:], items[3:], items[4:], strict=False
+        ):
+            links = {first.lower, second.lower} <= {",", "and", ";"}
+            named = before.kind == middle.kind == after.kind == "name" and links and not middle.entity.single
+            if named and _is_person(before.entity) and _is_person(after.entity):
+                middle.entity.votes[PERSON] += _CERTAIN
+
+
+def vote_family(drafts: Collection[EntityDraft]) -> None:
+    """Give a full name the type of a person who has the same surname."""
+    full = [draft for draft in drafts if not (draft.single or draft.italic or "of" in draft.words)]
+    people = {draft.words[-1] for draft in full if _is_person(draft)}
+    for draft in full:
+        if draft.words[-1] in people and len(draft.words) < 4 and not name_votes(draft)[ORGANIZATION]:
+            draft.votes[PERSON] += _CERTAIN
 
 
 def read_roles(sentences: list[Sentence], about: EntityDraft | None = None) -> None:

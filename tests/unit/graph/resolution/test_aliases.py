@@ -55,6 +55,14 @@ def test_a_surname_of_two_is_an_alias_of_neither() -> None:
     assert derived(marie, pierre) == {"Marie Curie": [], "Pierre Curie": []}
 
 
+@pytest.mark.parametrize("title", ["Marie Curie", "MarieCurie", "Marie Curie (chemist)"])
+def test_whom_a_document_is_named_after_has_the_surname_that_relatives_share(title: str) -> None:
+    marie, pierre = mentioned("Marie Curie"), mentioned("Pierre Curie")
+    assert derived(marie, pierre, titles=(title,)) == {"Marie Curie": ["Curie"], "Pierre Curie": []}
+    both = (title, "Pierre Curie")
+    assert derived(marie, pierre, titles=both) == {"Marie Curie": [], "Pierre Curie": []}
+
+
 def test_a_surname_that_something_else_bears_is_no_alias() -> None:
     assert derived(mentioned("George Sand"), mentioned("Sand", "PLACE"))["George Sand"] == []
     assert derived(mentioned("Aimé Diaz"), mentioned("Aime Diaz"))["Aimé Diaz"] == []

@@ -41,10 +41,61 @@ def cleaned(marked: str, kind: str = "PERSON") -> list[tuple[str, str]]:
         ("_Étude Op_. 10, No. 3 and", "OTHER", "Étude Op. 10, No. 3"),
         ("_Étude Op_ of that year", "OTHER", "Étude"),
         ("हिन्दी", "OTHER", "हिन्दी"),
+        ("Lind on Whit Monday", "OTHER", "Lind"),
+        ("Aldery since Sept. 4", "PLACE", "Aldery"),
+        ("late United Mills", "ORGANIZATION", "United Mills"),
+        ("Cllrs Ada Lind", "PERSON", "Ada Lind"),
+        ("Messrs Lind & Roth", "ORGANIZATION", "Lind & Roth"),
+        ("Murder on the Aldery Line", "OTHER", "Murder on the Aldery Line"),
+        ("Catherine of Aragon", "PERSON", "Catherine of Aragon"),
+        ("Frederick II of Prussia", "PERSON", "Frederick II of Prussia"),
+        ("Queen Maria Theresa of Austria", "PERSON", "Queen Maria Theresa of Austria"),
+        ("Royal Society of Norland", "ORGANIZATION", "Royal Society of Norland"),
+        ("vom Stein", "PERSON", "vom Stein"),
     ],
 )
 def test_a_name_is_cut_to_what_it_is(marked: str, kind: str, name: str) -> None:
     assert cleaned(marked, kind) == [(name, kind)]
+
+
+@pytest.mark.parametrize(
+    ("marked", "kind", "names"),
+    [
+        ("_Ada Lind of Marlow Green_ said", "PERSON", [("Ada Lind", "PERSON"), ("Marlow Green", "PLACE")]),
+        (
+            "_Norvane Systems of Cork_. Norvane Systems",
+            "ORGANIZATION",
+            [("Norvane Systems", "ORGANIZATION"), ("Cork", "PLACE")],
+        ),
+        ("the _Swiss optician Ada Lind_", "ORGANIZATION", [("Ada Lind", "PERSON")]),
+        ("_Prof. Ada Lind of Marlow Green_ said", "PERSON", [("Prof. Ada Lind", "PERSON"), ("Marlow Green", "PLACE")]),
+        (
+            "said _Ada Lind of North Aldery Council_",
+            "ORGANIZATION",
+            [("Ada Lind", "PERSON"), ("North Aldery Council", "ORGANIZATION")],
+        ),
+        ("_Poor Ada Lind_ left", "PERSON", [("Ada Lind", "PERSON")]),
+        ("and _Poor Ada Lind_ left", "PERSON", [("Poor Ada Lind", "PERSON")]),
+        ("_Aldery British Legion £50_", "ORGANIZATION", [("Aldery British Legion", "ORGANIZATION")]),
+        ("_Stockport SK4 1AB_", "PLACE", [("Stockport", "PLACE")]),
+        ("_Good God_", "OTHER", []),
+        ("the _TX_-40 pump", "ORGANIZATION", [("TX-40", "OTHER")]),
+        ("_Pump   Valve_", "OTHER", [("Pump", "OTHER"), ("Valve", "OTHER")]),
+        ("Adler Works\n_Kiln Lane\nAldery_", "PLACE", [("Kiln Lane", "PLACE"), ("Aldery", "PLACE")]),
+    ],
+)
+def test_a_stretch_may_hold_more_than_a_name(marked: str, kind: str, names: list[tuple[str, str]]) -> None:
+    assert cleaned(marked, kind) == names
+
+
+@pytest.mark.parametrize("said", ["Have I", "God bless us", "Will you come in", "Sept. 4", "Tue–Sat 9.00", "Fridays"])
+def test_what_somebody_says_or_when_is_no_name(said: str) -> None:
+    assert cleaned(said, "OTHER") == []
+
+
+@pytest.mark.parametrize("title", ["Call Me by Your Name", "He Who Whispers", "The Wind in the Willows"])
+def test_a_title_with_small_words_is_a_name(title: str) -> None:
+    assert cleaned(title, "OTHER") == [(title, "OTHER")]
 
 
 def test_a_title_behind_a_conjunction_makes_a_person() -> None:
