@@ -15,6 +15,7 @@ from kg_neo4j.offline.extractor.grammatical_subject import is_subject
 from kg_neo4j.offline.extractor.lexicon import (
     BE,
     CONJUNCTIONS,
+    HONORIFICS,
     NOMINATIVE,
     PERSON_VERBS,
     POSSESSIVE,
@@ -40,6 +41,8 @@ _CLAUSE_SUBJECT = 40.0  # bonus of the clause's own subject for "his" and "her"
 _UNKNOWN = 0.75  # of the weight of somebody whose gender is not known
 _BREAKS = CONJUNCTIONS | RELATIVES | frozenset({"that", "before", "after", "until", "since"})
 _LINKS = BE | frozenset({"became", "remained"})
+_SAINTS = ("St ", "St. ", "Saint ")
+_EMPTY = frozenset({"it", "that", "this", "there"})  # "that was her nephew"
 _PARTICIPLES = frozenset({"born", "brought", "chosen", "found", "given", "held", "known", "seen", "sent", "taught"})
 _ASKED = frozenset({"asked", "wondered"})
 _VERBS = BE | PERSON_VERBS | VERBS | frozenset({"had", "has", "did", "would", "could", "also", "then", "later"})
@@ -120,12 +123,18 @@ class _People:
         if best is None or heaviest < (_FADED if best.gender else _FADED_UNKNOWN):
             return None
         rivals = (each for weight, each in weights if weight >= _RIVAL * heaviest and (each.gender or not best.gender))
-        is_open = best is not self._topic and any(not set(each.words) & set(best.words) for each in rivals)
+        is_open = best is not self._topic and not all(_may_be_one(each, best) for each in rivals)
         return None if is_open else best
 
     def unnamed(self, noun: str) -> EntityDraft:
         """Return who is spoken of by a noun alone: somebody whom a pronoun may mean, and no name."""
         return self._unnamed.setdefault(noun, EntityDraft("", (f"the {noun}",), gender=noun_gender(noun), type=PERSON))
+
+
+def _may_be_one(one: EntityDraft, other: EntityDraft) -> bool:
+    """Tell whether one name may be the other in short: "Frau Lind" and "Ada Lind"."""
+    mine, others = set(one.words) - HONORIFICS, set(other.words) - HONORIFICS
+    return mine <= others or others <= mine
 
 
 @dataclass(slots=True)
@@ -177,6 +186,8 @@ class _Clauses:
         person = item.entity
         if item.hidden or self._reports(index) or (index and self.items[index - 1].lower in BORN):
             weight = _ASIDE
+        elif item.text.startswith(_SAINTS) and not is_subject(self.items, index):
+            weight = 0.0  # rather a church: "the cellars of St. Anne"
         elif item.possessive:
             weight = _POSSESSOR
         elif self._is_relative(index):
@@ -195,7 +206,8 @@ class _Clauses:
         self.subject, self.place = person, index
         if index <= _OPENING:
             joined = index > 0 and self.items[index - 1].lower == "and"
-            self.people.opens = None if joined else person
+            aside = not person.name and self.items[0].lower in _FIRST_WORDS  # "When the teacher left, Rosa wept"
+            self.people.opens = None if joined or aside else person
 
     def _reports(self, index: int) -> bool:
         """Tell whether a name is that of somebody who writes about others: "Rosen asserts that he"."""
@@ -263,17 +275,19 @@ class _Clauses:
         before = self.items[index - 1] if index else None
         if before is not None and before.text == "," and index > 1 and self._is_apposition(index):
             return {id(self.items[index - 2].entity)}
-        if subject is not None and before is not None and before.lower in _LINKS and self._is_role(index):
+        linked = before is not None and before.lower in _LINKS and self.items[index - 2].lower not in _EMPTY
+        if subject is not None and linked and self._is_role(index):
             return {id(subject)}
         return self._head(index)
 
     def _named_before(self, index: int) -> set[int]:
         """Return who is named in the phrase before a subject: "Accused by Otto, he"; "With Otto Lind he"."""
-        first = self.items[0].lower
+        first, before = self.items[0].lower, self.items[:index]
         acts = first.endswith(("ed", "ing")) or first in _PARTICIPLES
-        if self.subject is not None or not (acts or first in PREPOSITIONS):
+        plain = first in PREPOSITIONS and not any(item.text == "," or item.lower in _BREAKS for item in before[:-1])
+        if self.subject is not None or not (acts or plain) or not self.items[0].text[0].isupper():
             return set()
-        named = [item for item in self.items[:index] if item.kind == "name" and not item.hidden]
+        named = [item for item in before if item.kind == "name" and not item.hidden]
         return {id(item.entity) for item in named if acts or not item.possessive}
 
     def _antecedent(self, index: int, relatives: tuple[str, ...]) -> set[int]:
@@ -361,7 +375,7 @@ class _Clauses:
             item = self.items[position]
             if item.lower in _TURNS and position + 1 == index:
                 continue  # "called after her"
-            if item.lower in _BREAKS or item.text in (",", ":"):
+            if item.lower in _BREAKS or item.text in (",", ":", ";"):
                 return False
             if item.lower.endswith("ing") and self.items[position - 1].lower not in PREPOSITIONS:
                 return False

@@ -48,7 +48,8 @@ def _begin(items: list[Item], index: int) -> int | None:
     for position in range(index - 1, max(-1, index - 2 - _ADJECTIVES), -1):
         item = items[position]
         if item.possessive or item.lower in DETERMINERS:
-            return position
+            owned = item.possessive and position > 0 and items[position - 1].lower in DETERMINERS
+            return position - 1 if owned else position
         if item.kind != "word" or item.lower in _STOPS or item.text[:1].isupper():
             break
     bare = items[index].text[:1].isupper() and items[index].lower in KIN and not items[index].possessive
@@ -85,7 +86,7 @@ def _is_named(items: list[Item], begin: int, index: int) -> bool:
         return True
     if items[index].possessive:
         return False
-    following = items[index + 1 : index + 6]
+    following = items[_after_of(items, index + 1) :][:5]
     if following[:1] and (following[0].kind == "name" or following[0].text in ("-", "–")):
         return True
     if following[:1] and (following[0].text in (",", ":", "(") or following[0].lower in BE):
@@ -95,3 +96,14 @@ def _is_named(items: list[Item], begin: int, index: int) -> bool:
             if each.kind != "word" or each.lower in PREPOSITIONS:
                 return False
     return bool(following[:1]) and following[0].lower in ("called", "named")
+
+
+def _after_of(items: list[Item], index: int) -> int:
+    """Return where "is" stands behind a phrase with "of", else `index`: "the president of the club was"."""
+    if index < len(items) and items[index].lower == "of":
+        for position in range(index + 1, min(index + 6, len(items))):
+            if items[position].lower in BE:
+                return position
+            if items[position].kind == "mark" or items[position].lower in _STOPS:
+                break
+    return index

@@ -34,12 +34,16 @@ MARSH = "Helen Marsh wrote novels. "
         ("George Lamb ran the paper. Sacked by Victor Hale, he founded the Courier.", ["George Lamb"]),
         ("George Lamb ran the paper. Praised by Victor Hale's son Peter, he founded the Courier.", ["George Lamb"]),
         ("When Victor Hale left, he founded the Courier.", ["Victor Hale"]),
+        ("George Lamb ran the paper. With Victor Hale he founded the Courier.", ["George Lamb"]),
+        ('"Where is it?" asked Clara Nunn when she woke.', ["Clara Nunn"]),
         # who stands in the same clause
         ("Mary Doyle laughed. It was Anne Price who called her.", ["Mary Doyle"]),
         ("Mary Doyle laughed. Anne Price called after her.", ["Mary Doyle"]),
         ("Mary Doyle laughed. Anne Price left without thanking her.", ["Mary Doyle"]),
         ("Hans Vogt studied under Karl Weiss, whom he admired.", ["Hans Vogt"]),
         ("Anton Kern taught in Graz. Peter Voss, a pupil of his, carried the coffin.", ["Anton Kern"]),
+        ("Ada Holm sang. She did not teach: that was her nephew Karl Voss.", ["Ada Holm", "Ada Holm"]),
+        ("Tom Sayer hid in the cellars of St. Anselm. The books were his.", ["Tom Sayer"]),
         # two may be meant, or one who was both "he" and "she"
         ("Paul Reed and Simon Frost were late. He drove.", [""]),
         ("Wen Tavi left. Her boat sank, and Wen Tavi lost his hat.", ["", ""]),
