@@ -1,13 +1,13 @@
 """Whom a pronoun means: the person who stands out most where it is read. Pure.
 
 Everybody named gains weight by how they are named (subject, object, possessor) and loses half of it with every
-sentence; what the document is about keeps some. A pronoun means the heaviest one of its gender that the grammar allows.
+sentence; what the document is about keeps some. A pronoun means the heaviest one of its gender that the grammar allows;
+nobody where that one has no name ("the clerk") or another is as heavy.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from kg_neo4j.offline.extractor.entities import PERSON, EntityDraft
@@ -26,24 +26,27 @@ from kg_neo4j.offline.extractor.lexicon import (
 )
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
 from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS
-
-Guess = Callable[[str], str]  # folded first name -> "m", "f" or ""
+from kg_neo4j.offline.extractor.told_gender import BORN, REFLEXIVE, Guess, noun_gender, prevailing, read_genders
+from kg_neo4j.offline.extractor.unnamed import unnamed_from
 
 _SUBJECT, _OBJECT, _POSSESSOR, _RELATIVE, _ASIDE = 180.0, 130.0, 100.0, 80.0, 40.0
 _TOPIC = 110.0  # what the document is about has at least this
 _NEW_PARAGRAPH = 160.0  # and this where a paragraph begins
 _OPENING = 3  # words before a subject that opens a sentence, at most
 _FADED = 12.0  # weight below which nobody is meant
+_FADED_UNKNOWN = 44.0  # and below which nobody whose gender is not known
+_RIVAL = 0.9  # of the heaviest one's weight: who has this may be meant as well
 _PARALLEL = 60.0  # bonus of whom the sentence before opened with, for a pronoun that opens one
 _CLAUSE_SUBJECT = 40.0  # bonus of the clause's own subject for "his" and "her"
 _UNKNOWN = 0.75  # of the weight of somebody whose gender is not known
-_REFLEXIVE = frozenset({"himself", "herself"})
 _BREAKS = CONJUNCTIONS | RELATIVES | frozenset({"that", "before", "after", "until", "since"})
 _LINKS = BE | frozenset({"became", "remained"})
+_SAINTS = ("St ", "St. ", "Saint ")
+_EMPTY = frozenset({"it", "that", "this", "there"})  # "that was her nephew"
+_PARTICIPLES = frozenset({"born", "brought", "chosen", "found", "given", "held", "known", "seen", "sent", "taught"})
 _ASKED = frozenset({"asked", "wondered"})
 _VERBS = BE | PERSON_VERBS | VERBS | frozenset({"had", "has", "did", "would", "could", "also", "then", "later"})
-_HELPERS = frozenset({"had", "has", "did"})
-_UNNAMED = ROLE_NOUNS | HONORIFICS
+_TURNS = frozenset({"before", "after", "until", "since"})  # a preposition where the pronoun follows directly
 _REPORTS = frozenset(  # what scholars do in the present tense: it is others that they speak of
     """argues asserts believes claims comments concludes considers contends describes estimates explains maintains notes
     observes points remarks reports says speculates states suggests thinks writes""".split()
@@ -60,14 +63,15 @@ def resolve_pronouns(sentences: list[Sentence], topic: EntityDraft | None, guess
     if topic is not None and topic.type != PERSON:
         topic = None
     if topic is not None and not topic.gender:
-        topic.gender = _prevailing(sentences)
-    _read_genders(sentences, guess)
+        topic.gender = prevailing(sentences)
+    read_genders(sentences, guess)
     people = _People(topic)
     paragraph = -1
     for sentence in sentences:
         people.begin_sentence(new_paragraph=sentence.paragraph != paragraph)
         paragraph = sentence.paragraph
         _Clauses(sentence.items, people).read()
+    _leave_open(sentences)
 
 
 @dataclass(slots=True)
@@ -82,12 +86,16 @@ class _People:
     def __init__(self, topic: EntityDraft | None) -> None:
         self._topic = topic
         self._weights: dict[int, _Weight] = {}
+        self._unnamed: dict[str, EntityDraft] = {}
         self.opened: EntityDraft | None = None  # subject with which the sentence before opened
         self.opens: EntityDraft | None = None  # and this one
 
     def begin_sentence(self, *, new_paragraph: bool) -> None:
         """Let everybody fade."""
         self.opened, self.opens = None if new_paragraph else self.opens, None
+        if new_paragraph:
+            for person in self._unnamed.values():
+                self._weights.pop(id(person), None)
         for each in self._weights.values():
             each.weight /= 2
         if self._topic is not None:
@@ -101,15 +109,32 @@ class _People:
 
     def meant(self, gender: str, bonus: dict[int, float], barred: set[int]) -> EntityDraft | None:
         """Return the heaviest person of `gender`; the one named last of equally heavy ones."""
-        best, heaviest = None, _FADED
+        best: EntityDraft | None = None
+        heaviest = 0.0
+        weights: list[tuple[float, EntityDraft]] = []
         for key, each in self._weights.items():
             if key in barred or each.person.gender not in (gender, ""):
                 continue
             weight = each.weight + bonus.get(key, 0.0)
             weight *= 1.0 if each.person.gender else _UNKNOWN
+            weights.append((weight, each.person))
             if weight >= heaviest:
                 best, heaviest = each.person, weight
-        return best
+        if best is None or heaviest < (_FADED if best.gender else _FADED_UNKNOWN):
+            return None
+        rivals = (each for weight, each in weights if weight >= _RIVAL * heaviest and (each.gender or not best.gender))
+        is_open = best is not self._topic and not all(_may_be_one(each, best) for each in rivals)
+        return None if is_open else best
+
+    def unnamed(self, noun: str) -> EntityDraft:
+        """Return who is spoken of by a noun alone: somebody whom a pronoun may mean, and no name."""
+        return self._unnamed.setdefault(noun, EntityDraft("", (f"the {noun}",), gender=noun_gender(noun), type=PERSON))
+
+
+def _may_be_one(one: EntityDraft, other: EntityDraft) -> bool:
+    """Tell whether one name may be the other in short: "Frau Lind" and "Ada Lind"."""
+    mine, others = set(one.words) - HONORIFICS, set(other.words) - HONORIFICS
+    return mine <= others or others <= mine
 
 
 @dataclass(slots=True)
@@ -121,11 +146,9 @@ class _Clauses:
     subject: EntityDraft | None = None  # of the clause that is being read
     place: int = -1  # of that subject
     asked: EntityDraft | None = None  # who is asked something in it
-    unnamed: bool = False  # somebody without a name is the subject: "The captain had hoped"
 
     def read(self) -> None:
         """Link the sentence's pronouns, and note who is named."""
-        self.unnamed = self._begins_unnamed()
         for index, item in enumerate(self.items):
             if item.quoted:
                 continue
@@ -137,24 +160,40 @@ class _Clauses:
                 item.entity = self._referent(index, item)
                 if item.entity is not None:
                     self._note(index, item)
+                    item.entity = item.entity if item.entity.name else None
             elif item.text == ";":
                 self.subject = None
+            elif (begin := unnamed_from(self.items, index)) is not None:
+                self._unnamed(begin, index)
 
-    def _begins_unnamed(self) -> bool:
-        """Tell whether the sentence speaks of a person without a name: "The captain had", not "The captain, Ada"."""
-        words = [item.lower if item.kind == "word" else "" for item in self.items[:3]]
-        return words[:1] == ["the"] and len(words) == 3 and words[1] in _UNNAMED and words[2] in BE | _HELPERS
+    def _unnamed(self, begin: int, index: int) -> None:
+        """Note somebody without a name."""
+        person = self.people.unnamed(self.items[index].lower)
+        free = not begin or self.items[begin - 1].lower not in PREPOSITIONS
+        if self.items[index].possessive:
+            self.people.name(person, _POSSESSOR)
+        elif free and (self.items[begin].possessive or is_subject(self.items, begin)) and self._opens(index):
+            self.people.name(person, _SUBJECT)
+            self._begin_clause(person, index)
+        else:
+            self.people.name(person, _OBJECT)
+
+    def _opens(self, index: int) -> bool:
+        """Tell whether somebody at this place begins a clause."""
+        return self.subject is None or self._has_verb(index)
 
     def _name(self, index: int, item: Item) -> None:
         person = item.entity
-        if item.hidden or self._reports(index):
+        if item.hidden or self._reports(index) or (index and self.items[index - 1].lower in BORN):
             weight = _ASIDE
+        elif item.text.startswith(_SAINTS) and not is_subject(self.items, index):
+            weight = 0.0  # rather a church: "the cellars of St. Anne"
         elif item.possessive:
             weight = _POSSESSOR
         elif self._is_relative(index):
             acts = self._has_verb(index) and self.items[index + 1].lower not in BE | {","}
             weight = _SUBJECT if acts else _RELATIVE
-        elif is_subject(self.items, index) and (self.subject is None or self._has_verb(index)):
+        elif is_subject(self.items, index) and self._opens(index):
             weight = _SUBJECT
             self._begin_clause(person, index)
         else:
@@ -166,7 +205,9 @@ class _Clauses:
     def _begin_clause(self, person: EntityDraft, index: int) -> None:
         self.subject, self.place = person, index
         if index <= _OPENING:
-            self.people.opens = person
+            joined = index > 0 and self.items[index - 1].lower == "and"
+            aside = not person.name and self.items[0].lower in _FIRST_WORDS  # "When the teacher left, Rosa wept"
+            self.people.opens = None if joined or aside else person
 
     def _reports(self, index: int) -> bool:
         """Tell whether a name is that of somebody who writes about others: "Rosen asserts that he"."""
@@ -196,7 +237,7 @@ class _Clauses:
             self.people.name(person, _SUBJECT)
         elif pronoun.lower in POSSESSIVE:
             self.people.name(person, _POSSESSOR)
-        elif pronoun.lower not in _REFLEXIVE:
+        elif pronoun.lower not in REFLEXIVE:
             self.people.name(person, _OBJECT)
 
     def _referent(self, index: int, pronoun: Item) -> EntityDraft | None:
@@ -204,31 +245,70 @@ class _Clauses:
         ahead = self._introduced(index, gender) or self._ahead(index, gender)
         if ahead is not None:
             return ahead
-        if self.unnamed and self.subject is None and pronoun.lower in NOMINATIVE:
-            return None
         subject = self.subject if self.subject is not None and self.subject.gender in (gender, "") else None
-        if pronoun.lower in _REFLEXIVE and subject is not None:
+        if pronoun.lower in REFLEXIVE and subject is not None:
             return subject
         bonus: dict[int, float] = {}
-        if self.people.opened is not None and pronoun.lower in NOMINATIVE and index <= _OPENING:
+        opens = pronoun.lower in NOMINATIVE and index <= _OPENING and self.subject is None
+        if self.people.opened is not None and opens:
             bonus[id(self.people.opened)] = _PARALLEL
-        barred = self._named_later(index) if pronoun.lower in NOMINATIVE and index < 3 else set()
         if self.asked is not None and self.items[index - 1].lower in ("whether", "if"):
             bonus[id(self.asked)] = _SUBJECT
-        if self._is_possessive(index, pronoun):
-            before = self.items[index - 1] if index else None
-            if before is not None and before.text == "," and index > 1 and self._is_apposition(index):
-                barred.add(id(self.items[index - 2].entity))
-            elif subject is not None and before is not None and before.lower in _LINKS and self._is_role(index):
-                barred.add(id(subject))
-            elif subject is not None:
-                bonus[id(subject)] = bonus.get(id(subject), 0.0) + _CLAUSE_SUBJECT
-        elif pronoun.lower not in NOMINATIVE and subject is not None and self._in_clause(index):
-            barred.add(id(subject))
+        possessive = self._is_possessive(index, pronoun)
+        barred = self._barred(index, pronoun, possessive=possessive)
+        if possessive and subject is not None and not barred:
+            bonus[id(subject)] = bonus.get(id(subject), 0.0) + _CLAUSE_SUBJECT
         person = self.people.meant(gender, bonus, barred)
         if person is not None and not person.gender and pronoun.lower in NOMINATIVE:
             person.gender = gender
         return person
+
+    def _barred(self, index: int, pronoun: Item, *, possessive: bool) -> set[int]:
+        """Return who cannot be meant: who stands in the same clause, or in the phrase that opens the sentence."""
+        subject = self.subject
+        if pronoun.lower in NOMINATIVE:
+            later = self._named_later(index) if index < 3 else set()
+            return later | self._named_before(index) | self._antecedent(index, ("whom", "whose"))
+        if not possessive:
+            barred = {id(subject)} if subject is not None and self._in_clause(self.place, index) else set()
+            return barred | self._antecedent(index, ("who",))
+        before = self.items[index - 1] if index else None
+        if before is not None and before.text == "," and index > 1 and self._is_apposition(index):
+            return {id(self.items[index - 2].entity)}
+        linked = before is not None and before.lower in _LINKS and self.items[index - 2].lower not in _EMPTY
+        if subject is not None and linked and self._is_role(index):
+            return {id(subject)}
+        return self._head(index)
+
+    def _named_before(self, index: int) -> set[int]:
+        """Return who is named in the phrase before a subject: "Accused by Otto, he"; "With Otto Lind he"."""
+        first, before = self.items[0].lower, self.items[:index]
+        acts = first.endswith(("ed", "ing")) or first in _PARTICIPLES
+        plain = first in PREPOSITIONS and not any(item.text == "," or item.lower in _BREAKS for item in before[:-1])
+        if self.subject is not None or not (acts or plain) or not self.items[0].text[0].isupper():
+            return set()
+        named = [item for item in before if item.kind == "name" and not item.hidden]
+        return {id(item.entity) for item in named if acts or not item.possessive}
+
+    def _antecedent(self, index: int, relatives: tuple[str, ...]) -> set[int]:
+        """Return whom the relative in the pronoun's clause means: "Otto, who had taught him", "Otto, whom he"."""
+        for position in range(index - 1, 0, -1):
+            if self.items[position].lower in relatives and self._in_clause(position, index):
+                before = self.items[position - 2 if self.items[position - 1].text == "," else position - 1]
+                return {id(before.entity)} if before.kind == "name" else set()
+        return set()
+
+    def _head(self, index: int) -> set[int]:
+        """Return whom an apposition speaks of that ends in "of his": "Otto Lind, a student of his"."""
+        following = self.items[index + 1] if index + 1 < len(self.items) else None
+        if self.items[index - 1].lower != "of" or (following is not None and following.kind != "mark"):
+            return set()
+        for position in range(index - 2, 0, -1):
+            if self.items[position].text == ",":
+                return {id(self.items[position - 1].entity)}
+            if self.items[position].kind != "word":
+                break
+        return set()
 
     def _introduced(self, index: int, gender: str) -> EntityDraft | None:
         """Return who is named behind the pronoun: "She is called Ada Lind"."""
@@ -287,58 +367,36 @@ class _Clauses:
         following = [each.lower for each in self.items[index + 1 : index + 4]]
         return any(word in KIN or word in ROLE_NOUNS for word in following)
 
-    def _in_clause(self, index: int) -> bool:
+    def _in_clause(self, place: int, index: int) -> bool:
         """Tell whether nothing ends the clause between its subject and this place."""
-        between = self.items[self.place + 1 : index]
-        return not any(
-            each.lower in _BREAKS or each.text in (",", ":") or each.lower.endswith("ing") for each in between
-        )
+        if self.items[place + 1].text == ",":  # "Otto, who runs the firm, praised him"
+            place = next((each for each in range(place + 2, index) if self.items[each].text == ","), place)
+        for position in range(place + 1, index):
+            item = self.items[position]
+            if item.lower in _TURNS and position + 1 == index:
+                continue  # "called after her"
+            if item.lower in _BREAKS or item.text in (",", ":", ";"):
+                return False
+            if item.lower.endswith("ing") and self.items[position - 1].lower not in PREPOSITIONS:
+                return False
+        return True
 
 
-def _read_genders(sentences: list[Sentence], guess: Guess | None) -> None:
-    """Set the gender of people whose names do not tell it: "his mother Amina"; "Ayrton ... herself"."""
-    told: dict[int, Counter[str]] = {}
-    people: dict[int, EntityDraft] = {}
-    for sentence in sentences:
-        items = sentence.items
-        subject: EntityDraft | None = None
-        for index, item in enumerate(items):
-            if item.kind == "name" and item.entity.type == PERSON:
-                _read_gender(items, index, guess)
-                if is_subject(items, index) and not item.quoted:
-                    subject = item.entity
-            elif item.lower in _REFLEXIVE and subject is not None and not subject.gender:
-                people[id(subject)] = subject
-                told.setdefault(id(subject), Counter())[PRONOUNS[item.lower]] += 1
-    for key, counts in told.items():
-        if len(counts) == 1 and not people[key].gender:
-            people[key].gender = next(iter(counts))
-
-
-def _read_gender(items: list[Item], index: int, guess: Guess | None) -> None:
-    person: EntityDraft = items[index].entity
-    if person.gender:
-        return
-    before = items[index - 1 if index and items[index - 1].text != "," else index - 2].lower if index else ""
-    if before in KIN and KIN[before][2]:
-        person.gender = KIN[before][2]
-    elif guess is not None and person.words:
-        guessed = guess(person.words[0])
-        person.gender = guessed if guessed == "f" or not person.single else ""
-
-
-def _prevailing(sentences: list[Sentence]) -> str:
-    """Return the gender of most pronouns outside direct speech, or nothing."""
-    counts = Counter(
-        PRONOUNS[item.lower]
+def _leave_open(sentences: list[Sentence]) -> None:
+    """Unlink the pronouns of people whom pronouns of both genders mean."""
+    said: dict[int, Counter[str]] = {}
+    linked = [
+        item
         for sentence in sentences
         for item in sentence.items
-        if item.kind == "word" and item.lower in PRONOUNS and not item.quoted
-    )
-    ranked = counts.most_common(2)
-    if not ranked or (len(ranked) > 1 and ranked[0][1] < 2 * ranked[1][1]):
-        return ""
-    return ranked[0][0]
+        if item.kind == "word" and item.lower in PRONOUNS and item.entity is not None
+    ]
+    for item in linked:
+        said.setdefault(id(item.entity), Counter())[PRONOUNS[item.lower]] += 1
+    for item in linked:
+        counts = said[id(item.entity)]
+        if 2 * counts[PRONOUNS[item.lower]] <= counts.total():
+            item.entity = None
 
 
 def resolve_plurals(sentences: list[Sentence]) -> None:
