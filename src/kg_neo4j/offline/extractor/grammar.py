@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.entities import PERSON
+from kg_neo4j.offline.extractor.misread_verbs import read_verbs
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ LIGHT = _DATA.word_set("light")
 RELATING = _DATA.word_set("relating")
 OF_OBJECT = _DATA.word_set("of_object")
 _IRREGULAR = {form: line.split()[0] for line in _DATA.lines("irregular") for form in line.split()[1:]}
-IRREGULAR_PAST = {words[0]: words[1] for words in map(str.split, _DATA.lines("irregular")) if len(words) > 1}
+IRREGULAR_PAST = {words[0]: words[:2][-1] for words in map(str.split, _DATA.lines("irregular"))}
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 _SUBJECTS = frozenset({"nsubj", "nsubj:pass"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
@@ -41,6 +42,7 @@ _NAMING = frozenset({"appos", "flat"})
 _MODIFIERS = frozenset({"DT", "PRP$", "JJ", "NN", "NNP", "CD"})
 _DOUBTFUL = frozenset({"ccomp", "xcomp", "obl", "nmod", "dep"})
 _NEEDS_E = re.compile(r"[^aeiou][aeiou][scdr]$|[cuvz]$")  # supersed-, organis-, acquir-, announc-
+_AUXILIARIES = frozenset({"aux", "aux:pass", "advmod"})
 _CLIMB = 12  # clauses above a verb that are looked at
 
 
@@ -80,6 +82,11 @@ class Grammar:
         self.heads = [token.head.i for token in doc]
         self.starts = [token.idx for token in doc]
         self._vocabulary = doc.vocab
+        for sentence in sentences:
+            tokens = self._tokens(sentence.start, sentence.end)
+            for item in sentence.items:
+                if item.kind == "name" and not item.possessive:
+                    read_verbs(self.tags, self.deps, self.heads, tokens, self._tokens(item.start, item.end))
         self.children: list[list[int]] = [[] for _ in self.words]
         for child, head in enumerate(self.heads):
             if head != child:
@@ -97,8 +104,10 @@ class Grammar:
         is_pronoun = item.kind == "word" and (item.entity is not None or item.plural)
         if not (item.kind == "name" or is_pronoun or (item.date is not None and item.date.year is not None)):
             return
-        first, last = self.token_at(item.start), self.token_at(max(item.end - 1, item.start))
-        inside = range(first, last + 1)
+        inside = self._tokens(item.start, item.end)
+        first, last = inside.start, inside.stop - 1
+        if item.kind == "name" and self._is_plural_owner(last):
+            item = replace(item, possessive=True)
         outer = [token for token in inside if self.heads[token] not in inside or self.heads[token] == token]
         head = min(outer, key=lambda token: (_PREFERRED.get(self.deps[token], 9), -token)) if outer else last
         mention = Mention(item, sentence, first, last, head)
@@ -115,7 +124,7 @@ class Grammar:
         for sentence in self._sentences:
             if sentence.paragraph != paragraph:
                 focus, paragraph = None, sentence.paragraph
-            tokens = range(self.token_at(sentence.start), self.token_at(max(sentence.end - 1, sentence.start)) + 1)
+            tokens = self._tokens(sentence.start, sentence.end)
             subject = next((token for token in tokens if self.deps[token] in _SUBJECTS), None)
             own = self._thing(subject) if subject is not None else None
             for item in sentence.items:
@@ -143,6 +152,15 @@ class Grammar:
         """Tell whether "it" stands for a clause, or for nothing: "it is said that"."""
         clauses = {self.deps[child] for child in self.children[self.heads[token]]}
         return self.deps[token] not in (*_SUBJECTS, "obj") or bool(clauses & {"ccomp", "csubj", "xcomp"})
+
+    def _is_plural_owner(self, last: int) -> bool:
+        """Tell whether a name that ends here owns what follows: "the League of Nations' committee"."""
+        after = self.texts[last + 1 : last + 3]
+        return self.words[last].endswith("s") and after[:1] in (["'"], ["’"]) and after[-1].isalpha()
+
+    def _tokens(self, start: int, end: int) -> range:
+        """Return the tokens of a stretch of the text."""
+        return range(self.token_at(start), self.token_at(max(end - 1, start)) + 1)
 
     def token_at(self, place: int) -> int:
         """Return the token at or before a place in the text."""
@@ -187,6 +205,8 @@ class Grammar:
             return None if mention.item.possessive else mention
         if depth > 2:
             return None
+        if self.words[token] in _RELATIVE:
+            return self._before_relative(token)
         following = [child for child in self.children[token] if child > token and self.deps[child] in _NAMING]
         for child in following:
             found = self.named_by(child, depth + 1)
@@ -198,6 +218,19 @@ class Grammar:
                 if found is not None and self.deps[child] in ("compound", "amod") and not found.item.possessive:
                     return found
         return None
+
+    def _before_relative(self, pronoun: int) -> Mention | None:
+        """Return the name that "which" or "whom" means, also across its apposition: "Lind & Co, a firm which"."""
+        before = pronoun - 2 if self.words[pronoun - 1] == "," else pronoun - 1
+        if before == pronoun - 1 and before not in self.mentions:
+            while before > 0 and self.tags[before] in _MODIFIERS and before not in self.mentions:
+                before -= 1
+            before -= self.words[before] == ","
+        found = self.mentions.get(before)
+        if found is None or found.item.kind != "name" or self.words[found.first - 1] == "of":
+            return None
+        who = {"whom": True, "which": False}.get(self.words[pronoun])
+        return found if who == (found.item.entity.type == PERSON) else None
 
     def listed(self, token: int) -> Iterator[Mention]:
         """Yield the names that a phrase means: that of its head, and those joined to it by "and"."""
@@ -303,12 +336,12 @@ class Grammar:
             nearest = own[-1]
             if self.words[nearest] in _RELATIVE and nearest not in self.mentions:
                 return self._antecedents(verb, nearest)
-            return list(self.listed(nearest))
+            return list(self.listed(nearest)) or self._before_apposition(verb)
         if self._touched(verb):
             return [self.mentions[verb - 1]]
         dep, head = self.deps[verb], self.heads[verb]
         if depth > 3 or head == verb:
-            return []
+            return [] if depth > 3 else self._before_apposition(verb)
         if dep == "acl":
             return list(self.listed(head))[:1] if self.tags[verb] in ("VBN", "VBG", "VBD") else []
         if dep in ("conj", "parataxis") and self.tags[head].startswith("VB"):
@@ -318,6 +351,21 @@ class Grammar:
         if dep == "advcl" and self.tags[verb] in ("VBN", "VBG") and not self._marks(verb):
             return self.subjects(head, depth + 1)
         return []
+
+    def _before_apposition(self, verb: int) -> list[Mention]:
+        """Return the name that opens a sentence where only its apposition stands between it and the verb."""
+        sentence = self.sentence_at(verb)
+        first = min([verb, *(child for child in self.children[verb] if self.deps[child] in _AUXILIARIES)])
+        if sentence is None or self.tags[first] not in _FINITE or self.words[first - 1] != ",":
+            return []
+        opening = self.token_at(sentence.start)
+        name = next((self.mentions[token] for token in range(opening, first) if token in self.mentions), None)
+        if name is None or name.item.kind != "name" or name.item.possessive or name.last + 3 > first:
+            return []
+        before = set(self.tags[opening : name.first]) <= _MODIFIERS | {"NNPS"}
+        between = range(name.last + 1, first)
+        is_clause = any(self.tags[token] in _FINITE or self.words[token] in _RELATIVE for token in between)
+        return [name] if before and self.words[name.last + 1] in (",", "(") and not is_clause else []
 
     def _antecedents(self, verb: int, pronoun: int) -> list[Mention]:
         """Return whom "who" or "which" means: what the clause hangs on, else the name directly before it."""
@@ -356,7 +404,8 @@ class Grammar:
 
     def preposition(self, token: int) -> str:
         """Return the preposition of a phrase, "" without one or with one of several words."""
-        cases = [child for child in self.children[token] if self.deps[child] == "case" and child < token]
+        own = [token, *(child for child in self.children[token] if self.deps[child] == "compound")]  # "by his wife, Ada"
+        cases = [case for each in own for case in self.children[each] if self.deps[case] == "case" and case < each]
         words = [self.words[child] for child in cases if self.tags[child] in ("IN", "TO", "RP")]
         return words[0] if len(words) == 1 else ""
 

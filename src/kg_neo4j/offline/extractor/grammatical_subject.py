@@ -108,7 +108,7 @@ def noun_subject(flow: list[Item], begin: int) -> list[Item]:
             return [item] if seen_link and not item.possessive else []
         if item.kind == "mark" and item.text != ",":
             return []
-        if item.lower in BE or item.text == "," or item.lower in ("as", "named", "appointed", "elected"):
+        if item.lower in BE or item.text == "," or item.lower in ("as", "named", "appointed", "elected", "became", "become"):
             seen_link = True
         elif item.lower in BARRIERS - _NOUN_LINKS - {"of"} or item.lower in VERBS or item.lower in PERSON_VERBS:
             if item.lower in ("who",):

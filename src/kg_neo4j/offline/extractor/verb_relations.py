@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from kg_neo4j.offline.extractor.entities import DATE, EntityDraft, RelationDraft
+from kg_neo4j.offline.extractor.entities import DATE, PLACE, EntityDraft, RelationDraft
 from kg_neo4j.offline.extractor.events import date_entity
 from kg_neo4j.offline.extractor.grammar import IRREGULAR_PAST, LIGHT, OF_OBJECT, RELATING, Grammar, Mention, Mode
 from kg_neo4j.offline.extractor.relation_patterns import TRIGGERS
@@ -17,6 +17,7 @@ from kg_neo4j.offline.extractor.relation_patterns import TRIGGERS
 _STRENGTH = 6
 _DATING = frozenset({"in", "on", "since", "from", "until", "around"})
 _LIFE = frozenset({"bear", "die"})  # events.py reads when
+_EMPTY = LIGHT | {"call", "title", "entitle", "nickname", "dub"}  # these give a thing its name
 _TYPE = re.compile(r"[A-Z][A-Z_]*")
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdgmnprt]")
 
@@ -26,7 +27,8 @@ def verb_relations(grammar: Grammar) -> list[RelationDraft]:
     found: list[RelationDraft] = []
     for verb in grammar.verbs():
         lemma = grammar.lemma(verb)
-        subjects = [] if lemma in LIGHT or not lemma.isascii() else grammar.subjects(verb)
+        is_empty = lemma in _EMPTY and not _particle(grammar, verb)  # "took over" says something
+        subjects = [] if is_empty or not lemma.isascii() else grammar.subjects(verb)
         if not subjects:
             continue
         mode = grammar.mode(verb)
@@ -39,8 +41,7 @@ def verb_relations(grammar: Grammar) -> list[RelationDraft]:
 
 
 def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention]) -> Iterator[RelationDraft]:
-    particles = [grammar.words[each] for each in grammar.children[verb] if grammar.deps[each] == "compound:prt"]
-    particle = "".join(particles[:1])
+    particle = _particle(grammar, verb)
     passive = grammar.is_passive(verb) or grammar.words[verb] == "born"
     objects = [] if passive else grammar.objects(verb)
     if len(objects) > 1 and _active(lemma, particle, "") == lemma.upper():
@@ -49,7 +50,7 @@ def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention
         for token in objects:
             if not grammar.preposition(token):
                 yield from _drafts(grammar, verb, subjects, _active(lemma, particle, ""), list(grammar.listed(token)))
-    for preposition, token in _phrases(grammar, verb, objects):
+    for preposition, token in _phrases(grammar, verb, objects, passive):
         meant = list(grammar.listed(token))
         if not meant or (preposition not in RELATING and not _is_date(meant)):
             if passive and preposition == "by":
@@ -57,13 +58,25 @@ def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention
             continue
         if _is_date(meant) and (preposition not in _DATING or lemma in _LIFE):
             continue
-        kind = _passive(grammar.words[verb], preposition) if passive else _active(lemma, particle, preposition)
+        kind = _passive(grammar.words[verb], particle, preposition) if passive else _active(lemma, particle, preposition)
         yield from _drafts(grammar, verb, subjects, kind, meant)
 
 
-def _phrases(grammar: Grammar, verb: int, objects: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """Yield the phrases of a verb, and those of its object that may as well be the verb's: "teaches botany at"."""
-    yield from grammar.phrases(verb)
+def _particle(grammar: Grammar, verb: int) -> str:
+    particles = [grammar.words[each] for each in grammar.children[verb] if grammar.deps[each] == "compound:prt"]
+    return "".join(particles[:1])
+
+
+def _phrases(grammar: Grammar, verb: int, objects: Sequence[int], passive: bool) -> Iterator[tuple[str, int]]:
+    """Yield the phrases of a verb, and those of its object that may as well be the verb's: "teaches botany at".
+
+    In the passive also a doer behind a date or place: "built in 1901 by".
+    """
+    for preposition, token in grammar.phrases(verb):
+        yield preposition, token
+        host = grammar.mentions.get(token)
+        if passive and host is not None and (host.item.date is not None or host.item.entity.type == PLACE):
+            yield from ((word, phrase) for word, phrase in grammar.phrases(host.head) if word == "by")
     for token in objects:
         if grammar.named_by(token) is None:
             for preposition, phrase in grammar.phrases(token):
@@ -94,7 +107,9 @@ def _past(lemma: str) -> str:
     return doubled if _DOUBLED.fullmatch(lemma[-3:]) and (doubled,) in TRIGGERS else lemma + "ed"
 
 
-def _passive(participle: str, preposition: str) -> str:
+def _passive(participle: str, particle: str, preposition: str) -> str:
+    if particle:
+        return f"{participle}_{particle}_{preposition}".upper()
     trigger = TRIGGERS.get((participle, preposition))
     if trigger is not None and not trigger.noun and not trigger.back:
         return trigger.type
@@ -109,6 +124,7 @@ def _drafts(
     place = grammar.starts[verb]
     if sentence is None or not _TYPE.fullmatch(kind):
         return
+    when = _date(grammar, verb)
     for source in sources:
         for target in targets:
             if source.sentence is not sentence or target.sentence is not sentence or source.item.date is not None:
@@ -120,8 +136,14 @@ def _drafts(
             for one in source.entities:
                 for other in _meant(target):
                     if one is not other:
-                        date = other.name if other.type == DATE else ""
+                        date = other.name if other.type == DATE else when
                         yield RelationDraft(one, kind, other, sentence, start, end, _STRENGTH, date)
+
+
+def _date(grammar: Grammar, verb: int) -> str:
+    """Return when a clause says that it was, "" where it does not."""
+    found = [grammar.mentions.get(token) for preposition, token in grammar.phrases(verb) if preposition in ("in", "on")]
+    return next((each.item.text for each in found if each is not None and each.item.date is not None), "")
 
 
 def _meant(mention: Mention) -> Sequence[EntityDraft]:
