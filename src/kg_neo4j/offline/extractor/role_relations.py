@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kg_neo4j.offline.extractor.entities import PERSON, EntityDraft, RelationDraft
-from kg_neo4j.offline.extractor.grammar import Grammar, Mention, Mode
+from kg_neo4j.offline.extractor.grammar import Grammar, Mode
 from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
 from kg_neo4j.offline.extractor.relation_patterns import KIN, TRIGGERS
+from kg_neo4j.offline.extractor.tree import SUBJECTS, Mention
 
 _STRENGTH = 8
 _RELATING = frozenset({"of", "at", "for", "to", "in"})
@@ -18,7 +19,6 @@ _NAMING = frozenset({"appos", "flat", "list", "parataxis"})
 _BECOMING = frozenset({"become", "remain"})
 _SERVING = frozenset({"serve", "work", "act", "employ", "engage", "appoint", "hire"})
 _DEPUTIES = frozenset({"vice", "deputy", "assistant", "acting", "honorary"})
-_SUBJECTS = frozenset({"nsubj", "nsubj:pass"})
 _PREFIXES = frozenset({"great", "half", "vice", "ex", "co"})
 _BESIDE = frozenset({"DT", "PRP$", "JJ", "JJS", "JJR", "CD", "NN", "NNP", "HYPH"})
 _NOUNS = ROLE_NOUNS | KIN.keys()
@@ -70,7 +70,7 @@ def _described(grammar: Grammar, noun: int) -> list[Mention]:
     before = noun - 1
     while before > 0 and (grammar.tags[before] in _BESIDE or grammar.words[before] == "-"):
         before -= 1
-    if grammar.words[before] != "," or grammar.deps[noun] in _SUBJECTS:
+    if grammar.words[before] != "," or grammar.deps[noun] in SUBJECTS:
         return []
     before -= 1
     if grammar.tags[before] == "CD" and grammar.words[before - 1] == ",":

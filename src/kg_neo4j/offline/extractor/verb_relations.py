@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kg_neo4j.offline.extractor.entities import DATE, PLACE, EntityDraft, RelationDraft
 from kg_neo4j.offline.extractor.events import date_entity
-from kg_neo4j.offline.extractor.grammar import IRREGULAR_PAST, LIGHT, OF_OBJECT, RELATING, Grammar, Mention, Mode
+from kg_neo4j.offline.extractor.grammar import LIGHT, OF_OBJECT, RELATING, Grammar, Mode
 from kg_neo4j.offline.extractor.relation_patterns import TRIGGERS
+from kg_neo4j.offline.extractor.tree import IRREGULAR_PAST, Mention
 
 _STRENGTH = 6
 _DATING = frozenset({"in", "on", "since", "from", "until", "around"})
