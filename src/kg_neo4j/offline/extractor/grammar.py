@@ -9,7 +9,8 @@ import enum
 from collections.abc import Iterator
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.extractor.entities import PERSON
+from kg_neo4j.offline.extractor.entities import PERSON, PLACE
+from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
 from kg_neo4j.offline.extractor.tree import AUXILIARIES, FINITE, MODIFIERS, RELATIVE, SUBJECTS, Mention, Tree
 
 _DATA = data_files.beside(__file__)
@@ -47,6 +48,8 @@ class Grammar(Tree):
     def verbs(self) -> Iterator[int]:
         """Yield the verbs that are no auxiliaries."""
         for token, tag in enumerate(self.tags):
+            if tag == "VBG" and self.words[token + 1 : token + 2] and self.words[token + 1] in ROLE_NOUNS:
+                continue  # "managing director"
             is_free = self.deps[token] not in ("aux", "aux:pass", "cop", "amod", "compound")
             if tag.startswith("VB") and token not in self.mentions and (is_free or self._touched(token)):
                 yield token
@@ -62,7 +65,7 @@ class Grammar(Tree):
         kinds = {self.deps[child] for child in self.children[verb]}
         if self._touched(verb):
             return False
-        if "aux:pass" in kinds:
+        if "aux:pass" in kinds or ("obj" not in kinds and self._described_by(verb) is not None):
             return True
         if "aux" in kinds or "obj" in kinds or self.tags[verb] not in ("VBN", "VBD"):
             return False
@@ -79,27 +82,45 @@ class Grammar(Tree):
             nearest = own[-1]
             if self.words[nearest] in RELATIVE and nearest not in self.mentions:
                 return self._antecedents(verb, nearest)
-            return list(self.listed(nearest)) or self._before_apposition(verb)
+            return list(self.listed(nearest, verb)) or self._before_apposition(verb)
         if self._touched(verb):
             return [self.mentions[verb - 1]]
         dep, head = self.deps[verb], self.heads[verb]
+        described = self._described_by(verb)
+        if described is not None:
+            return [described]
         if depth > 3 or head == verb:
             return [] if depth > 3 else self._before_apposition(verb)
         if dep == "acl":
             return list(self.listed(head))[:1] if self.tags[verb] in ("VBN", "VBG", "VBD") else []
         if dep in ("conj", "parataxis") and self.tags[head].startswith("VB"):
-            return self.subjects(head, depth + 1)
+            return self._before_apposition(verb) or self.subjects(head, depth + 1)
         if dep == "xcomp" and self.lemma(head) in _ACHIEVED:
             return self.subjects(head, depth + 1)
         if dep == "advcl" and self.tags[verb] in ("VBN", "VBG") and not self._marks(verb):
             return self.subjects(head, depth + 1)
-        return []
+        return self._before_apposition(verb)
+
+    def _described_by(self, verb: int) -> Mention | None:
+        """Return the thing that a participle behind its comma describes: "The Mule Road (2017), directed by"."""
+        if self.tags[verb] != "VBN" and self.words[verb] not in ("starring", "featuring"):
+            return None
+        before = verb - 2
+        if self.words[verb - 1] != "," or before < 0:
+            return None
+        if self.words[before] == ")":
+            opened = [token for token in range(max(before - 6, 1), before) if self.words[token] == "("]
+            before = opened[-1] - 1 if opened else before
+        found = self.mentions.get(before)
+        is_thing = found is not None and found.item.kind == "name" and found.item.entity.type not in (PERSON, PLACE)
+        return found if is_thing and not any(self.deps[child] in AUXILIARIES for child in self.children[verb]) else None
 
     def _before_apposition(self, verb: int) -> list[Mention]:
         """Return the name that opens a sentence where only its apposition stands between it and the verb."""
         sentence = self.sentence_at(verb)
         first = min([verb, *(child for child in self.children[verb] if self.deps[child] in AUXILIARIES)])
-        if sentence is None or self.tags[first] not in FINITE or self.words[first - 1] != ",":
+        past = self.tags[verb] == "VBN" and any(self.deps[child] in ("obj", "xcomp") for child in self.children[verb])
+        if sentence is None or not (self.tags[first] in FINITE or past) or self.words[first - 1] != ",":
             return []
         opening = self.token_at(sentence.start)
         name = next((self.mentions[token] for token in range(opening, first) if token in self.mentions), None)
@@ -107,8 +128,10 @@ class Grammar(Tree):
             return []
         before = set(self.tags[opening : name.first]) <= MODIFIERS | {"NNPS"}
         between = range(name.last + 1, first)
-        is_clause = any(self.tags[token] in FINITE or self.words[token] in RELATIVE for token in between)
-        return [name] if before and self.words[name.last + 1] in (",", "(") and not is_clause else []
+        finite = sum(self.tags[token] in FINITE for token in between)
+        relative = sum(self.words[token] in RELATIVE for token in between)
+        is_whole = before and self.words[name.last + 1] in (",", "(")
+        return [name] if is_whole and finite == relative else []
 
     def _antecedents(self, verb: int, pronoun: int) -> list[Mention]:
         """Return whom "who" or "which" means: what the clause hangs on, else the name directly before it."""
@@ -118,6 +141,7 @@ class Grammar(Tree):
             before = pronoun - 2 if self.words[pronoun - 1] == "," else pronoun - 1
             mention = self.mentions.get(before)
             found = [mention] if mention is not None else []
+        found = found or [each for each in [self._before_relative(pronoun)] if each is not None]
         who = {"who": True, "whom": True, "which": False}.get(self.words[pronoun])
         is_person = [each for each in found if each.entities and (each.entities[0].type == PERSON) == who]
         return found if who is None else is_person
@@ -147,7 +171,9 @@ class Grammar(Tree):
 
     def preposition(self, token: int) -> str:
         """Return the preposition of a phrase, "" without one or with one of several words."""
-        own = [token, *(child for child in self.children[token] if self.deps[child] == "compound")]  # "by his wife, Ada"
+        own = [token]  # and what is joined to it: "by minister Joke Lind", "by his wife, Ada"
+        for each in own:  # grows
+            own += [child for child in self.children[each] if self.deps[child] == "compound" and child < each]
         cases = [case for each in own for case in self.children[each] if self.deps[case] == "case" and case < each]
         words = [self.words[child] for child in cases if self.tags[child] in ("IN", "TO", "RP")]
         return words[0] if len(words) == 1 else ""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kg_neo4j.offline.extractor.entities import PERSON, EntityDraft, RelationDraft
+from kg_neo4j.offline.extractor.entities import PERSON, PLACE, EntityDraft, RelationDraft
 from kg_neo4j.offline.extractor.grammar import Grammar, Mode
 from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
 from kg_neo4j.offline.extractor.relation_patterns import KIN, TRIGGERS
-from kg_neo4j.offline.extractor.tree import SUBJECTS, Mention
+from kg_neo4j.offline.extractor.tree import SUBJECTS, WORKS, Mention
 
 _STRENGTH = 8
 _RELATING = frozenset({"of", "at", "for", "to", "in"})
@@ -38,6 +38,22 @@ def role_relations(grammar: Grammar) -> list[RelationDraft]:
             for relation in _of_noun(grammar, noun, bearers):
                 relation.stated = mode is Mode.STATED
                 found.append(relation)
+    return found + _works(grammar)
+
+
+def _works(grammar: Grammar) -> list[RelationDraft]:
+    """Return what a work's noun says of its maker: "her novel, The Salt Road", "the play Exile by Otto Lind"."""
+    found: list[RelationDraft] = []
+    for noun, word in enumerate(grammar.words):
+        title = grammar.named_by(noun) if word in WORKS and noun not in grammar.mentions else None
+        if title is None or title.entities[0].type == PERSON:
+            continue
+        makers = [grammar.owners[child] for child in grammar.children[noun] if child in grammar.owners]
+        makers += [each for word, at in grammar.phrases(noun) if word == "by" for each in grammar.listed(at)]
+        makers += [each for word, at in grammar.phrases(title.head) if word == "by" for each in grammar.listed(at)]
+        for maker in makers:
+            if maker.item.date is None and maker.entities and maker.entities[0].type == PERSON:
+                found += _drafts(grammar, noun, [maker], WORKS[word], title.entities, title)
     return found
 
 
@@ -68,6 +84,8 @@ def _becoming(grammar: Grammar, noun: int) -> int | None:
 def _described(grammar: Grammar, noun: int) -> list[Mention]:
     """Return the person whom a noun between commas, or between a name's comma and the full stop, says something of."""
     before = noun - 1
+    if grammar.tags[noun].endswith("S") or noun + 1 in grammar.mentions:
+        return []
     while before > 0 and (grammar.tags[before] in _BESIDE or grammar.words[before] == "-"):
         before -= 1
     if grammar.words[before] != "," or grammar.deps[noun] in SUBJECTS:
@@ -92,13 +110,15 @@ def _joined(grammar: Grammar, head: int) -> int | None:
 
 def _bearers(grammar: Grammar, noun: int, depth: int = 0) -> list[Mention]:
     """Return who a noun is said of: its apposition, what it stands beside, its subject, or what it says "is" of."""
-    own = grammar.named_by(noun)
+    last = noun + 4 if _word(grammar, noun).endswith("-in-law") else noun
+    own = grammar.named_by(noun) or grammar.named_by(last)
     if own is not None:
         return [own]
     if any(grammar.deps[child] == "cop" for child in grammar.children[noun]):
         return grammar.subjects(noun)
     head, dep = grammar.heads[noun], grammar.deps[noun]
-    if dep == "conj" and depth < 3:
+    is_owned = any(grammar.deps[child] == "nmod:poss" for child in grammar.children[noun])
+    if dep == "conj" and depth < 3 and not is_owned:  # "and her son": somebody else
         joined = _joined(grammar, head)
         if joined is not None:
             return _bearers(grammar, joined, depth + 1)
@@ -120,13 +140,17 @@ def _bearers(grammar: Grammar, noun: int, depth: int = 0) -> list[Mention]:
 def _of_noun(grammar: Grammar, noun: int, bearers: Sequence[Mention]) -> Iterator[RelationDraft]:
     word = _word(grammar, noun)
     for preposition, phrase in grammar.phrases(noun):
+        if preposition == "from":
+            origins = [each for each in grammar.listed(phrase) if each.item.kind == "name"]
+            for origin in (each for each in origins if each.entities[0].type == PLACE):
+                yield from _drafts(grammar, noun, bearers, "CAME_FROM", origin.entities, origin)
         trigger = TRIGGERS.get((word, preposition))
         if preposition not in _RELATING or (trigger is None and word in KIN and preposition != "of"):
             continue
         other = KIN[word][0] if word in KIN else f"{word}_{preposition}".replace("-", "_").upper()
         kind = trigger.type if trigger is not None and trigger.noun else other
         for owner in grammar.listed(phrase):
-            if owner.item.date is None:
+            if owner.item.date is None and "," not in grammar.words[phrase : owner.first]:
                 yield from _drafts(grammar, noun, bearers, kind, owner.entities, owner)
     for child in grammar.children[noun]:
         owner_item = grammar.owners.get(child)

@@ -58,10 +58,10 @@ def _is_dealt_with(grammar: Grammar, relation: RelationDraft) -> bool:
     """Tell whether "in" says where something is done to a thing, not where it is: "sells the boat in Norway"."""
     if relation.source.type == PLACE or relation.target.type != PLACE:
         return False
-    first, last = grammar.token_at(relation.start), grammar.token_at(max(relation.end - 1, relation.start))
-    thing = grammar.mentions.get(first)
-    between = [word for word in grammar.words[first:last] if word in ("in", "at")]
-    return thing is not None and bool(between) and grammar.deps[thing.head] in ("obj", "iobj", "obl")
+    thing = grammar.mentions.get(grammar.token_at(relation.start))
+    if thing is None or grammar.deps[thing.head] not in ("obj", "iobj"):
+        return False
+    return grammar.words[thing.last + 1] in ("in", "at")
 
 
 def _both_named(grammar: Grammar, relation: RelationDraft, first: int, last: int) -> bool:

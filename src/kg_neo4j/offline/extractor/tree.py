@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.entities import PERSON
+from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
 from kg_neo4j.offline.extractor.misread_verbs import read_verbs
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.relation_patterns import KIN
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 _DATA = data_files.beside(__file__)
 _EXCLUSIONS = _DATA.word_set("exclusions")
 _KINDS = _DATA.word_set("kinds")
+WORKS = _DATA.table("works")  # noun -> what its maker does
+_APPOSED = ROLE_NOUNS | KIN.keys() | WORKS.keys()
 _IRREGULAR = {form: line.split()[0] for line in _DATA.lines("irregular") for form in line.split()[1:]}
 IRREGULAR_PAST = {words[0]: words[:2][-1] for words in map(str.split, _DATA.lines("irregular"))}
 RELATIVE = frozenset({"who", "which", "that", "whom"})
@@ -186,6 +190,9 @@ class Tree:
             return None
         if self.words[token] in RELATIVE:
             return self._before_relative(token)
+        beside = self._apposed(token)
+        if beside is not None:
+            return beside
         following = [child for child in self.children[token] if child > token and self.deps[child] in _NAMING]
         for child in following:
             found = self.named_by(child, depth + 1)
@@ -198,6 +205,25 @@ class Tree:
                     return found
         return None
 
+    def _apposed(self, noun: int) -> Mention | None:
+        """Return the name between commas behind a noun for a person or a work: "his wife, the weaver Inga Moar,"."""
+        word = self.words[noun]
+        if self.words[noun + 1 : noun + 2] != [","] or word not in _APPOSED or self.tags[noun] != "NN":
+            return None
+        token = noun + 2
+        while token < min(noun + 7, len(self.words)) and token not in self.mentions:
+            if self.tags[token] not in ("DT", "JJ", "NN", "``", "''"):
+                return None
+            token += 1
+        found = self.mentions.get(token)
+        if found is None or found.item.kind != "name" or found.item.possessive:
+            return None
+        after = self.texts[found.last + 1 : found.last + 2]
+        ends = not after or not (after[0][0].isalnum() and self.tags[found.last + 1] not in ("IN", "TO"))
+        listed = ends and after == [","] and self.words[found.last + 2 : found.last + 3] == ["and"]
+        is_work = word in WORKS
+        return found if ends and not listed and (found.item.entity.type != PERSON or not is_work) else None
+
     def _before_relative(self, pronoun: int) -> Mention | None:
         """Return the name that "which" or "whom" means, also across its apposition: "Lind & Co, a firm which"."""
         before = pronoun - 2 if self.words[pronoun - 1] == "," else pronoun - 1
@@ -208,11 +234,14 @@ class Tree:
         found = self.mentions.get(before)
         if found is None or found.item.kind != "name" or self.words[found.first - 1] == "of":
             return None
-        who = {"whom": True, "which": False}.get(self.words[pronoun])
+        who = {"who": True, "whom": True, "which": False}.get(self.words[pronoun])
         return found if who == (found.item.entity.type == PERSON) else None
 
-    def listed(self, token: int) -> Iterator[Mention]:
-        """Yield the names that a phrase means: that of its head, and those joined to it by "and"."""
+    def listed(self, token: int, verb: int | None = None) -> Iterator[Mention]:
+        """Yield the names that a phrase means: that of its head, and those joined to it by "and".
+
+        Where it is the subject of a verb, the last of them may stand before that.
+        """
         waiting, seen = [token], set[int]()
         while waiting:
             here = waiting.pop(0)
@@ -226,7 +255,7 @@ class Tree:
             if own is not None:
                 yield own
             joined = (child for each in inside for child in self.children[each] if self.deps[child] == "conj")
-            waiting += [child for child in joined if child not in seen and not self._begins_clause(child)]
+            waiting += [child for child in joined if child not in seen and not self._begins_clause(child, verb)]
 
     def is_excluded(self, token: int) -> bool:
         """Tell whether a phrase is left out of what its clause states: "not by Perrin", "unlike Caldève"."""
@@ -242,13 +271,15 @@ class Tree:
         first, last = sorted((one, other), key=lambda mention: mention.first)
         return ";" in self.words[first.last : last.first]
 
-    def _begins_clause(self, token: int) -> bool:
+    def _begins_clause(self, token: int, verb: int | None) -> bool:
         """Tell whether a name after "and" is rather the subject of what follows: "..., and Adeleke completed it"."""
         mention = self.mentions.get(token)
         after = (mention.last if mention is not None else token) + 1
         if self.tags[token].startswith("VB"):
             return True
-        return after < len(self.words) and self.tags[after] in FINITE
+        if after >= len(self.words) or self.tags[after] not in FINITE:
+            return False
+        return verb is None or verb not in (after, self.heads[after])
 
     def entities_at(self, token: int) -> tuple[Any, ...]:
         """Return who is named at a token."""

@@ -17,6 +17,10 @@ from kg_neo4j.offline.extractor.tree import IRREGULAR_PAST, Mention
 
 _STRENGTH = 6
 _DATING = frozenset({"in", "on", "since", "from", "until", "around"})
+_ORDER = frozenset({"bear", "succeed", "precede", "follow"})  # "was succeeded in 1901": somebody else came then
+_MUTUAL = frozenset({"marry", "wed", "divorce", "meet"})  # "Ada and Otto married"
+_PARTLESS = frozenset({"be", "become", "have"})
+_OF_WORK = frozenset({"at", "in", "with", "for"})
 _LIFE = frozenset({"bear", "die"})  # events.py reads when
 _EMPTY = LIGHT | {"call", "title", "entitle", "nickname", "dub"}  # these give a thing its name
 _TYPE = re.compile(r"[A-Z][A-Z_]*")
@@ -28,14 +32,18 @@ def verb_relations(grammar: Grammar) -> list[RelationDraft]:
     found: list[RelationDraft] = []
     for verb in grammar.verbs():
         lemma = grammar.lemma(verb)
-        is_empty = lemma in _EMPTY and not _particle(grammar, verb)  # "took over" says something
-        subjects = [] if is_empty or not lemma.isascii() else grammar.subjects(verb)
+        made = lemma == "make" and grammar.is_passive(verb)
+        is_empty = lemma in _EMPTY and not _particle(grammar, verb) and not made  # "took over" says something
+        subjects = grammar.subjects(verb) if lemma.isascii() else []
         if not subjects:
             continue
         mode = grammar.mode(verb)
         if mode is Mode.DENIED:
             continue
-        for relation in _of_verb(grammar, verb, lemma, subjects):
+        found_here = [] if is_empty else list(_of_verb(grammar, verb, lemma, subjects))
+        if lemma not in _PARTLESS:
+            found_here += _parts(grammar, verb, lemma, subjects)
+        for relation in found_here:
             relation.stated = mode is Mode.STATED
             found.append(relation)
     return found
@@ -51,16 +59,50 @@ def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention
         for token in objects:
             if not grammar.preposition(token):
                 yield from _drafts(grammar, verb, subjects, _active(lemma, particle, ""), list(grammar.listed(token)))
+    if lemma in _MUTUAL and len(subjects) > 1 and not objects:
+        yield from _drafts(grammar, verb, subjects[:1], _active(lemma, "", ""), subjects[1:])
     for preposition, token in _phrases(grammar, verb, objects, passive):
         meant = list(grammar.listed(token))
         if not meant or (preposition not in RELATING and not _is_date(meant)):
-            if passive and preposition == "by":
+            if passive and preposition == "by" and token > verb:
                 yield from _drafts(grammar, verb, meant, _active(lemma, particle, ""), subjects)
             continue
-        if _is_date(meant) and (preposition not in _DATING or lemma in _LIFE):
+        if _is_date(meant) and (preposition not in _DATING or lemma in (_ORDER if passive else _LIFE)):
             continue
-        kind = _passive(grammar.words[verb], particle, preposition) if passive else _active(lemma, particle, preposition)
+        if passive:
+            kind = _passive(grammar.words[verb], particle, preposition)
+        else:
+            kind = _active(lemma, particle, preposition, _thing(grammar, objects))
         yield from _drafts(grammar, verb, subjects, kind, meant)
+
+
+def _thing(grammar: Grammar, objects: Sequence[int]) -> str:
+    """Return the noun of the only object, where it is no name: "birth" of "gave birth to"."""
+    token = objects[0] if len(objects) == 1 else -1
+    if token < 0 or grammar.named_by(token) is not None or grammar.tags[token] not in ("NN", "NNS"):
+        return ""
+    is_word = grammar.words[token].isalpha() and grammar.words[token + 1 : token + 2] != ["-"]
+    return grammar.words[token] if is_word else ""
+
+
+def _parts(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention]) -> Iterator[RelationDraft]:
+    """Yield what is done to what a name has, or held at it: "keeps the papers of Lind", "holds a chair of law at"."""
+    for token in [] if grammar.is_passive(verb) else grammar.objects(verb):
+        noun = "_".join(filter(None, (_particle(grammar, verb), _thing(grammar, [token]))))
+        if not _thing(grammar, [token]):
+            continue
+        owners = [grammar.owners.get(child) for child in grammar.children[token]]
+        whose = [("of", [each]) for each in owners if each is not None and each.item.kind == "name"]
+        for preposition, phrase in grammar.phrases(token):
+            meant = list(grammar.listed(phrase))
+            if preposition == "of" and not meant:
+                within = [(word, at) for word, at in grammar.phrases(phrase) if word in ("at", "in")]
+                whose += [(word, list(grammar.listed(at))) for word, at in within]
+            elif preposition == "of":
+                whose.append(("of", meant))
+        for word, meant in whose:
+            if not _is_date(meant):
+                yield from _drafts(grammar, verb, subjects, f"{lemma}_{noun}_{word}".upper(), meant)
 
 
 def _particle(grammar: Grammar, verb: int) -> str:
@@ -75,6 +117,8 @@ def _phrases(grammar: Grammar, verb: int, objects: Sequence[int], passive: bool)
     """
     for preposition, token in grammar.phrases(verb):
         yield preposition, token
+        if preposition == "as":  # "worked as a clerk with"
+            yield from ((word, phrase) for word, phrase in grammar.phrases(token) if word in _OF_WORK)
         host = grammar.mentions.get(token)
         if passive and host is not None and (host.item.date is not None or host.item.entity.type == PLACE):
             yield from ((word, phrase) for word, phrase in grammar.phrases(host.head) if word == "by")
@@ -89,14 +133,15 @@ def _is_date(meant: Sequence[Mention]) -> bool:
     return bool(meant) and meant[0].item.date is not None
 
 
-def _active(lemma: str, particle: str, preposition: str) -> str:
+def _active(lemma: str, particle: str, preposition: str, thing: str = "") -> str:
     words = [word for word in (lemma, particle, preposition) if word]
     past = IRREGULAR_PAST.get(lemma) or _past(lemma)
     trigger = TRIGGERS.get((past, *words[1:]))
+    named = "_".join(word for word in (lemma, particle, thing, preposition) if word).upper()
     if trigger is None and len(words) == 1:
         turned = TRIGGERS.get((past, "by"))  # "invited by" points back: the active verb has the same type
         return turned.type if turned is not None and turned.back else lemma.upper()
-    return trigger.type if trigger is not None and not trigger.noun and not trigger.back else "_".join(words).upper()
+    return trigger.type if trigger is not None and not trigger.noun and not trigger.back else named
 
 
 def _past(lemma: str) -> str:
