@@ -20,7 +20,7 @@ _BECOMING = frozenset({"become", "remain"})
 _SERVING = frozenset({"serve", "work", "act", "employ", "engage", "appoint", "hire"})
 _DEPUTIES = frozenset({"vice", "deputy", "assistant", "acting", "honorary"})
 _PREFIXES = frozenset({"great", "half", "vice", "ex", "co"})
-_BESIDE = frozenset({"DT", "PRP$", "JJ", "JJS", "JJR", "CD", "NN", "NNP", "HYPH"})
+_BESIDE = frozenset({"POS", "RB", "DT", "PRP$", "JJ", "JJS", "JJR", "CD", "NN", "NNP", "HYPH"})
 _NOUNS = ROLE_NOUNS | KIN.keys()
 
 
@@ -137,9 +137,17 @@ def _bearers(grammar: Grammar, noun: int, depth: int = 0) -> list[Mention]:
     return [mention] if is_said and grammar.mode(head) is Mode.STATED else _described(grammar, noun)
 
 
+def _phrases(grammar: Grammar, noun: int) -> Iterator[tuple[str, int]]:
+    """Yield the phrases of a noun, and those of what it is "of" where that has no name: "head of sales at Lind & Co"."""
+    for preposition, phrase in grammar.phrases(noun):
+        yield preposition, phrase
+        if preposition == "of" and not list(grammar.listed(phrase)):
+            yield from ((word, at) for word, at in grammar.phrases(phrase) if word == "at")
+
+
 def _of_noun(grammar: Grammar, noun: int, bearers: Sequence[Mention]) -> Iterator[RelationDraft]:
     word = _word(grammar, noun)
-    for preposition, phrase in grammar.phrases(noun):
+    for preposition, phrase in _phrases(grammar, noun):
         if preposition == "from":
             origins = [each for each in grammar.listed(phrase) if each.item.kind == "name"]
             for origin in (each for each in origins if each.entities[0].type == PLACE):

@@ -28,6 +28,7 @@ WORKS = _DATA.table("works")  # noun -> what its maker does
 _APPOSED = ROLE_NOUNS | KIN.keys() | WORKS.keys()
 _IRREGULAR = {form: line.split()[0] for line in _DATA.lines("irregular") for form in line.split()[1:]}
 IRREGULAR_PAST = {words[0]: words[:2][-1] for words in map(str.split, _DATA.lines("irregular"))}
+IRREGULAR_PARTICIPLE = {words[0]: words[:3][-1] for words in map(str.split, _DATA.lines("irregular"))}
 RELATIVE = frozenset({"who", "which", "that", "whom"})
 SUBJECTS = frozenset({"nsubj", "nsubj:pass"})
 FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
@@ -112,13 +113,14 @@ class Tree:
             own = self._thing(subject) if subject is not None else None
             for item in sentence.items:
                 token = self.token_at(item.start)
-                if item.lower != "it" or token in self.mentions or self._is_empty_it(token):
+                owns = item.lower == "its"
+                if not owns and (item.lower != "it" or token in self.mentions or self._is_empty_it(token)):
                     continue
                 is_after = own is not None and subject is not None and subject < token
                 meant = own if is_after and self.deps[token] != "obj" else focus
                 if meant is not None:
-                    named = replace(item, entity=meant)
-                    self.mentions[token] = Mention(named, sentence, token, token, token)
+                    read = Mention(replace(item, entity=meant), sentence, token, token, token)
+                    (self.owners if owns else self.mentions).setdefault(token, read)
             if own is not None:
                 focus = own
             elif subject is not None and subject not in self.mentions and self.words[subject] != "it":
@@ -207,26 +209,29 @@ class Tree:
 
     def _apposed(self, noun: int) -> Mention | None:
         """Return the name between commas behind a noun for a person or a work: "his wife, the weaver Inga Moar,"."""
-        word = self.words[noun]
-        if self.words[noun + 1 : noun + 2] != [","] or word not in _APPOSED or self.tags[noun] != "NN":
+        word, after = self.words[noun], self.words[noun + 1 : noun + 2]
+        if word not in _APPOSED or self.tags[noun] != "NN" or after not in ([","], ["named"], ["called"]):
             return None
-        token = noun + 2
+        token = noun + 1 + (after == [","])
         while token < min(noun + 7, len(self.words)) and token not in self.mentions:
-            if self.tags[token] not in ("DT", "JJ", "NN", "``", "''"):
+            if self.tags[token] not in ("DT", "JJ", "NN", "``", "''") and self.words[token] not in ("named", "called"):
                 return None
             token += 1
         found = self.mentions.get(token)
         if found is None or found.item.kind != "name" or found.item.possessive:
             return None
-        after = self.texts[found.last + 1 : found.last + 2]
-        ends = not after or not (after[0][0].isalnum() and self.tags[found.last + 1] not in ("IN", "TO"))
-        listed = ends and after == [","] and self.words[found.last + 2 : found.last + 3] == ["and"]
+        behind = self.texts[found.last + 1 : found.last + 2]
+        ends = not behind or not (behind[0][0].isalnum() and self.tags[found.last + 1] not in ("IN", "TO"))
+        ends = ends or after != [","]
+        listed = after == [","] == behind and self.words[found.last + 2 : found.last + 3] == ["and"]
         is_work = word in WORKS
         return found if ends and not listed and (found.item.entity.type != PERSON or not is_work) else None
 
     def _before_relative(self, pronoun: int) -> Mention | None:
         """Return the name that "which" or "whom" means, also across its apposition: "Lind & Co, a firm which"."""
         before = pronoun - 2 if self.words[pronoun - 1] == "," else pronoun - 1
+        if self.tags[before] == "CD" and self.words[before - 1] == ",":
+            before -= 2  # "Otto Lind, 61, who"
         if before == pronoun - 1 and before not in self.mentions:
             while before > 0 and self.tags[before] in MODIFIERS and before not in self.mentions:
                 before -= 1

@@ -12,13 +12,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from kg_neo4j.offline.extractor.entities import DATE, PLACE, EntityDraft, RelationDraft
 from kg_neo4j.offline.extractor.events import date_entity
 from kg_neo4j.offline.extractor.grammar import LIGHT, OF_OBJECT, RELATING, Grammar, Mode
-from kg_neo4j.offline.extractor.relation_patterns import TRIGGERS
-from kg_neo4j.offline.extractor.tree import IRREGULAR_PAST, Mention
+from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
+from kg_neo4j.offline.extractor.relation_patterns import KIN, TRIGGERS
+from kg_neo4j.offline.extractor.tree import IRREGULAR_PARTICIPLE, IRREGULAR_PAST, Mention
 
 _STRENGTH = 6
 _DATING = frozenset({"in", "on", "since", "from", "until", "around"})
 _ORDER = frozenset({"bear", "succeed", "precede", "follow"})  # "was succeeded in 1901": somebody else came then
 _MUTUAL = frozenset({"marry", "wed", "divorce", "meet"})  # "Ada and Otto married"
+_PEOPLE = ROLE_NOUNS | KIN.keys()  # "met the son of": somebody else, nothing that they have
+_NEAR = 6  # words between a verb and its object
+_GIVING = frozenset("sell give lend award present donate bequeath dedicate".split())
+_SENDING = frozenset("send bring move transfer appoint exile banish annex".split())  # who does it stays
 _PARTLESS = frozenset({"be", "become", "have"})
 _OF_WORK = frozenset({"at", "in", "with", "for"})
 _LIFE = frozenset({"bear", "die"})  # events.py reads when
@@ -72,14 +77,24 @@ def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention
         if passive:
             kind = _passive(grammar.words[verb], particle, preposition)
         else:
-            kind = _active(lemma, particle, preposition, _thing(grammar, objects))
-        yield from _drafts(grammar, verb, subjects, kind, meant)
+            kind = _active(lemma, particle, preposition, _thing(grammar, verb, objects))
+        given = [each for thing in objects for each in grammar.listed(thing)] if preposition == "to" else []
+        if not (given and lemma in _SENDING):
+            yield from _drafts(grammar, verb, subjects, kind, meant)
+        if lemma in _GIVING | _SENDING:  # "sold the Ariel to Lind", "sent Lind to Rome"
+            yield from _drafts(grammar, verb, given, _passive(_participle(lemma), "", "to"), meant)
 
 
-def _thing(grammar: Grammar, objects: Sequence[int]) -> str:
+def _participle(lemma: str) -> str:
+    return IRREGULAR_PARTICIPLE.get(lemma) or _past(lemma)
+
+
+def _thing(grammar: Grammar, verb: int, objects: Sequence[int]) -> str:
     """Return the noun of the only object, where it is no name: "birth" of "gave birth to"."""
     token = objects[0] if len(objects) == 1 else -1
     if token < 0 or grammar.named_by(token) is not None or grammar.tags[token] not in ("NN", "NNS"):
+        return ""
+    if grammar.words[token] in _PEOPLE or abs(token - verb) > _NEAR:
         return ""
     is_word = grammar.words[token].isalpha() and grammar.words[token + 1 : token + 2] != ["-"]
     return grammar.words[token] if is_word else ""
@@ -88,9 +103,10 @@ def _thing(grammar: Grammar, objects: Sequence[int]) -> str:
 def _parts(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention]) -> Iterator[RelationDraft]:
     """Yield what is done to what a name has, or held at it: "keeps the papers of Lind", "holds a chair of law at"."""
     for token in [] if grammar.is_passive(verb) else grammar.objects(verb):
-        noun = "_".join(filter(None, (_particle(grammar, verb), _thing(grammar, [token]))))
-        if not _thing(grammar, [token]):
+        thing = _thing(grammar, verb, [token])
+        if not thing:
             continue
+        noun = "_".join(filter(None, (_particle(grammar, verb), thing)))
         owners = [grammar.owners.get(child) for child in grammar.children[token]]
         whose = [("of", [each]) for each in owners if each is not None and each.item.kind == "name"]
         for preposition, phrase in grammar.phrases(token):

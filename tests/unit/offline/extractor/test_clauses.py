@@ -14,7 +14,7 @@ from offline_reading import read
         ("Lamu Air was acquired by Brightwater Systems.", ("Brightwater Systems", "ACQUIRE", "Lamu Air")),
         ("Ada Brandt teaches botany at the University of Oslo.", ("Ada Brandt", "TAUGHT_AT", "University of Oslo")),
         ("Lamu Air depends on Brightwater Systems for parts.", ("Lamu Air", "DEPEND_ON", "Brightwater Systems")),
-        ("The Royal Society sent Otto Lind to Paris.", ("Royal Society", "SENT_TO", "Paris")),
+        ("The Royal Society sent Otto Lind to Paris.", ("Otto Lind", "SENT_TO", "Paris")),
         (
             "The Vistula Society, founded in 1901 by Ada Brandt, met in Oslo.",
             ("Ada Brandt", "FOUNDED", "Vistula Society"),
