@@ -42,14 +42,35 @@ def life_ranges(sentence: Sentence) -> list[RelationDraft]:
     found = []
     items = sentence.items
     for index, item in enumerate(items[:-3]):
-        if item.kind != "name" or item.entity.type != PERSON or item.possessive or items[index + 1].text != "(":
+        if item.kind != "name" or item.possessive or items[index + 1].text != "(":
             continue
         inside = items[index + 2 : index + 14]
         inside = inside[: next((place for place, each in enumerate(inside) if each.text == ")"), 0)]
+        if item.entity.type != PERSON:
+            found += _begun(item, inside, sentence)
+            continue
+        owner = _maiden(items, index) or item.entity
         for kind, target in _life_in(inside, item.entity):
             other, when = (target.entity, "") if target.date is None else (date_entity(target), target.date.text)
-            found.append(RelationDraft(item.entity, kind, other, sentence, item.start, target.end, 9, when))
+            found.append(RelationDraft(owner, kind, other, sentence, item.start, target.end, 9, when))
     return found
+
+
+def _begun(item: Item, inside: list[Item], sentence: Sentence) -> list[RelationDraft]:
+    """Return since when a thing is there: "the Vistula Society (founded 1871)"."""
+    verb, date = inside[0].lower if inside else "", inside[-1] if inside else None
+    if date is None or _year(date) is None or len(inside) > 3 or verb not in _BEGINNINGS:
+        return []
+    kind = f"{verb}_in".upper()
+    return [RelationDraft(item.entity, kind, date_entity(date), sentence, item.start, date.end, 9, date.text)]
+
+
+def _maiden(items: list[Item], index: int) -> EntityDraft | None:
+    """Return who is meant by the maiden name at `index`: "Ada Brandt, née Lind"."""
+    if index < 2 or items[index - 1].lower not in ("née", "nee", "né"):
+        return None
+    before = items[index - 3] if index > 2 and items[index - 2].text == "," else items[index - 2]
+    return before.entity if before.kind == "name" and before.entity.type == PERSON else None
 
 
 def _life_in(inside: list[Item], person: EntityDraft) -> list[tuple[str, Item]]:
@@ -144,5 +165,6 @@ def dated_event(sentence: Sentence, stated: list[RelationDraft]) -> RelationDraf
 
 
 _LIFE_WORDS = {"b": "BORN", "born": "BORN", "d": "DIED", "died": "DIED"}
+_BEGINNINGS = frozenset({"founded", "established", "opened", "built", "launched", "published"})
 _KILLED = frozenset({"killed", "executed", "murdered", "assassinated", "beheaded", "hanged"})
 _LEADS = frozenset({"the", "then", "there", "at", "last", "later", "again", "also"})

@@ -106,7 +106,7 @@ class Grammar(Tree):
         if self.tags[verb] != "VBN" and self.words[verb] not in ("starring", "featuring"):
             return None
         before = verb - 2
-        if self.words[verb - 1] != "," or before < 0:
+        if self.words[verb - 1] not in (",", "(") or before < 0:
             return None
         if self.words[before] == ")":
             opened = [token for token in range(max(before - 6, 1), before) if self.words[token] == "("]
@@ -122,7 +122,7 @@ class Grammar(Tree):
         past = self.tags[verb] == "VBN" and any(self.deps[child] in ("obj", "xcomp") for child in self.children[verb])
         if sentence is None or not (self.tags[first] in FINITE or past) or self.words[first - 1] != ",":
             return []
-        opening = self.token_at(sentence.start)
+        opening = self.opening(sentence)
         name = next((self.mentions[token] for token in range(opening, first) if token in self.mentions), None)
         if name is None or name.item.kind != "name" or name.item.possessive or name.last + 3 > first:
             return []
@@ -141,7 +141,7 @@ class Grammar(Tree):
             before = pronoun - 2 if self.words[pronoun - 1] == "," else pronoun - 1
             mention = self.mentions.get(before)
             found = [mention] if mention is not None else []
-        found = found or [each for each in [self._before_relative(pronoun)] if each is not None]
+        found = found or [each for each in [self.before_relative(pronoun)] if each is not None]
         who = {"who": True, "whom": True, "which": False}.get(self.words[pronoun])
         is_person = [each for each in found if each.entities and (each.entities[0].type == PERSON) == who]
         return found if who is None else is_person

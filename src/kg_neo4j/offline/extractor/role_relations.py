@@ -88,7 +88,8 @@ def _described(grammar: Grammar, noun: int) -> list[Mention]:
         return []
     while before > 0 and (grammar.tags[before] in _BESIDE or grammar.words[before] == "-"):
         before -= 1
-    if grammar.words[before] != "," or grammar.deps[noun] in SUBJECTS:
+    sentence = grammar.sentence_at(noun)
+    if grammar.words[before] != "," or sentence is None:
         return []
     before -= 1
     if grammar.tags[before] == "CD" and grammar.words[before - 1] == ",":
@@ -97,6 +98,8 @@ def _described(grammar: Grammar, noun: int) -> list[Mention]:
         before = next((token - 1 for token in range(before, max(before - 8, 0), -1) if grammar.words[token] == "("), 0)
     mention = grammar.mentions.get(before)
     if mention is None or mention.item.kind != "name" or mention.item.possessive:
+        return []
+    if grammar.deps[noun] in SUBJECTS and mention.first != grammar.opening(sentence):
         return []
     return [mention] if mention.entities[0].type == PERSON else []
 
@@ -137,8 +140,16 @@ def _bearers(grammar: Grammar, noun: int, depth: int = 0) -> list[Mention]:
     return [mention] if is_said and grammar.mode(head) is Mode.STATED else _described(grammar, noun)
 
 
+def _owners(grammar: Grammar, phrase: int) -> list[Mention]:
+    """Return the name of "a pupil of Brandt's"."""
+    owner = grammar.owners.get(phrase)
+    after = grammar.tags[owner.last + 1 : owner.last + 3] if owner is not None else []
+    is_last = after[:1] == ["POS"] and not after[-1].startswith(("NN", "JJ"))
+    return [owner] if owner is not None and owner.item.kind == "name" and is_last else []
+
+
 def _phrases(grammar: Grammar, noun: int) -> Iterator[tuple[str, int]]:
-    """Yield the phrases of a noun, and those of what it is "of" where that has no name: "head of sales at Lind & Co"."""
+    """Yield the phrases of a noun, and those of what it is "of" where that has no name: "head of sales at Lind"."""
     for preposition, phrase in grammar.phrases(noun):
         yield preposition, phrase
         if preposition == "of" and not list(grammar.listed(phrase)):
@@ -157,12 +168,13 @@ def _of_noun(grammar: Grammar, noun: int, bearers: Sequence[Mention]) -> Iterato
             continue
         other = KIN[word][0] if word in KIN else f"{word}_{preposition}".replace("-", "_").upper()
         kind = trigger.type if trigger is not None and trigger.noun else other
-        for owner in grammar.listed(phrase):
+        for owner in [*grammar.listed(phrase), *_owners(grammar, phrase)]:
             if owner.item.date is None and "," not in grammar.words[phrase : owner.first]:
                 yield from _drafts(grammar, noun, bearers, kind, owner.entities, owner)
     for child in grammar.children[noun]:
-        owner_item = grammar.owners.get(child)
-        if grammar.deps[child] != "nmod:poss" or owner_item is None:
+        is_whose = grammar.words[child] == "whose"
+        owner_item = grammar.before_relative(child) if is_whose else grammar.owners.get(child)
+        if not (is_whose or grammar.deps[child] == "nmod:poss") or owner_item is None:
             continue
         kind, back, gender = KIN.get(word, (f"{word}_of".replace("-", "_").upper(), True, ""))
         trigger = TRIGGERS.get((word, "of"))

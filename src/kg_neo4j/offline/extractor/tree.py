@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.entities import PERSON
-from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
+from kg_neo4j.offline.extractor.lexicon import PLACE_NOUNS, ROLE_NOUNS
 from kg_neo4j.offline.extractor.misread_verbs import read_verbs
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
 from kg_neo4j.offline.extractor.relation_patterns import KIN
@@ -25,7 +25,9 @@ _DATA = data_files.beside(__file__)
 _EXCLUSIONS = _DATA.word_set("exclusions")
 _KINDS = _DATA.word_set("kinds")
 WORKS = _DATA.table("works")  # noun -> what its maker does
-_APPOSED = ROLE_NOUNS | KIN.keys() | WORKS.keys()
+_APPOSED = ROLE_NOUNS | KIN.keys() | WORKS.keys() | _KINDS
+_BESIDE = frozenset({"DT", "JJ", "NN", "NNP", "``", "''"})
+_PAUSES = frozenset({",", "—", "–", "("})
 _IRREGULAR = {form: line.split()[0] for line in _DATA.lines("irregular") for form in line.split()[1:]}
 IRREGULAR_PAST = {words[0]: words[:2][-1] for words in map(str.split, _DATA.lines("irregular"))}
 IRREGULAR_PARTICIPLE = {words[0]: words[:3][-1] for words in map(str.split, _DATA.lines("irregular"))}
@@ -191,7 +193,7 @@ class Tree:
         if depth > 2:
             return None
         if self.words[token] in RELATIVE:
-            return self._before_relative(token)
+            return self.before_relative(token)
         beside = self._apposed(token)
         if beside is not None:
             return beside
@@ -200,12 +202,28 @@ class Tree:
             found = self.named_by(child, depth + 1)
             if found is not None and found.item.kind == "name":
                 return found
+        if self.words[token] in PLACE_NOUNS:  # "the city of Bergen"
+            within = [child for child in self.children[token] if child in self.mentions and child > token]
+            names = [self.mentions[child] for child in within if self.words[self._start(child) - 1] == "of"]
+            if names and names[0].item.kind == "name" and not names[0].item.possessive:
+                return names[0]
         if self.words[token] in _KINDS:
             for child in self.children[token]:
                 found = self.mentions.get(child)
                 if found is not None and self.deps[child] in ("compound", "amod") and not found.item.possessive:
                     return found
         return None
+
+    def _start(self, token: int) -> int:
+        mention = self.mentions.get(token)
+        return mention.first if mention is not None else token
+
+    def opening(self, sentence: Sentence) -> int:
+        """Return the first token of what a sentence says, behind the place and day that open a report."""
+        tokens = self._tokens(sentence.start, sentence.end)
+        dash = next((token for token in tokens[:14] if self.words[token] in ("—", "–")), tokens.start - 1)
+        is_said = any(self.tags[token] in FINITE for token in range(tokens.start, dash + 1))
+        return tokens.start if is_said else dash + 1
 
     def _apposed(self, noun: int) -> Mention | None:
         """Return the name between commas behind a noun for a person or a work: "his wife, the weaver Inga Moar,"."""
@@ -214,7 +232,7 @@ class Tree:
             return None
         token = noun + 1 + (after == [","])
         while token < min(noun + 7, len(self.words)) and token not in self.mentions:
-            if self.tags[token] not in ("DT", "JJ", "NN", "``", "''") and self.words[token] not in ("named", "called"):
+            if self.tags[token] not in _BESIDE and self.words[token] not in ("named", "called"):
                 return None
             token += 1
         found = self.mentions.get(token)
@@ -224,12 +242,12 @@ class Tree:
         ends = not behind or not (behind[0][0].isalnum() and self.tags[found.last + 1] not in ("IN", "TO"))
         ends = ends or after != [","]
         listed = after == [","] == behind and self.words[found.last + 2 : found.last + 3] == ["and"]
-        is_work = word in WORKS
-        return found if ends and not listed and (found.item.entity.type != PERSON or not is_work) else None
+        is_person = word in ROLE_NOUNS or word in KIN
+        return found if ends and not listed and (is_person or found.item.entity.type != PERSON) else None
 
-    def _before_relative(self, pronoun: int) -> Mention | None:
+    def before_relative(self, pronoun: int) -> Mention | None:
         """Return the name that "which" or "whom" means, also across its apposition: "Lind & Co, a firm which"."""
-        before = pronoun - 2 if self.words[pronoun - 1] == "," else pronoun - 1
+        before = pronoun - 2 if self.words[pronoun - 1] in _PAUSES else pronoun - 1
         if self.tags[before] == "CD" and self.words[before - 1] == ",":
             before -= 2  # "Otto Lind, 61, who"
         if before == pronoun - 1 and before not in self.mentions:
@@ -240,7 +258,7 @@ class Tree:
         if found is None or found.item.kind != "name" or self.words[found.first - 1] == "of":
             return None
         who = {"who": True, "whom": True, "which": False}.get(self.words[pronoun])
-        return found if who == (found.item.entity.type == PERSON) else None
+        return found if self.words[pronoun] == "whose" or who == (found.item.entity.type == PERSON) else None
 
     def listed(self, token: int, verb: int | None = None) -> Iterator[Mention]:
         """Yield the names that a phrase means: that of its head, and those joined to it by "and".

@@ -56,16 +56,24 @@ def verb_relations(grammar: Grammar) -> list[RelationDraft]:
 
 def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention]) -> Iterator[RelationDraft]:
     particle = _particle(grammar, verb)
-    passive = grammar.is_passive(verb) or grammar.words[verb] == "born"
+    passive = _is_passive(grammar, verb)
     objects = [] if passive else grammar.objects(verb)
     if len(objects) > 1 and _active(lemma, particle, "") == lemma.upper():
         objects = objects[1:]  # "bought her a ring" says nothing of him and her; "awarded her a medal" does
     if not passive:
         for token in objects:
             if not grammar.preposition(token):
-                yield from _drafts(grammar, verb, subjects, _active(lemma, particle, ""), list(grammar.listed(token)))
+                yield from _drafts(grammar, verb, subjects, _active(lemma, particle, ""), _named(grammar, token))
     if lemma in _MUTUAL and len(subjects) > 1 and not objects:
         yield from _drafts(grammar, verb, subjects[:1], _active(lemma, "", ""), subjects[1:])
+    yield from _of_phrases(grammar, verb, lemma, subjects, objects)
+
+
+def _of_phrases(
+    grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention], objects: Sequence[int]
+) -> Iterator[RelationDraft]:
+    """Yield what a verb says with a preposition, and in the passive who does it."""
+    particle, passive = _particle(grammar, verb), _is_passive(grammar, verb)
     for preposition, token in _phrases(grammar, verb, objects, passive):
         meant = list(grammar.listed(token))
         if not meant or (preposition not in RELATING and not _is_date(meant)):
@@ -83,6 +91,14 @@ def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention
             yield from _drafts(grammar, verb, subjects, kind, meant)
         if lemma in _GIVING | _SENDING:  # "sold the Ariel to Lind", "sent Lind to Rome"
             yield from _drafts(grammar, verb, given, _passive(_participle(lemma), "", "to"), meant)
+
+
+def _named(grammar: Grammar, token: int) -> list[Mention]:
+    return [each for each in grammar.listed(token) if each.item.date is None]
+
+
+def _is_passive(grammar: Grammar, verb: int) -> bool:
+    return grammar.is_passive(verb) or grammar.words[verb] == "born"
 
 
 def _participle(lemma: str) -> str:
