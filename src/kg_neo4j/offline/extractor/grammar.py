@@ -60,10 +60,16 @@ class Grammar(Tree):
         named = all(each is not None and each.item.kind == "name" for each in (before, after))
         return named and before is not None and not before.item.possessive and self.tags[token] in ("VBD", "VBN", "VBZ")
 
+    def _fronted(self, verb: int) -> list[int]:
+        """Return "which" or "whom" before a verb's own subject: its object, whatever the parser says."""
+        own = [child for child in self.children[verb] if self.deps[child] in SUBJECTS and child < verb]
+        is_object = len(own) > 1 and self.words[own[0]] in RELATIVE and own[1] in self.mentions
+        return own[:1] if is_object else []
+
     def is_passive(self, verb: int) -> bool:
         """Tell whether a verb stands in the passive, also without an auxiliary: "a firm founded by ..."."""
         kinds = {self.deps[child] for child in self.children[verb]}
-        if self._touched(verb):
+        if self._touched(verb) or self._fronted(verb):
             return False
         if "aux:pass" in kinds or ("obj" not in kinds and self._described_by(verb) is not None):
             return True
@@ -148,7 +154,7 @@ class Grammar(Tree):
 
     def objects(self, verb: int) -> list[int]:
         """Return the heads of a verb's objects; a name soon behind it is one, whatever the parser says."""
-        found = [child for child in self.children[verb] if self.deps[child] in ("obj", "iobj")]
+        found = [child for child in self.children[verb] if self.deps[child] in ("obj", "iobj")] or self._fronted(verb)
         if not found and self._touched(verb):
             return [verb + 1]
         for child in self.children[verb]:

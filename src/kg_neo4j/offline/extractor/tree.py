@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.extractor.entities import PERSON
+from kg_neo4j.offline.extractor.entities import PERSON, PLACE
 from kg_neo4j.offline.extractor.lexicon import PLACE_NOUNS, ROLE_NOUNS
 from kg_neo4j.offline.extractor.misread_verbs import read_verbs
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
@@ -210,8 +210,10 @@ class Tree:
         if self.words[token] in _KINDS:
             for child in self.children[token]:
                 found = self.mentions.get(child)
-                if found is not None and self.deps[child] in ("compound", "amod") and not found.item.possessive:
-                    return found
+                if found is None or self.deps[child] not in ("compound", "amod") or found.item.possessive:
+                    continue
+                if found.last + 1 == token or found.item.date is not None or found.item.entity.type != PLACE:
+                    return found  # "the London grammar school" is not London
         return None
 
     def _start(self, token: int) -> int:
