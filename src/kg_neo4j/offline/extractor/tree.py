@@ -202,6 +202,10 @@ class Tree:
             found = self.named_by(child, depth + 1)
             if found is not None and found.item.kind == "name":
                 return found
+        return self._of_kind(token)
+
+    def _of_kind(self, token: int) -> Mention | None:
+        """Return the name that a noun for a kind of thing stands beside: "the city of Bergen", "the Ossian library"."""
         if self.words[token] in PLACE_NOUNS:  # "the city of Bergen"
             within = [child for child in self.children[token] if child in self.mentions and child > token]
             names = [self.mentions[child] for child in within if self.words[self._start(child) - 1] == "of"]

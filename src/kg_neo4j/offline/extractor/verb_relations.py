@@ -110,7 +110,7 @@ def _thing(grammar: Grammar, verb: int, objects: Sequence[int]) -> str:
     token = objects[0] if len(objects) == 1 else -1
     if token < 0 or grammar.named_by(token) is not None or grammar.tags[token] not in ("NN", "NNS"):
         return ""
-    if grammar.words[token] in _PEOPLE or abs(token - verb) > _NEAR:
+    if grammar.words[token] in _PEOPLE | {"one"} or abs(token - verb) > _NEAR:
         return ""
     is_word = grammar.words[token].isalpha() and grammar.words[token + 1 : token + 2] != ["-"]
     return grammar.words[token] if is_word else ""
