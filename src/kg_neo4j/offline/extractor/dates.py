@@ -24,7 +24,7 @@ _DATE = re.compile(
 )
 _YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|until|till|by|from|to|during|after|before|of|circa|early|late|mid|year|years|between|and|around|about|"
-    r"born|died|autumn|spring|summer|winter)|[(–—-]|c\.|ca\.|b\.|d\.|,)\s*$",
+    r"born|died|founded|established|opened|built|published|autumn|spring|summer|winter)|[(–—-]|c\.|ca\.|b\.|d\.|,)\s*$",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kg_neo4j.offline.extractor.entities import DATE, PERSON, EntityDraft, RelationDraft
+from kg_neo4j.offline.extractor.entities import DATE, PERSON, PLACE, EntityDraft, RelationDraft
 from kg_neo4j.offline.extractor.grammatical_subject import find_subjects, is_subject
 from kg_neo4j.offline.extractor.lexicon import BE, NOMINATIVE, POSSESSIVE, PRONOUNS, RELATIVES
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
@@ -42,25 +42,56 @@ def life_ranges(sentence: Sentence) -> list[RelationDraft]:
     found = []
     items = sentence.items
     for index, item in enumerate(items[:-3]):
-        if item.kind != "name" or item.entity.type != PERSON or item.possessive or items[index + 1].text != "(":
+        if item.kind != "name" or item.possessive or items[index + 1].text != "(":
             continue
         inside = items[index + 2 : index + 14]
         inside = inside[: next((place for place, each in enumerate(inside) if each.text == ")"), 0)]
-        dates = [each for each in inside if each.date is not None and each.date.year is not None]
-        words = {each.lower for each in inside if each.kind == "word"}
-        between = any(each.text in ("–", "—", "-") for each in inside[1:-1])
-        kinds: tuple[str, ...] = ()
-        if len(dates) == 2 and between and not any(each.kind == "name" for each in inside):
-            kinds = ("BORN_ON", "DIED_ON")
-        elif len(dates) == 1 and len(words) == 1 and not between:
-            kinds = {"b": ("BORN_ON",), "born": ("BORN_ON",), "d": ("DIED_ON",), "died": ("DIED_ON",)}.get(
-                next(iter(words)), ()
-            )
-        for kind, date in zip(kinds, dates, strict=False):
-            known = item.entity.birth_year if kind == "BORN_ON" else item.entity.death_year
-            if date.date is not None and date.date.year == known:  # else years of an office
-                end, text = date.end, date.date.text
-                found.append(RelationDraft(item.entity, kind, date_entity(date), sentence, item.start, end, 9, text))
+        if item.entity.type != PERSON:
+            found += _begun(item, inside, sentence)
+            continue
+        owner = _maiden(items, index) or item.entity
+        for kind, target in _life_in(inside, item.entity):
+            other, when = (target.entity, "") if target.date is None else (date_entity(target), target.date.text)
+            found.append(RelationDraft(owner, kind, other, sentence, item.start, target.end, 9, when))
+    return found
+
+
+def _begun(item: Item, inside: list[Item], sentence: Sentence) -> list[RelationDraft]:
+    """Return since when a thing is there: "the Vistula Society (founded 1871)"."""
+    verb, date = inside[0].lower if inside else "", inside[-1] if inside else None
+    if date is None or _year(date) is None or len(inside) > 3 or verb not in _BEGINNINGS:
+        return []
+    kind = f"{verb}_in".upper()
+    return [RelationDraft(item.entity, kind, date_entity(date), sentence, item.start, date.end, 9, date.text)]
+
+
+def _maiden(items: list[Item], index: int) -> EntityDraft | None:
+    """Return who is meant by the maiden name at `index`: "Ada Brandt, née Lind"."""
+    if index < 2 or items[index - 1].lower not in ("née", "nee", "né"):
+        return None
+    before = items[index - 3] if index > 2 and items[index - 2].text == "," else items[index - 2]
+    return before.entity if before.kind == "name" and before.entity.type == PERSON else None
+
+
+def _life_in(inside: list[Item], person: EntityDraft) -> list[tuple[str, Item]]:
+    """Return what a parenthesis says of a life: "1872–1938", "b. 1872", "b. Bonn 1872, d. Paris 1938"."""
+    dates = [each for each in inside if each.date is not None and each.date.year is not None]
+    between = any(each.text in ("–", "—", "-") for each in inside[1:-1])
+    named = any(each.kind == "name" for each in inside)
+    if len(dates) == 2 and between and not named:
+        ends = zip(("BORN_ON", "DIED_ON"), dates, (person.birth_year, person.death_year), strict=True)
+        return [(kind, date) for kind, date, known in ends if _year(date) == known]  # others are years of an office
+    found: list[tuple[str, Item]] = []
+    event = ""
+    for each in inside:
+        if each.kind == "word" and each.lower in _LIFE_WORDS:
+            event = _LIFE_WORDS[each.lower]
+        elif each in dates and event:
+            found.append((f"{event}_ON", each))
+        elif each.kind == "name" and each.entity.type == PLACE and event:
+            found.append((f"{event}_IN", each))
+        elif each.kind != "mark" and each.lower not in ("in", "at", "on", "c", "about"):
+            return []
     return found
 
 
@@ -133,6 +164,7 @@ def dated_event(sentence: Sentence, stated: list[RelationDraft]) -> RelationDraf
     return RelationDraft(subject.entity, "ACTIVE_IN", date_entity(date), sentence, start, end, 3, date.text)
 
 
-_LIFE_WORDS = {"b": ("BORN_ON",), "born": ("BORN_ON",), "d": ("DIED_ON",), "died": ("DIED_ON",)}
+_LIFE_WORDS = {"b": "BORN", "born": "BORN", "d": "DIED", "died": "DIED"}
+_BEGINNINGS = frozenset({"founded", "established", "opened", "built", "launched", "published"})
 _KILLED = frozenset({"killed", "executed", "murdered", "assassinated", "beheaded", "hanged"})
 _LEADS = frozenset({"the", "then", "there", "at", "last", "later", "again", "also"})

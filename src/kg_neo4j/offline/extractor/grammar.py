@@ -1,46 +1,30 @@
 """What the parser says of a text: which verb has which subject and objects, and what a clause states. Pure.
 
-Names, pronouns and dates are *mentions*. A clause states something unless it denies, supposes, asks, hopes or plans it.
+A clause states something unless it denies, supposes, asks, hopes or plans it.
 """
 
 from __future__ import annotations
 
 import enum
-import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.extractor.entities import PERSON
-from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
+from kg_neo4j.offline.extractor.entities import PERSON, PLACE
+from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
+from kg_neo4j.offline.extractor.tree import AUXILIARIES, FINITE, MODIFIERS, RELATIVE, SUBJECTS, Mention, Tree
 
 _DATA = data_files.beside(__file__)
 _NEGATIONS = _DATA.word_set("negations")
-_EXCLUSIONS = _DATA.word_set("exclusions")
 _MODALS = _DATA.word_set("modals")
 _FUTURE = _DATA.word_set("future")
 _CONDITIONS = _DATA.word_set("conditions")
 _ACHIEVED = _DATA.word_set("achieved")
 _DOUBTED = _DATA.word_set("doubted")
-_KINDS = _DATA.word_set("kinds")
 LIGHT = _DATA.word_set("light")
 RELATING = _DATA.word_set("relating")
 OF_OBJECT = _DATA.word_set("of_object")
-_IRREGULAR = {form: line.split()[0] for line in _DATA.lines("irregular") for form in line.split()[1:]}
-IRREGULAR_PAST = {words[0]: words[1] for words in map(str.split, _DATA.lines("irregular")) if len(words) > 1}
-_RELATIVE = frozenset({"who", "which", "that", "whom"})
-_SUBJECTS = frozenset({"nsubj", "nsubj:pass"})
-_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _INVERTED = frozenset({"had", "were", "should"})  # before their subject: "Had it stood in 2013, ..."
-_NAMING = frozenset({"appos", "flat"})
-_MODIFIERS = frozenset({"DT", "PRP$", "JJ", "NN", "NNP", "CD"})
 _DOUBTFUL = frozenset({"ccomp", "xcomp", "obl", "nmod", "dep"})
-_NEEDS_E = re.compile(r"[^aeiou][aeiou][scdr]$|[cuvz]$")  # supersed-, organis-, acquir-, announc-
 _CLIMB = 12  # clauses above a verb that are looked at
 
 
@@ -52,215 +36,8 @@ class Mode(enum.IntEnum):
     STATED = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A name, a pronoun that stands for one, or a date: the item, and its tokens."""
-
-    item: Item
-    sentence: Sentence
-    first: int
-    last: int  # token, included
-    head: int  # the token on which the others hang
-
-    @property
-    def entities(self) -> tuple[Any, ...]:
-        """Who is meant; "they" means several."""
-        return self.item.plural or ((self.item.entity,) if self.item.entity is not None else ())
-
-
-class Grammar:
-    """A parsed text with its mentions, as lists by the number of the token."""
-
-    def __init__(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
-        self.words = [token.lower_ for token in doc]
-        self.texts = [token.text for token in doc]
-        self.lemmas = [token.lemma_ for token in doc]
-        self.tags = [token.tag_ for token in doc]
-        self.deps = [token.dep_ for token in doc]
-        self.heads = [token.head.i for token in doc]
-        self.starts = [token.idx for token in doc]
-        self._vocabulary = doc.vocab
-        self.children: list[list[int]] = [[] for _ in self.words]
-        for child, head in enumerate(self.heads):
-            if head != child:
-                self.children[head].append(child)
-        self.mentions: dict[int, Mention] = {}  # by every token of theirs
-        self.owners: dict[int, Mention] = {}  # "Anna's", "his"
-        self._sentence_starts = [sentence.start for sentence in sentences]
-        self._sentences = sentences
-        for sentence in sentences:
-            for item in sentence.items:
-                self._mention(sentence, item)
-        self._read_it()
-
-    def _mention(self, sentence: Sentence, item: Item) -> None:
-        is_pronoun = item.kind == "word" and (item.entity is not None or item.plural)
-        if not (item.kind == "name" or is_pronoun or (item.date is not None and item.date.year is not None)):
-            return
-        first, last = self.token_at(item.start), self.token_at(max(item.end - 1, item.start))
-        inside = range(first, last + 1)
-        outer = [token for token in inside if self.heads[token] not in inside or self.heads[token] == token]
-        head = min(outer, key=lambda token: (_PREFERRED.get(self.deps[token], 9), -token)) if outer else last
-        mention = Mention(item, sentence, first, last, head)
-        is_owner = item.possessive or self.deps[head] == "nmod:poss" or (is_pronoun and item.lower == "his")
-        for token in inside:
-            if is_owner:
-                self.owners.setdefault(token, mention)
-            if not (is_owner and is_pronoun):
-                self.mentions.setdefault(token, mention)
-
-    def _read_it(self) -> None:
-        """Let "it" mean what the sentence before, or the clause before, speaks of: a named thing, in one paragraph."""
-        focus, paragraph = None, -1
-        for sentence in self._sentences:
-            if sentence.paragraph != paragraph:
-                focus, paragraph = None, sentence.paragraph
-            tokens = range(self.token_at(sentence.start), self.token_at(max(sentence.end - 1, sentence.start)) + 1)
-            subject = next((token for token in tokens if self.deps[token] in _SUBJECTS), None)
-            own = self._thing(subject) if subject is not None else None
-            for item in sentence.items:
-                token = self.token_at(item.start)
-                if item.lower != "it" or token in self.mentions or self._is_empty_it(token):
-                    continue
-                is_after = own is not None and subject is not None and subject < token
-                meant = own if is_after and self.deps[token] != "obj" else focus
-                if meant is not None:
-                    named = replace(item, entity=meant)
-                    self.mentions[token] = Mention(named, sentence, token, token, token)
-            if own is not None:
-                focus = own
-            elif subject is not None and subject not in self.mentions and self.words[subject] != "it":
-                focus = None  # something without a name
-
-    def _thing(self, token: int) -> Any:
-        """Return the entity that a token names, if it is no person."""
-        mention = self.mentions.get(token)
-        if mention is None or mention.item.kind != "name" or mention.item.possessive:
-            return None
-        return mention.item.entity if mention.item.entity.type != PERSON else None
-
-    def _is_empty_it(self, token: int) -> bool:
-        """Tell whether "it" stands for a clause, or for nothing: "it is said that"."""
-        clauses = {self.deps[child] for child in self.children[self.heads[token]]}
-        return self.deps[token] not in (*_SUBJECTS, "obj") or bool(clauses & {"ccomp", "csubj", "xcomp"})
-
-    def token_at(self, place: int) -> int:
-        """Return the token at or before a place in the text."""
-        return max(bisect_right(self.starts, place) - 1, 0)
-
-    def sentence_at(self, token: int) -> Sentence | None:
-        """Return the sentence that holds a token; None for headings."""
-        place = self.starts[token]
-        number = bisect_right(self._sentence_starts, place) - 1
-        found = self._sentences[number] if number >= 0 else None
-        return found if found is not None and place < found.end else None
-
-    # -- words
-
-    def lemma(self, token: int) -> str:
-        """Return the base form of a verb, in lower case: irregular forms by table, what the model made else."""
-        word = self.words[token]
-        if word in _IRREGULAR and not (word == "found" and self.tags[token] == "VB"):
-            return _IRREGULAR[word]
-        base = self.lemmas[token].lower()
-        for ending, cut in (("ies", 3), ("ied", 3), ("ing", 3), ("ed", 2), ("es", 2), ("s", 1)):
-            if word.endswith(ending) and len(word) > cut + 2:
-                stem = word[:-cut]
-                forms = {"ies": [stem + "y"], "ied": [stem + "y"]}.get(ending, [base, stem, stem + "e", stem[:-1]])
-                if ending == "s":
-                    return stem
-                unknown = stem + "e" if ending in ("ed", "ing") and _NEEDS_E.search(stem) else base
-                return next((form for form in forms if self.is_word(form)), unknown)
-        return base
-
-    def is_word(self, word: str) -> bool:
-        """Return whether the pipeline's table of words has a verb's base form."""
-        strings = self._vocabulary.strings
-        return word in strings and self._vocabulary.vectors.find(key=strings[word]) >= 0
-
-    # -- mentions
-
-    def named_by(self, token: int, depth: int = 0) -> Mention | None:
-        """Return the name that a phrase means, given by its head: the name itself, or its apposition."""
-        mention = self.mentions.get(token)
-        if mention is not None:
-            return None if mention.item.possessive else mention
-        if depth > 2:
-            return None
-        following = [child for child in self.children[token] if child > token and self.deps[child] in _NAMING]
-        for child in following:
-            found = self.named_by(child, depth + 1)
-            if found is not None and found.item.kind == "name":
-                return found
-        if self.words[token] in _KINDS:
-            for child in self.children[token]:
-                found = self.mentions.get(child)
-                if found is not None and self.deps[child] in ("compound", "amod") and not found.item.possessive:
-                    return found
-        return None
-
-    def listed(self, token: int) -> Iterator[Mention]:
-        """Yield the names that a phrase means: that of its head, and those joined to it by "and"."""
-        waiting, seen = [token], set[int]()
-        while waiting:
-            here = waiting.pop(0)
-            if here in seen or self.is_excluded(here):
-                continue
-            own = self.named_by(here)
-            if own is not None and here not in range(own.first, own.last + 1):
-                seen.update(range(own.first, own.last + 1))
-            inside = range(own.first, own.last + 1) if own is not None and here in self.mentions else (here,)
-            seen.update(inside)
-            if own is not None:
-                yield own
-            joined = (child for each in inside for child in self.children[each] if self.deps[child] == "conj")
-            waiting += [child for child in joined if child not in seen and not self._begins_clause(child)]
-
-    def is_excluded(self, token: int) -> bool:
-        """Tell whether a phrase is left out of what its clause states: "not by Perrin", "unlike Caldève"."""
-        mention = self.mentions.get(token)
-        inside = range(mention.first, mention.last + 1) if mention is not None else (token,)
-        before = self.words[max(0, min(inside) - 3) : min(inside)]
-        if "not" in before and before[-1] not in (",", "only"):
-            return True
-        return any(self.words[child] in _EXCLUSIONS for each in inside for child in self.children[each])
-
-    def is_divided(self, one: Mention, other: Mention) -> bool:
-        """Tell whether a semicolon stands between two names."""
-        first, last = sorted((one, other), key=lambda mention: mention.first)
-        return ";" in self.words[first.last : last.first]
-
-    def _begins_clause(self, token: int) -> bool:
-        """Tell whether a name after "and" is rather the subject of what follows: "..., and Adeleke completed it"."""
-        mention = self.mentions.get(token)
-        after = (mention.last if mention is not None else token) + 1
-        if self.tags[token].startswith("VB"):
-            return True
-        return after < len(self.words) and self.tags[after] in _FINITE
-
-    def entities_at(self, token: int) -> tuple[Any, ...]:
-        """Return who is named at a token."""
-        mention = self.mentions.get(token)
-        return mention.entities if mention is not None else ()
-
-    def path(self, one: int, other: int) -> list[int]:
-        """Return the tokens between two in the tree, both included, from one to the other; none for two trees."""
-        up = self._upward(one)
-        places = {token: place for place, token in enumerate(up)}
-        down: list[int] = []
-        for token in self._upward(other):
-            if token in places:
-                return up[: places[token] + 1] + down[::-1]
-            down.append(token)
-        return []
-
-    def _upward(self, token: int) -> list[int]:
-        chain = [token]
-        while self.heads[chain[-1]] != chain[-1]:
-            chain.append(self.heads[chain[-1]])
-        return chain
-
-    # -- clauses
+class Grammar(Tree):
+    """A parsed text: its verbs, and what its clauses state."""
 
     def is_clause(self, token: int) -> bool:
         """Tell whether a token says something: a verb, or a noun or adjective with "is"."""
@@ -271,6 +48,8 @@ class Grammar:
     def verbs(self) -> Iterator[int]:
         """Yield the verbs that are no auxiliaries."""
         for token, tag in enumerate(self.tags):
+            if tag == "VBG" and self.words[token + 1 : token + 2] and self.words[token + 1] in ROLE_NOUNS:
+                continue  # "managing director"
             is_free = self.deps[token] not in ("aux", "aux:pass", "cop", "amod", "compound")
             if tag.startswith("VB") and token not in self.mentions and (is_free or self._touched(token)):
                 yield token
@@ -281,43 +60,84 @@ class Grammar:
         named = all(each is not None and each.item.kind == "name" for each in (before, after))
         return named and before is not None and not before.item.possessive and self.tags[token] in ("VBD", "VBN", "VBZ")
 
+    def _fronted(self, verb: int) -> list[int]:
+        """Return "which" or "whom" before a verb's own subject: its object, whatever the parser says."""
+        own = [child for child in self.children[verb] if self.deps[child] in SUBJECTS and child < verb]
+        is_object = len(own) > 1 and self.words[own[0]] in RELATIVE and own[1] in self.mentions
+        return own[:1] if is_object else []
+
     def is_passive(self, verb: int) -> bool:
         """Tell whether a verb stands in the passive, also without an auxiliary: "a firm founded by ..."."""
         kinds = {self.deps[child] for child in self.children[verb]}
-        if self._touched(verb):
+        if self._touched(verb) or self._fronted(verb):
             return False
-        if "aux:pass" in kinds:
+        if "aux:pass" in kinds or ("obj" not in kinds and self._described_by(verb) is not None):
             return True
         if "aux" in kinds or "obj" in kinds or self.tags[verb] not in ("VBN", "VBD"):
             return False
         if self.deps[verb] in ("acl", "advcl") or "nsubj:pass" in kinds:
             return not ("nsubj" in kinds and self.tags[verb] == "VBD")
-        if self.deps[verb] == "conj" and not kinds & _SUBJECTS:
+        if self.deps[verb] == "conj" and not kinds & SUBJECTS:
             return self.tags[verb] == "VBN" and self.is_passive(self.heads[verb])
         return False
 
     def subjects(self, verb: int, depth: int = 0) -> list[Mention]:
         """Return the names that are a verb's subject; that of the verb above where it has none of its own."""
-        own = [child for child in self.children[verb] if self.deps[child] in _SUBJECTS and child < verb]
+        own = [child for child in self.children[verb] if self.deps[child] in SUBJECTS and child < verb]
         if own:
             nearest = own[-1]
-            if self.words[nearest] in _RELATIVE and nearest not in self.mentions:
+            if self.words[nearest] in RELATIVE and nearest not in self.mentions:
                 return self._antecedents(verb, nearest)
-            return list(self.listed(nearest))
+            return list(self.listed(nearest, verb)) or self._before_apposition(verb)
         if self._touched(verb):
             return [self.mentions[verb - 1]]
         dep, head = self.deps[verb], self.heads[verb]
+        described = self._described_by(verb)
+        if described is not None:
+            return [described]
         if depth > 3 or head == verb:
-            return []
+            return [] if depth > 3 else self._before_apposition(verb)
         if dep == "acl":
             return list(self.listed(head))[:1] if self.tags[verb] in ("VBN", "VBG", "VBD") else []
         if dep in ("conj", "parataxis") and self.tags[head].startswith("VB"):
-            return self.subjects(head, depth + 1)
+            return self._before_apposition(verb) or self.subjects(head, depth + 1)
         if dep == "xcomp" and self.lemma(head) in _ACHIEVED:
             return self.subjects(head, depth + 1)
         if dep == "advcl" and self.tags[verb] in ("VBN", "VBG") and not self._marks(verb):
             return self.subjects(head, depth + 1)
-        return []
+        return self._before_apposition(verb)
+
+    def _described_by(self, verb: int) -> Mention | None:
+        """Return the thing that a participle behind its comma describes: "The Mule Road (2017), directed by"."""
+        if self.tags[verb] != "VBN" and self.words[verb] not in ("starring", "featuring"):
+            return None
+        before = verb - 2
+        if self.words[verb - 1] not in (",", "(") or before < 0:
+            return None
+        if self.words[before] == ")":
+            opened = [token for token in range(max(before - 6, 1), before) if self.words[token] == "("]
+            before = opened[-1] - 1 if opened else before
+        found = self.mentions.get(before)
+        is_thing = found is not None and found.item.kind == "name" and found.item.entity.type not in (PERSON, PLACE)
+        return found if is_thing and not any(self.deps[child] in AUXILIARIES for child in self.children[verb]) else None
+
+    def _before_apposition(self, verb: int) -> list[Mention]:
+        """Return the name that opens a sentence where only its apposition stands between it and the verb."""
+        sentence = self.sentence_at(verb)
+        first = min([verb, *(child for child in self.children[verb] if self.deps[child] in AUXILIARIES)])
+        past = self.tags[verb] == "VBN" and any(self.deps[child] in ("obj", "xcomp") for child in self.children[verb])
+        if sentence is None or not (self.tags[first] in FINITE or past) or self.words[first - 1] != ",":
+            return []
+        opening = self.opening(sentence)
+        name = next((self.mentions[token] for token in range(opening, first) if token in self.mentions), None)
+        if name is None or name.item.kind != "name" or name.item.possessive or name.last + 3 > first:
+            return []
+        before = set(self.tags[opening : name.first]) <= MODIFIERS | {"NNPS"}
+        between = range(name.last + 1, first)
+        finite = sum(self.tags[token] in FINITE for token in between)
+        relative = sum(self.words[token] in RELATIVE for token in between)
+        is_whole = before and self.words[name.last + 1] in (",", "(")
+        return [name] if is_whole and finite == relative else []
 
     def _antecedents(self, verb: int, pronoun: int) -> list[Mention]:
         """Return whom "who" or "which" means: what the clause hangs on, else the name directly before it."""
@@ -327,13 +147,14 @@ class Grammar:
             before = pronoun - 2 if self.words[pronoun - 1] == "," else pronoun - 1
             mention = self.mentions.get(before)
             found = [mention] if mention is not None else []
+        found = found or [each for each in [self.before_relative(pronoun)] if each is not None]
         who = {"who": True, "whom": True, "which": False}.get(self.words[pronoun])
         is_person = [each for each in found if each.entities and (each.entities[0].type == PERSON) == who]
         return found if who is None else is_person
 
     def objects(self, verb: int) -> list[int]:
         """Return the heads of a verb's objects; a name soon behind it is one, whatever the parser says."""
-        found = [child for child in self.children[verb] if self.deps[child] in ("obj", "iobj")]
+        found = [child for child in self.children[verb] if self.deps[child] in ("obj", "iobj")] or self._fronted(verb)
         if not found and self._touched(verb):
             return [verb + 1]
         for child in self.children[verb]:
@@ -341,8 +162,8 @@ class Grammar:
             if mention is None or self.deps[child] not in _DOUBTFUL or not verb < mention.first <= verb + 4:
                 continue
             between = self.tags[verb + 1 : mention.first]
-            is_clause = any(self.deps[each] in ("cop", "mark", *_SUBJECTS) for each in self.children[child])
-            if mention.item.kind == "name" and set(between) <= _MODIFIERS and not is_clause:
+            is_clause = any(self.deps[each] in ("cop", "mark", *SUBJECTS) for each in self.children[child])
+            if mention.item.kind == "name" and set(between) <= MODIFIERS and not is_clause:
                 found.append(child)
         return found
 
@@ -356,7 +177,10 @@ class Grammar:
 
     def preposition(self, token: int) -> str:
         """Return the preposition of a phrase, "" without one or with one of several words."""
-        cases = [child for child in self.children[token] if self.deps[child] == "case" and child < token]
+        own = [token]  # and what is joined to it: "by minister Joke Lind", "by his wife, Ada"
+        for each in own:  # grows
+            own += [child for child in self.children[each] if self.deps[child] == "compound" and child < each]
+        cases = [case for each in own for case in self.children[each] if self.deps[case] == "case" and case < each]
         words = [self.words[child] for child in cases if self.tags[child] in ("IN", "TO", "RP")]
         return words[0] if len(words) == 1 else ""
 
@@ -384,7 +208,7 @@ class Grammar:
     def _own_mode(self, node: int) -> Mode:
         """Return what the words of one clause say: negation, modal verb, inversion."""
         found = Mode.STATED
-        subject = next((child for child in self.children[node] if self.deps[child] in _SUBJECTS), None)
+        subject = next((child for child in self.children[node] if self.deps[child] in SUBJECTS), None)
         for child in self.children[node]:
             word = self.words[child]
             if word in _NEGATIONS and self.deps[child] != "discourse":
@@ -392,14 +216,14 @@ class Grammar:
             if word in _MODALS and child < node and self.tags[child] == "MD":
                 return Mode.DENIED
             if self.deps[child] in ("mark", "advmod") and word in _CONDITIONS and child < node:
-                if word in ("until", "before") and self.tags[node] in _FINITE:
+                if word in ("until", "before") and self.tags[node] in FINITE:
                     continue
                 return Mode.DENIED
             if word in _INVERTED and subject is not None and child < subject and self._opens(child):
                 return Mode.DENIED
             if word in _FUTURE:
                 found = Mode.LIKELY
-            if self.deps[child] in (*_SUBJECTS, "obj") and self._is_empty(child):
+            if self.deps[child] in (*SUBJECTS, "obj") and self._is_empty(child):
                 return Mode.DENIED
         before = self.words[max(0, node - 2) : node]
         return Mode.DENIED if {"not", "never", "n't"} & set(before) else found
@@ -439,6 +263,3 @@ class Grammar:
 
     def _marks(self, node: int) -> list[int]:
         return [child for child in self.children[node] if self.deps[child] == "mark"]
-
-
-_PREFERRED = {"nsubj": 0, "nsubj:pass": 0, "obj": 1, "iobj": 1, "obl": 2, "appos": 3, "nmod": 4, "conj": 5, "ROOT": 6}

@@ -21,6 +21,7 @@ from kg_neo4j.offline.extractor.relation_patterns import TRIGGERS, VERBS, Trigge
 _NOUN_LINKS = (
     BE | DETERMINERS | frozenset({",", "and", "as", "also", "now", "then", "later", "elected", "appointed", "named"})
 )
+_MADE = frozenset({"as", "named", "appointed", "elected", "became", "become"})
 _MAX_DISTANCE = 40  # items between a subject and its verb
 
 
@@ -108,7 +109,7 @@ def noun_subject(flow: list[Item], begin: int) -> list[Item]:
             return [item] if seen_link and not item.possessive else []
         if item.kind == "mark" and item.text != ",":
             return []
-        if item.lower in BE or item.text == "," or item.lower in ("as", "named", "appointed", "elected"):
+        if item.lower in BE or item.text == "," or item.lower in _MADE:
             seen_link = True
         elif item.lower in BARRIERS - _NOUN_LINKS - {"of"} or item.lower in VERBS or item.lower in PERSON_VERBS:
             if item.lower in ("who",):

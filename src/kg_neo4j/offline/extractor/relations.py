@@ -90,6 +90,8 @@ def _triggered(flow: list[Item], index: int, sentence: Sentence) -> list[Relatio
         return []
     if not trigger.noun and (_is_passive(flow, begin, trigger) or _is_speech_tag(flow, begin)):
         return []
+    if trigger.noun and begin and flow[begin - 1].lower in ("vice", "deputy", "assistant", "acting"):
+        return []
     sources = noun_subject(flow, begin) if trigger.noun else find_subjects(flow, begin, trigger)
     found = []
     for source_item in sources:
@@ -204,9 +206,11 @@ def _located(flow: list[Item], index: int, sentence: Sentence) -> list[RelationD
     if place is None or place.kind != "name" or place.entity.type not in (PLACE, ORGANIZATION):
         return []
     comma = flow[before].text == "," and place.entity.type == PLACE and _is_pair(flow, index)
-    if not (flow[before].lower == "in" or comma):
+    of_place = flow[before].lower == "of" and place.entity.type == ORGANIZATION and flow[index - 1].lower != "the"
+    if not (flow[before].lower == "in" or comma or of_place):
         return []
-    return [RelationDraft(place.entity, "LOCATED_IN", target, sentence, place.start, flow[index].end, 7)]
+    kind = "BASED_IN" if of_place else "LOCATED_IN"  # "Lind & Co of Bergen"
+    return [RelationDraft(place.entity, kind, target, sentence, place.start, flow[index].end, 7)]
 
 
 def _was_in(flow: list[Item], index: int, sentence: Sentence, found: list[RelationDraft]) -> list[RelationDraft]:

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.extractor.entities import RelationDraft
+from kg_neo4j.offline.extractor.entities import PLACE, RelationDraft
 from kg_neo4j.offline.extractor.grammar import Grammar, Mode
 
 _DATA = data_files.beside(__file__)
 _BELONGING = _DATA.word_set("belonging")
 _BELONGING_VERBS = _DATA.word_set("belonging_verbs")
 _APART = _DATA.words("apart")
+_FAR = tuple(word for word in _APART if len(word) > 3)  # beginnings: "west" of "western", but not "to" of "town"
 _PERSONAL = _DATA.word_set("personal")
 _ORIGINS = _DATA.word_set("origins")
 _BESIDE = _DATA.word_set("beside")
 _WORDS = {kind: tuple(words.split()) for kind, words in _DATA.table("words").items()}
 _PLAIN = frozenset({",", "(", "the", "in"})  # between two names that are "A, B", "A in B", "A (B"
+_BREAKS = frozenset({"—", ";", ":"})
 _LONGEST = 6  # words on the path of a relation that needs none of its own
 
 
@@ -43,11 +45,23 @@ def _mode(grammar: Grammar, relation: RelationDraft) -> Mode:
     modes = [grammar.mode(token) for token in clauses]
     if Mode.DENIED in modes or any(grammar.is_excluded(end) for end in ends):
         return Mode.DENIED
+    if relation.type in _BELONGING and _is_dealt_with(grammar, relation):
+        return Mode.LIKELY
     if not relation.classified:
         return min(modes, default=Mode.STATED)
     is_whole = ends[0] != ends[1] and _both_named(grammar, relation, first, last)
     has_words = is_whole and _has_words(grammar, relation, path, range(first, last + 1))
     return min([*modes, Mode.STATED if has_words else Mode.LIKELY])
+
+
+def _is_dealt_with(grammar: Grammar, relation: RelationDraft) -> bool:
+    """Tell whether "in" says where something is done to a thing, not where it is: "sells the boat in Norway"."""
+    if relation.source.type == PLACE or relation.target.type != PLACE:
+        return False
+    thing = grammar.mentions.get(grammar.token_at(relation.start))
+    if thing is None or grammar.deps[thing.head] not in ("obj", "iobj"):
+        return False
+    return grammar.words[thing.last + 1] in ("in", "at")
 
 
 def _both_named(grammar: Grammar, relation: RelationDraft, first: int, last: int) -> bool:
@@ -63,7 +77,7 @@ def _has_words(grammar: Grammar, relation: RelationDraft, path: Sequence[int], b
     inner = [grammar.words[token] for token in between if token not in grammar.mentions]
     verbs = [token for token in path if grammar.tags[token].startswith("VB")]
     if kind in _BELONGING:
-        if any(grammar.deps[token] == "conj" for token in path):
+        if any(grammar.deps[token] == "conj" for token in path) or _BREAKS & set(inner):
             return False
         if set(inner) <= _PLAIN and "," not in inner[1:] and kind not in _PERSONAL:
             return in_order
@@ -73,13 +87,13 @@ def _has_words(grammar: Grammar, relation: RelationDraft, path: Sequence[int], b
         cases = {grammar.preposition(token) for token in path if grammar.heads[token] in path} - {""}
         if kind in _PERSONAL and not cases <= _ORIGINS:
             return False
-        if not path or any(word.startswith(_APART) for word in words):
+        if not path or any(word in _APART or word.startswith(_FAR) for word in words):
             return False
         return all(grammar.lemma(token) in _BELONGING_VERBS for token in verbs)
     cues = _WORDS.get(kind)
     if cues is None:
         return 0 < len(path) <= _LONGEST and len(verbs) <= 1
-    if kind in _BESIDE and not verbs and len(inner) <= 3 and "(" in inner:
+    if kind in _BESIDE and not verbs and len(inner) <= 3 and inner[:1] == ["("]:
         return True
     near = {*path[1:-1], *(child for token in path[1:-1] for child in grammar.children[token])}
     near |= {token for token in between if len(between) <= 8}
