@@ -21,7 +21,8 @@ _DATA = data_files.beside(__file__)
 
 PARTICLES = frozenset("von van de der den di da la le du of ibn bin bint al el abu st".split())  # within names
 
-_BASES = {form: line.split()[0] for line in _DATA.lines("irregular") for form in line.split()[1:]}
+IRREGULAR = {forms[0]: forms for forms in map(str.split, _DATA.lines("irregular"))}  # base form -> all, it first
+BASES = {form: base for base, forms in IRREGULAR.items() for form in forms[1:]}
 _FAMILIES = tuple(frozenset(line.split()) for line in _DATA.lines("families"))
 
 
@@ -77,7 +78,7 @@ def same_word(left: str, right: str) -> bool:
     """
     if left == right or _differ_by_ending(left, right):
         return True
-    bases = _BASES.get(left, left), _BASES.get(right, right)
+    bases = BASES.get(left, left), BASES.get(right, right)
     return bases != (left, right) and (bases[0] == bases[1] or _differ_by_ending(*bases))
 
 

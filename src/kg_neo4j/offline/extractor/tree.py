@@ -17,6 +17,7 @@ from kg_neo4j.offline.extractor.lexicon import PLACE_NOUNS, ROLE_NOUNS
 from kg_neo4j.offline.extractor.misread_verbs import read_verbs
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
 from kg_neo4j.offline.extractor.relation_patterns import KIN
+from kg_neo4j.retrieve.words import BASES, IRREGULAR
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -28,9 +29,8 @@ WORKS = _DATA.table("works")  # noun -> what its maker does
 _APPOSED = ROLE_NOUNS | KIN.keys() | WORKS.keys() | _KINDS
 _BESIDE = frozenset({"DT", "JJ", "NN", "NNP", "``", "''"})
 _PAUSES = frozenset({",", "—", "–", "("})
-_IRREGULAR = {form: line.split()[0] for line in _DATA.lines("irregular") for form in line.split()[1:]}
-IRREGULAR_PAST = {words[0]: words[:2][-1] for words in map(str.split, _DATA.lines("irregular"))}
-IRREGULAR_PARTICIPLE = {words[0]: words[:3][-1] for words in map(str.split, _DATA.lines("irregular"))}
+IRREGULAR_PAST = {base: forms[:2][-1] for base, forms in IRREGULAR.items()}
+IRREGULAR_PARTICIPLE = {base: forms[:3][-1] for base, forms in IRREGULAR.items()}
 RELATIVE = frozenset({"who", "which", "that", "whom"})
 SUBJECTS = frozenset({"nsubj", "nsubj:pass"})
 FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
@@ -165,8 +165,8 @@ class Tree:
     def lemma(self, token: int) -> str:
         """Return the base form of a verb, in lower case: irregular forms by table, what the model made else."""
         word = self.words[token]
-        if word in _IRREGULAR and not (word == "found" and self.tags[token] == "VB"):
-            return _IRREGULAR[word]
+        if word in BASES and not (word == "found" and self.tags[token] == "VB"):
+            return BASES[word]
         base = self.lemmas[token].lower()
         for ending, cut in (("ies", 3), ("ied", 3), ("ing", 3), ("ed", 2), ("es", 2), ("s", 1)):
             if word.endswith(ending) and len(word) > cut + 2:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.extractor.grammar import IRREGULAR_PAST
 from kg_neo4j.offline.extractor.lexicon import (
     BARRIERS,
     BE,
@@ -18,6 +17,7 @@ from kg_neo4j.offline.extractor.lexicon import (
 from kg_neo4j.offline.extractor.parsed_text import Item
 from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS
 from kg_neo4j.offline.extractor.told_gender import FEMALE, MALE
+from kg_neo4j.offline.extractor.tree import IRREGULAR_PAST
 
 _DATA = data_files.beside(__file__)
 _PEOPLE = (ROLE_NOUNS | _DATA.word_set("people") | MALE | FEMALE) - _DATA.word_set("describing")
