@@ -95,7 +95,8 @@ def _clause(verb: Token) -> Clause | None:
         if child.dep_ == "conj" and (child.pos_ == "VERB" or _has_subject(child)):
             continue
         if child.dep_ == "obj" and not passive:
-            patient = _role(_resolved(child, verb))
+            is_outside = child.lower_ in _SPOKEN - _RELATIVE and not _before(child)
+            patient = Role(outside=True) if is_outside else _role(_resolved(child, verb))
         elif child.dep_ == "obl" and passive and _preposition(child) == "by":
             agent = _role(_phrase(child))
         else:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kg_neo4j.offline.extracting.signs import ANSWERS
 from kg_neo4j.offline.short.passage_patterns import DATE, MONTH, NAME
 from kg_neo4j.retrieve.question import Asks, Question
 
@@ -61,6 +62,8 @@ def candidates(question: Question, sentence: str) -> Iterator[Likely]:
     for match in _PATTERNS[question.asks].finditer(sentence):
         value, start = match[0], match.start()
         if any(first <= start < last for first, last in dates):
+            continue
+        if question.asks is Asks.MEASURE and not ANSWERS[Asks.MEASURE].search(value):  # "4,300 films"
             continue
         if question.asks in (Asks.PLACE, Asks.PERSON, Asks.OTHER):
             first = value.split(" ")[0]

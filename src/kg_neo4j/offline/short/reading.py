@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 _NAMES = (Asks.PERSON, Asks.PLACE, Asks.OTHER)
+_UNDONE = frozenset("cancelled canceled vacant abandoned".split())
 _PRONOUNS = frozenset("he she it they him her them his hers its their theirs i me my we us our who whose".split())
+_WHERE = re.compile(
+    r"\b(?P<preposition>in|at|near|to|into|from|on|outside|around|towards?|beside|through|of|for|via|between)"
+    r"(?:\s(?:the|a|an))?(?:\s(?!by\b|with\b|and\b|as\b|when\b|until\b)[a-z-]+)?\s$",
+    re.IGNORECASE,
+)
 SENTENCES = 12  # that are read, those with most of the question's words
 WORDS = 0.7  # of the question that a sentence has which may answer it; chosen on six articles of SQuAD 2.0
 
@@ -46,6 +53,8 @@ def find_stated(question: Question, found: Found) -> Stated | None:
         for each in candidates(question, text):
             if _repeats(question, each.value) or each.value.endswith(("'s", "’s")):
                 continue
+            if question.asks is Asks.PLACE and not _is_place(question, text[: each.start]):
+                continue
             if question.asks in _NAMES and not names.intersection(map(fold, split_words(each.value))):
                 continue
             if states(question.text, each.value, doc, _known(candidate)):
@@ -53,11 +62,18 @@ def find_stated(question: Question, found: Found) -> Stated | None:
     return None
 
 
+def _is_place(question: Question, before: str) -> bool:
+    """Return whether what stands before a name says where: "to" or "from" alone, where the question ends so."""
+    found = _WHERE.search(before)
+    ends = re.search(r"\b(?:to|from)(?=\??$)", question.text)
+    return found is not None and (ends is None or found["preposition"].lower() == ends[0])
+
+
 def may_answer(question: Question, candidate: Candidate) -> bool:
     """Return whether a sentence without a short answer may hold one.
 
-    It asks nothing itself, has most words of the question, and denies where the question does. Where a date, a number
-    or a name is asked for, it has one, beside all names of the question.
+    It asks nothing itself, has most words of the question, and denies where the question does, or calls nothing off.
+    Where a date, a number or a name is asked for, it has one, beside all names of the question.
     """
     text = candidate.sentence.text
     if text.rstrip("\"'”’) ").endswith("?"):
@@ -66,6 +82,8 @@ def may_answer(question: Question, candidate: Candidate) -> bool:
         return True
     doc, known = parse(text), _known(candidate)
     agrees = says_no(doc) if asks_what_is_not(question.text) else not denies(question.text, doc)
+    if _UNDONE.intersection(candidate.words) - set(question.terms):
+        return False
     if not agrees or reverses(question.text, doc) or _share(question, doc, known) < WORDS:
         return False
     if not asks_for_words(question):

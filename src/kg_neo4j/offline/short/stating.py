@@ -72,7 +72,7 @@ def names_all(question: str, source: Doc, known: Words) -> bool:
     "Babbage" is enough for "Charles Babbage", "Ada Babbage" is not.
     """
     said = known | {fold(token.text) for token in source}
-    surnames = known | {fold(token.text) for token in source if _is_surname(token)}
+    surnames = {fold(token.text) for token in source if _is_surname(token)}
     for run in _NAMES.findall(_LEAD.sub("", question)):
         words = [fold(word) for word in split_words(run)]
         if words and not _holds_all(words, said) and (words[-1] not in surnames or _first_name(source, words)):
@@ -202,7 +202,8 @@ def _fits(asked: _Asked, value: Words, clause: Clause, known: Words) -> bool:
             return False
     elif not any(value <= each.full and (value & each.heads or counts) for each in _roles(asked, clause)):
         return False
-    return _holds_all(asked.object, whole | known)
+    meant = known if clause.agent.outside or clause.patient.outside else frozenset()
+    return _holds_all(asked.object, whole | meant)
 
 
 def _said(clause: Clause) -> Words:
@@ -222,7 +223,7 @@ def _is_same(asked: Sequence[str], role: Role, known: Words) -> bool:
     if not head:
         return True
     if role.outside or not role.words:
-        return head in known
+        return role.outside and _holds_all(asked, known)
     names = [fold(word) for each in asked if each[0].isupper() for word in split_words(each)]
     if len(names) > 1 and head != names[-1] and not set(names) <= role.full | known:
         return False
