@@ -11,6 +11,7 @@ from kg_neo4j.retrieve.words import PARTICLES, fold, is_stop_word, split_words, 
 
 OBJECTS = frozenset("him her them it".split())
 _PRONOUNS = frozenset("he she it they his her their its hers him them this these on ona oni one jego jej ich".split())
+_BEGINNING = frozenset("it they he she this these".split())
 _DETERMINERS = frozenset("the a an his her their this that its".split())
 _EVENTS = frozenset("birth birthday death deaths marriage".split())
 _BEFORE_EVENT = frozenset("after before until since following upon time".split())
@@ -28,6 +29,7 @@ class Candidate:
     capitals: tuple[bool, ...]  # which of the words are written with a capital, beyond the first word's
     context: frozenset[str]  # folded names that a pronoun of the sentence may mean
     title: frozenset[str]  # folded words of the document's title
+    before: frozenset[str] = frozenset()  # folded words of the sentence before, where a pronoun begins this one
 
 
 def prepare(chunks: Sequence[FoundChunk]) -> list[Candidate]:
@@ -36,6 +38,7 @@ def prepare(chunks: Sequence[FoundChunk]) -> list[Candidate]:
     for rank, chunk in enumerate(chunks):
         title = frozenset(fold(word) for word in split_words(chunk.document))
         context: frozenset[str] = title
+        before: frozenset[str] = frozenset()
         for sentence in split_sentences(chunk.text):
             if sentence.text.startswith("#"):  # a heading says nothing
                 continue
@@ -46,9 +49,21 @@ def prepare(chunks: Sequence[FoundChunk]) -> list[Candidate]:
                 word[0].isupper() and not (index == 0 and is_stop_word(words[0])) for index, word in enumerate(raw)
             )
             refers = any(word in _PRONOUNS for word in words[:6])
+            begins = _BEGINNING & set(words[:1])
             candidates.append(
-                Candidate(chunk, rank, sentence, spans, words, capitals, context if refers else frozenset(), title)
+                Candidate(
+                    chunk,
+                    rank,
+                    sentence,
+                    spans,
+                    words,
+                    capitals,
+                    context if refers else frozenset(),
+                    title,
+                    before if begins else frozenset(),
+                )
             )
+            before = frozenset(words)
             names = frozenset(word for word, is_name in zip(words, capitals, strict=True) if is_name)
             context = names | (context if refers else title)
     return candidates

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.offline.networks import trained
 from kg_neo4j.retrieve.checking.statement import number_of
-from kg_neo4j.retrieve.words import fold, is_stop_word, same_word
+from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -274,7 +274,9 @@ def refuses(token: Token) -> bool:
 
 
 def _words(tokens: Iterable[Token]) -> Words:
-    return frozenset(word for each in tokens if each.text[0].isalnum() and not is_stop_word(word := fold(each.text)))
+    written = [each.text for each in tokens if each.text[0].isalnum()]
+    parts = [part for each in written for part in [each, *(split_words(each) if "-" in each else [])]]
+    return frozenset(word for each in parts if not is_stop_word(word := fold(each)))
 
 
 def contradicts(claim: Doc, source: Doc) -> bool:

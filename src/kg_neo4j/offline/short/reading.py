@@ -84,7 +84,7 @@ def may_answer(question: Question, candidate: Candidate) -> bool:
     agrees = says_no(doc) if asks_what_is_not(question.text) else not denies(question.text, doc)
     if _UNDONE.intersection(candidate.words) - set(question.terms):
         return False
-    if not agrees or reverses(question.text, doc) or _share(question, doc, known) < WORDS:
+    if not agrees or reverses(question.text, doc) or _share(question, doc, known | candidate.before) < WORDS:
         return False
     if not asks_for_words(question):
         return True

@@ -54,7 +54,7 @@ def states(question: str, value: str, source: Doc, known: Words = frozenset()) -
     if asks_what_is_not(question) or not names_all(question, source, known):
         return None
     found: bool | None = None
-    there = known | {fold(form) for token in source for form in (token.text, token.lemma_)}
+    there = known | {fold(form) for token in source for form in (token.text, token.lemma_, *split_words(token.text))}
     for asked in _readings(question):
         if not _holds_all(asked.described, there):
             continue
@@ -71,7 +71,7 @@ def names_all(question: str, source: Doc, known: Words) -> bool:
 
     "Babbage" is enough for "Charles Babbage", "Ada Babbage" is not.
     """
-    said = known | {fold(token.text) for token in source}
+    said = known | {fold(word) for token in source for word in (token.text, *split_words(token.text))}
     surnames = {fold(token.text) for token in source if _is_surname(token)}
     for run in _NAMES.findall(_LEAD.sub("", question)):
         words = [fold(word) for word in split_words(run)]
