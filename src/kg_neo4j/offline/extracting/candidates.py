@@ -27,7 +27,7 @@ class Candidate:
     spans: tuple[tuple[int, int], ...]  # of its words, in the sentence
     words: tuple[str, ...]  # folded
     capitals: tuple[bool, ...]  # which of the words are written with a capital, beyond the first word's
-    context: frozenset[str]  # folded names that a pronoun of the sentence may mean
+    context: frozenset[str]  # folded words of names that a pronoun of the sentence may mean, and those side by side
     title: frozenset[str]  # folded words of the document's title
     before: frozenset[str] = frozenset()  # folded words of the sentence before, where a pronoun begins this one
 
@@ -65,8 +65,17 @@ def prepare(chunks: Sequence[FoundChunk]) -> list[Candidate]:
             )
             before = frozenset(words)
             names = frozenset(word for word, is_name in zip(words, capitals, strict=True) if is_name)
-            context = names | (context if refers else title)
+            context = names | _side_by_side(sentence.text, spans, capitals) | (context if refers else title)
     return candidates
+
+
+def _side_by_side(text: str, spans: Sequence[tuple[int, int]], capitals: Sequence[bool]) -> frozenset[str]:
+    """Return each two words of one name together, folded: "ada lind"."""
+    return frozenset(
+        f"{fold(text[start:stop])} {fold(text[begin:end])}"
+        for (start, stop), (begin, end), one, other in zip(spans, spans[1:], capitals, capitals[1:], strict=False)
+        if one and other and text[stop:begin] == " "
+    )
 
 
 def speaker(candidate: Candidate, index: int, names: frozenset[str]) -> float:

@@ -72,10 +72,13 @@ def names_all(question: str, source: Doc, known: Words) -> bool:
     "Babbage" is enough for "Charles Babbage", "Ada Babbage" is not.
     """
     said = known | {fold(word) for token in source for word in (token.text, *split_words(token.text))}
-    surnames = {fold(token.text) for token in source if _is_surname(token)}
+    surnames = known | {fold(token.text) for token in source if _is_surname(token)}
     for run in _NAMES.findall(_LEAD.sub("", question)):
         words = [fold(word) for word in split_words(run)]
-        if words and not _holds_all(words, said) and (words[-1] not in surnames or _first_name(source, words)):
+        if not words or _holds_all(words, said):
+            continue
+        another = any(each.endswith(f" {words[-1]}") for each in known)  # "ida lind", where Ada Lind is asked about
+        if words[-1] not in surnames or another or _first_name(source, words):
             return False
     return True
 
