@@ -264,7 +264,7 @@ class _Clauses:
         return person
 
     def _barred(self, index: int, pronoun: Item, *, possessive: bool) -> set[int]:
-        """Return who cannot be meant: who stands in the same clause, or in the phrase that opens the sentence."""
+        """Return whom the pronoun does not mean: those in the same clause, or in the phrase that opens the sentence."""
         subject = self.subject
         if pronoun.lower in NOMINATIVE:
             later = self._named_later(index) if index < 3 else set()

@@ -177,7 +177,7 @@ def _is_verb(asked: _Asked, clause: Clause) -> bool:
 
 
 def _does(asked: _Asked, clause: Clause) -> Role | None:
-    """Return of whom a clause says that they do it by a noun: "X, the founder of the press"; None where of nobody."""
+    """Return who does it by a noun that a clause has: "X, the founder of the press"; None where no one does."""
     agents = agents_of(asked.verb)
     for who, what in ((clause.agent, clause.patient), (clause.patient, clause.agent)):
         if agents & what.heads and not agents & who.heads and asked.object and _holds_all(asked.object, what.full):
