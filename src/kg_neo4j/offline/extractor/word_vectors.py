@@ -1,4 +1,4 @@
-"""Which of two kinds a word is of, read off the vectors of the package's pipeline: a line between two lists."""
+"""Tells two kinds of words apart by the vectors of the package's pipeline: a line between two lists."""
 
 from __future__ import annotations
 
