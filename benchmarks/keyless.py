@@ -58,17 +58,17 @@ def main() -> None:
     options = _options()
     path = options.folder.with_suffix(".relations.jsonl")
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    with _unpacked(options.folder) as folder:
+    with unpacked(options.folder) as folder:
         options.folder = folder
         measure(options, [json.loads(line) for line in lines])
 
 
-def measure(options: argparse.Namespace, read_by_eye: Sequence[Row]) -> None:
-    """Load, ask and print."""
+def measure(options: argparse.Namespace, read_by_eye: Sequence[Row]) -> Counter[str]:
+    """Load, ask and print; return the counts of all texts."""
     total: Counter[str] = Counter()
     by_kind: dict[str, Counter[str]] = {}
     for name, text in _texts(options.folder, options.texts):
-        settings = Settings(graph=f"keyless-{name.replace('_', '-')}")
+        settings = Settings(graph=f"{options.prefix}-{name}".replace("_", "-"))
         counts = Counter({"words": len(text.read_text(encoding="utf-8-sig").split())})
         if {"questions", "facts"} & set(options.only):
             load([str(text)], settings=settings)
@@ -89,12 +89,13 @@ def measure(options: argparse.Namespace, read_by_eye: Sequence[Row]) -> None:
             rows = _rows(options.folder, name, "claims")
             counts.update(claims(rows, text.read_text("utf-8-sig"), factory.door(settings).instead, options.show))
         total.update(counts)
-        print(f"{name:20}", _line(counts), flush=True)
-    print(f"{'all':20}", _line(total))
+        print(f"{name:20}", line(counts), flush=True)
+    print(f"{'all':20}", line(total))
     for kind, counts in sorted(by_kind.items()):
         print(f"  {kind:18}", dict(sorted(counts.items())))
     if options.json:
         options.json.write_text(json.dumps(total, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return total
 
 
 def judge(row: Row, answer: Answer) -> str:
@@ -187,7 +188,8 @@ def _named(wanted: str, names: Sequence[str]) -> bool:
     return any(mine.endswith(plain(each)) or plain(each).endswith(mine) for each in names)
 
 
-def _line(counts: Mapping[str, int]) -> str:
+def line(counts: Mapping[str, int]) -> str:
+    """Return the counts of a text, or of several, on one line."""
     given = counts.get("right", 0) + counts.get("wrong", 0) + counts.get("answered although unanswerable", 0)
     short = sum(count for key, count in counts.items() if key.endswith(", short"))
     wrong = [f"{each}, supported" for each in ("wrong", "answered although unanswerable")]
@@ -216,7 +218,7 @@ def _show(row: Row, answer: Answer, outcome: str) -> None:
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[Path]:
+def unpacked(path: Path) -> Iterator[Path]:
     """Yield the folder, for the time being that of a ZIP file's contents."""
     if path.suffix != ".zip":
         yield path
@@ -247,6 +249,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--texts", nargs="*", default=(), help="names of texts; all without it")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="what is measured; all without it")
+    parser.add_argument("--prefix", default="keyless", help="of the graphs' names")
     parser.add_argument("--show", action="store_true", help="print every case")
     parser.add_argument("--json", type=Path, help="write the counts to this file")
     return parser.parse_args()

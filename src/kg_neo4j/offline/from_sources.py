@@ -96,7 +96,8 @@ def _composed(short: str, told: Told, job: AnswerFromSources, note: str) -> Repl
 def _extractive(question: Question, found: Found, how: Means) -> Reply:
     """Answer with sentences; what they rest on comes first in the evidence."""
     extracted = extract(question, found, lambda each: may_answer(question, each))
-    support = QUOTED if asks_for_words(question) else SUPPORTED  # a short answer was not found in it
+    is_checked = asks_for_words(question) or question.asks in (Asks.YES_NO, Asks.DEFINITION)
+    support = SUPPORTED if is_checked else QUOTED  # whether words say how or why is checked by nothing
     note = WITHOUT_MODEL if extracted.text else TRY_A_MODEL
     if found.nodes and not extracted.text and (told := tell_summary(question, found)).text:
         extracted, note = told, SUMMARY_TOLD

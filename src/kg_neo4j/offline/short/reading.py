@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from kg_neo4j.offline.short.stating import asks_what_is_not, denies, names_all, 
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.question import Asks, Question
-from kg_neo4j.retrieve.words import fold, same_word, split_words
+from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -72,7 +72,8 @@ def _is_place(question: Question, before: str) -> bool:
 def may_answer(question: Question, candidate: Candidate) -> bool:
     """Return whether a sentence without a short answer may hold one.
 
-    It asks nothing itself, has most words of the question, and denies where the question does, or calls nothing off.
+    It asks nothing itself, has most words of the question and others, and denies where the question does, or calls
+    nothing off.
     Where a date, a number or a name is asked for, it has one, beside all names of the question.
     """
     text = candidate.sentence.text
@@ -87,10 +88,14 @@ def may_answer(question: Question, candidate: Candidate) -> bool:
     if not agrees or reverses(question.text, doc) or _share(question, doc, known | candidate.before) < WORDS:
         return False
     if not asks_for_words(question):
-        return True
+        return any(_is_new(word, question.terms) for word in candidate.words)
     return names_all(question.text, doc, known) and any(
         not _repeats(question, each.value) for each in candidates(question, text)
     )
+
+
+def _is_new(word: str, asked: Sequence[str]) -> bool:
+    return not is_stop_word(word) and not any(same_word(word, each) for each in asked)
 
 
 def _share(question: Question, source: Doc, known: frozenset[str]) -> float:
