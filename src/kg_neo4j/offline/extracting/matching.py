@@ -57,7 +57,7 @@ class Matcher:
         if self.question.asks is Asks.DEFINITION:
             fitness += self._definition(candidate)
         else:
-            fitness += 0.5 * typed - 0.2 + self._attribution(candidate) + self._kin(candidate)
+            fitness += 0.5 * typed - 0.2 + self._attribution(candidate)
         fitness -= NAMESAKE if self._is_namesake(candidate) else 0.0
         return Score(coverage, fitness, answers)
 
@@ -198,21 +198,6 @@ class Matcher:
             said_of = undergoer if self.question.agent else speaker
             bonus = min(bonus, max((said_of(candidate, index, names) for index in of_term), default=bonus))
         return bonus
-
-    def _kin(self, candidate: Candidate) -> float:
-        """Return a bonus for "his mother, Marie …" where a mother is asked for."""
-        if self.question.asks is not Asks.PERSON:
-            return 0.0
-        asked = frozenset(self.question.names).union(*(self._forms[name] for name in self.question.names))
-        for index in self._said(candidate):
-            if candidate.words[index] not in _KINSHIP or not 0 < index < len(candidate.words) - 1:
-                continue
-            start = candidate.spans[index][0]
-            if candidate.sentence.text[start - 1] == "-":  # a foster-mother is no mother
-                continue
-            if candidate.capitals[index + 1] and candidate.words[index + 1] not in asked:
-                return 0.3
-        return 0.0
 
     def _is_namesake(self, candidate: Candidate) -> bool:
         """Return whether every mention of the name asked for follows a first name that is not asked for."""

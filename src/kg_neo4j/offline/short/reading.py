@@ -11,7 +11,7 @@ from kg_neo4j.offline.extracting.candidates import Candidate, prepare
 from kg_neo4j.offline.extracting.clauses import parse
 from kg_neo4j.offline.extracting.matching import Matcher
 from kg_neo4j.offline.short.likely import ORDINALS, asks_for_words, candidates
-from kg_neo4j.offline.short.stating import asks_what_is_not, denies, names_all, reverses, says_no, states
+from kg_neo4j.offline.short.stating import asks_what_is_not, denies, names_all, says_no, states
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.question import Asks, Question
@@ -85,7 +85,7 @@ def may_answer(question: Question, candidate: Candidate) -> bool:
     agrees = says_no(doc) if asks_what_is_not(question.text) else not denies(question.text, doc)
     if _UNDONE.intersection(candidate.words) - set(question.terms):
         return False
-    if not agrees or reverses(question.text, doc) or _share(question, doc, known | candidate.before) < WORDS:
+    if not agrees or _share(question, doc, known | candidate.before) < WORDS:
         return False
     if not asks_for_words(question):
         return any(_is_new(word, question.terms) for word in candidate.words)

@@ -110,22 +110,6 @@ def denies(question: str, source: Doc) -> bool:
     return bool(same) and all(each.denied or each.unreal for _, each in same)
 
 
-def reverses(question: str, source: Doc) -> bool:
-    """Return whether a source says of the one whom a question asks about as object that they do it themselves.
-
-    "Dallmann taught until 1866" is no answer to "Who taught Dallmann?".
-    """
-    clauses = read_clauses(source)
-    same = [
-        (asked, each)
-        for asked in _readings(question)
-        if asked.role == "agent" and asked.verb != BE and any(word[:1].isupper() for word in asked.object)
-        for each in clauses
-        if each.verb != BE and _is_verb(asked, each)
-    ]
-    return bool(same) and all(_holds_all(asked.object, each.agent.full) for asked, each in same)
-
-
 def asks_what_is_not(question: str) -> bool:
     """Return whether a question is about what is not so."""
     return _NOT.search(question) is not None
