@@ -21,7 +21,6 @@ from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.offline.extractor.capitalised_names import name_from_spans, name_sentences
 from kg_neo4j.offline.extractor.common_words import drop_common
 from kg_neo4j.offline.extractor.coreference import unite_drafts
-from kg_neo4j.offline.extractor.descriptions import resolve_descriptions
 from kg_neo4j.offline.extractor.document_subject import topic_of
 from kg_neo4j.offline.extractor.entities import (
     DATE,
@@ -45,12 +44,12 @@ from kg_neo4j.offline.extractor.relation_classifier import PackagedRelations, ad
 from kg_neo4j.offline.extractor.relations import relate
 from kg_neo4j.offline.extractor.role_relations import role_relations
 from kg_neo4j.offline.extractor.stating import check
-from kg_neo4j.offline.extractor.type_votes import read_roles, vote, vote_between, vote_family, vote_lists
+from kg_neo4j.offline.extractor.type_votes import read_roles, vote, vote_family
 from kg_neo4j.offline.extractor.verb_relations import group_by_sentence, verb_relations
 from kg_neo4j.offline.networks import relation_model, trained
 from kg_neo4j.records import Document, ModelAnswer
 
-RULES_VERSION = 11  # raised with every change of the rules that changes answers
+RULES_VERSION = 12  # raised with every change of the rules that changes answers
 _EVIDENCE_WORDS = 20
 _DESCRIPTION_CHARS = 300
 _TRUST = 8  # votes for the type that a trained pipeline gives; a given name has five, a word such as "University" nine
@@ -151,15 +150,12 @@ class _Reading:
         drafts = draft_entities(self.sentences, topic)
         _vote_spans(self.sentences, found.spans)
         vote(self.sentences)
-        vote_lists(self.sentences)
-        vote_between(self.sentences)
         vote_family(drafts)
         type_entities(drafts)
         about = next((draft for draft in drafts if topic and draft.words == topic.forms[0]), None)
         drafts = unite_drafts(text, drafts, about)
         if about is not None and topic is not None and about.type == PERSON:
             about.gender = topic.gender or about.gender
-        resolve_descriptions(self.sentences, about, topic.roles if topic is not None else ())
         resolve_plurals(self.sentences)
         resolve_pronouns(self.sentences, about, guess_gender if found.doc is not None else None)
         read_roles(self.sentences, about)
@@ -196,9 +192,7 @@ def _relations(found: list[Sentence], grammar: Grammar | None) -> list[RelationD
     for sentence in found:
         stated = relate(sentence) + life_events(sentence) + life_ranges(sentence)
         stated = stated if grammar is None else check(grammar, stated) + by_parser.get(id(sentence), [])
-        event = dated_event(sentence, stated)
-        if event is not None:
-            event.stated = grammar is None  # a date beside a name: likely
+        event = dated_event(sentence, stated) if grammar is None else None
         for relation in [*stated, event] if event else stated:
             if relation.target.type == DATE:
                 relation.target = dates.setdefault(relation.target.name, relation.target)

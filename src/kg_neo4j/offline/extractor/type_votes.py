@@ -269,36 +269,9 @@ def _text(items: list[Item]) -> str:
     return text
 
 
-def vote_lists(sentences: list[Sentence]) -> None:
-    """Give names without any vote the type of their neighbour in a list: "the volcanoes Cotopaxi and Antisana"."""
-    for sentence in sentences:
-        items = sentence.items
-        for index in range(len(items) - 2):
-            first, link, second = items[index : index + 3]
-            if first.kind != "name" or second.kind != "name" or link.lower not in ("and", ",", "or"):
-                continue
-            for known, unknown in ((first.entity, second.entity), (second.entity, first.entity)):
-                votes = +(known.votes + name_votes(known))
-                if votes and not +(unknown.votes + name_votes(unknown)) - Counter({PERSON: 1}):
-                    unknown.votes[max(sorted(votes), key=lambda kind: votes[kind])] += 1
-
-
 def _is_person(draft: EntityDraft) -> bool:
     votes = draft.votes + name_votes(draft)
     return votes[PERSON] > max(votes[PLACE], votes[ORGANIZATION], votes[OTHER])
-
-
-def vote_between(sentences: list[Sentence]) -> None:
-    """Give a full name that stands in a list between two people the type of these."""
-    for sentence in sentences:
-        items = sentence.items
-        for before, first, middle, second, after in zip(
-            items, items[1:], items[2:], items[3:], items[4:], strict=False
-        ):
-            links = {first.lower, second.lower} <= {",", "and", ";"}
-            named = before.kind == middle.kind == after.kind == "name" and links and not middle.entity.single
-            if named and _is_person(before.entity) and _is_person(after.entity):
-                middle.entity.votes[PERSON] += _CERTAIN
 
 
 def vote_family(drafts: Collection[EntityDraft]) -> None:
@@ -330,13 +303,6 @@ def read_roles(sentences: list[Sentence], about: EntityDraft | None = None) -> N
                 draft.role = role
             if defining and draft.defined_by is None:
                 draft.defined_by = sentence
-
-
-def role_nouns(items: list[Item], index: int, kind: str) -> set[str]:
-    """Return the nouns that say what the name at `index` is: "X was a painter", "X, the painter", "the painter X"."""
-    said = _role_after(items, index, kind)[0].split()
-    said += _role_before(items, index).split() if kind == PERSON else []
-    return {word.lower() for word in said if word.lower() in _NOUNS[kind]}
 
 
 def _role_after(items: list[Item], index: int, kind: str) -> tuple[str, bool]:
