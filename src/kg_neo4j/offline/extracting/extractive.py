@@ -35,6 +35,13 @@ class Extract:
 
 def extract(question: Question, found: Found, accept: Callable[[Candidate], bool] = lambda _: True) -> Extract:
     """Return one or two sentences that answer `question`, best first; none where none that is accepted does well."""
+    chosen = choose(question, found, accept)
+    text = " ".join(f"{readable(candidate.sentence.text)} [{n}]" for n, candidate in enumerate(chosen, 1))
+    return Extract(text, tuple(cite(candidate) for candidate in chosen))
+
+
+def choose(question: Question, found: Found, accept: Callable[[Candidate], bool]) -> list[Candidate]:
+    """Return the sentences that `extract` makes an answer of."""
     question = _with_names(question, found)
     candidates = prepare(found.chunks)
     matcher = Matcher(question, candidates)
@@ -46,13 +53,17 @@ def extract(question: Question, found: Found, accept: Callable[[Candidate], bool
             bonus = FACT_BONUS if _overlaps(candidate, stated) else 0.0
             scored.append((score.fitness + bonus, -order, score, candidate))
     scored.sort(key=lambda item: item[:2], reverse=True)
-    chosen = _choose(question, [(fitness, score, candidate) for fitness, _, score, candidate in scored])
+    chosen = _best(question, [(fitness, score, candidate) for fitness, _, score, candidate in scored])
     linked = chain(question, candidates, matcher)
     if linked is not None and (not chosen or linked.coverage > scored[0][2].coverage + MORE):
         chosen = [linked.first, linked.second]
-    chosen = [each for each in chosen if accept(each)]
-    text = " ".join(f"{readable(candidate.sentence.text)} [{n}]" for n, candidate in enumerate(chosen, 1))
-    return Extract(text, tuple(_citation(candidate) for candidate in chosen))
+    return [each for each in chosen if accept(each)]
+
+
+def cite(candidate: Candidate) -> Citation:
+    """Return the citation of a sentence."""
+    sentence = candidate.sentence
+    return Citation(candidate.chunk.id, candidate.chunk.document, sentence.start, sentence.end, sentence.text)
 
 
 def _with_names(question: Question, found: Found) -> Question:
@@ -70,7 +81,7 @@ def _with_names(question: Question, found: Found) -> Question:
     return replace(question, names=names, full_names=tuple((name,) for name in names))
 
 
-def _choose(question: Question, ranked: Sequence[tuple[float, Score, Candidate]]) -> list[Candidate]:
+def _best(question: Question, ranked: Sequence[tuple[float, Score, Candidate]]) -> list[Candidate]:
     least = DEFINING_FITNESS if question.asks is Asks.DEFINITION else FOUND_FITNESS
     if not ranked or ranked[0][0] < least:
         return []
@@ -87,11 +98,6 @@ def _choose(question: Question, ranked: Sequence[tuple[float, Score, Candidate]]
 def _alike(left: Candidate, right: Candidate) -> bool:
     mine, theirs = frozenset(left.words), frozenset(right.words)
     return len(mine & theirs) >= ALIKE * min(len(mine), len(theirs))
-
-
-def _citation(candidate: Candidate) -> Citation:
-    sentence = candidate.sentence
-    return Citation(candidate.chunk.id, candidate.chunk.document, sentence.start, sentence.end, sentence.text)
 
 
 def _stated_words(question: Question, found: Found) -> dict[str, list[tuple[int, int]]]:

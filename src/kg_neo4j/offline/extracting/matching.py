@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from kg_neo4j.offline.extracting.candidates import OBJECTS, Candidate, first_name, speaker, undergoer
 from kg_neo4j.offline.extracting.signs import ANSWERS, defines
+from kg_neo4j.offline.extracting.verbs import asked_verbs, has_equal
 from kg_neo4j.retrieve.checking.support import LIFESPAN
 from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.sentences import blank_footnotes
@@ -45,6 +46,7 @@ class Matcher:
         vocabulary = frozenset(word for candidate in candidates for word in candidate.words)
         self._forms = {term: _forms(term, vocabulary) for term in question.terms}
         self._families = {term: family(term) & vocabulary for term in question.terms}
+        self._verbs = asked_verbs(question)
         self._weights = _weights(question.terms, self._forms, candidates)
 
     def score(self, candidate: Candidate) -> Score:
@@ -76,7 +78,7 @@ class Matcher:
         words = frozenset(candidate.words)
         if term in words or self._forms[term] & words:
             return 1.0
-        if self._families[term] & words:
+        if self._families[term] & words or has_equal(self._verbs[term], candidate.words):
             return FAMILY_WEIGHT
         if self._in_lifespan(term, candidate) and self.question.asks is not Asks.YES_NO:
             return FAMILY_WEIGHT

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from kg_neo4j.offline.extracting.candidates import Candidate, prepare
+from kg_neo4j.offline.extracting.candidates import Candidate
 from kg_neo4j.offline.extracting.clauses import parse
-from kg_neo4j.offline.extracting.matching import Matcher
+from kg_neo4j.offline.extracting.extractive import choose, cite
+from kg_neo4j.offline.extracting.verbs import asked_verbs, has_equal
 from kg_neo4j.offline.short.likely import ORDINALS, asks_for_words, candidates
 from kg_neo4j.offline.short.stating import asks_what_is_not, denies, names_all, says_no, states
 from kg_neo4j.records import Citation
@@ -28,7 +30,6 @@ _WHERE = re.compile(
     r"(?:\s(?:the|a|an))?(?:\s(?!by\b|with\b|and\b|as\b|when\b|until\b)[a-z-]+)?\s$",
     re.IGNORECASE,
 )
-SENTENCES = 12  # that are read, those with most of the question's words
 WORDS = 0.7  # of the question that a sentence has which may answer it; chosen on six articles of SQuAD 2.0
 
 
@@ -41,10 +42,10 @@ class Stated:
 
 
 def find_stated(question: Question, found: Found) -> Stated | None:
-    """Return what the first sentence states that does; None where none has what is asked for in its place."""
+    """Return what the sentences that answer state; None where none has what is asked for in its place."""
     if not asks_for_words(question):
         return None
-    for candidate in _likeliest(question, found):
+    for candidate in choose(question, found, partial(may_answer, question, loosely=True)):
         text = candidate.sentence.text
         if "respectively" in candidate.words:
             continue
@@ -69,12 +70,13 @@ def _is_place(question: Question, before: str) -> bool:
     return found is not None and (ends is None or found["preposition"].lower() == ends[0])
 
 
-def may_answer(question: Question, candidate: Candidate) -> bool:
+def may_answer(question: Question, candidate: Candidate, *, loosely: bool = False) -> bool:
     """Return whether a sentence without a short answer may hold one.
 
     It asks nothing itself, has most words of the question and others, and denies where the question does, or calls
     nothing off.
-    Where a date, a number or a name is asked for, it has one, beside all names of the question.
+    Where a date, a number or a name is asked for, it has one, beside all names of the question. `loosely`, another verb
+    may stand for the question's.
     """
     text = candidate.sentence.text
     if text.rstrip("\"'”’) ").endswith("?"):
@@ -85,7 +87,7 @@ def may_answer(question: Question, candidate: Candidate) -> bool:
     agrees = says_no(doc) if asks_what_is_not(question.text) else not denies(question.text, doc)
     if _UNDONE.intersection(candidate.words) - set(question.terms):
         return False
-    if not agrees or _share(question, doc, known | candidate.before) < WORDS:
+    if not agrees or _share(question, doc, known | candidate.before, loosely) < WORDS:
         return False
     if not asks_for_words(question):
         return any(_is_new(word, question.terms) for word in candidate.words)
@@ -98,32 +100,21 @@ def _is_new(word: str, asked: Sequence[str]) -> bool:
     return not is_stop_word(word) and not any(same_word(word, each) for each in asked)
 
 
-def _share(question: Question, source: Doc, known: frozenset[str]) -> float:
+def _share(question: Question, source: Doc, known: frozenset[str], loosely: bool) -> float:
     """Return the share of the question's terms that a sentence has, but for names and what goes without saying."""
     words = frozenset(fold(form) for token in source for form in (token.text, token.lemma_))
     if any(term in ORDINALS and term not in words for term in question.terms):
         return 0.0  # the sixth is not the fourth
     terms = [term for term in question.others if term not in known]
-    found = [term for term in terms if any(same_word(term, each) for each in words)]
+    said, verbs = [fold(token.text) for token in source], asked_verbs(question) if loosely else {}
+    found = [
+        term for term in terms if any(same_word(term, each) for each in words) or has_equal(verbs.get(term, ""), said)
+    ]
     return len(found) / len(terms) if terms else 1.0
 
 
 def _repeats(question: Question, value: str) -> bool:
     return bool({fold(word) for word in split_words(value)} & set(question.terms))
-
-
-def cite(candidate: Candidate) -> Citation:
-    """Return the citation of a sentence."""
-    chunk, sentence = candidate.chunk, candidate.sentence
-    return Citation(chunk.id, chunk.document, sentence.start, sentence.end, sentence.text)
-
-
-def _likeliest(question: Question, found: Found) -> Iterator[Candidate]:
-    sentences = prepare(found.chunks)
-    matcher = Matcher(question, sentences)
-    covered = [matcher.coverage(matcher.matched(each)) for each in sentences]
-    best = sorted(range(len(sentences)), key=lambda place: (-covered[place], place))
-    yield from (sentences[place] for place in best[:SENTENCES])
 
 
 def _known(candidate: Candidate) -> frozenset[str]:
