@@ -43,7 +43,6 @@ def same(given: Any, *_: Any) -> Any:
 EXTRACTION: Mapping[str, Mapping[str, Stub]] = {
     "relate": {f"{EXTRACTOR}.relate": always([])},
     "life events": {f"{EXTRACTOR}.life_events": always([]), f"{EXTRACTOR}.life_ranges": always([])},
-    "dated events": {f"{EXTRACTOR}.dated_event": always(None)},
     "verb relations": {f"{EXTRACTOR}.verb_relations": always([])},
     "role relations": {f"{EXTRACTOR}.role_relations": always([])},
     "relation model": {f"{EXTRACTOR}.classify": always([])},

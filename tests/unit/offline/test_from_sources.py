@@ -25,3 +25,20 @@ def test_other_languages_give_names_and_dates_and_the_answer_says_what_to_do() -
     (line,) = limits("de", "de-AT", "pl", "en", "")
     assert line.startswith("of text in 'de', 'pl' only names and dates are known without a model: set OPENAI_API_KEY")
     assert "KG_MODEL" in line
+
+
+@pytest.mark.parametrize(
+    ("asked", "support"),
+    [
+        ("Who was Ada Lind?", "supported"),
+        ("How many plants does the garden have?", "supported"),
+        ("Why did Ada Lind cross the river?", "quoted"),
+    ],
+)
+def test_a_sentence_is_supported_where_what_is_asked_for_was_looked_for_in_it(asked: str, support: str) -> None:
+    text = (
+        "Ada Lind was a botanist. The garden of Ada Lind has four thousand plants, of which 800 are trees. "
+        "Ada Lind crossed the river because the bridge was gone."
+    )
+    reply = answer(AnswerFromSources(read(asked), Found("naive", (FoundChunk("c", text, 0, "", "", 1.0),)), HOW))
+    assert [claim.support for claim in reply.claims] == [support]
