@@ -56,14 +56,19 @@ Row = Mapping[str, Any]
 
 def main() -> None:
     options = _options()
-    path = options.folder.with_suffix(".relations.jsonl")
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    judged = read_by_eye(options.folder)
     with unpacked(options.folder) as folder:
         options.folder = folder
-        measure(options, [json.loads(line) for line in lines])
+        measure(options, judged)
 
 
-def measure(options: argparse.Namespace, read_by_eye: Sequence[Row]) -> Counter[str]:
+def read_by_eye(folder: Path) -> list[Row]:
+    """Return the judged relations that belong to a folder or a ZIP file; none where there are none."""
+    path = folder.with_suffix(".relations.jsonl")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+
+
+def measure(options: argparse.Namespace, judged: Sequence[Row]) -> Counter[str]:
     """Load, ask and print; return the counts of all texts."""
     total: Counter[str] = Counter()
     by_kind: dict[str, Counter[str]] = {}
@@ -84,7 +89,7 @@ def measure(options: argparse.Namespace, read_by_eye: Sequence[Row]) -> Counter[
                 if "facts" in options.only:
                     found = drawn(database, settings.graph)
                     counts.update(facts(_rows(options.folder, name, "facts"), found, options.show))
-                    counts.update(relations(found, [row for row in read_by_eye if row["text"] == name], options.show))
+                    counts.update(relations(found, [row for row in judged if row["text"] == name], options.show))
         if "claims" in options.only:
             rows = _rows(options.folder, name, "claims")
             counts.update(claims(rows, text.read_text("utf-8-sig"), factory.door(settings).instead, options.show))

@@ -73,10 +73,9 @@ def _is_place(question: Question, before: str) -> bool:
 def may_answer(question: Question, candidate: Candidate, *, loosely: bool = False) -> bool:
     """Return whether a sentence without a short answer may hold one.
 
-    It asks nothing itself, has most words of the question and others, and denies where the question does, or calls
-    nothing off.
-    Where a date, a number or a name is asked for, it has one, beside all names of the question. `loosely`, another verb
-    may stand for the question's.
+    It asks nothing itself, has most words of the question and others, denies where the question does, and calls nothing
+    off. Where a date, a number or a name is asked for, it has one, beside all names of the question. With `loosely`,
+    another verb may stand for the question's.
     """
     text = candidate.sentence.text
     if text.rstrip("\"'”’) ").endswith("?"):
