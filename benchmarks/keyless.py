@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from kg_neo4j import Settings, factory, load
-from kg_neo4j.graph.database import Database, connect
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.answering import AskOptions
 from kg_neo4j.pipeline.asking import answerer

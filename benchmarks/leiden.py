@@ -93,10 +93,10 @@ def fill(driver: neo4j.Driver, nodes: int, pairs: Pairs) -> None:
     shuffled = random.Random(SEED).sample(pairs, len(pairs))
     create = (
         "UNWIND $rows AS row "
-        "CREATE (:Entity {id: 'e' + row[0], graph: $graph, num: row[1], name: 'E' + row[0], type: 'THING'})"
+        "CREATE (:KgEntity:Entity {id: 'e' + row[0], graph: $graph, num: row[1], name: 'E' + row[0], type: 'THING'})"
     )
     relate = (
-        "UNWIND $rows AS row MATCH (a:Entity {num: row[0]}) MATCH (b:Entity {num: row[1]}) "
+        "UNWIND $rows AS row MATCH (a:KgEntity {num: row[0]}) MATCH (b:Entity {num: row[1]}) "
         "CREATE (a)-[:KNOWS {evidence_count: 1}]->(b)"
     )
     nums = [number_of(node) for node in range(nodes)]

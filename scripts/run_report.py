@@ -7,7 +7,7 @@ import sys
 
 from kg_neo4j import KgError, Settings
 from kg_neo4j.graph import canned_reports
-from kg_neo4j.graph.database import connect
+from kg_neo4j.graph.connection import connect
 from kg_neo4j.progress import SILENT
 
 

@@ -17,8 +17,9 @@ import pytest
 from kg_neo4j import _localdb
 from kg_neo4j._models import openai_loop
 from kg_neo4j.errors import JavaMissing
+from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
-from kg_neo4j.graph.database import Database, DatabaseAddress, connect
+from kg_neo4j.graph.database import Database, DatabaseAddress
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
 from kg_runner import Kg, Ran, RunKg, environment_of

@@ -51,24 +51,24 @@ _WRITE = Query(
     *("test/write_tree", "", "", "write", (), (), "", ""),
     """
     MATCH (d:Document {id: $document})
-    MERGE (t:Tree {id: $tree}) SET t.graph = $graph, t.name = $name, t.document_id = $document, t.levels = 2,
+    MERGE (t:KgTree:Tree {id: $tree}) SET t.graph = $graph, t.name = $name, t.document_id = $document, t.levels = 2,
           t.fingerprint = $fingerprint, t.complete = $complete
     MERGE (t)-[:TREE_OF]->(d)
     WITH t
     CALL (t) { UNWIND $passages AS row
-      MERGE (n:TreeNode {id: row.id}) SET n:Passage, n += row.values, n.graph = $graph, n.tree = t.id
+      MERGE (n:KgTreeNode:TreeNode {id: row.id}) SET n:Passage, n += row.values, n.graph = $graph, n.tree = t.id
       MERGE (t)-[:HAS_LEAF]->(n)
       WITH n, row UNWIND row.overlaps AS part MATCH (c:Chunk {id: part[0]})
       MERGE (n)-[:OVERLAPS {start: part[1], end: part[2]}]->(c) }
     CALL (t) { UNWIND $chunks AS id MATCH (c:Chunk {id: id}) MERGE (t)-[:HAS_LEAF]->(c) }
     CALL (t) { UNWIND $summaries AS row
-      MERGE (n:TreeNode {id: row.id}) SET n:Summary, n += row.values, n.graph = $graph, n.tree = t.id
+      MERGE (n:KgTreeNode:TreeNode {id: row.id}) SET n:Summary, n += row.values, n.graph = $graph, n.tree = t.id
       MERGE (n)-[:IN_TREE]->(t)
       WITH n, row UNWIND row.members AS id
       CALL (id) { MATCH (m:Chunk {id: id}) RETURN m UNION MATCH (m:TreeNode {id: id}) RETURN m }
       MERGE (n)-[:SUMMARISES {probability: 1.0}]->(m) }
     CALL (t) { UNWIND $details AS row
-      MERGE (n:TreeNode {id: row.id}) SET n:Detail, n += row.values, n.graph = $graph, n.tree = t.id
+      MERGE (n:KgTreeNode:TreeNode {id: row.id}) SET n:Detail, n += row.values, n.graph = $graph, n.tree = t.id
       MERGE (n)-[:IN_TREE]->(t)
       WITH n, row
       CALL (row) { MATCH (m:Chunk {id: row.leaf}) RETURN m UNION MATCH (m:TreeNode {id: row.leaf}) RETURN m }

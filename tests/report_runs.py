@@ -82,7 +82,7 @@ def check_references(database: Database, graph: str, found: tuple[CommunityRepor
 PARENTS = """
 MATCH (c:Community) WHERE c.graph = $graph SET c.level = 1
 WITH collect(c) AS parts
-CREATE (whole:Community {id: $graph + '-whole', graph: $graph, level: 0, number: 1, size: 32})
+CREATE (whole:KgCommunity:Community {id: $graph + '-whole', graph: $graph, level: 0, number: 1, size: 32})
 WITH whole, parts
 UNWIND parts AS part
 CREATE (part)-[:CHILD_OF]->(whole)

@@ -6,7 +6,7 @@
 //          from the cache), input_tokens INTEGER, output_tokens INTEGER
 // order:   none
 // source:  kg-neo4j
-MATCH (a:Answer {graph: $graph})
+MATCH (a:KgAnswer {graph: $graph})
 WHERE a.kind = 'extraction' AND a.model = $model
 RETURN count(a) AS answers,
        sum(CASE WHEN a.input_tokens > 0 THEN 1 ELSE 0 END) AS known,

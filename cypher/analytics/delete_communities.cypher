@@ -6,11 +6,11 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (c:Community {id: id})
+MATCH (c:KgCommunity {id: id})
 WHERE c.graph = $graph
 WITH c, COLLECT {
-  MATCH (a:Answer)-[:ANSWERS]->(c)
-  WHERE NOT EXISTS { (a)-[:ANSWERS]->(other:Community) WHERE other <> c AND NOT other.id IN $ids }
+  MATCH (a:KgAnswer)-[:ANSWERS]->(c)
+  WHERE NOT EXISTS { (a)-[:ANSWERS]->(other:KgCommunity) WHERE other <> c AND NOT other.id IN $ids }
   RETURN a
 } AS answers
 DETACH DELETE c

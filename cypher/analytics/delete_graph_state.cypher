@@ -5,5 +5,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MATCH (s:GraphState {graph: $graph})
+MATCH (s:KgGraphState {graph: $graph})
 DELETE s

@@ -9,17 +9,17 @@
 //          evidence LIST<LIST> (document, place of the chunk, row and description of each)
 // order:   id
 // source:  W3
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.id > $after AND n.graph = $graph AND (n.evidence_count > 1 OR n.summary_hash IS NOT NULL)
 WITH n, COLLECT {
-  MATCH (n)-[m:MENTIONED_IN]->(c:Chunk)
+  MATCH (n)-[m:MENTIONED_IN]->(c:KgChunk)
   WHERE m.description IS NOT NULL
   RETURN [c.document_id, c.index, m.row, m.description]
 } AS evidence
 WHERE n.summary_hash IS NOT NULL OR reduce(total = 0, each IN evidence | total + size(each[3])) > $characters
 RETURN n.id AS id, n.name AS name, n.summary AS summary, n.summary_method AS method, n.summary_hash AS hash,
        head(COLLECT {
-         MATCH (said:Answer)-[:ANSWERS]->(n)
+         MATCH (said:KgAnswer)-[:ANSWERS]->(n)
          WHERE said.graph = $graph
          RETURN said.model ORDER BY said.model LIMIT 1
        }) AS model, evidence

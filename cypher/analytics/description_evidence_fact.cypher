@@ -9,21 +9,21 @@
 //          evidence LIST<LIST> (document, place of the chunk, row and description of each)
 // order:   id
 // source:  W3
-MATCH (n:Fact)
+MATCH (n:KgFact)
 WHERE n.id > $after AND n.graph = $graph AND (n.evidence_count > 1 OR n.summary_hash IS NOT NULL)
 WITH n, COLLECT {
-  MATCH (n)-[s:STATED_IN]->(c:Chunk)
+  MATCH (n)-[s:STATED_IN]->(c:KgChunk)
   WHERE s.description IS NOT NULL AND s.stated IS NULL
   RETURN [c.document_id, c.index, s.row, s.description]
 } AS evidence
 WHERE n.summary_hash IS NOT NULL OR reduce(total = 0, each IN evidence | total + size(each[3])) > $characters
 WITH n, evidence ORDER BY n.id LIMIT $limit
-MATCH (a:Entity {id: coalesce(n.source_id, n.source_key)})
-MATCH (b:Entity {id: coalesce(n.target_id, n.target_key)})
+MATCH (a:KgEntity {id: coalesce(n.source_id, n.source_key)})
+MATCH (b:KgEntity {id: coalesce(n.target_id, n.target_key)})
 RETURN n.id AS id, a.name + ' ' + n.type + ' ' + b.name AS name, n.summary AS summary, n.summary_method AS method,
        n.summary_hash AS hash,
        head(COLLECT {
-         MATCH (said:Answer)-[:ANSWERS]->(n)
+         MATCH (said:KgAnswer)-[:ANSWERS]->(n)
          WHERE said.graph = $graph
          RETURN said.model ORDER BY said.model LIMIT 1
        }) AS model, evidence

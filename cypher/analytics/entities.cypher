@@ -8,10 +8,10 @@
 //          clustering, articulation, bridges)
 // order:   part; within a part none
 // source:  kg-neo4j
-MATCH (e:Entity)
+MATCH (e:KgEntity)
 WHERE e.graph = $graph
 WITH e.num / 17592186044416 AS part,
-     collect([e.num, e.id, head([(e)-[:IN_COMMUNITY]->(c:Community) WHERE c.graph = $graph | c.id]),
+     collect([e.num, e.id, head([(e)-[:IN_COMMUNITY]->(c:KgCommunity) WHERE c.graph = $graph | c.id]),
               CASE WHEN e.community IS NOT NULL
                 THEN [e.community, e.pagerank, e.degree, e.betweenness, e.community_degree, e.component, e.core,
                       e.triangles, e.clustering, e.articulation, e.bridges]

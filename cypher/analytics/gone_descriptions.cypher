@@ -5,6 +5,6 @@
 // columns: id STRING (of one of them)
 // order:   none
 // source:  W3
-MATCH (a:Answer {kind: 'description'})
+MATCH (a:KgAnswer {kind: 'description'})
 WHERE a.graph = $graph AND NOT EXISTS { (a)-[:ANSWERS]->() }
 RETURN a.id AS id LIMIT 1

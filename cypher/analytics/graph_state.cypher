@@ -5,6 +5,6 @@
 // columns: fingerprint STRING, communities INTEGER, levels INTEGER
 // order:   none
 // source:  kg-neo4j
-MATCH (s:GraphState {graph: $graph})
+MATCH (s:KgGraphState {graph: $graph})
 WHERE s.fingerprint IS NOT NULL
 RETURN s.fingerprint AS fingerprint, s.communities AS communities, s.levels AS levels

@@ -6,6 +6,6 @@
 // order:   none
 // source:  W2
 UNWIND $rows AS num
-MATCH (e:Entity {num: num})-[old:IN_COMMUNITY]->()
+MATCH (e:KgEntity {num: num})-[old:IN_COMMUNITY]->()
 WHERE e.graph = $graph
 DELETE old

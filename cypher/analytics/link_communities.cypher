@@ -6,8 +6,8 @@
 // order:   none
 // source:  W2
 UNWIND $rows AS row
-MATCH (c:Community {id: row[0]})
+MATCH (c:KgCommunity {id: row[0]})
 WHERE c.graph = $graph
-MATCH (p:Community {id: row[1]})
+MATCH (p:KgCommunity {id: row[1]})
 WHERE p.graph = $graph
 CREATE (c)-[:CHILD_OF]->(p)

@@ -8,16 +8,16 @@
 //          title STRING, rating FLOAT, method STRING, flags LIST<STRING>, members LIST<STRING> (those of highest PageRank)
 // order:   level, then size descending, then number
 // source:  W2
-MATCH (c:Community)
+MATCH (c:KgCommunity)
 WHERE c.graph = $graph AND ($level IS NULL OR c.level = $level) AND c.size >= $smallest
 WITH c ORDER BY c.level, c.size DESC, c.number LIMIT $limit
 CALL (c) {
-  MATCH (c)<-[:CHILD_OF]-{0,20}(part:Community)<-[:IN_COMMUNITY]-(e:Entity)
+  MATCH (c)<-[:CHILD_OF]-{0,20}(part:KgCommunity)<-[:IN_COMMUNITY]-(e:KgEntity)
   WHERE part.graph = $graph AND e.graph = $graph
   WITH e ORDER BY e.pagerank DESC, e.name, e.id LIMIT $members
   RETURN collect(e.name) AS members
 }
 RETURN c.id AS id, c.level AS level, c.number AS number, c.size AS size,
-       head([(c)-[:CHILD_OF]->(p:Community) WHERE p.graph = $graph | p.number]) AS parent,
+       head([(c)-[:CHILD_OF]->(p:KgCommunity) WHERE p.graph = $graph | p.number]) AS parent,
        c.title AS title, c.rating AS rating, c.report_method AS method, coalesce(c.report_flags, []) AS flags, members
 ORDER BY level, size DESC, number

@@ -8,7 +8,7 @@
 //          evidence)
 // order:   part; within a part none
 // source:  W2
-MATCH (a:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:Entity)
+MATCH (a:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:KgEntity)
 WHERE a.graph = $graph AND b.graph = $graph
 WITH a.num / 17592186044416 AS part,
      collect(a.num) AS sources,

@@ -6,9 +6,9 @@
 // order:   none
 // source:  W2
 UNWIND $rows AS row
-MATCH (c:Community {id: row[0]})
+MATCH (c:KgCommunity {id: row[0]})
 WHERE c.graph = $graph
 UNWIND row[1] AS num
-MATCH (e:Entity {num: num})
+MATCH (e:KgEntity {num: num})
 WHERE e.graph = $graph
 CREATE (e)-[:IN_COMMUNITY]->(c)

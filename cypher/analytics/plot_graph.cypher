@@ -6,8 +6,8 @@
 //          Connections INTEGER (relationships in either direction)
 // order:   Connections descending, then Name, Type, Num
 // source:  kg-neo4j
-MATCH (n:Entity {graph: $graph})
-WITH n, COUNT { (n)--(:Entity {graph: $graph}) } AS connections
+MATCH (n:KgEntity {graph: $graph})
+WITH n, COUNT { (n)--(:KgEntity {graph: $graph}) } AS connections
 ORDER BY connections DESC, n.name, n.type, n.num
 LIMIT $limit
 RETURN n.num AS Num, n.name AS Name, n.type AS Type, coalesce(toString(n.community), '') AS Community,

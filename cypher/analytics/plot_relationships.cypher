@@ -6,7 +6,7 @@
 // order:   Source, Target, Type
 // source:  kg-neo4j
 UNWIND $nums AS num
-MATCH (a:Entity {graph: $graph, num: num})-[r]->(b:Entity {graph: $graph})
+MATCH (a:KgEntity {graph: $graph, num: num})-[r]->(b:KgEntity {graph: $graph})
 WHERE b.num IN $nums
 RETURN a.num AS Source, type(r) AS Type, b.num AS Target, coalesce(r.evidence_count, 1) AS Evidence
 ORDER BY Source, Target, Type

@@ -5,5 +5,5 @@
 // columns: Nodes INTEGER
 // order:   one row
 // source:  kg-neo4j
-MATCH (n:Entity {graph: $graph})
+MATCH (n:KgEntity {graph: $graph})
 RETURN count(n) AS Nodes

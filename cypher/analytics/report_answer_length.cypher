@@ -5,7 +5,7 @@
 // columns: answers INTEGER, output_tokens FLOAT (of one, on average; null where there is none)
 // order:   none
 // source:  W2
-MATCH (:Community {graph: $graph})<-[:ANSWERS]-(a:Answer)
+MATCH (:KgCommunity {graph: $graph})<-[:ANSWERS]-(a:KgAnswer)
 WHERE a.graph = $graph AND a.kind = 'report' AND a.model = $model AND a.output_tokens > 0
 WITH DISTINCT a
 RETURN count(a) AS answers, avg(a.output_tokens) AS output_tokens

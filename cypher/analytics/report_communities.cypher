@@ -6,9 +6,9 @@
 //          domain STRING
 // order:   level descending, then number
 // source:  W2
-MATCH (c:Community)
+MATCH (c:KgCommunity)
 WHERE c.graph = $graph
 RETURN c.id AS id, c.level AS level, c.number AS number, c.size AS size,
-       head([(c)-[:CHILD_OF]->(p:Community) WHERE p.graph = $graph | p.id]) AS parent_id,
+       head([(c)-[:CHILD_OF]->(p:KgCommunity) WHERE p.graph = $graph | p.id]) AS parent_id,
        c.report_hash AS hash, c.report_method AS method, c.report_domain AS domain
 ORDER BY level DESC, number

@@ -7,10 +7,10 @@
 // order:   id; documents by the members that they mention, descending, then title
 // source:  W2
 UNWIND $ids AS id
-MATCH (c:Community {id: id})
+MATCH (c:KgCommunity {id: id})
 WHERE c.graph = $graph
 CALL (c) {
-  MATCH (c)<-[:CHILD_OF]-{0,20}(:Community)<-[:IN_COMMUNITY]-(e:Entity)-[:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d:Document)
+  MATCH (c)<-[:CHILD_OF]-{0,20}(:KgCommunity)<-[:IN_COMMUNITY]-(e:KgEntity)-[:MENTIONED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
   WHERE e.graph = $graph AND d.graph = $graph
   WITH d, count(DISTINCT e) AS members
   ORDER BY members DESC, d.title, d.id

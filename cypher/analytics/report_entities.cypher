@@ -7,14 +7,14 @@
 // order:   id; entities by id
 // source:  W2
 UNWIND $ids AS id
-MATCH (c:Community {id: id})
+MATCH (c:KgCommunity {id: id})
 WHERE c.graph = $graph
 CALL (c) {
-  MATCH (c)<-[:IN_COMMUNITY]-(e:Entity)
+  MATCH (c)<-[:IN_COMMUNITY]-(e:KgEntity)
   WHERE e.graph = $graph
   RETURN e, null AS child
   UNION ALL
-  MATCH (c)<-[:CHILD_OF]-(next:Community)<-[:CHILD_OF]-{0,20}(:Community)<-[:IN_COMMUNITY]-(e:Entity)
+  MATCH (c)<-[:CHILD_OF]-(next:KgCommunity)<-[:CHILD_OF]-{0,20}(:KgCommunity)<-[:IN_COMMUNITY]-(e:KgEntity)
   WHERE e.graph = $graph
   RETURN e, next.id AS child
 }

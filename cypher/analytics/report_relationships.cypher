@@ -7,13 +7,13 @@
 // order:   id; relationships by id of the fact
 // source:  W2
 UNWIND $ids AS id
-MATCH (c:Community {id: id})
+MATCH (c:KgCommunity {id: id})
 WHERE c.graph = $graph
 CALL (c) {
-  MATCH (c)<-[:CHILD_OF]-{0,20}(:Community)<-[:IN_COMMUNITY]-(a:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:Entity)
+  MATCH (c)<-[:CHILD_OF]-{0,20}(:KgCommunity)<-[:IN_COMMUNITY]-(a:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:KgEntity)
   WHERE a.graph = $graph AND b.graph = $graph AND r.fact_id IS NOT NULL
-    AND EXISTS { (b)-[:IN_COMMUNITY]->(:Community)-[:CHILD_OF]->{0,20}(c) }
-  OPTIONAL MATCH (f:Fact {id: r.fact_id})
+    AND EXISTS { (b)-[:IN_COMMUNITY]->(:KgCommunity)-[:CHILD_OF]->{0,20}(c) }
+  OPTIONAL MATCH (f:KgFact {id: r.fact_id})
   RETURN a, r, b, f
 }
 WITH id, a, r, b, f ORDER BY id, r.fact_id

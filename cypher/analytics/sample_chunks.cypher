@@ -6,7 +6,7 @@
 // columns: text STRING, title STRING (of the document)
 // order:   id of the chunk
 // source:  W2
-MATCH (d:Document {graph: $graph})<-[:IN_DOCUMENT]-(c:Chunk)
+MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(c:KgChunk)
 WITH c, d ORDER BY c.id LIMIT $limit
 RETURN c.text AS text, d.title AS title
 ORDER BY c.id

@@ -5,10 +5,10 @@
 // columns: id STRING, level INTEGER, number INTEGER, parent_id STRING
 // order:   id
 // source:  kg-neo4j
-MATCH (c:Community)
+MATCH (c:KgCommunity)
 WHERE c.graph = $graph
 RETURN c.id AS id,
        c.level AS level,
        c.number AS number,
-       head([(c)-[:CHILD_OF]->(p:Community) WHERE p.graph = $graph | p.id]) AS parent_id
+       head([(c)-[:CHILD_OF]->(p:KgCommunity) WHERE p.graph = $graph | p.id]) AS parent_id
 ORDER BY id

@@ -5,7 +5,7 @@
 // columns: deleted INTEGER
 // order:   none
 // source:  W3
-MATCH (a:Answer {kind: 'description'})
+MATCH (a:KgAnswer {kind: 'description'})
 WHERE a.graph = $graph AND NOT EXISTS { (a)-[:ANSWERS]->() }
 DETACH DELETE a
 RETURN count(*) AS deleted

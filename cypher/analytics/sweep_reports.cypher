@@ -5,7 +5,7 @@
 // columns: deleted INTEGER
 // order:   none
 // source:  W2
-MATCH (a:Answer {kind: 'report'})
+MATCH (a:KgAnswer {kind: 'report'})
 WHERE a.graph = $graph AND NOT EXISTS { (a)-[:ANSWERS]->() }
 DETACH DELETE a
 RETURN count(*) AS deleted

@@ -6,6 +6,6 @@
 // order:   none
 // source:  W2
 UNWIND $rows AS id
-MATCH (c:Community {id: id})-[old:CHILD_OF]->()
+MATCH (c:KgCommunity {id: id})-[old:CHILD_OF]->()
 WHERE c.graph = $graph
 DELETE old

@@ -6,5 +6,5 @@
 // order:   none
 // source:  W2
 UNWIND $rows AS row
-MERGE (c:Community {id: row[0]})
+MERGE (c:KgCommunity:Community {id: row[0]})
 SET c.graph = $graph, c.level = row[1], c.number = row[2], c.size = row[3]

@@ -8,7 +8,7 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
-MATCH (e:Entity {num: row[0]})
+MATCH (e:KgEntity {num: row[0]})
 WHERE e.graph = $graph
 SET e.community = row[1], e.pagerank = row[2], e.degree = row[3], e.betweenness = row[4], e.community_degree = row[5],
     e.component = row[6], e.core = row[7], e.triangles = row[8], e.clustering = row[9], e.articulation = row[10],

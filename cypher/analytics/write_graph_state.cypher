@@ -6,5 +6,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MERGE (s:GraphState {graph: $graph})
+MERGE (s:KgGraphState:GraphState {graph: $graph})
 SET s.fingerprint = $fingerprint, s.communities = $communities, s.levels = $levels

@@ -7,17 +7,17 @@
 // order:   none
 // source:  W2
 UNWIND $rows AS row
-MATCH (c:Community {id: row.id})
+MATCH (c:KgCommunity {id: row.id})
 WHERE c.graph = $graph
 SET c += row.report
 WITH c, row
 CALL (c, row) {
-  MATCH (a:Answer)-[old:ANSWERS]->(c)
+  MATCH (a:KgAnswer)-[old:ANSWERS]->(c)
   WHERE NOT a.id IN row.answers
   DELETE old
 }
 CALL (c, row) {
   UNWIND row.answers AS id
-  MATCH (a:Answer {id: id})
+  MATCH (a:KgAnswer {id: id})
   MERGE (a)-[:ANSWERS]->(c)
 }

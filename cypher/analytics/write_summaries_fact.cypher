@@ -8,17 +8,17 @@
 // order:   none
 // source:  W3
 UNWIND $rows AS row
-MATCH (n:Fact {id: row.id})
+MATCH (n:KgFact {id: row.id})
 WHERE n.graph = $graph
 SET n.summary = row.summary, n.summary_method = row.method, n.summary_hash = row.hash
 WITH n, row
 CALL (n, row) {
-  MATCH (a:Answer)-[old:ANSWERS]->(n)
+  MATCH (a:KgAnswer)-[old:ANSWERS]->(n)
   WHERE NOT $keep AND NOT a.id IN row.answers
   DELETE old
 }
 CALL (n, row) {
   UNWIND row.answers AS id
-  MATCH (a:Answer {id: id})
+  MATCH (a:KgAnswer {id: id})
   MERGE (a)-[:ANSWERS]->(n)
 }

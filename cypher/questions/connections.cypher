@@ -10,14 +10,14 @@
 // order:   Steps, then Evidence descending, then the names, then ids
 // source:  kg-neo4j
 UNWIND $x AS from
-MATCH (a:Entity {id: from})
+MATCH (a:KgEntity {id: from})
 WHERE a.graph = $graph
 UNWIND $y AS to
-MATCH (b:Entity {id: to})
+MATCH (b:KgEntity {id: to})
 WHERE b.graph = $graph AND NOT b.id IN $x
 CALL (a, b) {
   MATCH p = SHORTEST 1 GROUPS
-        (a) ((l:Entity WHERE l.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY WHERE $only_facts IS NULL OR r.fact_id IN $only_facts]-(m:Entity WHERE m.graph = $graph)){1,6} (b)
+        (a) ((l:KgEntity WHERE l.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY WHERE $only_facts IS NULL OR r.fact_id IN $only_facts]-(m:KgEntity WHERE m.graph = $graph)){1,6} (b)
   RETURN nodes(p) AS nodes, r LIMIT 10000
 }
 WITH nodes, r, reduce(rows = 0, each IN r | rows + coalesce(each.evidence_count, 1)) AS Evidence

@@ -7,14 +7,14 @@
 // columns: Name STRING, Type STRING, Role STRING, Evidence INTEGER (rows that mention it), Ids LIST<STRING> (the entity)
 // order:   Evidence descending, then Name, then ids
 // source:  kg-neo4j
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph AND ($types = [] OR n.type IN $types) AND ($only_entities IS NULL OR n.id IN $only_entities)
 CALL (n) { // under filters as the texts that are left say it
   WITH n WHERE $only_chunks IS NULL
   RETURN n.role AS Role, coalesce(n.evidence_count, 0) AS Evidence
   UNION ALL
   WITH n WHERE $only_chunks IS NOT NULL
-  MATCH (n)-[m:MENTIONED_IN]->(c:Chunk)
+  MATCH (n)-[m:MENTIONED_IN]->(c:KgChunk)
   WHERE c.id IN $only_chunks
   WITH n, m, c ORDER BY c.index, c.id, m.row
   WITH n, collect(m.role)[0] AS Role, count(m) AS Evidence

@@ -10,12 +10,12 @@
 // order:   Evidence descending, then Shared, then OfX, then OfY, then ids
 // source:  kg-neo4j
 UNWIND $x AS from
-MATCH (a:Entity {id: from})
+MATCH (a:KgEntity {id: from})
 WHERE a.graph = $graph
 UNWIND $y AS to
-MATCH (b:Entity {id: to})
+MATCH (b:KgEntity {id: to})
 WHERE b.graph = $graph AND NOT b.id IN $x
-MATCH (a)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)-[s:!MENTIONED_IN&!IN_COMMUNITY]-(b)
+MATCH (a)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)-[s:!MENTIONED_IN&!IN_COMMUNITY]-(b)
 WHERE o.graph = $graph AND NOT o.id IN $x AND NOT o.id IN $y AND ($types = [] OR o.type IN $types)
   AND ($only_facts IS NULL OR (r.fact_id IN $only_facts AND s.fact_id IN $only_facts))
 WITH a, b, o, r, s, coalesce(r.evidence_count, 1) + coalesce(s.evidence_count, 1) AS Evidence,

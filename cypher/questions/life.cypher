@@ -10,18 +10,18 @@
 // order:   Who, then Event, then whether a fact states it, then Evidence descending, then Date, then ids
 // source:  kg-neo4j
 UNWIND $x AS id
-MATCH (n:Entity {id: id})
+MATCH (n:KgEntity {id: id})
 WHERE n.graph = $graph
 CALL (n) {
   UNWIND [['BORN', n.birth_year], ['DIED', n.death_year]] AS event
   WITH n, event
   WHERE event[1] IS NOT NULL
     AND ($only_chunks IS NULL OR EXISTS { // a text that is left says it
-      MATCH (n)-[m:MENTIONED_IN]->(c:Chunk)
+      MATCH (n)-[m:MENTIONED_IN]->(c:KgChunk)
       WHERE c.id IN $only_chunks AND event[1] = CASE event[0] WHEN 'BORN' THEN m.birth_year ELSE m.death_year END })
   RETURN event[0] AS Event, toString(event[1]) AS Date, n.evidence_count AS Evidence, n.id AS rests, 1 AS place
   UNION ALL
-  MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:Entity)
+  MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:KgEntity)
   WHERE o.graph = $graph AND (type(r) STARTS WITH 'BORN' OR type(r) STARTS WITH 'DIED' OR type(r) IN ['DATE_OF_BIRTH', 'DATE_OF_DEATH'])
     AND (r.start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR']) AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
   CALL (r) { // under filters as the texts that are left say it
@@ -29,14 +29,14 @@ CALL (n) {
     RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
     UNION ALL
     WITH r WHERE $only_chunks IS NOT NULL
-    MATCH (one:Fact {id: r.fact_id})
+    MATCH (one:KgFact {id: r.fact_id})
     CALL (one) {
       RETURN one AS f
       UNION
-      MATCH (f:Fact {relationship_id: one.relationship_id})
+      MATCH (f:KgFact {relationship_id: one.relationship_id})
       RETURN f
     }
-    MATCH (f)-[s:STATED_IN]->(c:Chunk)
+    MATCH (f)-[s:STATED_IN]->(c:KgChunk)
     WHERE c.id IN $only_chunks AND s.stated IS NULL
     WITH r, s, c ORDER BY c.index, c.id, s.row
     WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence

@@ -7,7 +7,7 @@
 // columns: Document STRING, Mentions INTEGER (rows of evidence), Chunks INTEGER, Ids LIST<STRING> (the first chunks, at most three)
 // order:   Mentions descending, then Document, then ids
 // source:  kg-neo4j
-MATCH (n:Entity)-[m:MENTIONED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+MATCH (n:KgEntity)-[m:MENTIONED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
 WHERE n.id IN $x AND n.graph = $graph AND c.graph = $graph AND d.graph = $graph
   AND ($only_chunks IS NULL OR c.id IN $only_chunks)
 WITH d, c, count(m) AS rows ORDER BY c.index, c.id

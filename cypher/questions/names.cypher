@@ -6,8 +6,8 @@
 // order:   Id
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (n:Entity {id: id})
+MATCH (n:KgEntity {id: id})
 WHERE n.graph = $graph
 RETURN n.id AS Id, n.name AS Name, n.type AS Type,
-       COUNT { MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity) WHERE o.graph = $graph } AS Relationships
+       COUNT { MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity) WHERE o.graph = $graph } AS Relationships
 ORDER BY Id

@@ -6,7 +6,7 @@
 // columns: Type STRING, Count INTEGER, Examples LIST<STRING> (names, at most five), Ids LIST<STRING> (of the examples)
 // order:   Count descending, then Type
 // source:  kg-neo4j
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph AND ($types = [] OR n.type IN $types) AND ($only_entities IS NULL OR n.id IN $only_entities)
 WITH n ORDER BY coalesce(n.evidence_count, 0) DESC, n.name, n.id
 WITH n.type AS Type, count(n) AS Count, collect(n)[..5] AS best

@@ -7,7 +7,7 @@
 // columns: Type STRING, Count INTEGER, Examples LIST<STRING> (names, at most five), Ids LIST<STRING> (facts that relate the examples)
 // order:   Count descending, then Type
 // source:  kg-neo4j
-MATCH (n:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)
+MATCH (n:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)
 WHERE n.id IN $x AND n.graph = $graph AND o.graph = $graph AND NOT o.id IN $x AND ($types = [] OR o.type IN $types)
   AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
 WITH o, r ORDER BY coalesce(r.evidence_count, 1) DESC, r.fact_id

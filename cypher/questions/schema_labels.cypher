@@ -5,7 +5,7 @@
 // columns: Label STRING, Count INTEGER, Properties LIST<STRING> (names that occur, sorted)
 // order:   Count descending, then Label
 // source:  kg-neo4j
-MATCH (n:Entity|Chunk|Document|Fact)
+MATCH (n:KgEntity|KgChunk|KgDocument|KgFact)
 WHERE n.graph = $graph
 UNWIND labels(n) AS Label
 WITH Label, keys(n) AS names, count(*) AS nodes

@@ -6,7 +6,7 @@
 //          Properties LIST<STRING> (names that occur, sorted)
 // order:   Count descending, then RelationshipType
 // source:  kg-neo4j
-MATCH (a:Entity|Chunk|Fact)-[r]->(b:Entity|Chunk|Document)
+MATCH (a:KgEntity|KgChunk|KgFact)-[r]->(b:KgEntity|KgChunk|KgDocument)
 WHERE a.graph = $graph AND b.graph = $graph
 WITH type(r) AS RelationshipType, a.type AS source, b.type AS target, keys(r) AS names, count(*) AS n
 ORDER BY n DESC, source, target

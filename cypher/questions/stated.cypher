@@ -10,9 +10,9 @@
 // order:   Evidence descending, then Answer, then Relationship, then ids
 // source:  kg-neo4j
 UNWIND $x AS id
-MATCH (n:Entity {id: id})
+MATCH (n:KgEntity {id: id})
 WHERE n.graph = $graph
-MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)
+MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)
 WHERE o.graph = $graph AND o <> n AND type(r) IN $relationships AND ($types = [] OR o.type IN $types)
   AND ($direction = 'both' OR ($direction = 'out' AND startNode(r) = n) OR ($direction = 'in' AND endNode(r) = n))
   AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
@@ -22,14 +22,14 @@ CALL (r) { // under filters as the texts that are left say it
   RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
   UNION ALL
   WITH r WHERE $only_chunks IS NOT NULL
-  MATCH (one:Fact {id: r.fact_id})
+  MATCH (one:KgFact {id: r.fact_id})
   CALL (one) {
     RETURN one AS f
     UNION
-    MATCH (f:Fact {relationship_id: one.relationship_id})
+    MATCH (f:KgFact {relationship_id: one.relationship_id})
     RETURN f
   }
-  MATCH (f)-[s:STATED_IN]->(c:Chunk)
+  MATCH (f)-[s:STATED_IN]->(c:KgChunk)
   WHERE c.id IN $only_chunks AND s.stated IS NULL
   WITH r, s, c ORDER BY c.index, c.id, s.row
   WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence

@@ -10,19 +10,19 @@
 // order:   Year, then Who, Relationship, Target, then Evidence descending, then ids
 // source:  kg-neo4j
 CALL () {
-  MATCH (n:Entity)
+  MATCH (n:KgEntity)
   WHERE n.graph = $graph AND n.birth_year >= $from AND n.birth_year <= $to
     AND ($only_entities IS NULL OR n.id IN $only_entities) AND ($only_chunks IS NULL OR EXISTS {
-      MATCH (n)-[m:MENTIONED_IN]->(c:Chunk) WHERE c.id IN $only_chunks AND m.birth_year = n.birth_year })
+      MATCH (n)-[m:MENTIONED_IN]->(c:KgChunk) WHERE c.id IN $only_chunks AND m.birth_year = n.birth_year })
   RETURN n, toString(n.birth_year) AS Date, 'BORN' AS Relationship, null AS o, n.evidence_count AS Evidence, n.id AS id
   UNION ALL
-  MATCH (n:Entity)
+  MATCH (n:KgEntity)
   WHERE n.graph = $graph AND n.death_year >= $from AND n.death_year <= $to
     AND ($only_entities IS NULL OR n.id IN $only_entities) AND ($only_chunks IS NULL OR EXISTS {
-      MATCH (n)-[m:MENTIONED_IN]->(c:Chunk) WHERE c.id IN $only_chunks AND m.death_year = n.death_year })
+      MATCH (n)-[m:MENTIONED_IN]->(c:KgChunk) WHERE c.id IN $only_chunks AND m.death_year = n.death_year })
   RETURN n, toString(n.death_year) AS Date, 'DIED' AS Relationship, null AS o, n.evidence_count AS Evidence, n.id AS id
   UNION ALL
-  MATCH (n:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:Entity)
+  MATCH (n:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:KgEntity)
   WHERE n.graph = $graph AND o.graph = $graph AND (r.start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR'])
     AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
   CALL (r) { // under filters as the texts that are left say it
@@ -30,14 +30,14 @@ CALL () {
     RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
     UNION ALL
     WITH r WHERE $only_chunks IS NOT NULL
-    MATCH (one:Fact {id: r.fact_id})
+    MATCH (one:KgFact {id: r.fact_id})
     CALL (one) {
       RETURN one AS f
       UNION
-      MATCH (f:Fact {relationship_id: one.relationship_id})
+      MATCH (f:KgFact {relationship_id: one.relationship_id})
       RETURN f
     }
-    MATCH (f)-[s:STATED_IN]->(c:Chunk)
+    MATCH (f)-[s:STATED_IN]->(c:KgChunk)
     WHERE c.id IN $only_chunks AND s.stated IS NULL
     WITH r, s, c ORDER BY c.index, c.id, s.row
     WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence

@@ -6,7 +6,7 @@
 //          Bridges INTEGER (neighbours that nothing else connects), Betweenness FLOAT (shortest paths through the node)
 // order:   Betweenness descending, then Node, then id
 // source:  W2
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.articulation
 RETURN n.name AS Node, n.type AS NodeType, n.degree AS Connections, size(n.bridges) AS Bridges,
        n.betweenness AS Betweenness

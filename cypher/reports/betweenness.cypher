@@ -6,9 +6,9 @@
 // columns: Node STRING, NodeType STRING, Betweenness FLOAT (shortest paths through the node), Connections INTEGER (relationships in either direction)
 // order:   Betweenness descending, then Node, then id
 // source:  kg-neo4j
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.betweenness > 0
 RETURN n.name AS Node, n.type AS NodeType, n.betweenness AS Betweenness,
-       COUNT { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity) WHERE o.graph = $graph } AS Connections
+       COUNT { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity) WHERE o.graph = $graph } AS Connections
 ORDER BY Betweenness DESC, Node, n.id
 LIMIT $limit

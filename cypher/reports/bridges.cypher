@@ -7,10 +7,10 @@
 //          Smaller INTEGER (connections of the end that has fewer)
 // order:   Smaller descending, so that mere leaves come last, then Node, Neighbour, then ids
 // source:  W2
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph AND size(n.bridges) > 0
 UNWIND n.bridges AS other
-MATCH (o:Entity {id: other})
+MATCH (o:KgEntity {id: other})
 WHERE o.graph = $graph AND n.num < o.num
 WITH *, CASE WHEN n.name <= o.name THEN [n, o] ELSE [o, n] END AS ends,
      CASE WHEN n.degree < o.degree THEN n.degree ELSE o.degree END AS Smaller

@@ -6,60 +6,60 @@
 // order:   as listed
 // source:  kg-neo4j
 RETURN 'entities without a type' AS Check,
-       COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND n.type IS NULL } AS Count
+       COUNT { MATCH (n:KgEntity) WHERE n.graph = $graph AND n.type IS NULL } AS Count
 UNION ALL
 RETURN 'entities whose label is not their type' AS Check,
-       COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND NOT n.type IN labels(n) } AS Count
+       COUNT { MATCH (n:KgEntity) WHERE n.graph = $graph AND NOT n.type IN labels(n) } AS Count
 UNION ALL
 RETURN 'entities without evidence' AS Check,
-       COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:MENTIONED_IN]->(:Chunk) } } AS Count
+       COUNT { MATCH (n:KgEntity) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:MENTIONED_IN]->(:KgChunk) } } AS Count
 UNION ALL
 RETURN 'entities whose evidence is counted wrongly' AS Check,
-       COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND n.evidence_count <> COUNT { (n)-[:MENTIONED_IN]->(:Chunk) } } AS Count
+       COUNT { MATCH (n:KgEntity) WHERE n.graph = $graph AND n.evidence_count <> COUNT { (n)-[:MENTIONED_IN]->(:KgChunk) } } AS Count
 UNION ALL
 RETURN 'facts without evidence' AS Check,
-       COUNT { MATCH (f:Fact) WHERE f.graph = $graph AND NOT EXISTS { (f)-[:STATED_IN]->(:Chunk) } } AS Count
+       COUNT { MATCH (f:KgFact) WHERE f.graph = $graph AND NOT EXISTS { (f)-[:STATED_IN]->(:KgChunk) } } AS Count
 UNION ALL
 RETURN 'facts whose evidence is counted wrongly' AS Check,
-       COUNT { MATCH (f:Fact) WHERE f.graph = $graph
-               AND f.evidence_count <> COUNT { MATCH (f)-[s:STATED_IN]->(c:Chunk)
+       COUNT { MATCH (f:KgFact) WHERE f.graph = $graph
+               AND f.evidence_count <> COUNT { MATCH (f)-[s:STATED_IN]->(c:KgChunk)
                                            WHERE c.graph = $graph AND (s.stated IS NULL OR f.stated = false) } } AS Count
 UNION ALL
 RETURN 'facts without their relationship' AS Check,
-       COUNT { MATCH (f:Fact) WHERE f.graph = $graph AND f.stated IS NULL
+       COUNT { MATCH (f:KgFact) WHERE f.graph = $graph AND f.stated IS NULL
                AND (f.source_key = f.target_key OR coalesce(f.source_id, f.source_key) <> coalesce(f.target_id, f.target_key))
-               AND NOT EXISTS { MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})-[r]->(b:Entity {id: coalesce(f.target_id, f.target_key)})
+               AND NOT EXISTS { MATCH (a:KgEntity {id: coalesce(f.source_id, f.source_key)})-[r]->(b:KgEntity {id: coalesce(f.target_id, f.target_key)})
                                 WHERE a.graph = $graph AND b.graph = $graph AND type(r) = f.type
-                                  AND (r.fact_id = f.id OR EXISTS { MATCH (g:Fact {id: r.fact_id})
+                                  AND (r.fact_id = f.id OR EXISTS { MATCH (g:KgFact {id: r.fact_id})
                                                                     WHERE g.graph = $graph AND g.relationship_id = f.relationship_id }) } } AS Count
 UNION ALL
 RETURN 'facts that are only likely, with a relationship' AS Check,
-       COUNT { MATCH (f:Fact) WHERE f.graph = $graph AND f.stated = false
-               AND EXISTS { MATCH (a:Entity {id: f.source_key})-[r {fact_id: f.id}]->(b:Entity) WHERE a.graph = $graph AND b.graph = $graph } } AS Count
+       COUNT { MATCH (f:KgFact) WHERE f.graph = $graph AND f.stated = false
+               AND EXISTS { MATCH (a:KgEntity {id: f.source_key})-[r {fact_id: f.id}]->(b:KgEntity) WHERE a.graph = $graph AND b.graph = $graph } } AS Count
 UNION ALL
 RETURN 'relationships without their fact' AS Check,
-       COUNT { MATCH (a:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:Entity)
+       COUNT { MATCH (a:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:KgEntity)
                WHERE a.graph = $graph AND b.graph = $graph
-               AND NOT EXISTS { MATCH (f:Fact {id: r.fact_id}) WHERE f.graph = $graph } } AS Count
+               AND NOT EXISTS { MATCH (f:KgFact {id: r.fact_id}) WHERE f.graph = $graph } } AS Count
 UNION ALL
 RETURN 'chunks without a document' AS Check,
-       COUNT { MATCH (c:Chunk) WHERE c.graph = $graph AND NOT EXISTS { (c)-[:IN_DOCUMENT]->(:Document) } } AS Count
+       COUNT { MATCH (c:KgChunk) WHERE c.graph = $graph AND NOT EXISTS { (c)-[:IN_DOCUMENT]->(:KgDocument) } } AS Count
 UNION ALL
 RETURN 'chunks not done' AS Check,
-       COUNT { MATCH (c:Chunk) WHERE c.graph = $graph AND NOT coalesce(c.done, false) } AS Count
+       COUNT { MATCH (c:KgChunk) WHERE c.graph = $graph AND NOT coalesce(c.done, false) } AS Count
 UNION ALL
 RETURN 'entities, facts and decisions not settled' AS Check,
-       COUNT { MATCH (n:Entity|Fact|Decision) WHERE n.graph = $graph AND n:Unsettled } AS Count
+       COUNT { MATCH (n:KgEntity|KgFact|KgDecision) WHERE n.graph = $graph AND n:Unsettled } AS Count
 UNION ALL
 RETURN 'entities without a community' AS Check,
-       COUNT { MATCH (n:Entity) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:IN_COMMUNITY]->(:Community) } } AS Count
+       COUNT { MATCH (n:KgEntity) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:IN_COMMUNITY]->(:KgCommunity) } } AS Count
 UNION ALL
 RETURN 'narrative trees that are not whole' AS Check,
-       COUNT { MATCH (t:Tree) WHERE t.graph = $graph AND NOT coalesce(t.complete, false) } AS Count
+       COUNT { MATCH (t:KgTree) WHERE t.graph = $graph AND NOT coalesce(t.complete, false) } AS Count
 UNION ALL
 RETURN 'narrative trees without a document' AS Check,
-       COUNT { MATCH (t:Tree) WHERE t.graph = $graph AND NOT EXISTS { (t)-[:TREE_OF]->(:Document) } } AS Count
+       COUNT { MATCH (t:KgTree) WHERE t.graph = $graph AND NOT EXISTS { (t)-[:TREE_OF]->(:KgDocument) } } AS Count
 UNION ALL
 RETURN 'passages, summaries and details without a tree' AS Check,
-       COUNT { MATCH (n:TreeNode) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:IN_TREE]->(:Tree) }
-               AND NOT EXISTS { (n)<-[:HAS_LEAF]-(:Tree) } } AS Count
+       COUNT { MATCH (n:KgTreeNode) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:IN_TREE]->(:KgTree) }
+               AND NOT EXISTS { (n)<-[:HAS_LEAF]-(:KgTree) } } AS Count

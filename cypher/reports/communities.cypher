@@ -8,11 +8,11 @@
 //          Members LIST<STRING> (those of highest PageRank)
 // order:   Size descending, then Community
 // source:  W2
-MATCH (c:Community)
+MATCH (c:KgCommunity)
 WHERE c.graph = $graph AND c.level = $level AND c.size >= $smallest
 WITH c ORDER BY c.size DESC, c.number LIMIT $limit
 CALL (c) {
-  MATCH (c)<-[:CHILD_OF]-{0,20}(part:Community)<-[:IN_COMMUNITY]-(e:Entity)
+  MATCH (c)<-[:CHILD_OF]-{0,20}(part:KgCommunity)<-[:IN_COMMUNITY]-(e:KgEntity)
   WHERE part.graph = $graph AND e.graph = $graph
   WITH e ORDER BY e.pagerank DESC, e.name, e.id LIMIT $members
   RETURN collect(e.name) AS Members

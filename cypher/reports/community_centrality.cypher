@@ -9,18 +9,18 @@
 //          InsideShare FLOAT (share of its relationships that are with members, 0 to 1), PageRank FLOAT (in the whole graph)
 // order:   Centrality descending, then Inside descending, then PageRank descending, then Node, then id
 // source:  W2
-MATCH (c:Community)
+MATCH (c:KgCommunity)
 WHERE c.graph = $graph AND c.level = $level AND c.number = $community
 CALL (c) {
-  MATCH (c)<-[:CHILD_OF]-{0,20}(part:Community)<-[:IN_COMMUNITY]-(e:Entity)
+  MATCH (c)<-[:CHILD_OF]-{0,20}(part:KgCommunity)<-[:IN_COMMUNITY]-(e:KgEntity)
   WHERE part.graph = $graph AND e.graph = $graph
   RETURN collect(e) AS members
 }
 UNWIND members AS n
 CALL (n, c) {
-  MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)
+  MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)
   WHERE o.graph = $graph
-  WITH r, o, CASE WHEN EXISTS { (o)-[:IN_COMMUNITY]->(:Community)-[:CHILD_OF]->{0,20}(c) } THEN 1 ELSE 0 END AS is_inside
+  WITH r, o, CASE WHEN EXISTS { (o)-[:IN_COMMUNITY]->(:KgCommunity)-[:CHILD_OF]->{0,20}(c) } THEN 1 ELSE 0 END AS is_inside
   RETURN sum(is_inside) AS Inside, count(r) AS relationships,
          count(DISTINCT CASE WHEN is_inside = 1 AND o <> n THEN o END) AS related
 }

@@ -8,7 +8,7 @@
 //          Relationships INTEGER (within it), Members LIST<STRING> (those of highest PageRank)
 // order:   Component
 // source:  W2
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.component IS NOT NULL
 WITH n ORDER BY n.pagerank DESC, n.name, n.id
 WITH n.component AS Component, count(n) AS Nodes, collect(n.name)[..$members] AS Members, collect(n) AS all
@@ -19,7 +19,7 @@ WITH component, total WHERE component[1] >= $smallest
 ORDER BY component[0] LIMIT $limit
 CALL (component) {
   UNWIND component[3] AS n
-  RETURN sum(COUNT { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]->(o:Entity) WHERE o.graph = $graph }) AS Relationships
+  RETURN sum(COUNT { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]->(o:KgEntity) WHERE o.graph = $graph }) AS Relationships
 }
 RETURN component[0] AS Component, component[1] AS Nodes, round(toFloat(component[1]) / total, 4) AS Share, Relationships,
        component[2] AS Members

@@ -7,29 +7,29 @@
 // order:   nodes, labels, relationships, types, properties of nodes, properties of relationships; in each Count descending, then Name
 // source:  W1
 CALL () {
-  MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|GraphState|Summary|Passage|Tree)
+  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)
   WHERE n.graph = $graph
   RETURN 1 AS place, 'Nodes' AS Kind, '' AS Name, count(n) AS Count
   UNION ALL
-  MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|GraphState|Summary|Passage|Tree)
+  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)
   WHERE n.graph = $graph
-  UNWIND labels(n) AS Name
+  UNWIND [label IN labels(n) WHERE NOT label STARTS WITH 'Kg'] AS Name
   RETURN 2 AS place, 'Label' AS Kind, Name, count(n) AS Count
   UNION ALL
-  MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|GraphState|Summary|Passage|Tree)-[r]->(m)
+  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)-[r]->(m)
   WHERE n.graph = $graph AND m.graph = $graph
   RETURN 3 AS place, 'Relationships' AS Kind, '' AS Name, count(r) AS Count
   UNION ALL
-  MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|GraphState|Summary|Passage|Tree)-[r]->(m)
+  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)-[r]->(m)
   WHERE n.graph = $graph AND m.graph = $graph
   RETURN 4 AS place, 'Relationship type' AS Kind, type(r) AS Name, count(r) AS Count
   UNION ALL
-  MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|GraphState|Summary|Passage|Tree)
+  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)
   WHERE n.graph = $graph
   UNWIND keys(n) AS Name
   RETURN 5 AS place, 'Property of nodes' AS Kind, Name, count(n) AS Count
   UNION ALL
-  MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|GraphState|Summary|Passage|Tree)-[r]->(m)
+  MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgGraphState|KgTree|KgTreeNode)-[r]->(m)
   WHERE n.graph = $graph AND m.graph = $graph
   UNWIND keys(r) AS Name
   RETURN 6 AS place, 'Property of relationships' AS Kind, Name, count(r) AS Count

@@ -6,18 +6,18 @@
 //          Entities INTEGER, Facts INTEGER, RowsRejected INTEGER, Licence STRING, Source STRING (address, else what was named)
 // order:   Document, then Source, then id
 // source:  kg-neo4j
-MATCH (d:Document)
+MATCH (d:KgDocument)
 WHERE d.graph = $graph
 CALL (d) {
-  MATCH (c:Chunk)-[:IN_DOCUMENT]->(d)
+  MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)
   WHERE c.graph = $graph
   RETURN count(c) AS Chunks,
          sum(CASE WHEN c.done THEN 1 ELSE 0 END) AS Done,
-         sum(CASE WHEN c.done AND NOT EXISTS { (c)<-[:MENTIONED_IN]-(:Entity) } THEN 1 ELSE 0 END) AS Empty,
+         sum(CASE WHEN c.done AND NOT EXISTS { (c)<-[:MENTIONED_IN]-(:KgEntity) } THEN 1 ELSE 0 END) AS Empty,
          sum(coalesce(c.rows_rejected, 0)) AS RowsRejected
 }
 RETURN d.title AS Document, Chunks, Done, Empty,
-       COUNT { MATCH (e:Entity)-[:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d) WHERE e.graph = $graph RETURN DISTINCT e } AS Entities,
-       COUNT { MATCH (f:Fact)-[s:STATED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d) WHERE f.graph = $graph AND s.stated IS NULL RETURN DISTINCT f } AS Facts,
+       COUNT { MATCH (e:KgEntity)-[:MENTIONED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d) WHERE e.graph = $graph RETURN DISTINCT e } AS Entities,
+       COUNT { MATCH (f:KgFact)-[s:STATED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d) WHERE f.graph = $graph AND s.stated IS NULL RETURN DISTINCT f } AS Facts,
        RowsRejected, d.licence AS Licence, coalesce(d.url, d.source) AS Source
 ORDER BY Document, Source, d.id

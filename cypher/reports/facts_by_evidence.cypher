@@ -6,18 +6,18 @@
 //          Documents INTEGER (that state it), Quote STRING (words of the first chunk that states it)
 // order:   Evidence descending, then Documents descending, then Source, Relationship, Target, id
 // source:  kg-neo4j
-MATCH (f:Fact)
+MATCH (f:KgFact)
 WHERE f.graph = $graph AND f.stated IS NULL
-MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
+MATCH (a:KgEntity {id: coalesce(f.source_id, f.source_key)})
 WHERE a.graph = $graph
-MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
+MATCH (b:KgEntity {id: coalesce(f.target_id, f.target_key)})
 WHERE b.graph = $graph
 WITH f, a, b, f.evidence_count AS Evidence,
-     COUNT { MATCH (f)-[s:STATED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d:Document) WHERE d.graph = $graph AND s.stated IS NULL RETURN DISTINCT d } AS Documents
+     COUNT { MATCH (f)-[s:STATED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument) WHERE d.graph = $graph AND s.stated IS NULL RETURN DISTINCT d } AS Documents
 ORDER BY Evidence DESC, Documents DESC, a.name, f.type, b.name, f.id
 LIMIT $limit
 CALL (f) {
-  OPTIONAL MATCH (f)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+  OPTIONAL MATCH (f)-[s:STATED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
   WHERE c.graph = $graph AND s.quote IS NOT NULL AND s.stated IS NULL
   RETURN s.quote AS Quote ORDER BY d.title, d.id, c.index, s.row LIMIT 1
 }

@@ -5,12 +5,12 @@
 // columns: Node STRING, NodeType STRING, Evidence INTEGER (rows that mention it), Document STRING (the first that mentions it)
 // order:   Evidence descending, then Node, then NodeType, then id
 // source:  W3
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph
-  AND NOT EXISTS { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity) WHERE o.graph = $graph }
+  AND NOT EXISTS { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity) WHERE o.graph = $graph }
 WITH n ORDER BY n.evidence_count DESC, n.name, n.type, n.id LIMIT $limit
 CALL (n) {
-  OPTIONAL MATCH (n)-[:MENTIONED_IN]->(:Chunk)-[:IN_DOCUMENT]->(d:Document)
+  OPTIONAL MATCH (n)-[:MENTIONED_IN]->(:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
   WHERE d.graph = $graph
   RETURN d.title AS Document ORDER BY d.title, d.id LIMIT 1
 }

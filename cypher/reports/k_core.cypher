@@ -7,7 +7,7 @@
 //          Members LIST<STRING> (those of highest PageRank)
 // order:   Core descending
 // source:  W2
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.core IS NOT NULL
 WITH n ORDER BY n.pagerank DESC, n.name, n.id
 WITH n.core AS Core, count(n) AS Nodes, collect(n.name)[..$members] AS Members

@@ -5,9 +5,9 @@
 // columns: Node STRING, Connections INTEGER (relationships in either direction)
 // order:   Connections descending, then Node, then id, so that equal counts have one order
 // source:  W1
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph
-WITH n, COUNT { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity) WHERE o.graph = $graph } AS Connections
+WITH n, COUNT { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity) WHERE o.graph = $graph } AS Connections
 WHERE Connections > 0
 RETURN n.name AS Node, Connections
 ORDER BY Connections DESC, Node, n.id

@@ -7,10 +7,10 @@
 //          StartDate STRING, Evidence INTEGER (rows that state it), Description STRING
 // order:   Evidence descending, then Neighbour, then Relationship, then ids
 // source:  kg-neo4j
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph
   AND any(known IN [n.name] + coalesce(n.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($name)))
-MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)
+MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)
 WHERE o.graph = $graph
 WITH n, r, o, coalesce(r.evidence_count, 1) AS Evidence,
      CASE WHEN startNode(r) = n THEN '-' + type(r) + '->' ELSE '<-' + type(r) + '-' END AS Relationship

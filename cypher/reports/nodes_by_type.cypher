@@ -5,7 +5,7 @@
 // columns: NodeType STRING, Count INTEGER
 // order:   Count descending, then NodeType
 // source:  W1
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph
 RETURN n.type AS NodeType, count(n) AS Count
 ORDER BY Count DESC, NodeType

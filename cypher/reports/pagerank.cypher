@@ -6,7 +6,7 @@
 // columns: Node STRING, NodeType STRING, PageRank FLOAT (the mean is about 1), Connections INTEGER (relationships in either direction)
 // order:   PageRank descending, then Node, then id
 // source:  W2
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.pagerank IS NOT NULL
 RETURN n.name AS Node, n.type AS NodeType, n.pagerank AS PageRank, n.degree AS Connections
 ORDER BY PageRank DESC, Node, n.id

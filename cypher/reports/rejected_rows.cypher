@@ -6,7 +6,7 @@
 //          RowsRejected INTEGER, Outcome STRING (done, empty, truncated, refused, failed or pending)
 // order:   RowsRejected descending, then Document, Chunk, id
 // source:  kg-neo4j
-MATCH (c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
 WHERE c.graph = $graph AND d.graph = $graph AND (c.rows_rejected > 0 OR NOT coalesce(c.done, false))
 RETURN d.title AS Document, c.index AS Chunk, c.section AS Section, coalesce(c.rows_read, 0) AS RowsRead,
        coalesce(c.rows_rejected, 0) AS RowsRejected, coalesce(c.outcome, 'pending') AS Outcome

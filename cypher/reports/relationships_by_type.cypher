@@ -5,7 +5,7 @@
 // columns: RelationshipType STRING, Count INTEGER
 // order:   Count descending, then RelationshipType
 // source:  W1
-MATCH (a:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:Entity)
+MATCH (a:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:KgEntity)
 WHERE a.graph = $graph AND b.graph = $graph
 RETURN type(r) AS RelationshipType, count(r) AS Count
 ORDER BY Count DESC, RelationshipType

@@ -5,7 +5,7 @@
 // columns: Name STRING (in lower case), Entities INTEGER, NodeTypes LIST<STRING>, Nodes LIST<STRING>
 // order:   Entities descending, then Name
 // source:  W3
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph
 UNWIND [n.name] + coalesce(n.aliases, []) AS known
 WITH DISTINCT normalize(toLower(known)) AS Name, n

@@ -6,15 +6,15 @@
 // columns: Step INTEGER, Node STRING, Relationship STRING (arrows show its direction), Neighbour STRING, Evidence INTEGER (rows that state it)
 // order:   Step; among paths of equal length the one with most evidence, then the one whose names come first
 // source:  kg-neo4j
-MATCH (a:Entity)
+MATCH (a:KgEntity)
 WHERE a.graph = $graph
   AND any(known IN [a.name] + coalesce(a.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($from)))
-MATCH (b:Entity)
+MATCH (b:KgEntity)
 WHERE b.graph = $graph AND b <> a
   AND any(known IN [b.name] + coalesce(b.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($to)))
 MATCH p = allShortestPaths((a)-[*1..8]-(b))
 WHERE all(r IN relationships(p) WHERE NOT type(r) IN ['MENTIONED_IN', 'IN_COMMUNITY'])
-  AND all(n IN nodes(p) WHERE n:Entity AND n.graph = $graph)
+  AND all(n IN nodes(p) WHERE n:KgEntity AND n.graph = $graph)
 WITH p ORDER BY length(p), reduce(rows = 0, r IN relationships(p) | rows + coalesce(r.evidence_count, 1)) DESC,
                 [n IN nodes(p) | n.name], [n IN nodes(p) | n.id], [r IN relationships(p) | type(r)],
                 [r IN relationships(p) | r.fact_id]

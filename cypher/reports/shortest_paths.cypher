@@ -8,26 +8,26 @@
 //          two nodes the one with most evidence), Evidence INTEGER (rows that state them)
 // order:   Path: fewer steps first, then more evidence, then the names
 // source:  W2
-MATCH (a:Entity)
+MATCH (a:KgEntity)
 WHERE a.graph = $graph
   AND any(known IN [a.name] + coalesce(a.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($from)))
-MATCH (b:Entity)
+MATCH (b:KgEntity)
 WHERE b.graph = $graph AND b <> a
   AND any(known IN [b.name] + coalesce(b.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($to)))
 CALL (a, b) {
   MATCH p = SHORTEST 1 GROUPS
-        (a) ((x:Entity WHERE x.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(y:Entity WHERE y.graph = $graph)){1,8} (b)
+        (a) ((x:KgEntity WHERE x.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(y:KgEntity WHERE y.graph = $graph)){1,8} (b)
   RETURN count(DISTINCT [n IN nodes(p) | n.id]) AS shortest
 }
 CALL (a, b, shortest) {
   WITH a, b WHERE shortest >= $k
   MATCH p = SHORTEST 1 GROUPS
-        (a) ((x:Entity WHERE x.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(y:Entity WHERE y.graph = $graph)){1,8} (b)
+        (a) ((x:KgEntity WHERE x.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(y:KgEntity WHERE y.graph = $graph)){1,8} (b)
   RETURN p, r
   UNION ALL
   WITH a, b WHERE 0 < shortest < $k
   MATCH p = SHORTEST 3 GROUPS
-        (a) ((x:Entity WHERE x.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(y:Entity WHERE y.graph = $graph)){1,8} (b)
+        (a) ((x:KgEntity WHERE x.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(y:KgEntity WHERE y.graph = $graph)){1,8} (b)
   RETURN p, r
 }
 WITH nodes(p) AS nodes, r

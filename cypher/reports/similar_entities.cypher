@@ -8,11 +8,11 @@
 //          Related BOOLEAN (a relationship connects the two)
 // order:   Similarity descending, then Similar, then ids
 // source:  W2
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph
   AND any(known IN [n.name] + coalesce(n.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($name)))
   AND n.embedding IS NOT NULL
-MATCH (o:Entity)
+MATCH (o:KgEntity)
 WHERE o.graph = $graph AND o <> n AND size(o.embedding) = size(n.embedding)
 WITH n, o, round(vector.similarity.cosine(n.embedding, o.embedding), 4) AS Similarity
 ORDER BY Similarity DESC, o.name, n.id, o.id

@@ -7,21 +7,21 @@
 //          Shared INTEGER (neighbours), Neighbours LIST<STRING> (the first five that are shared)
 // order:   Similarity descending, then Shared descending, then Similar, then ids
 // source:  W2
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph
   AND any(known IN [n.name] + coalesce(n.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($name)))
 CALL (n) {
-  MATCH (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(m:Entity)
+  MATCH (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(m:KgEntity)
   WHERE m.graph = $graph AND m <> n
   RETURN collect(DISTINCT m) AS mine
 }
 UNWIND mine AS m
-MATCH (m)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)
+MATCH (m)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)
 WHERE o.graph = $graph AND o <> n AND o <> m
 WITH DISTINCT n, mine, m, o ORDER BY m.name, m.id
 WITH n, mine, o, count(m) AS Shared, collect(m.name)[..5] AS Neighbours
 CALL (o) {
-  MATCH (o)-[:!MENTIONED_IN&!IN_COMMUNITY]-(m:Entity)
+  MATCH (o)-[:!MENTIONED_IN&!IN_COMMUNITY]-(m:KgEntity)
   WHERE m.graph = $graph AND m <> o
   RETURN count(DISTINCT m) AS theirs
 }

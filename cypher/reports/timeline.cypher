@@ -8,13 +8,13 @@
 // order:   Year with empty ones last, then Who, Relationship, Target, then Evidence descending, then ids
 // source:  W1
 CALL () {
-  MATCH (n:Entity)
+  MATCH (n:KgEntity)
   WHERE n.graph = $graph
   UNWIND [[n.birth_year, 'BORN'], [n.death_year, 'DIED']] AS event
   WITH n, event WHERE event[0] IS NOT NULL
   RETURN n, toString(event[0]) AS Date, event[1] AS Relationship, null AS o, n.evidence_count AS Evidence, '' AS fact
   UNION ALL
-  MATCH (n:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:Entity)
+  MATCH (n:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:KgEntity)
   WHERE n.graph = $graph AND o.graph = $graph
     AND (r.start_date IS NOT NULL
          OR o.type IN ['DATE', 'YEAR', 'PLACE', 'LOCATION', 'CITY', 'TOWN', 'VILLAGE', 'SETTLEMENT', 'COUNTRY', 'REGION',

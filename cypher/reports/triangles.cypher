@@ -7,7 +7,7 @@
 //          Connections INTEGER (relationships in either direction)
 // order:   Triangles descending, then Clustering descending, then Node, then id
 // source:  W2
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.triangles > 0
 RETURN n.name AS Node, n.type AS NodeType, n.triangles AS Triangles, n.clustering AS Clustering, n.degree AS Connections
 ORDER BY Triangles DESC, Clustering DESC, Node, n.id

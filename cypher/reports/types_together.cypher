@@ -5,7 +5,7 @@
 // columns: SourceType STRING, RelationshipType STRING, TargetType STRING, Count INTEGER
 // order:   Count descending, then SourceType, RelationshipType, TargetType
 // source:  W1
-MATCH (a:Entity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:Entity)
+MATCH (a:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:KgEntity)
 WHERE a.graph = $graph AND b.graph = $graph
 RETURN a.type AS SourceType, type(r) AS RelationshipType, b.type AS TargetType, count(r) AS Count
 ORDER BY Count DESC, SourceType, RelationshipType, TargetType

@@ -6,14 +6,14 @@
 //          Chunk INTEGER (its place in the document, from 0), Quote STRING (words that were given but not found)
 // order:   Document, Chunk, then Source, Relationship, Target, id
 // source:  kg-neo4j
-MATCH (f:Fact)
-WHERE f.graph = $graph AND f.stated IS NULL AND NOT EXISTS { (f)-[found:STATED_IN]->(:Chunk) WHERE found.quote_start IS NOT NULL AND found.stated IS NULL }
-MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
+MATCH (f:KgFact)
+WHERE f.graph = $graph AND f.stated IS NULL AND NOT EXISTS { (f)-[found:STATED_IN]->(:KgChunk) WHERE found.quote_start IS NOT NULL AND found.stated IS NULL }
+MATCH (a:KgEntity {id: coalesce(f.source_id, f.source_key)})
 WHERE a.graph = $graph
-MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
+MATCH (b:KgEntity {id: coalesce(f.target_id, f.target_key)})
 WHERE b.graph = $graph
 CALL (f) {
-  OPTIONAL MATCH (f)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+  OPTIONAL MATCH (f)-[s:STATED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
   WHERE c.graph = $graph AND s.stated IS NULL
   RETURN d.title AS Document, c.index AS Chunk, s.quote AS Quote ORDER BY d.title, d.id, c.index, s.row LIMIT 1
 }

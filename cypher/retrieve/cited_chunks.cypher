@@ -6,7 +6,7 @@
 // order:   id
 // source:  kg-neo4j
 UNWIND $ids AS each
-MATCH (c:Chunk {id: each})
+MATCH (c:KgChunk {id: each})
 WHERE c.graph = $graph
 RETURN c.id AS id, c.text AS text
 ORDER BY id

@@ -9,20 +9,20 @@
 // source:  kg-neo4j
 CALL () {
   UNWIND $cited AS place
-  MATCH (c:Chunk {id: place.chunk})
+  MATCH (c:KgChunk {id: place.chunk})
   WHERE c.graph = $graph
-  OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+  OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
   RETURN collect(DISTINCT c) AS chunks, collect(DISTINCT d) AS documents
 }
 CALL () {
   CALL () {
     UNWIND $cited AS place
-    MATCH (c:Chunk {id: place.chunk})<-[m:MENTIONED_IN]-(e:Entity)
+    MATCH (c:KgChunk {id: place.chunk})<-[m:MENTIONED_IN]-(e:KgEntity)
     WHERE e.graph = $graph AND m.quote_start < place.end AND place.start < m.quote_end
     RETURN e
     UNION
     UNWIND $entities AS id
-    MATCH (e:Entity {id: id})
+    MATCH (e:KgEntity {id: id})
     WHERE e.graph = $graph
     RETURN e
   }

@@ -6,13 +6,13 @@
 // order:   date
 // source:  kg-neo4j
 CALL () {
-  MATCH (f:Fact) WHERE f.graph = $graph AND f.start_date IS NOT NULL
+  MATCH (f:KgFact) WHERE f.graph = $graph AND f.start_date IS NOT NULL
   RETURN toString(f.start_date) AS date
   UNION
-  MATCH (f:Fact)-[s:STATED_IN]->() WHERE f.graph = $graph AND s.start_date IS NOT NULL
+  MATCH (f:KgFact)-[s:STATED_IN]->() WHERE f.graph = $graph AND s.start_date IS NOT NULL
   RETURN toString(s.start_date) AS date
   UNION
-  MATCH (e:Entity) WHERE e.graph = $graph AND e.type IN ['DATE', 'YEAR']
+  MATCH (e:KgEntity) WHERE e.graph = $graph AND e.type IN ['DATE', 'YEAR']
   RETURN e.name AS date
 }
 RETURN date

@@ -6,11 +6,11 @@
 // order:   none
 // source:  kg-neo4j
 CALL () {
-  MATCH (e:Entity) WHERE e.graph = $graph
+  MATCH (e:KgEntity) WHERE e.graph = $graph
   RETURN count(e) AS entities, sum(COUNT { (e)-[:MENTIONED_IN]->() }) AS mentions
 }
 CALL () {
-  MATCH (c:Chunk) WHERE c.graph = $graph
+  MATCH (c:KgChunk) WHERE c.graph = $graph
   RETURN count(c) AS chunks
 }
 WITH {nodeCount: entities + chunks, relationshipCount: 3 * mentions, nodeProjection: '*',

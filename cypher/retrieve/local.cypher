@@ -48,11 +48,11 @@ CALL () { // entity nodes by meaning; exact where the index's nearest are of oth
     WITH hits, fetched WHERE size(hits) < 2 * $seeds AND fetched = $fetch
     CALL () {
       UNWIND coalesce($only_entities, []) AS id
-      MATCH (node:Entity {id: id})
+      MATCH (node:KgEntity {id: id})
       RETURN node
       UNION
       WITH 1 AS one WHERE $only_entities IS NULL
-      MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(:Chunk)<-[:MENTIONED_IN]-(node:Entity)
+      MATCH (:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:MENTIONED_IN]-(node:KgEntity)
       RETURN node
     }
     WITH DISTINCT node WHERE size(node.embedding) = size($vector)
@@ -63,12 +63,12 @@ CALL () { // entity nodes by meaning; exact where the index's nearest are of oth
 }
 CALL () {
   UNWIND $linked AS id
-  MATCH (e:Entity {id: id}) WHERE e.graph = $graph AND ($only_entities IS NULL OR id IN $only_entities)
+  MATCH (e:KgEntity {id: id}) WHERE e.graph = $graph AND ($only_entities IS NULL OR id IN $only_entities)
   RETURN collect(e) AS entity_linked
 }
 CALL () {
   UNWIND $reached AS id
-  MATCH (e:Entity {id: id}) WHERE e.graph = $graph AND ($only_entities IS NULL OR id IN $only_entities)
+  MATCH (e:KgEntity {id: id}) WHERE e.graph = $graph AND ($only_entities IS NULL OR id IN $only_entities)
   RETURN collect(e) AS entity_reached
 }
 CALL (entity_words, entity_near, entity_linked) { // reciprocal rank fusion
@@ -106,11 +106,11 @@ CALL () { // fact nodes by meaning; exact where the index's nearest are of other
     WITH hits, fetched WHERE size(hits) < $facts AND fetched = $fetch
     CALL () {
       UNWIND coalesce($only_facts, []) AS id
-      MATCH (node:Fact {id: id})
+      MATCH (node:KgFact {id: id})
       RETURN node
       UNION
       WITH 1 AS one WHERE $only_facts IS NULL
-      MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(:Chunk)<-[:STATED_IN]-(node:Fact)
+      MATCH (:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:STATED_IN]-(node:KgFact)
       RETURN node
     }
     WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND node.stated IS NULL
@@ -154,11 +154,11 @@ CALL () { // chunk nodes by meaning; exact where the index's nearest are of othe
     WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
     CALL () {
       UNWIND coalesce($only_chunks, []) AS id
-      MATCH (node:Chunk {id: id})
+      MATCH (node:KgChunk {id: id})
       RETURN node
       UNION
       WITH 1 AS one WHERE $only_chunks IS NULL
-      MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(node:Chunk)
+      MATCH (:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(node:KgChunk)
       RETURN node
     }
     WITH DISTINCT node WHERE size(node.embedding) = size($vector)
@@ -184,7 +184,7 @@ CALL (seeds) { // facts around each entity, bounded
   UNWIND seeds AS seed
   WITH seed.node AS e
   CALL (e) {
-    MATCH (e)-[r:!MENTIONED_IN]-(other:Entity)
+    MATCH (e)-[r:!MENTIONED_IN]-(other:KgEntity)
     WHERE other.graph = $graph AND r.fact_id IS NOT NULL AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
     WITH r LIMIT $hub
     RETURN r.fact_id AS fact_id ORDER BY r.evidence_count DESC, fact_id LIMIT $per_seed
@@ -211,7 +211,7 @@ CALL (known, entity_words, entity_linked) {
   UNWIND known AS seed
   WITH seed.node AS e, seed.score AS score, seed.node IN entity_words OR seed.node IN entity_linked AS named
   CALL (e) {
-    MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
+    MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)
     WHERE $only_chunks IS NULL OR c.id IN $only_chunks
     WITH m, c LIMIT $hub
     WITH m, c ORDER BY c.index, c.id, m.row LIMIT 3
@@ -222,7 +222,7 @@ CALL (known, entity_words, entity_linked) {
     RETURN e.aliases AS aliases, e.role AS role, coalesce(e.summary, e.description) AS description
     UNION
     WITH e WHERE $only_chunks IS NOT NULL
-    MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
+    MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)
     WHERE c.id IN $only_chunks
     WITH e, m, c ORDER BY c.index, c.id, m.row
     WITH e, collect(DISTINCT m.name) AS names, collect(m.role)[0] AS role, collect(m.description)[0] AS description
@@ -236,25 +236,25 @@ CALL (stated, around, between) {
   UNWIND [hit IN stated | {id: hit.node.id, score: hit.score}] + [id IN around | {id: id, score: 0.002}]
          + [id IN between | {id: id, score: 0.008}] AS hit
   WITH hit.id AS id, sum(hit.score) AS score
-  MATCH (f:Fact {id: id})
+  MATCH (f:KgFact {id: id})
   WHERE f.graph = $graph AND f.stated IS NULL AND ($only_facts IS NULL OR id IN $only_facts)
   WITH f, score ORDER BY score DESC, f.id
   WITH coalesce(f.relationship_id, f.id) AS drawn, collect(f) AS same, sum(score) AS score // resolution: facts that are one
   WITH head(same) AS f, score
-  MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
-  MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
+  MATCH (a:KgEntity {id: coalesce(f.source_id, f.source_key)})
+  MATCH (b:KgEntity {id: coalesce(f.target_id, f.target_key)})
   WHERE a <> b OR f.source_key = f.target_key
   CALL (f) {
     RETURN f AS stated_as
     UNION
-    MATCH (stated_as:Fact {relationship_id: f.relationship_id})
+    MATCH (stated_as:KgFact {relationship_id: f.relationship_id})
     WHERE stated_as.stated IS NULL
     RETURN stated_as
   }
   WITH f, a, b, score, collect(stated_as) AS all, sum(stated_as.evidence_count) AS evidence_count
   CALL (all) {
     UNWIND all AS fact
-    MATCH (fact)-[s:STATED_IN]->(c:Chunk)
+    MATCH (fact)-[s:STATED_IN]->(c:KgChunk)
     WHERE s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     WITH s, c LIMIT $hub
     WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 2
@@ -266,7 +266,7 @@ CALL (stated, around, between) {
     UNION
     WITH all WHERE $only_chunks IS NOT NULL
     UNWIND all AS fact
-    MATCH (fact)-[s:STATED_IN]->(c:Chunk)
+    MATCH (fact)-[s:STATED_IN]->(c:KgChunk)
     WHERE s.stated IS NULL AND c.id IN $only_chunks
     WITH all, s, c ORDER BY c.index, c.id, s.row
     WITH all, collect(s.description)[0] AS description, collect(s.start_date)[0] AS start_date, count(*) AS rows
@@ -281,9 +281,9 @@ CALL (found, entities, facts) { // the chunks found, and those that the entities
   UNWIND found + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
   UNWIND hits AS hit
   WITH coalesce(hit.chunk_id, hit.id) AS id, max(coalesce(hit.score, 0.0)) AS score
-  MATCH (c:Chunk {id: id})
+  MATCH (c:KgChunk {id: id})
   WHERE c.graph = $graph
-  OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+  OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
   WITH c, d, score ORDER BY score DESC, c.id
   RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title, language: d.language,
                   score: score}) AS chunks

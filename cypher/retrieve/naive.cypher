@@ -38,11 +38,11 @@ CALL () { // chunk nodes by meaning; exact where the index's nearest are of othe
     WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
     CALL () {
       UNWIND coalesce($only_chunks, []) AS id
-      MATCH (node:Chunk {id: id})
+      MATCH (node:KgChunk {id: id})
       RETURN node
       UNION
       WITH 1 AS one WHERE $only_chunks IS NULL
-      MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(node:Chunk)
+      MATCH (:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(node:KgChunk)
       RETURN node
     }
     WITH DISTINCT node WHERE size(node.embedding) = size($vector)
@@ -60,7 +60,7 @@ CALL (chunk_words, chunk_near) { // reciprocal rank fusion
 }
 UNWIND found AS hit
 WITH hit.node AS c, hit.score AS score
-OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
 WITH c, score, d ORDER BY score DESC, c.id
 RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title, language: d.language,
                 score: score}) AS chunks

@@ -6,10 +6,10 @@
 // order:   kind, then id
 // source:  kg-neo4j
 CALL () {
-  MATCH (e:Entity) WHERE e.graph = $graph
+  MATCH (e:KgEntity) WHERE e.graph = $graph
   RETURN 'entity' AS kind, e.id AS id, [e.name] + coalesce(e.aliases, []) AS names
   UNION ALL
-  MATCH (d:Document) WHERE d.graph = $graph
+  MATCH (d:KgDocument) WHERE d.graph = $graph
   RETURN 'document' AS kind, d.id AS id, [d.title] + coalesce(d.redirects, []) AS names
 }
 RETURN kind, id, names

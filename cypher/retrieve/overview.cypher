@@ -10,9 +10,9 @@
 // order:   none; documents by title, then id; entities by mentions and connections together descending, then name, then id
 // source:  kg-neo4j
 CALL () {
-  MATCH (d:Document)
+  MATCH (d:KgDocument)
   WHERE d.graph = $graph AND ($only_documents IS NULL OR d.id IN $only_documents)
-  OPTIONAL MATCH (c:Chunk)-[:IN_DOCUMENT]->(d)
+  OPTIONAL MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)
   WITH d, c ORDER BY d.title, d.id, c.index
   WITH d, sum(coalesce(c.token_count, 0)) AS tokens, collect(c)[..$chunks] AS chunks
   WITH d, tokens, [c IN chunks | {id: c.id, text: c.text}] AS chunks ORDER BY d.title, d.id
@@ -20,10 +20,10 @@ CALL () {
   RETURN size(found) AS total, reduce(sum = 0, each IN found | sum + each.tokens) AS tokens, found[..$shown] AS documents
 }
 CALL () {
-  MATCH (e:Entity)
+  MATCH (e:KgEntity)
   WHERE e.graph = $graph AND ($only_entities IS NULL OR e.id IN $only_entities)
-  WITH e, COUNT { (e)-[:MENTIONED_IN]->(c:Chunk) WHERE c.graph = $graph } AS mentions,
-       COUNT { (e)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity) WHERE o.graph = $graph } AS connections
+  WITH e, COUNT { (e)-[:MENTIONED_IN]->(c:KgChunk) WHERE c.graph = $graph } AS mentions,
+       COUNT { (e)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity) WHERE o.graph = $graph } AS connections
   WITH e, mentions, connections ORDER BY mentions + connections DESC, e.name, e.id LIMIT $most
   RETURN collect({id: e.id, name: e.name, type: e.type, mentions: mentions, connections: connections}) AS entities
 }

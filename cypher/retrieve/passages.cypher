@@ -5,7 +5,7 @@
 // columns: chunk STRING, key STRING
 // order:   chunk
 // source:  kg-neo4j
-MATCH (c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
 WHERE c.graph = $graph
 RETURN c.id AS chunk, d.key AS key
 ORDER BY chunk

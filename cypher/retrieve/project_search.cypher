@@ -12,11 +12,11 @@
 // order:   none
 // source:  kg-neo4j
 CALL () {
-  MATCH (c:Chunk) WHERE c.graph = $graph
+  MATCH (c:KgChunk) WHERE c.graph = $graph
   RETURN toFloat(count(c)) AS chunks
 }
 CALL (chunks) {
-  MATCH (e:Entity)-[:MENTIONED_IN]->(c:Chunk) WHERE e.graph = $graph
+  MATCH (e:KgEntity)-[:MENTIONED_IN]->(c:KgChunk) WHERE e.graph = $graph
   WITH chunks, e, collect(DISTINCT c) AS mentions
   WITH e, mentions, log(1 + chunks / size(mentions)) / log(1 + chunks) AS rarity
   UNWIND mentions AS c
@@ -25,19 +25,19 @@ CALL (chunks) {
   UNION ALL
   UNWIND $own AS pair
   WITH DISTINCT chunks, pair[0] AS id
-  MATCH (e:Entity {id: id})-[:MENTIONED_IN]->(c:Chunk)
+  MATCH (e:KgEntity {id: id})-[:MENTIONED_IN]->(c:KgChunk)
   WITH chunks, e, collect(DISTINCT c) AS mentions
   WITH e, mentions, log(1 + chunks / size(mentions)) / log(1 + chunks) AS rarity
   UNWIND mentions AS c
   RETURN c AS source, e AS target, rarity * $titled AS weight
   UNION ALL
   UNWIND $own AS pair
-  MATCH (e:Entity {id: pair[0]})
-  MATCH (:Document {id: pair[1]})<-[:IN_DOCUMENT]-(c:Chunk {index: 0})
+  MATCH (e:KgEntity {id: pair[0]})
+  MATCH (:KgDocument {id: pair[1]})<-[:IN_DOCUMENT]-(c:KgChunk {index: 0})
   UNWIND [[e, c, $passage], [c, e, $passage / 6]] AS way
   RETURN way[0] AS source, way[1] AS target, way[2] AS weight
   UNION ALL
-  MATCH (c:Chunk)
+  MATCH (c:KgChunk)
   WHERE c.graph = $graph AND NOT EXISTS { (c)<-[:MENTIONED_IN]-() } // a question may still name its document
   RETURN c AS source, null AS target, null AS weight
 }

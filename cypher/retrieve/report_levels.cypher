@@ -6,7 +6,7 @@
 //          characters INTEGER (of the reports)
 // order:   level
 // source:  W2
-MATCH (c:Community)
+MATCH (c:KgCommunity)
 WHERE c.graph = $graph AND c.size > 1
 WITH c.level AS level, c, CASE WHEN c.report_method IS NULL THEN 0 ELSE 1 END AS has
 RETURN level, count(c) AS communities, sum(has) AS reports,

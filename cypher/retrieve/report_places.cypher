@@ -10,10 +10,10 @@
 // source:  W2
 UNWIND $ids AS id
 CALL (id) {
-  MATCH (e:Entity {id: id})
+  MATCH (e:KgEntity {id: id})
   WHERE e.graph = $graph
   CALL (e) {
-    MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+    MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
     WHERE c.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     WITH m, c, d ORDER BY m.quote_start IS NULL, c.index, c.id, m.row LIMIT $limit
     RETURN collect({chunk_id: c.id, quote: m.quote, start: m.quote_start, end: m.quote_end, text: c.text,
@@ -21,20 +21,20 @@ CALL (id) {
   }
   RETURN 'entity' AS kind, e.name AS name, places
   UNION ALL
-  MATCH (f:Fact {id: id})
+  MATCH (f:KgFact {id: id})
   WHERE f.graph = $graph
-  MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
-  MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
+  MATCH (a:KgEntity {id: coalesce(f.source_id, f.source_key)})
+  MATCH (b:KgEntity {id: coalesce(f.target_id, f.target_key)})
   CALL (f) {
     RETURN f AS stated_as
     UNION
-    MATCH (stated_as:Fact {relationship_id: f.relationship_id})
+    MATCH (stated_as:KgFact {relationship_id: f.relationship_id})
     RETURN stated_as
   }
   WITH f, a, b, collect(stated_as) AS all
   CALL (all) {
     UNWIND all AS fact
-    MATCH (fact)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+    MATCH (fact)-[s:STATED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
     WHERE c.graph = $graph AND s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     WITH s, c, d ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT $limit
     RETURN collect({chunk_id: c.id, quote: s.quote, start: s.quote_start, end: s.quote_end, text: c.text,

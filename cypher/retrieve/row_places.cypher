@@ -10,10 +10,10 @@
 // source:  kg-neo4j
 UNWIND $ids AS id
 CALL (id) {
-  MATCH (e:Entity {id: id})
+  MATCH (e:KgEntity {id: id})
   WHERE e.graph = $graph
   CALL (e) {
-    MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+    MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
     WHERE c.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     WITH m, c, d LIMIT 2000
     WITH m, c, d ORDER BY m.quote_start IS NULL, d.title, c.index, c.id, m.row LIMIT $limit
@@ -22,20 +22,20 @@ CALL (id) {
   }
   RETURN 'entity' AS kind, e.name AS name, places
   UNION ALL
-  MATCH (f:Fact {id: id})
+  MATCH (f:KgFact {id: id})
   WHERE f.graph = $graph
-  MATCH (a:Entity {id: coalesce(f.source_id, f.source_key)})
-  MATCH (b:Entity {id: coalesce(f.target_id, f.target_key)})
+  MATCH (a:KgEntity {id: coalesce(f.source_id, f.source_key)})
+  MATCH (b:KgEntity {id: coalesce(f.target_id, f.target_key)})
   CALL (f) {
     RETURN f AS stated_as
     UNION
-    MATCH (stated_as:Fact {relationship_id: f.relationship_id})
+    MATCH (stated_as:KgFact {relationship_id: f.relationship_id})
     RETURN stated_as
   }
   WITH f, a, b, collect(stated_as) AS all
   CALL (all) {
     UNWIND all AS fact
-    MATCH (fact)-[s:STATED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+    MATCH (fact)-[s:STATED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
     WHERE c.graph = $graph AND s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     WITH s, c, d LIMIT 2000
     WITH s, c, d ORDER BY s.quote_start IS NULL, d.title, c.index, c.id, s.row LIMIT $limit
@@ -44,7 +44,7 @@ CALL (id) {
   }
   RETURN 'fact' AS kind, a.name + ' ' + f.type + ' ' + b.name AS name, places
   UNION ALL
-  MATCH (c:Chunk {id: id})-[:IN_DOCUMENT]->(d:Document)
+  MATCH (c:KgChunk {id: id})-[:IN_DOCUMENT]->(d:KgDocument)
   WHERE c.graph = $graph AND d.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
   RETURN 'chunk' AS kind, d.title AS name,
          [{chunk_id: c.id, start: null, end: null, text: c.text, tokens: c.token_count, section: c.section,

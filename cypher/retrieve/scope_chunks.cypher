@@ -9,19 +9,19 @@
 // source:  kg-neo4j
 CALL () {
   UNWIND coalesce($documents, []) AS id
-  MATCH (d:Document {id: id})<-[:IN_DOCUMENT]-(c:Chunk)
+  MATCH (d:KgDocument {id: id})<-[:IN_DOCUMENT]-(c:KgChunk)
   WHERE c.graph = $graph
   RETURN c
   UNION
   WITH 1 AS one WHERE $documents IS NULL
-  MATCH (:Document {graph: $graph})<-[:IN_DOCUMENT]-(c:Chunk)
+  MATCH (:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(c:KgChunk)
   RETURN c
 }
 WITH c
-WHERE ($types IS NULL OR EXISTS { (c)<-[:MENTIONED_IN]-(e:Entity) WHERE e.type IN $types })
+WHERE ($types IS NULL OR EXISTS { (c)<-[:MENTIONED_IN]-(e:KgEntity) WHERE e.type IN $types })
   AND ($dates IS NULL
-       OR EXISTS { (c)<-[s:STATED_IN]-(:Fact) WHERE toString(s.start_date) IN $dates }
-       OR EXISTS { (c)<-[m:MENTIONED_IN]-(e:Entity)
+       OR EXISTS { (c)<-[s:STATED_IN]-(:KgFact) WHERE toString(s.start_date) IN $dates }
+       OR EXISTS { (c)<-[m:MENTIONED_IN]-(e:KgEntity)
                    WHERE $since <= m.birth_year <= $until OR $since <= m.death_year <= $until
                       OR (e.type IN ['DATE', 'YEAR'] AND e.name IN $dates) })
 WITH c.id AS id ORDER BY id

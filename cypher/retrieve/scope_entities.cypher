@@ -7,14 +7,14 @@
 // order:   none; the list is in ascending order
 // source:  kg-neo4j
 UNWIND $chunks AS chunk
-MATCH (:Chunk {id: chunk})<-[:MENTIONED_IN]-(e:Entity)
+MATCH (:KgChunk {id: chunk})<-[:MENTIONED_IN]-(e:KgEntity)
 WITH DISTINCT e
 WHERE ($types IS NULL OR e.type IN $types)
   AND ($dates IS NULL
        OR (e.type IN ['DATE', 'YEAR'] AND e.name IN $dates)
        OR $since <= e.birth_year <= $until OR $since <= e.death_year <= $until
        OR (e.birth_year < $since AND e.death_year > $until)
-       OR EXISTS { (e)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:Entity)
+       OR EXISTS { (e)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)
                    WHERE toString(r.start_date) IN $dates OR (o.type IN ['DATE', 'YEAR'] AND o.name IN $dates) })
 WITH e.id AS id ORDER BY id
 RETURN collect(id) AS ids

@@ -7,10 +7,10 @@
 // order:   none; the ids are in ascending order
 // source:  kg-neo4j
 UNWIND $chunks AS chunk
-MATCH (:Chunk {id: chunk})<-[:STATED_IN]-(f:Fact)
+MATCH (:KgChunk {id: chunk})<-[:STATED_IN]-(f:KgFact)
 WITH DISTINCT f, [coalesce(f.source_id, f.source_key), coalesce(f.target_id, f.target_key)] AS ends
-WHERE ($types IS NULL OR EXISTS { MATCH (e:Entity) WHERE e.id IN ends AND e.type IN $types })
+WHERE ($types IS NULL OR EXISTS { MATCH (e:KgEntity) WHERE e.id IN ends AND e.type IN $types })
   AND ($dates IS NULL OR toString(f.start_date) IN $dates
-       OR EXISTS { MATCH (e:Entity) WHERE e.id IN ends AND e.type IN ['DATE', 'YEAR'] AND e.name IN $dates })
+       OR EXISTS { MATCH (e:KgEntity) WHERE e.id IN ends AND e.type IN ['DATE', 'YEAR'] AND e.name IN $dates })
 WITH f ORDER BY f.id
 RETURN collect(f.id) AS ids, collect(DISTINCT f.relationship_id) AS shared

@@ -6,6 +6,6 @@
 // order:   none; the list is in ascending order
 // source:  kg-neo4j
 UNWIND $shared AS shared
-MATCH (f:Fact {relationship_id: shared})
+MATCH (f:KgFact {relationship_id: shared})
 WITH f.id AS id ORDER BY id
 RETURN collect(id) AS ids

@@ -5,7 +5,7 @@
 // columns: version STRING (of the graph, or null), stands BOOLEAN
 // order:   none
 // source:  kg-neo4j
-OPTIONAL MATCH (s:GraphState {graph: $graph})
+OPTIONAL MATCH (s:KgGraphState {graph: $graph})
 WITH s.version AS version
 CALL gds.graph.exists($prefix + coalesce(version, '')) YIELD exists
 RETURN version, exists AS stands

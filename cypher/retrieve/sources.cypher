@@ -6,7 +6,7 @@
 //          in the load), language STRING, kind STRING
 // order:   title, then id
 // source:  kg-neo4j
-MATCH (d:Document)
+MATCH (d:KgDocument)
 WHERE d.graph = $graph
 RETURN d.id AS id, [d.title, d.key] + coalesce(d.redirects, []) AS names, d.source AS source,
        d.language AS language, d.kind AS kind

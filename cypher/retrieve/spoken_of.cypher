@@ -11,23 +11,23 @@
 // source:  kg-neo4j
 CALL () {
   UNWIND $named AS id
-  MATCH (e:Entity {id: id})
+  MATCH (e:KgEntity {id: id})
   WHERE e.graph = $graph
   RETURN e, true AS named, false AS cited
   UNION ALL
   UNWIND $places AS place
-  MATCH (c:Chunk {id: place.chunk})<-[m:MENTIONED_IN]-(e:Entity)
+  MATCH (c:KgChunk {id: place.chunk})<-[m:MENTIONED_IN]-(e:KgEntity)
   WHERE c.graph = $graph
   RETURN e, false AS named, coalesce(m.quote_start < place.end AND m.quote_end > place.start, false) AS cited
 }
 WITH e, max(toInteger(named)) > 0 AS named, max(toInteger(cited)) > 0 AS cited
 CALL (e) {
-  MATCH (e)-[r:SON_OF|DAUGHTER_OF|FATHER_OF|MOTHER_OF|BROTHER_OF|SISTER_OF|HUSBAND_OF|WIFE_OF|WIDOW_OF|WIDOWER_OF]->(:Entity)
+  MATCH (e)-[r:SON_OF|DAUGHTER_OF|FATHER_OF|MOTHER_OF|BROTHER_OF|SISTER_OF|HUSBAND_OF|WIFE_OF|WIDOW_OF|WIDOWER_OF]->(:KgEntity)
   WITH type(r) AS kind LIMIT 20
   RETURN collect(DISTINCT kind) AS kin
 }
 CALL (e) {
-  OPTIONAL MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
+  OPTIONAL MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)
   WHERE m.quote_start IS NOT NULL
   WITH m, c LIMIT 200
   WITH m, c ORDER BY c.index, c.id, m.row LIMIT 1

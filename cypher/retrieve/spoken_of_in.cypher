@@ -7,8 +7,8 @@
 // order:   document
 // source:  kg-neo4j
 UNWIND $documents AS id
-MATCH (d:Document {id: id})
+MATCH (d:KgDocument {id: id})
 WHERE d.graph = $graph
-  AND (d.id IN $ids OR EXISTS { (d)<-[:IN_DOCUMENT]-(:Chunk)<-[:MENTIONED_IN]-(e:Entity) WHERE e.id IN $ids })
+  AND (d.id IN $ids OR EXISTS { (d)<-[:IN_DOCUMENT]-(:KgChunk)<-[:MENTIONED_IN]-(e:KgEntity) WHERE e.id IN $ids })
 RETURN DISTINCT d.id AS document
 ORDER BY document

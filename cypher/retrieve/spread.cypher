@@ -12,15 +12,15 @@
 // source:  kg-neo4j
 CALL () {
   UNWIND $entities AS id
-  MATCH (source:Entity {id: id})
+  MATCH (source:KgEntity {id: id})
   RETURN source
   UNION
   UNWIND $documents AS id
-  MATCH (:Document {id: id})<-[:IN_DOCUMENT]-(source:Chunk {index: 0})
+  MATCH (:KgDocument {id: id})<-[:IN_DOCUMENT]-(source:KgChunk {index: 0})
   RETURN source
   UNION
   UNWIND $chunks AS id
-  MATCH (source:Chunk {id: id})
+  MATCH (source:KgChunk {id: id})
   RETURN source
 }
 WITH collect(source) AS sources WHERE sources <> []
@@ -30,7 +30,7 @@ YIELD nodeId, score
 WHERE score > 0
 WITH nodeId, score ORDER BY score DESC LIMIT $most // the others are not looked up
 WITH gds.util.asNode(nodeId) AS node, round(score, 9) AS score
-WITH node:Chunk AS is_chunk, node, score
+WITH node:KgChunk AS is_chunk, node, score
 WHERE $only_chunks IS NULL OR (is_chunk AND node.id IN $only_chunks) OR (NOT is_chunk AND node.id IN $only_entities)
 WITH is_chunk, node, score ORDER BY score DESC, node.id
 WITH is_chunk, collect({id: node.id, score: score})[..$keep] AS best

@@ -12,21 +12,21 @@
 // source:  kg-neo4j
 CALL () {
   UNWIND $entities AS id
-  MATCH (e:Entity {id: id})
+  MATCH (e:KgEntity {id: id})
   WHERE e.graph = $graph
   CALL (e) {
-    MATCH (e)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(other:Entity)
+    MATCH (e)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(other:KgEntity)
     WHERE r.fact_id IS NOT NULL AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
     WITH r LIMIT $hub
     RETURN DISTINCT r
   }
   WITH DISTINCT r ORDER BY r.evidence_count DESC, r.fact_id LIMIT $facts
-  MATCH (f:Fact {id: r.fact_id})
+  MATCH (f:KgFact {id: r.fact_id})
   CALL (f) {
-    MATCH (f)-[s:STATED_IN]->(c:Chunk)
+    MATCH (f)-[s:STATED_IN]->(c:KgChunk)
     WHERE s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 1
-    OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+    OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
     RETURN c.id AS chunk_id, s.quote AS quote, s.quote_start AS start, s.quote_end AS end, c.text AS text, d.title AS document
   }
   WITH r, f, chunk_id, quote, start, end, text, document, startNode(r) AS a, endNode(r) AS b
@@ -37,19 +37,19 @@ CALL () {
 CALL () {
   CALL () {
     UNWIND $documents AS id
-    MATCH (d:Document {id: id})<-[:IN_DOCUMENT]-(c:Chunk)
+    MATCH (d:KgDocument {id: id})<-[:IN_DOCUMENT]-(c:KgChunk)
     WHERE d.graph = $graph AND c.index < $chunks AND ($only_chunks IS NULL OR c.id IN $only_chunks)
     RETURN d, c
     UNION
     UNWIND $entities AS id
     CALL (id) {
-      MATCH (e:Entity {id: id})-[:MENTIONED_IN]->(c:Chunk)
+      MATCH (e:KgEntity {id: id})-[:MENTIONED_IN]->(c:KgChunk)
       WHERE e.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
       WITH DISTINCT c LIMIT $hub
       WITH c ORDER BY c.index, c.id LIMIT $chunks
       RETURN c
     }
-    MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+    MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
     RETURN d, c
   }
   WITH d, c ORDER BY d.title, d.id, c.index

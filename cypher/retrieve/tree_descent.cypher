@@ -10,14 +10,14 @@
 // source:  W4
 CALL () {
   UNWIND $nodes AS id
-  MATCH (n:TreeNode {id: id})
+  MATCH (n:KgTreeNode {id: id})
   WHERE n.graph = $graph
   MATCH (n)-[:SUMMARISES|DETAILS*0..6]->(m)
   RETURN collect(DISTINCT m) AS beneath
 }
 CALL () {
   UNWIND $nodes AS id
-  MATCH (c:Chunk {id: id})
+  MATCH (c:KgChunk {id: id})
   WHERE c.graph = $graph
   RETURN collect(DISTINCT c) AS read
 }
@@ -29,25 +29,25 @@ CALL (beneath) {
 }
 CALL (beneath) {
   UNWIND beneath AS m
-  WITH m WHERE m:TreeNode
+  WITH m WHERE m:KgTreeNode
   WITH m ORDER BY m.id
   RETURN collect({id: m.id, kind: CASE WHEN m:Summary THEN 'summary' WHEN m:Detail THEN 'detail' ELSE 'passage' END,
                   aspect: coalesce(m.aspect, ''), level: coalesce(m.level, 0), number: coalesce(m.number, m.index, 0)}) AS nodes
 }
 CALL (beneath, read) {
   UNWIND read + beneath AS leaf
-  WITH DISTINCT leaf WHERE leaf:Chunk OR leaf:Passage
+  WITH DISTINCT leaf WHERE leaf:KgChunk OR leaf:Passage
   WITH leaf ORDER BY leaf.id IN $nodes DESC,
                      CASE WHEN size(leaf.embedding) = size($vector) THEN vector.similarity.cosine(leaf.embedding, $vector) ELSE 0 END DESC,
                      leaf.id LIMIT $limit
   CALL (leaf) {
-    WITH leaf WHERE leaf:Chunk
+    WITH leaf WHERE leaf:KgChunk
     RETURN leaf AS c, 0 AS start, size(leaf.text) AS end
     UNION ALL
-    MATCH (leaf)-[o:OVERLAPS]->(c:Chunk)
+    MATCH (leaf)-[o:OVERLAPS]->(c:KgChunk)
     RETURN c, o.start AS start, o.end AS end
   }
-  MATCH (c)-[:IN_DOCUMENT]->(d:Document)
+  MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
   WITH leaf, c, start, end, d ORDER BY leaf.id IN $nodes DESC,
        CASE WHEN size(leaf.embedding) = size($vector) THEN vector.similarity.cosine(leaf.embedding, $vector) ELSE 0 END DESC,
        leaf.id, c.index

@@ -6,15 +6,15 @@
 // order:   none; the list is in ascending order
 // source:  kg-neo4j
 UNWIND $trees AS tree
-MATCH (t:Tree {id: tree})-[:HAS_LEAF]->(leaf)
+MATCH (t:KgTree {id: tree})-[:HAS_LEAF]->(leaf)
 WHERE t.graph = $graph
-  AND ((leaf:Chunk AND NOT leaf.id IN $only_chunks)
-       OR EXISTS { (leaf)-[:OVERLAPS]->(c:Chunk) WHERE NOT c.id IN $only_chunks })
+  AND ((leaf:KgChunk AND NOT leaf.id IN $only_chunks)
+       OR EXISTS { (leaf)-[:OVERLAPS]->(c:KgChunk) WHERE NOT c.id IN $only_chunks })
 WITH DISTINCT leaf
 CALL (leaf) {
   RETURN leaf AS node
   UNION
-  MATCH (leaf)<-[:SUMMARISES|DETAILS*1..6]-(node:TreeNode)
+  MATCH (leaf)<-[:SUMMARISES|DETAILS*1..6]-(node:KgTreeNode)
   RETURN DISTINCT node
 }
 WITH DISTINCT node.id AS id ORDER BY id

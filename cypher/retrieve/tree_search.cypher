@@ -22,7 +22,7 @@ CALL () { // the nearest in each index; null where they may not be all that are 
            AND CASE WHEN node:Summary THEN 'summary' WHEN node:Detail THEN 'detail' ELSE 'chunk' END IN $kinds
            AND (NOT node:Summary OR $aspects IS NULL OR node.aspect IN $aspects)
            AND (NOT node:Detail OR node.number < $details)
-           AND (node.tree IN $trees OR (node:Chunk AND EXISTS { (node)<-[:HAS_LEAF]-(t:Tree) WHERE t.id IN $trees })) AS kept
+           AND (node.tree IN $trees OR (node:KgChunk AND EXISTS { (node)<-[:HAS_LEAF]-(t:KgTree) WHERE t.id IN $trees })) AS kept
     ORDER BY score DESC, node.id
     WITH count(*) AS fetched, collect(CASE WHEN kept THEN node END) AS hits
     RETURN CASE WHEN index IS NULL OR (fetched >= $fetch AND size(hits) < $top_k) THEN null ELSE hits[..$top_k] END AS near
@@ -36,7 +36,7 @@ CALL (near) {
   UNION ALL
   WITH near WHERE near IS NULL
   UNWIND $trees AS tree
-  MATCH (t:Tree {id: tree})
+  MATCH (t:KgTree {id: tree})
   WHERE t.graph = $graph
   CALL (t) {
     MATCH (t)-[:HAS_LEAF]->(node)
@@ -56,8 +56,8 @@ CALL (near) {
   RETURN node, vector.similarity.cosine(node.embedding, $vector) AS score
 }
 WITH node, score ORDER BY score DESC, node.id LIMIT $top_k
-OPTIONAL MATCH (:Tree {id: node.tree})-[:TREE_OF]->(own:Document)
-OPTIONAL MATCH (node)-[:IN_DOCUMENT]->(read:Document)
+OPTIONAL MATCH (:KgTree {id: node.tree})-[:TREE_OF]->(own:KgDocument)
+OPTIONAL MATCH (node)-[:IN_DOCUMENT]->(read:KgDocument)
 OPTIONAL MATCH (node)-[:DETAILS]->(leaf)
 RETURN node.id AS id,
        CASE WHEN node:Summary THEN 'summary' WHEN node:Detail THEN 'detail' ELSE 'chunk' END AS kind,

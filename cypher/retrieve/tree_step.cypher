@@ -10,7 +10,7 @@
 // order:   score descending, then id
 // source:  W4
 UNWIND $trees AS tree
-MATCH (t:Tree {id: tree})-[:TREE_OF]->(d:Document)
+MATCH (t:KgTree {id: tree})-[:TREE_OF]->(d:KgDocument)
 WHERE t.graph = $graph
 CALL (t) {
   MATCH (t)<-[:IN_TREE]-(node:Summary)

@@ -5,7 +5,7 @@
 // columns: id STRING, text STRING (empty for chunks, whose ids follow from their texts)
 // order:   id
 // source:  W4
-MATCH (n:Chunk|TreeNode)
+MATCH (n:KgChunk|KgTreeNode)
 WHERE n.graph = $graph
-RETURN n.id AS id, CASE WHEN n:TreeNode THEN n.text ELSE '' END AS text
+RETURN n.id AS id, CASE WHEN n:KgTreeNode THEN n.text ELSE '' END AS text
 ORDER BY id

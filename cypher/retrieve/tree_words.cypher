@@ -13,7 +13,7 @@ UNWIND ['kg_chunk_text', 'kg_treenode_text'] AS index
 CALL (index) {
   CALL db.index.fulltext.queryNodes(index, $words, {limit: $fetch}) YIELD node, score
   WITH index, node, score,
-       node.graph = $graph AND (node.tree IN $trees OR (node:Chunk AND EXISTS { (node)<-[:HAS_LEAF]-(t:Tree) WHERE t.id IN $trees })) AS kept
+       node.graph = $graph AND (node.tree IN $trees OR (node:KgChunk AND EXISTS { (node)<-[:HAS_LEAF]-(t:KgTree) WHERE t.id IN $trees })) AS kept
   ORDER BY score DESC, node.id
   WITH index, count(*) AS fetched, collect(CASE WHEN kept THEN {node: node, score: score} END) AS hits
   CALL (index, fetched, hits) {
@@ -23,7 +23,7 @@ CALL (index) {
     UNION ALL
     WITH index, fetched WHERE fetched = $fetch AND size(hits) < 3 * $top_k
     CALL db.index.fulltext.queryNodes(index, $words) YIELD node, score
-    WHERE node.graph = $graph AND (node.tree IN $trees OR (node:Chunk AND EXISTS { (node)<-[:HAS_LEAF]-(t:Tree) WHERE t.id IN $trees }))
+    WHERE node.graph = $graph AND (node.tree IN $trees OR (node:KgChunk AND EXISTS { (node)<-[:HAS_LEAF]-(t:KgTree) WHERE t.id IN $trees }))
     RETURN node, score
   }
   RETURN node, score
@@ -36,8 +36,8 @@ WITH kind, node, score ORDER BY kind, score DESC, node.id
 WITH kind, collect({node: node, score: score})[..$top_k] AS hits
 UNWIND hits AS hit
 WITH kind, hit.node AS node, hit.score AS score
-OPTIONAL MATCH (:Tree {id: node.tree})-[:TREE_OF]->(own:Document)
-OPTIONAL MATCH (node)-[:IN_DOCUMENT]->(read:Document)
+OPTIONAL MATCH (:KgTree {id: node.tree})-[:TREE_OF]->(own:KgDocument)
+OPTIONAL MATCH (node)-[:IN_DOCUMENT]->(read:KgDocument)
 OPTIONAL MATCH (node)-[:DETAILS]->(leaf)
 RETURN node.id AS id, kind, node.text AS text, coalesce(node.aspect, '') AS aspect, coalesce(node.level, 0) AS level,
        coalesce(node.number, node.index, 0) AS number, coalesce(own.title, read.title) AS document, leaf.id AS leaf, score

@@ -8,16 +8,16 @@
 //          documents with a whole tree alone), aspects LIST<STRING>
 // order:   title, then document
 // source:  W4
-MATCH (d:Document)
+MATCH (d:KgDocument)
 WHERE d.graph = $graph AND ($only_documents IS NULL OR d.id IN $only_documents)
-OPTIONAL MATCH (t:Tree {name: $name})-[:TREE_OF]->(d)
+OPTIONAL MATCH (t:KgTree {name: $name})-[:TREE_OF]->(d)
 WHERE t.graph = $graph
 RETURN d.id AS document, d.title AS title, t.id AS tree, coalesce(t.complete, false) AS complete, t.fingerprint AS fingerprint,
        COLLECT {
-         MATCH (d)<-[:IN_DOCUMENT]-(c:Chunk)
+         MATCH (d)<-[:IN_DOCUMENT]-(c:KgChunk)
          WHERE t.complete
          RETURN [c.id, c.start, c.end]
          ORDER BY c.index, c.id
        } AS chunks,
-       COLLECT { MATCH (s:TreeNode {tree: t.id}) WHERE s:Summary RETURN DISTINCT s.aspect ORDER BY s.aspect } AS aspects
+       COLLECT { MATCH (s:KgTreeNode {tree: t.id}) WHERE s:Summary RETURN DISTINCT s.aspect ORDER BY s.aspect } AS aspects
 ORDER BY title, document

@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_answer_id IF NOT EXISTS FOR (n:Answer) REQUIRE n.id IS UNIQUE
+CREATE CONSTRAINT kg_own_answer_id IF NOT EXISTS FOR (n:KgAnswer) REQUIRE n.id IS UNIQUE

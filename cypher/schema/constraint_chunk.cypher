@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_chunk_id IF NOT EXISTS FOR (n:Chunk) REQUIRE n.id IS UNIQUE
+CREATE CONSTRAINT kg_own_chunk_id IF NOT EXISTS FOR (n:KgChunk) REQUIRE n.id IS UNIQUE

@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_community_id IF NOT EXISTS FOR (n:Community) REQUIRE n.id IS UNIQUE
+CREATE CONSTRAINT kg_own_community_id IF NOT EXISTS FOR (n:KgCommunity) REQUIRE n.id IS UNIQUE

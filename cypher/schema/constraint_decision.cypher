@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_decision_id IF NOT EXISTS FOR (n:Decision) REQUIRE n.id IS UNIQUE
+CREATE CONSTRAINT kg_own_decision_id IF NOT EXISTS FOR (n:KgDecision) REQUIRE n.id IS UNIQUE

@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_document_id IF NOT EXISTS FOR (n:Document) REQUIRE n.id IS UNIQUE
+CREATE CONSTRAINT kg_own_document_id IF NOT EXISTS FOR (n:KgDocument) REQUIRE n.id IS UNIQUE

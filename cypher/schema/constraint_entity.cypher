@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_entity_id IF NOT EXISTS FOR (n:Entity) REQUIRE n.id IS UNIQUE
+CREATE CONSTRAINT kg_own_entity_id IF NOT EXISTS FOR (n:KgEntity) REQUIRE n.id IS UNIQUE

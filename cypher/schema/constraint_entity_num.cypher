@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_entity_num IF NOT EXISTS FOR (n:Entity) REQUIRE n.num IS UNIQUE
+CREATE CONSTRAINT kg_own_entity_num IF NOT EXISTS FOR (n:KgEntity) REQUIRE n.num IS UNIQUE

@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_fact_id IF NOT EXISTS FOR (n:Fact) REQUIRE n.id IS UNIQUE
+CREATE CONSTRAINT kg_own_fact_id IF NOT EXISTS FOR (n:KgFact) REQUIRE n.id IS UNIQUE

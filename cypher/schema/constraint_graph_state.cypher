@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_graph_state_graph IF NOT EXISTS FOR (n:GraphState) REQUIRE n.graph IS UNIQUE
+CREATE CONSTRAINT kg_own_graph_state_graph IF NOT EXISTS FOR (n:KgGraphState) REQUIRE n.graph IS UNIQUE

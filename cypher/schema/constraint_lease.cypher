@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_lease_graph IF NOT EXISTS FOR (n:Lease) REQUIRE n.graph IS UNIQUE
+CREATE CONSTRAINT kg_own_lease_graph IF NOT EXISTS FOR (n:KgLease) REQUIRE n.graph IS UNIQUE

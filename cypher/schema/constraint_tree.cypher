@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_tree_id IF NOT EXISTS FOR (n:Tree) REQUIRE n.id IS UNIQUE
+CREATE CONSTRAINT kg_own_tree_id IF NOT EXISTS FOR (n:KgTree) REQUIRE n.id IS UNIQUE

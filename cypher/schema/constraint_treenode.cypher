@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE CONSTRAINT kg_treenode_id IF NOT EXISTS FOR (n:TreeNode) REQUIRE n.id IS UNIQUE
+CREATE CONSTRAINT kg_own_treenode_id IF NOT EXISTS FOR (n:KgTreeNode) REQUIRE n.id IS UNIQUE

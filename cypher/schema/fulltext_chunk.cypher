@@ -6,5 +6,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE FULLTEXT INDEX kg_chunk_text IF NOT EXISTS FOR (n:Chunk) ON EACH [n.text]
+CREATE FULLTEXT INDEX kg_chunk_text IF NOT EXISTS FOR (n:KgChunk) ON EACH [n.text]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}

@@ -5,5 +5,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE FULLTEXT INDEX kg_document_text IF NOT EXISTS FOR (n:Document) ON EACH [n.title, n.redirects]
+CREATE FULLTEXT INDEX kg_document_text IF NOT EXISTS FOR (n:KgDocument) ON EACH [n.title, n.redirects]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}

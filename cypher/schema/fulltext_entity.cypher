@@ -6,5 +6,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE FULLTEXT INDEX kg_entity_text IF NOT EXISTS FOR (n:Entity) ON EACH [n.name, n.aliases]
+CREATE FULLTEXT INDEX kg_entity_text IF NOT EXISTS FOR (n:KgEntity) ON EACH [n.name, n.aliases]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}

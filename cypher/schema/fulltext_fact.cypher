@@ -6,5 +6,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE FULLTEXT INDEX kg_fact_text IF NOT EXISTS FOR (n:Fact) ON EACH [n.description]
+CREATE FULLTEXT INDEX kg_fact_text IF NOT EXISTS FOR (n:KgFact) ON EACH [n.description]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}

@@ -5,5 +5,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE FULLTEXT INDEX kg_treenode_text IF NOT EXISTS FOR (n:TreeNode) ON EACH [n.text]
+CREATE FULLTEXT INDEX kg_treenode_text IF NOT EXISTS FOR (n:KgTreeNode) ON EACH [n.text]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}

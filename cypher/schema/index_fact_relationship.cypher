@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-CREATE INDEX kg_fact_relationship IF NOT EXISTS FOR (n:Fact) ON (n.relationship_id)
+CREATE INDEX kg_own_fact_relationship IF NOT EXISTS FOR (n:KgFact) ON (n.relationship_id)

@@ -5,4 +5,4 @@
 // columns: none
 // order:   none
 // source:  W4
-CREATE INDEX kg_treenode_tree IF NOT EXISTS FOR (n:TreeNode) ON (n.tree)
+CREATE INDEX kg_own_treenode_tree IF NOT EXISTS FOR (n:KgTreeNode) ON (n.tree)

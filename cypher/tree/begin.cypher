@@ -6,8 +6,8 @@
 // columns: none
 // order:   none
 // source:  W4
-MATCH (d:Document {id: $document_id})
+MATCH (d:KgDocument {id: $document_id})
 WHERE d.graph = $graph
-MERGE (t:Tree {id: $id})
+MERGE (t:KgTree:Tree {id: $id})
 ON CREATE SET t.graph = $graph, t.document_id = $document_id, t.name = $name, t.complete = false
 MERGE (t)-[:TREE_OF]->(d)

@@ -6,6 +6,6 @@
 // order:   none
 // source:  W4
 UNWIND $ids AS id
-MATCH (c:Chunk {id: id})
+MATCH (c:KgChunk {id: id})
 WHERE c.graph = $graph AND c.embedding IS NOT NULL
 RETURN id, c.embedding AS embedding

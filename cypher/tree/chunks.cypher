@@ -5,7 +5,7 @@
 // columns: id STRING, text STRING, token_count INTEGER, start INTEGER, end INTEGER, hash STRING
 // order:   place in the document, then id
 // source:  W4
-MATCH (d:Document {id: $document_id})<-[:IN_DOCUMENT]-(c:Chunk)
+MATCH (d:KgDocument {id: $document_id})<-[:IN_DOCUMENT]-(c:KgChunk)
 WHERE d.graph = $graph AND c.graph = $graph
 RETURN c.id AS id, c.text AS text, c.token_count AS token_count, c.start AS start, c.end AS end,
        CASE WHEN c.embedding IS NOT NULL THEN c.embedding_hash END AS hash

@@ -6,6 +6,6 @@
 // order:   none
 // source:  W4
 UNWIND $ids AS id
-MATCH (n:TreeNode {id: id})
+MATCH (n:KgTreeNode {id: id})
 WHERE n.graph = $graph
 DETACH DELETE n

@@ -5,19 +5,19 @@
 // columns: deleted INTEGER
 // order:   none
 // source:  W4
-MATCH (t:Tree)
+MATCH (t:KgTree)
 WHERE t.graph = $graph AND t.document_id IN $documents
 CALL (t) {
-  MATCH (n:TreeNode)
+  MATCH (n:KgTreeNode)
   WHERE n.tree = t.id AND n.graph = $graph
   RETURN n
   UNION
-  MATCH (n:Answer)-[:ANSWERS]->(t)
+  MATCH (n:KgAnswer)-[:ANSWERS]->(t)
   RETURN n
   UNION
   RETURN t AS n
 }
-WITH n, CASE WHEN n:Tree THEN 1 ELSE 0 END AS place
+WITH n, CASE WHEN n:KgTree THEN 1 ELSE 0 END AS place
 ORDER BY place LIMIT $limit
 DETACH DELETE n
 RETURN count(*) AS deleted

@@ -5,8 +5,8 @@
 // columns: id STRING, title STRING, key STRING, source STRING, tokeniser STRING, chunks INTEGER
 // order:   title, then id
 // source:  W4
-MATCH (d:Document)
+MATCH (d:KgDocument)
 WHERE d.graph = $graph
 RETURN d.id AS id, d.title AS title, d.key AS key, d.source AS source, d.tokeniser AS tokeniser,
-       COUNT { (:Chunk)-[:IN_DOCUMENT]->(d) } AS chunks
+       COUNT { (:KgChunk)-[:IN_DOCUMENT]->(d) } AS chunks
 ORDER BY title, id

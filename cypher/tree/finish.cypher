@@ -6,17 +6,17 @@
 // columns: none
 // order:   none
 // source:  W4
-MATCH (t:Tree {id: $id})
+MATCH (t:KgTree {id: $id})
 WHERE t.graph = $graph
 SET t += $properties, t.complete = true
 WITH t
 CALL (t) {
-  MATCH (n:TreeNode)
+  MATCH (n:KgTreeNode)
   WHERE n.tree = t.id AND n.graph = $graph
   UNWIND n.answers AS id
   RETURN collect(id) AS used
 }
 WITH t, used + coalesce(t.answers, []) AS used
-MATCH (a:Answer)-[:ANSWERS]->(t)
+MATCH (a:KgAnswer)-[:ANSWERS]->(t)
 WHERE a.kind = 'vector' OR NOT a.id IN used
 DETACH DELETE a

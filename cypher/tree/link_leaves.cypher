@@ -6,7 +6,7 @@
 // columns: none
 // order:   none
 // source:  W4
-MATCH (t:Tree {id: $tree})
+MATCH (t:KgTree {id: $tree})
 WHERE t.graph = $graph
 CALL (t) {
   MATCH (t)-[old:HAS_LEAF]->(n)
@@ -15,13 +15,13 @@ CALL (t) {
 }
 CALL (t) {
   UNWIND $chunks AS id
-  MATCH (c:Chunk {id: id})
+  MATCH (c:KgChunk {id: id})
   WHERE c.graph = $graph
   MERGE (t)-[:HAS_LEAF]->(c)
 }
 CALL (t) {
   UNWIND $nodes AS id
-  MATCH (n:TreeNode {id: id})
+  MATCH (n:KgTreeNode {id: id})
   WHERE n.graph = $graph
   MERGE (t)-[:HAS_LEAF]->(n)
 }

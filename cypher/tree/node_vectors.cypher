@@ -6,11 +6,11 @@
 // order:   none
 // source:  W4
 CALL () {
-  MATCH (n:TreeNode)
+  MATCH (n:KgTreeNode)
   WHERE n.tree = $tree AND n.graph = $graph AND n.embedding_hash IN $hashes
   RETURN n.embedding_hash AS hash, n.embedding AS embedding
   UNION
-  MATCH (a:Answer)-[:ANSWERS]->(t:Tree {id: $tree})
+  MATCH (a:KgAnswer)-[:ANSWERS]->(t:KgTree {id: $tree})
   WHERE t.graph = $graph AND a.kind = 'vector' AND a.hash IN $hashes
   RETURN a.hash AS hash, a.embedding AS embedding
 }

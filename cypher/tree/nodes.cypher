@@ -5,7 +5,7 @@
 // columns: labels LIST<STRING>, node MAP, links LIST<ANY> (id, then the numbers on the relationship)
 // order:   id
 // source:  W4
-MATCH (n:TreeNode)
+MATCH (n:KgTreeNode)
 WHERE n.tree = $tree AND n.graph = $graph
 RETURN labels(n) AS labels, n {.*, embedding: null} AS node,
        COLLECT {

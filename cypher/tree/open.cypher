@@ -6,6 +6,6 @@
 // columns: none
 // order:   none
 // source:  W4
-MATCH (t:Tree {id: $id})
+MATCH (t:KgTree {id: $id})
 WHERE t.graph = $graph
 SET t.complete = false, t.fit = $fit, t.settings = $settings, t.answers = $answers

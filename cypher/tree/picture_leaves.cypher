@@ -5,7 +5,7 @@
 // columns: id STRING, text STRING
 // order:   place in the document, then id
 // source:  W4
-MATCH (t:Tree {id: $tree})-[:HAS_LEAF]->(n)
+MATCH (t:KgTree {id: $tree})-[:HAS_LEAF]->(n)
 WHERE t.graph = $graph AND n.graph = $graph
 RETURN n.id AS id, n.text AS text
 ORDER BY n.index, n.id

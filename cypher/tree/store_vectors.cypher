@@ -5,9 +5,9 @@
 // columns: none
 // order:   none
 // source:  W4
-MATCH (t:Tree {id: $tree})
+MATCH (t:KgTree {id: $tree})
 WHERE t.graph = $graph
 UNWIND $rows AS row
-MERGE (a:Answer {id: row.id})
+MERGE (a:KgAnswer:Answer {id: row.id})
 ON CREATE SET a = row
 MERGE (a)-[:ANSWERS]->(t)

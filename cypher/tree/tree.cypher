@@ -5,6 +5,6 @@
 // columns: tree MAP, leaves LIST<STRING> (ids)
 // order:   none
 // source:  W4
-MATCH (t:Tree {id: $id})
+MATCH (t:KgTree {id: $id})
 WHERE t.graph = $graph
 RETURN properties(t) AS tree, COLLECT { MATCH (t)-[:HAS_LEAF]->(n) RETURN n.id ORDER BY n.id } AS leaves

@@ -5,12 +5,12 @@
 // columns: id STRING, name STRING, document_id STRING, title STRING, fingerprint STRING, complete BOOLEAN, chunks LIST<ANY>
 // order:   title, then name, then id
 // source:  W4
-MATCH (t:Tree)-[:TREE_OF]->(d:Document)
+MATCH (t:KgTree)-[:TREE_OF]->(d:KgDocument)
 WHERE t.graph = $graph AND d.graph = $graph
 RETURN t.id AS id, t.name AS name, d.id AS document_id, d.title AS title, t.fingerprint AS fingerprint,
        coalesce(t.complete, false) AS complete,
        COLLECT {
-         MATCH (c:Chunk)-[:IN_DOCUMENT]->(d)
+         MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)
          RETURN [c.id, c.start, c.end]
          ORDER BY c.index, c.id
        } AS chunks

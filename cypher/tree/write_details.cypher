@@ -6,10 +6,10 @@
 // columns: none
 // order:   none
 // source:  W4
-MATCH (t:Tree {id: $tree})
+MATCH (t:KgTree {id: $tree})
 WHERE t.graph = $graph
 UNWIND $rows AS row
-MERGE (n:TreeNode {id: row.id})
+MERGE (n:KgTreeNode:TreeNode {id: row.id})
 SET n:Detail, n += row.properties, n.graph = $graph, n.tree = $tree,
     n.embedding = row.embedding, n.embedding_hash = row.embedding_hash
 MERGE (n)-[:IN_TREE]->(t)
@@ -20,13 +20,13 @@ CALL (n) {
 }
 CALL (n, row) {
   UNWIND row.chunks AS link
-  MATCH (c:Chunk {id: link[0]})
+  MATCH (c:KgChunk {id: link[0]})
   WHERE c.graph = $graph
   CREATE (n)-[:DETAILS]->(c)
 }
 CALL (n, row) {
   UNWIND row.nodes AS link
-  MATCH (m:TreeNode {id: link[0]})
+  MATCH (m:KgTreeNode {id: link[0]})
   WHERE m.graph = $graph
   CREATE (n)-[:DETAILS]->(m)
 }

@@ -7,7 +7,7 @@
 // order:   none
 // source:  W4
 UNWIND $rows AS row
-MERGE (n:TreeNode {id: row.id})
+MERGE (n:KgTreeNode:TreeNode {id: row.id})
 SET n:Passage, n += row.properties, n.graph = $graph, n.tree = $tree,
     n.embedding = row.embedding, n.embedding_hash = row.embedding_hash
 WITH n, row
@@ -17,7 +17,7 @@ CALL (n) {
 }
 CALL (n, row) {
   UNWIND row.chunks AS link
-  MATCH (c:Chunk {id: link[0]})
+  MATCH (c:KgChunk {id: link[0]})
   WHERE c.graph = $graph
   CREATE (n)-[:OVERLAPS {start: link[1], end: link[2]}]->(c)
 }

@@ -6,8 +6,8 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
-MATCH (e:Entity {id: row[0]})
-MATCH (c:Chunk {id: row[1]})
+MATCH (e:KgEntity {id: row[0]})
+MATCH (c:KgChunk {id: row[1]})
 CREATE (e)-[m:MENTIONED_IN {row: row[2], quote: row[3], quote_start: row[4], quote_end: row[5], quote_method: row[6],
                            original_type: row[7], key: row[8], name: row[9], type: row[10],
                            birth_year: row[11], death_year: row[12], role: row[13], location: row[14], description: row[15]}]->(c)

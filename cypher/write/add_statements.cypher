@@ -6,8 +6,8 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
-MATCH (f:Fact {id: row[0]})
-MATCH (c:Chunk {id: row[1]})
+MATCH (f:KgFact {id: row[0]})
+MATCH (c:KgChunk {id: row[1]})
 CREATE (f)-[s:STATED_IN {row: row[2], quote: row[3], quote_start: row[4], quote_end: row[5], quote_method: row[6],
                          original_type: row[7], start_date: row[8], description: row[9], strength: row[10]}]->(c)
 FOREACH (others IN row[11] | SET s += others)

@@ -5,6 +5,6 @@
 // columns: id STRING, aliases LIST<STRING>
 // order:   none
 // source:  kg-neo4j
-MATCH (e:Entity)
+MATCH (e:KgEntity)
 WHERE e.graph = $graph
 RETURN e.id AS id, coalesce(e.aliases, []) AS aliases

@@ -6,6 +6,6 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (a:Answer {id: id})
+MATCH (a:KgAnswer {id: id})
 WHERE a.graph = $graph
 RETURN id, a.text AS text, a.finish_reason AS finish_reason

@@ -8,5 +8,5 @@
 // source:  kg-neo4j
 MATCH (n:`TYPE_PLACEHOLDER`)
 WHERE n.id > $after AND n.graph = $graph
-RETURN labels(n) AS labels, properties(n) AS properties
+RETURN [label IN labels(n) WHERE NOT label STARTS WITH 'Kg'] AS labels, properties(n) AS properties
 ORDER BY n.id LIMIT $limit

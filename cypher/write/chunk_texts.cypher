@@ -6,5 +6,5 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (c:Chunk {id: id})
+MATCH (c:KgChunk {id: id})
 RETURN id, c.text AS text

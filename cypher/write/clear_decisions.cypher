@@ -6,6 +6,6 @@
 // order:   none
 // source:  W3
 UNWIND $ids AS id
-MATCH (d:Decision {id: id})
+MATCH (d:KgDecision {id: id})
 WHERE d.graph = $graph
 REMOVE d:Unsettled

@@ -7,10 +7,10 @@
 // columns: nodes INTEGER, relationships INTEGER
 // order:   none
 // source:  kg-neo4j
-RETURN COUNT { MATCH (:Entity {graph: $graph}) } AS nodes,
-       COUNT { MATCH (f:Fact {graph: $graph}) WHERE f.relationship_id IS NULL AND f.stated IS NULL }
+RETURN COUNT { MATCH (:KgEntity {graph: $graph}) } AS nodes,
+       COUNT { MATCH (f:KgFact {graph: $graph}) WHERE f.relationship_id IS NULL AND f.stated IS NULL }
        + COUNT {
-           MATCH (f:Fact {graph: $graph})
+           MATCH (f:KgFact {graph: $graph})
            WHERE f.relationship_id IS NOT NULL AND f.stated IS NULL
              AND (f.source_key = f.target_key
                   OR coalesce(f.source_id, f.source_key) <> coalesce(f.target_id, f.target_key))

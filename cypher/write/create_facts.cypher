@@ -10,10 +10,10 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
-MATCH (a:Entity {id: row[1]})
-MATCH (b:Entity {id: row[2]})
-MATCH (c:Chunk {id: row[9]})
-CREATE (f:Fact {id: row[0], graph: $graph, source_key: row[1], target_key: row[2], type: row[3], evidence_count: row[4],
+MATCH (a:KgEntity {id: row[1]})
+MATCH (b:KgEntity {id: row[2]})
+MATCH (c:KgChunk {id: row[9]})
+CREATE (f:KgFact:Fact {id: row[0], graph: $graph, source_key: row[1], target_key: row[2], type: row[3], evidence_count: row[4],
                 start_date: row[5], description: row[6], strength: row[7]}),
        (a)-[r:$(row[3]) {fact_id: row[0], evidence_count: row[4], start_date: row[5], description: row[6], strength: row[7]}]->(b),
        (f)-[s:STATED_IN {row: row[10], quote: row[11], quote_start: row[12], quote_end: row[13], quote_method: row[14],

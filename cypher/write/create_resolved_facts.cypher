@@ -8,8 +8,8 @@
 // order:   none
 // source:  W3
 UNWIND $rows AS row
-MATCH (c:Chunk {id: row[9]})
-CREATE (f:Fact:Unsettled {id: row[0], graph: $graph, source_key: row[1], target_key: row[2], type: row[3], evidence_count: row[4],
+MATCH (c:KgChunk {id: row[9]})
+CREATE (f:KgFact:Fact:Unsettled {id: row[0], graph: $graph, source_key: row[1], target_key: row[2], type: row[3], evidence_count: row[4],
                           start_date: row[5], description: row[6], strength: row[7],
                           source_id: row[20], target_id: row[21], relationship_id: row[22]}),
        (f)-[s:STATED_IN {row: row[10], quote: row[11], quote_start: row[12], quote_end: row[13], quote_method: row[14],

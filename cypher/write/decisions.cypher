@@ -8,7 +8,7 @@
 //          derived BOOLEAN (from the evidence, by settling)
 // order:   run, then id
 // source:  W3
-MATCH (d:Decision)
+MATCH (d:KgDecision)
 WHERE d.graph = $graph
 RETURN d.id AS id, d.kind AS kind, d.left_key AS left_key, d.right_key AS right_key, d.left_name AS left_name,
        d.right_name AS right_name, d.rule AS rule, d.score AS score, d.reason AS reason, d.revoked AS revoked,

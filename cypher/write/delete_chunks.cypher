@@ -6,6 +6,6 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (c:Chunk {id: id})
-OPTIONAL MATCH (a:Answer)-[:ANSWERS]->(c)
+MATCH (c:KgChunk {id: id})
+OPTIONAL MATCH (a:KgAnswer)-[:ANSWERS]->(c)
 DETACH DELETE c, a

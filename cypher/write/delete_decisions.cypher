@@ -5,6 +5,6 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MATCH (d:Decision)
+MATCH (d:KgDecision)
 WHERE d.graph = $graph AND d.derived AND d.revoked AND NOT d:Unsettled
 DELETE d

@@ -5,5 +5,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MATCH (d:Document {id: $id, graph: $graph})
+MATCH (d:KgDocument {id: $id, graph: $graph})
 DETACH DELETE d

@@ -6,6 +6,6 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (e:Entity {id: id})
+MATCH (e:KgEntity {id: id})
 WHERE NOT EXISTS { (e)-[:MENTIONED_IN]->() }
 DETACH DELETE e

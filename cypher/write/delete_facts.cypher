@@ -6,8 +6,8 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (f:Fact {id: id})
+MATCH (f:KgFact {id: id})
 WHERE NOT EXISTS { (f)-[:STATED_IN]->() }
-OPTIONAL MATCH (:Entity {id: f.source_key})-[r:`TYPE_PLACEHOLDER` {fact_id: id}]->(:Entity {id: f.target_key})
+OPTIONAL MATCH (:KgEntity {id: f.source_key})-[r:`TYPE_PLACEHOLDER` {fact_id: id}]->(:KgEntity {id: f.target_key})
 DELETE r
 DETACH DELETE f

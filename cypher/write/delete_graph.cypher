@@ -5,7 +5,7 @@
 // columns: deleted INTEGER
 // order:   none
 // source:  kg-neo4j
-MATCH (n:Document|Chunk|Answer|Entity|Fact|Community|Summary|Detail|Decision|Tree|TreeNode|Lease|GraphState)
+MATCH (n:KgDocument|KgChunk|KgAnswer|KgEntity|KgFact|KgCommunity|KgDecision|KgTree|KgTreeNode|KgLease|KgGraphState)
 WHERE n.graph = $graph
 WITH n LIMIT $limit
 DETACH DELETE n

@@ -6,6 +6,6 @@
 // order:   none
 // source:  W3
 UNWIND $ids AS id
-MATCH (f:Fact {id: id})
+MATCH (f:KgFact {id: id})
 WHERE NOT EXISTS { (f)-[:STATED_IN]->() }
 DETACH DELETE f

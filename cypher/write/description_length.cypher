@@ -5,8 +5,8 @@
 // columns: characters FLOAT (null where there are none)
 // order:   none
 // source:  kg-neo4j
-MATCH (c:Chunk {graph: $graph})
+MATCH (c:KgChunk {graph: $graph})
 WITH c ORDER BY c.id LIMIT $limit
-MATCH (c)<-[m:MENTIONED_IN]-(:Entity)
+MATCH (c)<-[m:MENTIONED_IN]-(:KgEntity)
 WHERE m.description IS NOT NULL
 RETURN avg(size(m.description)) AS characters

@@ -5,10 +5,10 @@
 // columns: document MAP, chunks LIST<MAP>
 // order:   none
 // source:  kg-neo4j
-MATCH (d:Document {id: $id, graph: $graph})
+MATCH (d:KgDocument {id: $id, graph: $graph})
 RETURN properties(d) AS document,
        COLLECT {
-         MATCH (c:Chunk)-[:IN_DOCUMENT]->(d)
+         MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)
          RETURN {id: c.id, index: c.index, start: c.start, end: c.end, section: c.section,
                  recorded: c.recorded, done: c.done}
          ORDER BY c.index, c.id

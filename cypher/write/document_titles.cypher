@@ -5,7 +5,7 @@
 // columns: title STRING
 // order:   title
 // source:  kg-neo4j
-MATCH (d:Document)
-WHERE d.graph = $graph AND EXISTS { (:Chunk)-[:IN_DOCUMENT]->(d) }
+MATCH (d:KgDocument)
+WHERE d.graph = $graph AND EXISTS { (:KgChunk)-[:IN_DOCUMENT]->(d) }
 RETURN DISTINCT d.title AS title
 ORDER BY title

@@ -7,8 +7,8 @@
 //          config_hash STRING, answers_hash STRING, options STRING, chunks INTEGER, done INTEGER
 // order:   key, then id
 // source:  kg-neo4j
-MATCH (d:Document {graph: $graph})
-OPTIONAL MATCH (c:Chunk)-[:IN_DOCUMENT]->(d)
+MATCH (d:KgDocument {graph: $graph})
+OPTIONAL MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)
 RETURN d.id AS id, d.title AS title, d.source AS source, d.kind AS kind, d.key AS key, d.url AS url, d.schema AS schema,
        d.schema_text AS schema_text, d.language AS language, d.revision AS revision, d.origin AS origin,
        d.config_hash AS config_hash, d.answers_hash AS answers_hash, d.options AS options,

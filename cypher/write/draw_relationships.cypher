@@ -6,8 +6,8 @@
 // order:   none
 // source:  W3
 UNWIND $rows AS row
-MATCH (a:Entity {id: row.source})
-MATCH (b:Entity {id: row.target})
+MATCH (a:KgEntity {id: row.source})
+MATCH (b:KgEntity {id: row.target})
 CALL (a, b, row) {
   MATCH (a)-[old:`TYPE_PLACEHOLDER`]->(b)
   WHERE old.fact_id IN row.facts

@@ -7,10 +7,10 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (e:Entity {id: id})
+MATCH (e:KgEntity {id: id})
 RETURN id,
        [name IN $stored | e[name]] AS stored,
        COLLECT {
-         MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
+         MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)
          RETURN [c.document_id, c.index, m.row, m.name, m.type] + [name IN $columns | m[name]]
        } AS evidence

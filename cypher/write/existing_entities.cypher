@@ -6,5 +6,5 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (e:Entity {id: id})
+MATCH (e:KgEntity {id: id})
 RETURN id

@@ -6,5 +6,5 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (f:Fact {id: id})
+MATCH (f:KgFact {id: id})
 RETURN id

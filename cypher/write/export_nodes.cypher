@@ -7,8 +7,8 @@
 // columns: labels LIST<STRING>, properties MAP
 // order:   structural label, then id
 // source:  kg-neo4j
-MATCH (n:Answer|Chunk|Community|Decision|Detail|Document|Entity|Fact|Passage|Summary|Tree)
-WHERE n.graph = $graph AND NOT coalesce(n.revoked, false) AND NOT (n:Answer AND n.kind IN ['description', 'report', 'aspects', 'summary', 'detail', 'vector'])
-RETURN labels(n) AS labels, n {.*, embedding: null, fit: null, number: CASE WHEN n:Community THEN null ELSE n.number END} AS properties
+MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgTree|KgTreeNode)
+WHERE n.graph = $graph AND NOT coalesce(n.revoked, false) AND NOT (n:KgAnswer AND n.kind IN ['description', 'report', 'aspects', 'summary', 'detail', 'vector'])
+RETURN [label IN labels(n) WHERE NOT label STARTS WITH 'Kg'] AS labels, n {.*, embedding: null, fit: null, number: CASE WHEN n:KgCommunity THEN null ELSE n.number END} AS properties
 ORDER BY [label IN labels(n) WHERE label IN ['Answer', 'Chunk', 'Community', 'Decision', 'Detail', 'Document', 'Entity', 'Fact',
                                           'Passage', 'Summary', 'Tree']][0], n.id

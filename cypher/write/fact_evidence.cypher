@@ -8,7 +8,7 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (f:Fact {id: id})
+MATCH (f:KgFact {id: id})
 RETURN id,
        f.type AS type,
        f.source_key AS source,
@@ -16,6 +16,6 @@ RETURN id,
        f.relationship_id AS relationship,
        [name IN $stored | f[name]] AS stored,
        COLLECT {
-         MATCH (f)-[s:STATED_IN]->(c:Chunk)
+         MATCH (f)-[s:STATED_IN]->(c:KgChunk)
          RETURN [c.document_id, c.index, s.row] + [name IN $columns | s[name]]
        } AS evidence

@@ -7,12 +7,12 @@
 // order:   id
 // source:  W3
 UNWIND $ids AS id
-MATCH (e:Entity {id: id})
+MATCH (e:KgEntity {id: id})
 WHERE e.graph = $graph
 CALL (e) {
-  MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
+  MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)
   WHERE m.key IN $keys
-  MATCH (c)<-[s:STATED_IN]-(f:Fact)
+  MATCH (c)<-[s:STATED_IN]-(f:KgFact)
   WHERE f.source_key = m.key OR f.target_key = m.key
   RETURN f, [name IN $identity | s[name]] AS identity
 }

@@ -6,11 +6,11 @@
 // columns: id STRING, type STRING, source_key STRING, target_key STRING, identity LIST<ANY>
 // order:   id
 // source:  W3
-MATCH (e:Entity {id: $id})
+MATCH (e:KgEntity {id: $id})
 WHERE e.graph = $graph
-MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
+MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)
 WHERE m.key = $key AND c.document_id = $document
-MATCH (c)<-[s:STATED_IN]-(f:Fact)
+MATCH (c)<-[s:STATED_IN]-(f:KgFact)
 WHERE f.source_key = $key OR f.target_key = $key
 WITH f, head(collect([name IN $identity | s[name]])) AS identity
 RETURN f.id AS id, f.type AS type, f.source_key AS source_key, f.target_key AS target_key, identity

@@ -5,7 +5,7 @@
 // columns: key STRING, origin STRING
 // order:   key
 // source:  kg-neo4j
-MATCH (d:Document {graph: $graph, kind: 'file'})
+MATCH (d:KgDocument {graph: $graph, kind: 'file'})
 WHERE d.origin IS NOT NULL
 RETURN d.key AS key, d.origin AS origin
 ORDER BY key

@@ -6,10 +6,10 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
-MATCH (c:Chunk {id: row.id})
+MATCH (c:KgChunk {id: row.id})
 SET c += row.properties
 WITH c, row
 UNWIND row.answers AS answer
-MERGE (a:Answer {id: answer.id})
+MERGE (a:KgAnswer:Answer {id: answer.id})
 ON CREATE SET a = answer
 MERGE (a)-[:ANSWERS]->(c)

@@ -7,10 +7,10 @@
 // columns: token STRING
 // order:   none
 // source:  kg-neo4j
-MATCH (l:Lease {graph: $graph, token: $token})
+MATCH (l:KgLease {graph: $graph, token: $token})
 SET l.expires = timestamp() + $milliseconds
 FOREACH (_ IN CASE WHEN $writes THEN [1] ELSE [] END |
-  MERGE (s:GraphState {graph: $graph})
+  MERGE (s:KgGraphState:GraphState {graph: $graph})
   SET s.version = randomUUID()
 )
 RETURN l.token AS token

@@ -6,7 +6,7 @@
 // columns: imported INTEGER
 // order:   none
 // source:  kg-neo4j
-MATCH (s:GraphState {graph: $graph, importing: $sha256})
+MATCH (s:KgGraphState {graph: $graph, importing: $sha256})
 WHERE s.imported = $first
 SET s.imported = $last
 RETURN s.imported AS imported

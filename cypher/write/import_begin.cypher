@@ -5,5 +5,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MERGE (s:GraphState {graph: $graph})
+MERGE (s:KgGraphState:GraphState {graph: $graph})
 SET s = {graph: $graph, version: randomUUID(), importing: $sha256, import_file: $file, imported: 0}

@@ -6,7 +6,7 @@
 // columns: graph STRING
 // order:   none
 // source:  kg-neo4j
-MATCH (s:GraphState {graph: $graph, importing: $sha256})
+MATCH (s:KgGraphState {graph: $graph, importing: $sha256})
 SET s = $state
 SET s.graph = $graph, s.version = randomUUID()
 RETURN s.graph AS graph

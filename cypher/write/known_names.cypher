@@ -5,7 +5,7 @@
 // columns: chunk_id STRING, names LIST<LIST> (name and type of each mention)
 // order:   chunk_id
 // source:  W3
-MATCH (d:Document {id: $document_id, graph: $graph})<-[:IN_DOCUMENT]-(c:Chunk)<-[m:MENTIONED_IN]-(:Entity)
+MATCH (d:KgDocument {id: $document_id, graph: $graph})<-[:IN_DOCUMENT]-(c:KgChunk)<-[m:MENTIONED_IN]-(:KgEntity)
 WITH c.id AS chunk_id, m
 ORDER BY chunk_id, m.row
 RETURN chunk_id, collect([m.name, m.type]) AS names

@@ -5,14 +5,14 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MATCH (d:Document {id: $document_id})
+MATCH (d:KgDocument {id: $document_id})
 CALL (d) {
-  MATCH (d)<-[:IN_DOCUMENT]-(:Chunk)-[old:NEXT_CHUNK]->(:Chunk)
+  MATCH (d)<-[:IN_DOCUMENT]-(:KgChunk)-[old:NEXT_CHUNK]->(:KgChunk)
   DELETE old
 }
 WITH d
 CALL (d) {
-  MATCH (d)<-[:IN_DOCUMENT]-(c:Chunk)
+  MATCH (d)<-[:IN_DOCUMENT]-(c:KgChunk)
   WITH c ORDER BY c.index
   WITH collect(c) AS chunks
   UNWIND range(0, size(chunks) - 2) AS i

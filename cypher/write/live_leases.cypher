@@ -6,6 +6,6 @@
 // order:   graph
 // source:  kg-neo4j
 MATCH (l:Lease)
-WHERE l.expires >= timestamp() AND l.owner IS NOT NULL
+WHERE l.graph IS NOT NULL AND l.token IS NOT NULL AND l.expires >= timestamp() AND l.owner IS NOT NULL
 RETURN l.graph AS graph, l.token AS token, l.owner AS owner
 ORDER BY graph

@@ -6,6 +6,6 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (c:Chunk {id: id})
+MATCH (c:KgChunk {id: id})
 MATCH (n)-[:MENTIONED_IN|STATED_IN]->(c)
 SET n:Unsettled

@@ -7,11 +7,11 @@
 // source:  kg-neo4j
 CALL () {
   UNWIND $entities AS id
-  MATCH (e:Entity {id: id})
+  MATCH (e:KgEntity {id: id})
   SET e:Unsettled
 }
 CALL () {
   UNWIND $facts AS id
-  MATCH (f:Fact {id: id})
+  MATCH (f:KgFact {id: id})
   SET f:Unsettled
 }

@@ -5,8 +5,8 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MATCH (d:Document {id: $document_id})
+MATCH (d:KgDocument {id: $document_id})
 UNWIND $rows AS row
-MERGE (c:Chunk {id: row.id})
+MERGE (c:KgChunk:Chunk {id: row.id})
 SET c += row.properties
 MERGE (c)-[:IN_DOCUMENT]->(d)

@@ -5,5 +5,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MERGE (d:Document {id: $id})
+MERGE (d:KgDocument:Document {id: $id})
 SET d = $properties

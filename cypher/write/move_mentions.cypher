@@ -7,15 +7,15 @@
 // order:   none
 // source:  W3
 UNWIND $rows AS row
-MATCH (old:Entity {id: row.old})
-WHERE old.graph = $graph AND EXISTS { (old)-[m:MENTIONED_IN]->(:Chunk) WHERE m.key = row.key }
-MERGE (new:Entity {id: row.new})
+MATCH (old:KgEntity {id: row.old})
+WHERE old.graph = $graph AND EXISTS { (old)-[m:MENTIONED_IN]->(:KgChunk) WHERE m.key = row.key }
+MERGE (new:KgEntity:Entity {id: row.new})
 SET new.graph = $graph, new.num = row.num, new.name = coalesce(new.name, old.name), new.type = coalesce(new.type, old.type),
     new.aliases = coalesce(new.aliases, old.aliases), new.evidence_count = coalesce(new.evidence_count, 0)
 SET new:Unsettled:$(new.type)
 SET old:Unsettled
 WITH row, old, new
-MATCH (old)-[m:MENTIONED_IN]->(c:Chunk)
+MATCH (old)-[m:MENTIONED_IN]->(c:KgChunk)
 WHERE m.key = row.key
 CREATE (new)-[moved:MENTIONED_IN]->(c)
 SET moved = properties(m)

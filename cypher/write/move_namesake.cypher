@@ -6,16 +6,16 @@
 // columns: none
 // order:   none
 // source:  W3
-MATCH (old:Entity {id: $old})
+MATCH (old:KgEntity {id: $old})
 WHERE old.graph = $graph
-  AND EXISTS { (old)-[m:MENTIONED_IN]->(c:Chunk) WHERE m.key = $old_key AND c.document_id = $document }
-MERGE (new:Entity {id: $new})
+  AND EXISTS { (old)-[m:MENTIONED_IN]->(c:KgChunk) WHERE m.key = $old_key AND c.document_id = $document }
+MERGE (new:KgEntity:Entity {id: $new})
 SET new.graph = $graph, new.num = $num, new.name = coalesce(new.name, old.name), new.type = coalesce(new.type, old.type),
     new.aliases = coalesce(new.aliases, old.aliases), new.evidence_count = coalesce(new.evidence_count, 0)
 SET new:Unsettled:$(new.type)
 SET old:Unsettled
 WITH old, new
-MATCH (old)-[m:MENTIONED_IN]->(c:Chunk)
+MATCH (old)-[m:MENTIONED_IN]->(c:KgChunk)
 WHERE m.key = $old_key AND c.document_id = $document
 CREATE (new)-[moved:MENTIONED_IN]->(c)
 SET moved = properties(m), moved.key = $new_key

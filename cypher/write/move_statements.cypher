@@ -7,15 +7,15 @@
 // order:   none
 // source:  W3
 UNWIND $rows AS row
-MATCH (old:Fact {id: row.old})
+MATCH (old:KgFact {id: row.old})
 WHERE old.graph = $graph
-MERGE (new:Fact {id: row.new})
+MERGE (new:KgFact:Fact {id: row.new})
 SET new.graph = $graph, new.type = row.type, new.source_key = row.source_key, new.target_key = row.target_key,
     new.source_id = row.source_id, new.target_id = row.target_id, new.relationship_id = row.relationship_id,
     new.evidence_count = coalesce(new.evidence_count, 0)
 SET new:Unsettled, old:Unsettled
 WITH row, old, new
-MATCH (old)-[s:STATED_IN]->(c:Chunk)
+MATCH (old)-[s:STATED_IN]->(c:KgChunk)
 WHERE c.document_id = $document
 CREATE (new)-[moved:STATED_IN]->(c)
 SET moved = properties(s)

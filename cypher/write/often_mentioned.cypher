@@ -5,7 +5,7 @@
 // columns: name STRING, evidence INTEGER
 // order:   evidence descending, then name and id
 // source:  kg-neo4j
-MATCH (e:Entity {graph: $graph})
+MATCH (e:KgEntity {graph: $graph})
 WHERE e.evidence_count > 1
 RETURN e.name AS name, e.evidence_count AS evidence
 ORDER BY evidence DESC, name, e.id

@@ -5,7 +5,7 @@
 // columns: schema STRING, documents INTEGER
 // order:   schema
 // source:  kg-neo4j
-MATCH (d:Document {graph: $graph})
+MATCH (d:KgDocument {graph: $graph})
 WHERE d.schema_hash <> $schema_hash
 RETURN d.schema AS schema, count(*) AS documents
 ORDER BY schema

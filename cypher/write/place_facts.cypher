@@ -7,5 +7,5 @@
 // order:   none
 // source:  W3
 UNWIND $rows AS row
-MATCH (f:Fact {id: row[0]})
+MATCH (f:KgFact {id: row[0]})
 SET f.source_id = row[1], f.target_id = row[2], f.relationship_id = row[3], f:Unsettled

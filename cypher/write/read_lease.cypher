@@ -5,5 +5,5 @@
 // columns: token STRING, owner STRING
 // order:   none
 // source:  kg-neo4j
-MATCH (l:Lease {graph: $graph})
+MATCH (l:KgLease {graph: $graph})
 RETURN l.token AS token, l.owner AS owner

@@ -6,6 +6,6 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (c:Chunk {id: id})
+MATCH (c:KgChunk {id: id})
 WHERE c.recorded IS NOT NULL
 RETURN id, c.recorded AS recorded

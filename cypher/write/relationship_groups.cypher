@@ -8,7 +8,7 @@
 // order:   none
 // source:  W3
 UNWIND $ids AS id
-MATCH (f:Fact {relationship_id: id})
+MATCH (f:KgFact {relationship_id: id})
 WHERE f.graph = $graph
 WITH f.type AS type, coalesce(f.source_id, f.source_key) AS source, coalesce(f.target_id, f.target_key) AS target,
      id, collect(f) AS found
@@ -17,11 +17,11 @@ RETURN type, source, target, facts,
        [f IN found WHERE f.source_key = f.target_key | f.id] AS loops,
        COLLECT {
          UNWIND found AS f
-         MATCH (f)-[s:STATED_IN]->(c:Chunk)
+         MATCH (f)-[s:STATED_IN]->(c:KgChunk)
          RETURN [f.id, c.document_id, c.index, s.row] + [name IN $columns | s[name]]
        } AS evidence,
        COLLECT {
-         MATCH (a:Entity {id: source})-[r]->(b:Entity {id: target})
+         MATCH (a:KgEntity {id: source})-[r]->(b:KgEntity {id: target})
          WHERE a.graph = $graph AND b.graph = $graph AND r.fact_id IN facts
          RETURN [name IN $stored | r[name]]
        } AS drawn

@@ -5,5 +5,5 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MATCH (l:Lease {graph: $graph, token: $token})
+MATCH (l:KgLease {graph: $graph, token: $token})
 DELETE l

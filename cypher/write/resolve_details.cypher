@@ -6,10 +6,10 @@
 // order:   none
 // source:  W3
 UNWIND $rows AS row
-MATCH (e:Entity {id: row[1]})
+MATCH (e:KgEntity {id: row[1]})
 WHERE e.graph = $graph
 CALL (e, row) {
-  MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)-[:IN_DOCUMENT]->(d:Document)
+  MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
   WHERE m.key = row[0]
   WITH m, c, d ORDER BY d.id, c.index, m.row LIMIT 3
   RETURN collect([coalesce(m.description, m.role), m.quote, d.title]) AS said

@@ -5,6 +5,6 @@
 // columns: source STRING, target STRING, types LIST<STRING>
 // order:   none
 // source:  W3
-MATCH (f:Fact)
+MATCH (f:KgFact)
 WHERE f.graph = $graph AND f.source_key <> f.target_key
 RETURN f.source_key AS source, f.target_key AS target, collect(DISTINCT f.type) AS types

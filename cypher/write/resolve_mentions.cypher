@@ -6,10 +6,10 @@
 //          documents LIST<LIST> (document id, index of the first chunk that mentions the key, years of birth, years of death)
 // order:   none
 // source:  W3
-MATCH (e:Entity)
+MATCH (e:KgEntity)
 WHERE e.graph = $graph
 CALL (e) {
-  MATCH (e)-[m:MENTIONED_IN]->(c:Chunk)
+  MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)
   WITH m.key AS key, m.type AS type, m.name AS name, c.document_id AS document, min(c.index) AS first, count(*) AS mentions,
        collect(DISTINCT m.birth_year) AS births, collect(DISTINCT m.death_year) AS deaths
   RETURN key, type, collect([name, mentions]) AS names, collect([document, first, births, deaths]) AS documents

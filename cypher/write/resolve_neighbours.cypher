@@ -7,7 +7,7 @@
 // columns: id STRING, near LIST<LIST> (entity id, cosine)
 // order:   id
 // source:  W3
-MATCH (e:Entity)
+MATCH (e:KgEntity)
 WHERE e.id > $after AND e.graph = $graph AND e.embedding IS NOT NULL
 WITH e ORDER BY e.id LIMIT $limit
 CALL (e) {

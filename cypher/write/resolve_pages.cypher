@@ -5,7 +5,7 @@
 // columns: document STRING, title STRING, redirects LIST<STRING>, links LIST<STRING>
 // order:   document
 // source:  W3
-MATCH (d:Document)
+MATCH (d:KgDocument)
 WHERE d.graph = $graph AND d.kind = 'wikipedia'
 RETURN d.id AS document, d.title AS title, coalesce(d.redirects, []) AS redirects, coalesce(d.links, []) AS links
 ORDER BY document

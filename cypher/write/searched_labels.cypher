@@ -6,14 +6,14 @@
 // order:   as given
 // source:  kg-neo4j
 UNWIND [
-  {label: 'Chunk', nodes: EXISTS { MATCH (:Chunk {graph: $graph}) },
-   vectors: EXISTS { MATCH (n:Chunk {graph: $graph}) WHERE n.embedding IS NOT NULL }},
-  {label: 'Document', nodes: EXISTS { MATCH (:Document {graph: $graph}) }, vectors: false},
-  {label: 'Entity', nodes: EXISTS { MATCH (:Entity {graph: $graph}) },
-   vectors: EXISTS { MATCH (n:Entity {graph: $graph}) WHERE n.embedding IS NOT NULL }},
-  {label: 'Fact', nodes: EXISTS { MATCH (:Fact {graph: $graph}) },
-   vectors: EXISTS { MATCH (n:Fact {graph: $graph}) WHERE n.embedding IS NOT NULL }},
-  {label: 'TreeNode', nodes: EXISTS { MATCH (:TreeNode {graph: $graph}) },
-   vectors: EXISTS { MATCH (n:TreeNode {graph: $graph}) WHERE n.embedding IS NOT NULL }}
+  {label: 'Chunk', nodes: EXISTS { MATCH (:KgChunk {graph: $graph}) },
+   vectors: EXISTS { MATCH (n:KgChunk {graph: $graph}) WHERE n.embedding IS NOT NULL }},
+  {label: 'Document', nodes: EXISTS { MATCH (:KgDocument {graph: $graph}) }, vectors: false},
+  {label: 'Entity', nodes: EXISTS { MATCH (:KgEntity {graph: $graph}) },
+   vectors: EXISTS { MATCH (n:KgEntity {graph: $graph}) WHERE n.embedding IS NOT NULL }},
+  {label: 'Fact', nodes: EXISTS { MATCH (:KgFact {graph: $graph}) },
+   vectors: EXISTS { MATCH (n:KgFact {graph: $graph}) WHERE n.embedding IS NOT NULL }},
+  {label: 'TreeNode', nodes: EXISTS { MATCH (:KgTreeNode {graph: $graph}) },
+   vectors: EXISTS { MATCH (n:KgTreeNode {graph: $graph}) WHERE n.embedding IS NOT NULL }}
 ] AS row
 RETURN row.label AS label, row.nodes AS nodes, row.vectors AS vectors

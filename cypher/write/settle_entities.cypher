@@ -6,6 +6,6 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
-MATCH (e:Entity {id: row.id})
+MATCH (e:KgEntity {id: row.id})
 REMOVE e:Unsettled, e:$(row.old_labels)
 SET e += row.values, e:$(row.type)

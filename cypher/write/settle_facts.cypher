@@ -7,12 +7,12 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
-MATCH (f:Fact {id: row.id})
+MATCH (f:KgFact {id: row.id})
 REMOVE f:Unsettled
 SET f += row.values
 WITH f, row
-MATCH (a:Entity {id: f.source_key})
-MATCH (b:Entity {id: f.target_key})
+MATCH (a:KgEntity {id: f.source_key})
+MATCH (b:KgEntity {id: f.target_key})
 OPTIONAL MATCH (a)-[old:`TYPE_PLACEHOLDER` {fact_id: row.id}]->(b)
 FOREACH (drawn IN CASE WHEN row.values.stated = false THEN [old] ELSE [] END | DELETE drawn)
 FOREACH (one IN CASE WHEN row.values.stated IS NULL THEN [1] ELSE [] END |

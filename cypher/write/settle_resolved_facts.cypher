@@ -6,6 +6,6 @@
 // order:   none
 // source:  W3
 UNWIND $rows AS row
-MATCH (f:Fact {id: row.id})
+MATCH (f:KgFact {id: row.id})
 REMOVE f:Unsettled
 SET f += row.values

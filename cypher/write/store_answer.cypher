@@ -6,10 +6,10 @@
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MERGE (a:Answer {id: $answer.id})
+MERGE (a:KgAnswer:Answer {id: $answer.id})
 ON CREATE SET a = $answer
 WITH a
 UNWIND $ids AS id
-MATCH (n:Entity|Fact|Community|Tree {id: id})
+MATCH (n:KgEntity|KgFact|KgCommunity|KgTree {id: id})
 WHERE n.graph = $graph
 MERGE (a)-[:ANSWERS]->(n)

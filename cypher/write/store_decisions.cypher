@@ -6,5 +6,5 @@
 // order:   none
 // source:  W3
 UNWIND $rows AS row
-MERGE (d:Decision {id: row.id})
+MERGE (d:KgDecision:Decision {id: row.id})
 SET d = row, d:Unsettled

@@ -6,7 +6,7 @@
 // columns: chunk_id STRING, answer MAP
 // order:   chunk_id, then round
 // source:  kg-neo4j
-MATCH (d:Document {id: $document_id, graph: $graph})<-[:IN_DOCUMENT]-(c:Chunk)<-[:ANSWERS]-(a:Answer)
+MATCH (d:KgDocument {id: $document_id, graph: $graph})<-[:IN_DOCUMENT]-(c:KgChunk)<-[:ANSWERS]-(a:KgAnswer)
 WHERE a.config_hash = $config_hash
 RETURN c.id AS chunk_id, properties(a) AS answer
 ORDER BY chunk_id, a.round

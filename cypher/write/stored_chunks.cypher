@@ -6,7 +6,7 @@
 // columns: chunk MAP
 // order:   index, then id
 // source:  kg-neo4j
-MATCH (d:Document {id: $document_id, graph: $graph})<-[:IN_DOCUMENT]-(c:Chunk)
+MATCH (d:KgDocument {id: $document_id, graph: $graph})<-[:IN_DOCUMENT]-(c:KgChunk)
 WHERE NOT $rejected_only OR c.rows_rejected > 0
 RETURN c {.id, .document_id, .graph, .index, .text, .token_count, .start, .end, .section} AS chunk
 ORDER BY c.index, c.id

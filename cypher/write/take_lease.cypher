@@ -7,7 +7,7 @@
 // columns: token STRING, owner STRING
 // order:   none
 // source:  kg-neo4j
-MERGE (l:Lease {graph: $graph})
+MERGE (l:KgLease:Lease {graph: $graph})
 SET l.asked = $token
 WITH l, coalesce(l.token IN [$token, $dead], true) OR l.expires < timestamp() AS free
 FOREACH (_ IN CASE WHEN free THEN [1] ELSE [] END |

@@ -6,11 +6,11 @@
 // order:   none
 // source:  W3
 UNWIND $ids AS id
-MATCH (e:Entity {id: id})
+MATCH (e:KgEntity {id: id})
 WHERE e.graph = $graph
 SET e:Unsettled
 WITH e
-MATCH (e)-[r]-(o:Entity)
+MATCH (e)-[r]-(o:KgEntity)
 WHERE o.graph = $graph
 WITH DISTINCT r
 DELETE r

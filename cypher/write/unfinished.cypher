@@ -6,9 +6,9 @@
 //          unsettled INTEGER (entities and facts whose values a run did not bring up to date)
 // order:   graph
 // source:  kg-neo4j
-MATCH (d:Document)
+MATCH (d:KgDocument)
 WHERE d.graph IS NOT NULL
-WITH d, EXISTS { MATCH (c:Chunk)-[:IN_DOCUMENT]->(d) WHERE NOT coalesce(c.done, false) } AS open
+WITH d, EXISTS { MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d) WHERE NOT coalesce(c.done, false) } AS open
 ORDER BY d.source
 WITH d.graph AS graph, count(d) AS documents, collect(CASE WHEN open THEN d.source END) AS unfinished
 RETURN graph, documents, unfinished,

@@ -5,6 +5,6 @@
 // columns: sha256 STRING (of the file's lines), file STRING (its name), imported INTEGER (lines written)
 // order:   none
 // source:  kg-neo4j
-MATCH (s:GraphState {graph: $graph})
+MATCH (s:KgGraphState {graph: $graph})
 WHERE s.importing IS NOT NULL
 RETURN s.importing AS sha256, s.import_file AS file, s.imported AS imported

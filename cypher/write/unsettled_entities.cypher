@@ -5,7 +5,7 @@
 // columns: id STRING
 // order:   id
 // source:  kg-neo4j
-MATCH (e:Entity:Unsettled {graph: $graph})
+MATCH (e:KgEntity:Unsettled {graph: $graph})
 RETURN e.id AS id
 ORDER BY id
 LIMIT $limit

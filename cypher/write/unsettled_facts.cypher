@@ -5,7 +5,7 @@
 // columns: id STRING
 // order:   id
 // source:  kg-neo4j
-MATCH (f:Fact:Unsettled {graph: $graph})
+MATCH (f:KgFact:Unsettled {graph: $graph})
 RETURN f.id AS id
 ORDER BY id
 LIMIT $limit

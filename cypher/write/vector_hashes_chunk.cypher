@@ -6,5 +6,5 @@
 // order:   none
 // source:  W5
 UNWIND $ids AS id
-MATCH (c:Chunk {id: id})
+MATCH (c:KgChunk {id: id})
 RETURN id, CASE WHEN c.embedding IS NOT NULL THEN c.embedding_hash END AS hash

@@ -2,9 +2,9 @@
 // purpose: Finds the nearest vectors. Its name carries the model and the dimension, because Neo4j keeps
 //          vectors of another size or model without a word and never finds them.
 // mode:    schema
-// params:  $name STRING (kg_fact_vector/MODEL/DIMENSION); $dimension INTEGER (length of a vector, 1 to 4096)
+// params:  $name STRING (kg_fact_vector_MODEL_DIMENSION); $dimension INTEGER (length of a vector, 1 to 4096)
 // columns: none
 // order:   none
 // source:  W5
-CREATE VECTOR INDEX $name IF NOT EXISTS FOR (n:Fact) ON n.embedding
+CREATE VECTOR INDEX $name IF NOT EXISTS FOR (n:KgFact) ON n.embedding
 OPTIONS {indexConfig: {`vector.dimensions`: $dimension, `vector.similarity_function`: 'cosine'}}

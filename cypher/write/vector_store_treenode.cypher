@@ -6,6 +6,6 @@
 // order:   none
 // source:  W5
 UNWIND $rows AS row
-MATCH (n:TreeNode {id: row.id})
+MATCH (n:KgTreeNode {id: row.id})
 WHERE n.graph = $graph
 SET n.embedding = row.vector, n.embedding_hash = row.hash

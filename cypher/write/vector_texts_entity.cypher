@@ -6,7 +6,7 @@
 // columns: id STRING, hash STRING, text STRING
 // order:   id
 // source:  W5
-MATCH (n:Entity)
+MATCH (n:KgEntity)
 WHERE n.id > $after AND n.graph = $graph
 WITH n, coalesce(n.summary, n.description, n.role) AS words
 RETURN n.id AS id, CASE WHEN n.embedding IS NOT NULL THEN n.embedding_hash END AS hash,

@@ -6,11 +6,11 @@
 // columns: id STRING, hash STRING, text STRING
 // order:   id
 // source:  W5
-MATCH (n:Fact)
+MATCH (n:KgFact)
 WHERE n.id > $after AND n.graph = $graph
 WITH n ORDER BY n.id LIMIT $limit
-OPTIONAL MATCH (a:Entity {id: coalesce(n.source_id, n.source_key)})
-OPTIONAL MATCH (b:Entity {id: coalesce(n.target_id, n.target_key)})
+OPTIONAL MATCH (a:KgEntity {id: coalesce(n.source_id, n.source_key)})
+OPTIONAL MATCH (b:KgEntity {id: coalesce(n.target_id, n.target_key)})
 RETURN n.id AS id, CASE WHEN n.embedding IS NOT NULL THEN n.embedding_hash END AS hash,
        coalesce(n.summary, n.description, a.name + ' ' + toLower(replace(n.type, '_', ' ')) + ' ' + b.name) AS text
 ORDER BY id

@@ -6,7 +6,7 @@
 // columns: id STRING, hash STRING, text STRING
 // order:   id
 // source:  W5
-MATCH (n:TreeNode)
+MATCH (n:KgTreeNode)
 WHERE n.id > $after AND n.graph = $graph
 RETURN n.id AS id, CASE WHEN n.embedding IS NOT NULL THEN n.embedding_hash END AS hash, n.text AS text
 ORDER BY id LIMIT $limit

@@ -6,7 +6,7 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $ids AS id
-MATCH (c:Chunk {id: id})
+MATCH (c:KgChunk {id: id})
 REMOVE c.recorded, c.done
 WITH c
 MATCH (n)-[evidence:MENTIONED_IN|STATED_IN]->(c)

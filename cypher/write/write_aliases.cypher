@@ -6,5 +6,5 @@
 // order:   none
 // source:  kg-neo4j
 UNWIND $rows AS row
-MATCH (e:Entity {id: row.id})
+MATCH (e:KgEntity {id: row.id})
 SET e.aliases = row.aliases

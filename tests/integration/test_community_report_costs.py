@@ -88,7 +88,7 @@ def test_a_useful_answer_serves_other_graphs_from_the_cache(
 CHILD = """
 from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
-from kg_neo4j.graph.database import connect
+from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.progress import SILENT

@@ -348,7 +348,7 @@ CHILD = """
 import sys
 from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
-from kg_neo4j.graph.database import connect
+from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.descriptions import Describing, describe
 from kg_neo4j.progress import SILENT

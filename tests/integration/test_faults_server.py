@@ -84,14 +84,13 @@ def test_two_first_runs_on_a_new_server_find_every_constraint_online(server: Pri
 
 
 STANDING_IN_THE_WAY = {
-    "two nodes of one id": "UNWIND [1, 2] AS n CREATE (:Entity {id: 'theirs', n: n})",
-    "an index without a constraint": "CREATE INDEX theirs FOR (n:Entity) ON (n.id)",
-    "another rule of that name": "CREATE CONSTRAINT kg_entity_id FOR (n:Other) REQUIRE n.id IS UNIQUE",
-    "an index of that name": "CREATE INDEX kg_entity_id FOR (n:Other) ON (n.id)",
+    "another rule of that name": "CREATE CONSTRAINT kg_own_entity_id FOR (n:Other) REQUIRE n.id IS UNIQUE",
+    "an index of that name": "CREATE INDEX kg_own_entity_id FOR (n:Other) ON (n.id)",
 }
 TIDY = (
-    *("DROP CONSTRAINT kg_entity_id IF EXISTS", "DROP INDEX kg_entity_id IF EXISTS", "DROP INDEX theirs IF EXISTS"),
-    "MATCH (n:Entity|Foreign|Fact) WHERE n.graph IS NULL DELETE n",
+    *("DROP CONSTRAINT kg_own_entity_id IF EXISTS", "DROP INDEX kg_own_entity_id IF EXISTS"),
+    "DROP INDEX theirs IF EXISTS",
+    "MATCH (n:Foreign|KgFact) WHERE n.graph IS NULL DELETE n",
 )
 
 
@@ -112,7 +111,7 @@ def test_what_stands_in_the_way_of_a_constraint_is_said_before_anything_is_writt
     server: PrivateServer, prepared: Database, statement: str
 ) -> None:
     """Row 42."""
-    prepared.schema(query("DROP CONSTRAINT kg_entity_id"))
+    prepared.schema(query("DROP CONSTRAINT kg_own_entity_id"))
     prepared.schema(query(statement))
     with pytest.raises(SchemaConflict) as refused:
         load([STORY], settings=server.aside(GRAPH), options=OPTIONS)
@@ -132,13 +131,13 @@ def test_an_index_of_others_that_failed_is_no_concern_of_ours_but_one_of_ours_is
     load([STORY], settings=server.aside(GRAPH), options=OPTIONS)
     assert dump(prepared) == wanted
     delete_graph(prepared, GRAPH)
-    prepared.schema(query("DROP INDEX kg_fact_relationship"))
-    prepared.write(query("CREATE (:Fact {relationship_id: $text})"), text="x" * 40_000)
+    prepared.schema(query("DROP INDEX kg_own_fact_relationship"))
+    prepared.write(query("CREATE (:KgFact {relationship_id: $text})"), text="x" * 40_000)
     with pytest.raises(DatabaseError):
         ensure_constraints(prepared)
-    with pytest.raises(SchemaConflict, match="kg_fact_relationship"):
+    with pytest.raises(SchemaConflict, match="kg_own_fact_relationship"):
         ensure_constraints(prepared)
-    prepared.schema(query("DROP INDEX kg_fact_relationship"))
+    prepared.schema(query("DROP INDEX kg_own_fact_relationship"))
 
 
 class _Killing:

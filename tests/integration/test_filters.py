@@ -195,9 +195,10 @@ def two_thousand(database: Database) -> Iterator[str]:
         for number, (text, vector) in enumerate(zip(texts, MODEL.embed(texts), strict=True))
     ]
     made = (
-        "UNWIND $rows AS row CREATE (d:Document {id: row.document, graph: $graph, title: row.title, key: row.title, "
-        "kind: 'file', language: 'en'}) CREATE (:Chunk {id: row.chunk, graph: $graph, document_id: row.document, "
-        "index: 0, text: row.text, token_count: 9, section: '', embedding: row.vector, done: true})-[:IN_DOCUMENT]->(d)"
+        "UNWIND $rows AS row CREATE (d:KgDocument:Document {id: row.document, graph: $graph, title: row.title, "
+        "key: row.title, kind: 'file', language: 'en'}) "
+        "CREATE (:KgChunk:Chunk {id: row.chunk, graph: $graph, document_id: row.document, index: 0, "
+        "text: row.text, token_count: 9, section: '', embedding: row.vector, done: true})-[:IN_DOCUMENT]->(d)"
     )
     database.write(Query("test", "", "", "write", (), (), "", "", made), graph=name, rows=rows)
     embed(database, name)

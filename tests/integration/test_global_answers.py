@@ -162,7 +162,7 @@ PARENTS = """
 MATCH (c:Community) WHERE c.graph = $graph SET c.level = 1
 WITH c, CASE WHEN c.id IN [(e:Entity {graph: $graph})-[:IN_COMMUNITY]->(x) WHERE e.name STARTS WITH 'A' | x.id]
         THEN 'A' ELSE 'B' END AS side
-MERGE (p:Community {id: $graph + side})
+MERGE (p:KgCommunity:Community {id: $graph + side})
 SET p.graph = $graph, p.level = 0, p.number = CASE side WHEN 'A' THEN 1 ELSE 2 END,
     p.size = coalesce(p.size, 0) + c.size
 CREATE (c)-[:CHILD_OF]->(p)

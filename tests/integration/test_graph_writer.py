@@ -411,20 +411,20 @@ def test_text_from_outside_is_stored_as_data(database: Database, graph: str) -> 
     hostile = [
         "x`}) DETACH DELETE (n) //",
         "\\u0060]->() MATCH (n) DELETE n //",
-        "'}) RETURN 1; DROP CONSTRAINT kg_entity_id //",
+        "'}) RETURN 1; DROP CONSTRAINT kg_own_entity_id //",
         "$graph",
         "{{name}}",
         "`TYPE_PLACEHOLDER`",
         "🙂\u202etxt",
     ]
     facts: list[Fact] = [(name, "KNOWS", "Anna") for name in hostile]
-    before = database.read(queries.get("write/foreign_nodes"))
+    before = [row["name"] for row in database.read(queries.get("write/standing_indexes"))]
     load(database, graph, corpus(graph, {hostile[0]: {hostile[1]: facts}}))
     rows = [line for line in lines(database, graph) if '"num":' in line]
     assert len(rows) == len(hostile) + 1
     stored = database.read(queries.get("write/documents"), graph=graph)
     assert stored[0]["title"] == hostile[0]
-    assert database.read(queries.get("write/foreign_nodes")) == before
+    assert [row["name"] for row in database.read(queries.get("write/standing_indexes"))] == before
     names = {json.loads(line)["properties"]["name"] for line in rows}
     assert names == {*hostile, "Anna"}
 

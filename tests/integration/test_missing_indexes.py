@@ -64,7 +64,7 @@ def other_of(settings: Settings) -> Settings:
 
 
 def drop(database: Database, name: str) -> None:
-    database.schema(queries.get("write/vector_drop_index"), name=name)
+    database.schema(queries.get("write/drop_index"), name=name)
 
 
 def name_of(kind: str, label: str, embedder: EmbeddingModel) -> str:

@@ -23,8 +23,8 @@ CREATE = Query(
     source="",
     text="""
         UNWIND $nodes AS node
-        CREATE (n:Entity {id: $graph + node.name, num: node.num, graph: $graph, name: node.name, type: node.type,
-                          community: node.community, evidence_count: 1})
+        CREATE (n:KgEntity:Entity {id: $graph + node.name, num: node.num, graph: $graph, name: node.name,
+                                   type: node.type, community: node.community, evidence_count: 1})
         WITH count(*) AS created
         UNWIND $pairs AS pair
         MATCH (a:Entity {graph: $graph, name: pair[0]}), (b:Entity {graph: $graph, name: pair[1]})

@@ -6,6 +6,7 @@ import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -273,9 +274,9 @@ BROKEN = {
     "entities, facts and decisions not settled": "MATCH (f:Fact {graph: $graph}) SET f:Unsettled",
     "entities without a community": "MATCH (:Entity {graph: $graph, name: 'A'})-[r:IN_COMMUNITY]->() DELETE r",
     "narrative trees that are not whole": "MATCH (d:Document {graph: $graph}) "
-    "CREATE (:Tree {id: $graph, graph: $graph, name: 'narrative'})-[:TREE_OF]->(d)",
-    "narrative trees without a document": "CREATE (:Tree {id: $graph, graph: $graph, complete: true})",
-    "passages, summaries and details without a tree": "CREATE (:Detail:TreeNode {id: $graph, graph: $graph})",
+    "CREATE (:KgTree:Tree {id: $graph, graph: $graph, name: 'narrative'})-[:TREE_OF]->(d)",
+    "narrative trees without a document": "CREATE (:KgTree:Tree {id: $graph, graph: $graph, complete: true})",
+    "passages, summaries and details without a tree": "CREATE (:KgTreeNode:Detail {id: $graph, graph: $graph})",
 }
 
 
@@ -322,6 +323,22 @@ def test_no_report_writes_and_none_sees_another_graph_or_the_order_of_loading(
     assert {name: report(database, graph, name) for name in NAMES} == expected
     assert {name: report(database, curie, name) for name in NAMES} == expected
     assert "\n".join(lines(database, curie)) == before
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "your-own-cypher.md"
+
+
+def test_the_queries_of_the_documentation_give_the_rows_of_the_reports(database: Database, curie: str) -> None:
+    texts = re.findall(r"```cypher\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert len(texts) == 3
+    found = []
+    for text in texts:
+        assert "{graph: 'main'}" in text
+        own = replace(queries.get("reports/nodes_by_type"), text=text.replace("'main'", "$graph"))
+        found.append([tuple(row.values()) for row in database.read(own, graph=curie)])
+    assert found == [
+        rows(database, curie, name) for name in ("most-connected", "relationships-by-type", "nodes-by-type")
+    ]
 
 
 HOSTILE = "A`) DETACH DELETE n //"

@@ -17,8 +17,9 @@ from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, ask, factory, load, pipeline
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.constraints import ensure_constraints
-from kg_neo4j.graph.database import Database, connect
+from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.progress import SILENT
 from private_server import PrivateServer
@@ -131,12 +132,12 @@ def test_rules_and_indexes_that_were_dropped_between_two_runs_are_made_again(
 ) -> None:
     del loads
     before = names(fresh)
-    vector = next(name for name in before if name.startswith("kg_chunk_vector/"))
+    vector = next(name for name in before if name.startswith("kg_chunk_vector_"))
     with server.connect() as other:
         other.driver.execute_query("DROP CONSTRAINT kg_entity_id")
         other.driver.execute_query("DROP INDEX kg_treenode_tree")
         for name in ("kg_chunk_text", vector):
-            other.schema(queries.get("write/vector_drop_index"), name=name)
+            other.schema(queries.get("write/drop_index"), name=name)
     load([file], settings=fresh, options=OPTIONS)
     assert names(fresh) == before
     assert ask(QUESTION, settings=fresh, mode="local").found
@@ -148,7 +149,7 @@ def test_an_index_that_is_dropped_between_two_questions_of_a_conversation_is_not
     del loads
     with pipeline.chat(settings=fresh) as chat, server.connect() as other:
         assert chat.ask(QUESTION).answer.found
-        other.schema(queries.get("write/vector_drop_index"), name="kg_chunk_text")
+        other.schema(queries.get("write/drop_index"), name="kg_chunk_text")
         with pytest.raises(SchemaConflict, match="kg_chunk_text"):
             chat.ask(QUESTION)
         load([file], settings=fresh, options=OPTIONS)
@@ -163,7 +164,7 @@ def test_vector_indexes_that_another_run_replaced_are_not_taken_for_granted(
     embedder = factory.embedding_model(fresh)
     name = search_indexes.vector_index_name("Fact", embedder)
     with connect(fresh, SILENT) as database, connect(fresh, SILENT) as other:
-        other.schema(queries.get("write/vector_drop_index"), name=name)
+        other.schema(queries.get("write/drop_index"), name=name)
         vectors.prepare(database, embedder)
     assert name in names(fresh)
 
@@ -192,7 +193,7 @@ def test_statements_of_which_one_fails_leave_nothing(server: PrivateServer) -> N
         ask_server = database.driver.execute_query
         ask_server("DROP INDEX kg_treenode_tree")
         ask_server("DROP CONSTRAINT kg_entity_id")
-        ask_server("CREATE INDEX kg_entity_id FOR (n:Other) ON (n.id)")
+        ask_server("CREATE INDEX kg_own_entity_id FOR (n:Other) ON (n.id)")
         assert not database.schema_together(statements)
         found = {row["name"] for row in database.read(queries.get("write/standing_indexes"))}
         assert "kg_treenode_tree" not in found

@@ -109,8 +109,8 @@ def test_all_indexes_are_online_and_carry_model_and_dimension(database: Database
     found = {index.name: index for index in search_indexes.list_indexes(database)}
     for label in ("chunk", "entity", "fact"):
         assert found[f"kg_{label}_text"].state == "ONLINE"
-        assert found[f"kg_{label}_vector/hashed-ngram-256-1/256"].state == "ONLINE"
-        assert found[f"kg_{label}_vector/hashed-ngram-256-1/256"].model == "hashed-ngram-256-1"
+        assert found[f"kg_{label}_vector_hashed_ngram_256_1_256"].state == "ONLINE"
+        assert found[f"kg_{label}_vector_hashed_ngram_256_1_256"].model == "hashed-ngram-256-1"
 
 
 @pytest.mark.parametrize(

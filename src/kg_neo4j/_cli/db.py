@@ -138,10 +138,18 @@ def restore(
 
 
 @app.command()
-def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption = False) -> None:
+def reset(
+    graph: GraphOption = None,
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help="Drop all constraints and indexes of kg-neo4j, too; no other graph may stand."),
+    ] = False,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
     """Delete what kg-neo4j wrote under the named graph, and nothing else."""
-    from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
+    from kg_neo4j.graph.constraints import delete_graph, drop_schema, refuse_other_graphs
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.retrieve import spreading
 
@@ -149,27 +157,27 @@ def reset(graph: GraphOption = None, yes: YesOption = False, as_json: JsonOption
     if not yes and not typer.confirm(f"Delete graph {settings.graph!r}?", err=True):
         typer.echo("nothing was deleted", err=True)
         raise typer.Exit(1)
-    with progress(quiet=as_json) as bars, connect(settings, bars, half_imported=True) as database:
-        ensure_constraints(database)
+    with progress(quiet=as_json) as bars, connect(settings, bars, to_write=True, as_it_is=True) as database:
+        if schema:
+            refuse_other_graphs(database, settings.graph)
         with Lease(database, settings.graph):
             deleted = delete_graph(database, settings.graph)
         with contextlib.suppress(GdsMissing):  # then there is none to drop
             spreading.forget(database, settings.graph)
-    said = f"{deleted} nodes of graph {settings.graph!r} deleted"
-    show({"graph": settings.graph, "deleted": deleted}, said, as_json=as_json)
+        dropped = drop_schema(database) if schema else ()
+    said = [f"{deleted} nodes of graph {settings.graph!r} deleted", *(f"dropped {name}" for name in dropped)]
+    show({"graph": settings.graph, "deleted": deleted, "dropped": dropped}, "\n".join(said), as_json=as_json)
 
 
 @app.command()
 def indexes(as_json: JsonOption = False) -> None:
     """Create the indexes that are missing or have failed, for all graphs. No model is called."""
     from kg_neo4j import factory
-    from kg_neo4j.graph.constraints import ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.organise import search_indexes
 
     settings = settings_for()
-    with progress(quiet=as_json) as bars, connect(settings, bars) as database:
-        ensure_constraints(database)
+    with progress(quiet=as_json) as bars, connect(settings, bars, to_write=True) as database:
         made = search_indexes.repair(database, factory.embedding_model(settings))
     show({"created": made}, "\n".join(f"created {name}" for name in made) or "all indexes are online", as_json=as_json)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
     """List what is loaded, and how far each document is done."""
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import list_documents
 
     settings = settings_for(graph=graph)
@@ -39,7 +39,7 @@ def plot(
     as_json: JsonOption = False,
 ) -> None:
     """Draw the graph: size by degree, colour by type or community."""
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.organise import plot as plotting
 
     settings = settings_for(graph=graph)
@@ -60,7 +60,7 @@ def export(
 ) -> None:
     """Write the whole graph as sorted JSON lines; equal graphs give equal bytes."""
     from kg_neo4j.graph import export as exporting
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
 
     settings = settings_for(graph=graph)
     if archive:

@@ -22,7 +22,7 @@ def report(
 ) -> None:
     """Run a canned Cypher report, or list them."""
     from kg_neo4j.graph import canned_reports
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.retrieve.report_names import known_names
 
     settings = settings_for(graph=graph)

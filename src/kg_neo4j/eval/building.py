@@ -71,7 +71,7 @@ class Texts:
 
     def to_load(self) -> Iterator[Document]:
         """Yield the documents to load. Where passages are read, those that are there stay, with their entities."""
-        from kg_neo4j.graph.database import connect
+        from kg_neo4j.graph.connection import connect
 
         if self.reads_entities:
             yield from self.documents()
@@ -99,7 +99,7 @@ class PlanTree(Job[Usage]):
 
     def by_model(self, door: Door) -> Usage:
         """Plan the trees, those of texts that are not loaded as well."""
-        from kg_neo4j.graph.database import connect
+        from kg_neo4j.graph.connection import connect
         from kg_neo4j.pipeline.narrating import plan_tree
 
         settings = self.texts.settings
@@ -141,7 +141,7 @@ class Builder:
 
     def load(self, step: str, texts: Texts) -> LoadReport | LoadPlan:
         """Load texts."""
-        from kg_neo4j.graph.database import connect
+        from kg_neo4j.graph.connection import connect
         from kg_neo4j.pipeline.loading import load
         from kg_neo4j.pipeline.planning import plan
 

@@ -74,7 +74,7 @@ def study_chunk_length(
     the study, its graphs stay: the same call goes on. Raises UnreadableSource where there is nothing to read, and what
     `load` raises.
     """
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.organise import plot
 
     options = options or ChunkLengthOptions()

@@ -20,6 +20,7 @@ from typing import Any
 from kg_neo4j import data_files
 from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, TYPE_PATTERN
 from kg_neo4j.graph.queries import BASE_LABELS
+from kg_neo4j.graph.vector_spaces import VectorSpace
 
 MAX_NAME = 200  # characters of a graph, an id or a model
 MAX_KEY = 100  # characters of a property key
@@ -37,14 +38,6 @@ _WORDS = {"s": "text", "i": "an integer", "n": "a number", "b": "true or false",
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 Properties = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class VectorSpace:
-    """Which vectors a graph has: the embedding model's name, and the length of each."""
-
-    name: str
-    dimension: int
 
 
 @dataclass(frozen=True, slots=True)

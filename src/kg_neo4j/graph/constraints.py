@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kg_neo4j.errors import SchemaConflict
+from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
+from kg_neo4j.graph.queries import OWN
 
 ONLINE_S = 300
 _RULE = re.compile(r"IF NOT EXISTS FOR \(n:(\w+)\) (REQUIRE|ON) \(?n\.(\w+)")
@@ -32,14 +33,14 @@ class _Rule:
 def ensure_constraints(database: Database) -> None:
     """Create the constraints and indexes of cypher/schema/ that writing needs, and wait until they are online.
 
-    A repeat changes nothing, and asks the server nothing where this run has seen them. Raises SchemaConflict where data
-    in the database, ours or foreign, break a constraint, or where other constraints or indexes stand in its place.
+    All stand on labels that only we use: nobody else is bound by them. A repeat changes nothing, and asks the server
+    nothing where this run has seen them. Raises SchemaConflict where something else has the name of one.
     """
     rules = _rules()
     missing = [rule for rule in rules if not any(rule.stands_in(row) for row in list_all(database))]
     if missing and not database.schema_together([(rule.query, {}) for rule in missing]):
         for rule in missing:
-            _create(database, rule)  # alone: the error is that of this rule
+            database.schema(rule.query)  # alone: the error is that of this rule
     standing = online(database, lambda row: any(rule.stands_in(row) for rule in rules))
     for rule in rules:
         if not any(rule.stands_in(row) for row in standing):  # IF NOT EXISTS is silent where another has the name
@@ -48,18 +49,6 @@ def ensure_constraints(database: Database) -> None:
                 f"on {rule.label}.{rule.property}",
                 hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list it: use another database, or give it another name",
             )
-
-
-def _create(database: Database, rule: _Rule) -> None:
-    try:
-        database.schema(rule.query)
-    except SchemaConflict as error:
-        foreign = database.read(queries.get("write/foreign_nodes"))[0]["nodes"]
-        raise SchemaConflict(
-            f"{rule.label}.{rule.property}: {error} "
-            f"({foreign} nodes in this database carry labels of ours but are not from kg-neo4j)",
-            hint="use a database of its own for kg-neo4j, or rename what stands in the way",
-        ) from error
 
 
 def list_all(database: Database) -> Sequence[Row]:
@@ -110,3 +99,22 @@ def delete_graph(database: Database, graph: str) -> int:
     while count := int(database.write(queries.get("write/delete_graph"), graph=graph, limit=20_000)[0]["deleted"]):
         deleted += count
     return deleted
+
+
+def drop_schema(database: Database) -> tuple[str, ...]:
+    """Drop all constraints and indexes of ours, and return their names. Data stay as they are."""
+    ours = [row for row in list_all(database) if row["labels"][0].startswith(OWN) and row["name"].startswith("kg_")]
+    for row in ours:
+        kind = "constraint" if row["unique"] else "index"
+        database.schema(queries.get(f"write/drop_{kind}"), name=row["name"])
+    return tuple(row["name"] for row in ours)
+
+
+def refuse_other_graphs(database: Database, graph: str) -> None:
+    """Raise UsageError where graphs other than `graph` need the constraints and indexes."""
+    others = [row["graph"] for row in database.read(queries.get("write/graphs")) if row["graph"] != graph]
+    if others:
+        raise UsageError(
+            f"the constraints and indexes are needed by {', '.join(map(repr, others))}",
+            hint=f"first `kg db reset --graph {others[0]}`",
+        )

@@ -26,19 +26,15 @@ from kg_neo4j.errors import (
     LocalDatabaseError,
     NotEnoughMemory,
     SchemaConflict,
-    UnfinishedImport,
     UnsupportedServer,
     UsageError,
 )
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.graph.repetition import TOO_LARGE, Repetition
 
 if TYPE_CHECKING:
     import neo4j
 
-    from kg_neo4j.progress import Progress
-    from kg_neo4j.settings import Settings
 
 Row = Mapping[str, Any]
 _USERINFO = re.compile(r"//[^/@]*@")
@@ -354,7 +350,8 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
         raise DatabaseUnavailable(f"no Neo4j answers at {address.shown}: {_short(error)}", hint=hint) from error
     except driver_errors.ConstraintError as error:
         raise SchemaConflict(
-            f"{address.shown}: {_short(error)}", hint="other data in this database use the same labels and ids"
+            f"{address.shown}: {_short(error)}",
+            hint="`SHOW CONSTRAINTS` lists it: it is another program's, or another graph has the same id",
         ) from error
     except driver_errors.Neo4jError as error:
         if "critical error" in str(error) or (error.code or "").endswith(_DISK_FULL):
@@ -402,45 +399,6 @@ def is_supported(version: str) -> bool:
     """Return True for Neo4j 5.26 and newer; Aura's versions look like "5.27-aura" or "2026.03-aura"."""
     line = _VERSION.match(version)
     return line is not None and (int(line[1]), int(line[2])) >= (5, 26)
-
-
-def locate(settings: Settings, progress: Progress) -> DatabaseAddress:
-    """Return the address to use: NEO4J_URI, else the running local server, else a local server started now."""
-    if settings.neo4j_uri:
-        password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else ""
-        return DatabaseAddress(settings.neo4j_uri, settings.neo4j_username, password, settings.neo4j_database)
-    from kg_neo4j import _localdb
-
-    server = _localdb.start(settings, progress)
-    return DatabaseAddress(server.uri, server.username, server.password, home=server.home)
-
-
-def connect(settings: Settings, progress: Progress, *, half_imported: bool = False) -> Database:
-    """Open the database that `settings` mean and check that it can be used.
-
-    Starts the managed local server where no other is named. Raises the DatabaseError that says what is wrong:
-    UnfinishedImport where an import into the graph was stopped, unless `half_imported` allows that.
-    """
-    with contextlib.ExitStack() as stack:
-        database = stack.enter_context(Database(locate(settings, progress)))
-        database.verify()
-        if not half_imported:
-            _refuse_half_imported(database, settings.graph)
-        stack.pop_all()
-    return database
-
-
-def _refuse_half_imported(database: Database, graph: str) -> None:
-    def look(transaction: Transaction) -> tuple[list[Row], list[Row]]:
-        unfinished = transaction.run(queries.get("write/unfinished_import"), graph=graph)
-        return unfinished, transaction.run(queries.get("write/standing_indexes"))  # nearly every run asks for them
-
-    unfinished, database.indexes = database.read_transaction(look)
-    for row in unfinished:
-        raise UnfinishedImport(
-            f"an import of {row['file']!r} into graph {graph!r} was not finished",
-            hint=f"run `kg import {row['file']}` again, or delete what is there: `kg db reset --graph {graph}`",
-        )
 
 
 def batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -17,6 +17,7 @@ from kg_neo4j.graph.archive_records import NodeLine, RelationshipLine
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database, Transaction
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import OWN
 from kg_neo4j.progress import SILENT, Progress
 
 LINES_A_WRITE = 1_000
@@ -77,7 +78,11 @@ def _write(transaction: Transaction, lease: Lease, mark: dict[str, str], first: 
     lease.prove(transaction)
     if not transaction.run(queries.get("write/import_advance"), first=first, last=first + len(batch), **mark):
         return
-    nodes = [{"labels": each.labels, "properties": each.properties} for each in batch if isinstance(each, NodeLine)]
+    nodes = [
+        {"labels": [OWN + each.base, *each.labels], "properties": each.properties}
+        for each in batch
+        if isinstance(each, NodeLine)
+    ]
     relationships = [
         {"type": each.type, "start": each.start, "end": each.end, "properties": each.properties}
         for each in batch

@@ -19,6 +19,8 @@ from kg_neo4j.extract.values import TYPE_PATTERN
 TYPE_PLACEHOLDER = "`TYPE_PLACEHOLDER`"
 BASE_LABELS = ("Answer", "Chunk", "Community", "Decision", "Document", "Entity", "Fact", "Tree", "TreeNode")
 
+OWN = "Kg"  # begins the label that each node of ours has beside its public one, as KgChunk beside Chunk
+
 _FIELDS = ("title", "purpose", "mode", "params", "columns", "order", "source")
 _HEADER_LINE = re.compile(r"// ([a-z]+): +(.*)")
 _CONTINUATION = re.compile(r"// {2,}(\S.*)")
@@ -71,13 +73,13 @@ class Query:
         return _with_type(self, relationship_type)
 
     def for_label(self, label: str) -> Query:
-        """Return the query with `label`, a label of ours that has an id constraint, in its placeholder.
+        """Return the query with our own label beside the public one, such as "Chunk", in its placeholder.
 
-        Raises ValueError for any other label.
+        Raises ValueError for a label without an id constraint.
         """
         if label not in BASE_LABELS:
             raise ValueError(f"not a label with an id constraint: {label[:80]!r}")
-        return _with_type(self, label)
+        return _with_type(self, OWN + label)
 
 
 def check_type(name: str) -> str:

@@ -1,7 +1,8 @@
 """Full-text and vector indexes: their names, whether they fit the model, and when they are made.
 
-A vector index's name carries the model and the dimension: kg_chunk_vector/static-minilm-384-1/384. Neo4j stores vectors
-of a wrong size, or of another model, without a word and never finds them, so the names are compared before any write.
+A vector index's name carries the model and the dimension (graph/vector_spaces.py). Neo4j stores vectors of a wrong
+size, or of another model, without a word and never finds them, so the names are compared before any write. All stand on
+labels that only we use; indexes of other programs are not looked at.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Any
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.archive_records import VectorSpace
 from kg_neo4j.graph.constraints import list_all, online
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.queries import OWN
+from kg_neo4j.graph.vector_spaces import VectorSpace, space_of
 
 LABELS = ("Chunk", "Entity", "Fact", "TreeNode")  # whose nodes have vectors
 WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
@@ -26,21 +28,19 @@ _STATES = {"FAILED": "unusable: it could not be filled", "POPULATING": "not fill
 
 @dataclass(frozen=True, slots=True)
 class SearchIndex:
-    """An index that a search can use, or that stands where one of ours would."""
+    """An index that a search can use."""
 
     name: str
     kind: str  # "FULLTEXT" or "VECTOR"
-    label: str
+    label: str  # the public one of the nodes in it, such as "Chunk"
     state: str  # "ONLINE", "POPULATING" or "FAILED"
     dimension: int | None = None  # of a vector index
 
     @property
     def model(self) -> str | None:
-        """The embedding model in the name of a vector index of ours; None for any other index."""
-        prefix = f"kg_{self.label.lower()}_vector/"
-        if self.kind != "VECTOR" or not self.name.startswith(prefix) or self.name.count("/") < 2:
-            return None
-        return self.name.removeprefix(prefix).rpartition("/")[0]
+        """The embedding model in the name of a vector index; None for a full-text index."""
+        space = space_of(self.name, self.label)
+        return space.name if space is not None else None
 
     def fits(self, model: EmbeddingModel | VectorSpace) -> bool:
         """Return whether vectors of `model` belong in this index."""
@@ -49,7 +49,7 @@ class SearchIndex:
 
 def vector_index_name(label: str, model: EmbeddingModel | VectorSpace) -> str:
     """Return the name of the vector index over nodes of `label` for the vectors of `model`."""
-    return f"kg_{label.lower()}_vector/{model.name}/{model.dimension}"
+    return VectorSpace(model.name, model.dimension).index_name(label)
 
 
 def fulltext_index_name(label: str) -> str:
@@ -61,10 +61,11 @@ def list_indexes(database: Database) -> tuple[SearchIndex, ...]:
     """Return the search indexes on chunks, entities, facts and tree nodes, by name."""
     texts = {fulltext_index_name(label) for label in WORDED}
     return tuple(
-        SearchIndex(row["name"], row["kind"], row["labels"][0], row["state"], row["dimension"])
+        SearchIndex(row["name"], row["kind"], label, row["state"], row["dimension"])
         for row in list_all(database)
-        if (row["kind"] == "FULLTEXT" and row["name"] in texts)
-        or (row["kind"] == "VECTOR" and row["properties"] == ["embedding"] and row["labels"][0] in LABELS)
+        for label in [row["labels"][0].removeprefix(OWN)]
+        if row["labels"] == [OWN + label]
+        and ((row["kind"] == "FULLTEXT" and row["name"] in texts) or space_of(row["name"], label) is not None)
     )
 
 
@@ -106,8 +107,8 @@ def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
     check(database, model)
     before = {each.name for each in list_indexes(database) if each.state != "FAILED"}
     for each in list_indexes(database):
-        if each.state == "FAILED" and each.name.startswith("kg_"):
-            database.schema(queries.get("write/vector_drop_index"), name=each.name)
+        if each.state == "FAILED":
+            database.schema(queries.get("write/drop_index"), name=each.name)
     create_fulltext(database)
     create_vector(database, model)
     return tuple(each.name for each in list_indexes(database) if each.name not in before)
@@ -161,13 +162,12 @@ def check(
     others = [index for index in indexes if not index.fits(model)]
     if not others:
         return tuple(indexes)
-    _refuse_foreign(database, others)
     owners = database.read(queries.get("write/vector_graphs"))
     if rebuild and graph is not None and all(row["graph"] == graph for row in owners):
         clear(database, graph)
         owners = []
     if owners:
-        names = ", ".join(repr(row["graph"]) if row["graph"] else "data of another program" for row in owners)
+        names = ", ".join(repr(row["graph"]) for row in owners)
         raise SchemaConflict(
             f"{database.address.shown} holds vectors of {_described(others[0])} (graph {names}); this run would add "
             f"vectors of {model.name!r} with {model.dimension} dimensions, which cannot be compared with them",
@@ -175,7 +175,7 @@ def check(
             "load the graph again with --rebuild (where no other graph has vectors)",
         )
     for index in others:
-        database.schema(queries.get("write/vector_drop_index"), name=index.name)
+        database.schema(queries.get("write/drop_index"), name=index.name)
     return tuple(index for index in indexes if index.fits(model))
 
 
@@ -186,16 +186,6 @@ def clear(database: Database, graph: str) -> int:
     while count := int(database.write(query, graph=graph, limit=_CLEARED_AT_A_TIME)[0]["cleared"]):
         cleared += count
     return cleared
-
-
-def _refuse_foreign(database: Database, indexes: Sequence[SearchIndex]) -> None:
-    for index in indexes:
-        if index.model is None:
-            raise SchemaConflict(
-                f"{database.address.shown} has a vector index {index.name!r} on {index.label}.embedding with "
-                f"{index.dimension} dimensions that is not from kg-neo4j",
-                hint=f"use another database, or drop it: DROP INDEX `{index.name}`",
-            )
 
 
 def _described(index: SearchIndex) -> str:

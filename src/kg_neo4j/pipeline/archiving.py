@@ -57,16 +57,14 @@ def export_archive(target: str | Path, *, settings: Settings, progress: Progress
     while another run writes to the graph, and UsageError for an empty graph or a file that cannot be written.
     """
     from kg_neo4j.graph import queries
-    from kg_neo4j.graph.constraints import ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.export import archive_file
     from kg_neo4j.graph.lease import Lease
 
     started, path = time.monotonic(), Path(target)
-    with connect(settings, progress) as database:
+    with connect(settings, progress, to_write=True) as database:
         if not database.read(queries.get("write/holds_anything"), graph=settings.graph):
             raise UsageError(f"graph {settings.graph!r} is empty", hint="`kg load`, or name another with --graph NAME")
-        ensure_constraints(database)
         with Lease(database, settings.graph) as lease:
             progress.start("archive")
             done = archive_file(
@@ -99,8 +97,7 @@ def import_graph(
     another name, SchemaConflict where the database has vectors of another model, and LeaseHeld.
     """
     from kg_neo4j.graph import archive
-    from kg_neo4j.graph.constraints import ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.importing import check_target, import_lines
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.organise import search_indexes
@@ -116,16 +113,14 @@ def import_graph(
             hint=f"kg import {path} --graph {header.graph}",
         )
     own = settings.model_copy(update={"graph": header.graph})
-    with connect(own, progress, half_imported=True) as database:
-        ensure_constraints(database)
-        with Lease(database, header.graph) as lease:
-            check_target(database, checked)
-            if header.vectors:
-                search_indexes.check(database, header.vectors)
-            search_indexes.create_fulltext(database)
-            if header.vectors:
-                search_indexes.create_vector(database, header.vectors)
-            written = import_lines(database, lease, checked, progress)
+    with connect(own, progress, to_write=True, as_it_is=True) as database, Lease(database, header.graph) as lease:
+        check_target(database, checked)
+        if header.vectors:
+            search_indexes.check(database, header.vectors)
+        search_indexes.create_fulltext(database)
+        if header.vectors:
+            search_indexes.create_vector(database, header.vectors)
+        written = import_lines(database, lease, checked, progress)
     return ImportReport(
         graph=header.graph,
         path=path,
@@ -140,7 +135,8 @@ def import_graph(
 
 def _header(database: Database, graph: str) -> Header:
     from kg_neo4j.graph import queries
-    from kg_neo4j.graph.archive_records import Header, VectorSpace
+    from kg_neo4j.graph.archive_records import Header
+    from kg_neo4j.graph.vector_spaces import VectorSpace
     from kg_neo4j.organise.search_indexes import list_indexes
 
     owners = {row["graph"] for row in database.read(queries.get("write/vector_graphs"))}

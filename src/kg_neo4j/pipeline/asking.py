@@ -40,7 +40,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     answer.
     """
     from kg_neo4j import factory
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
 
     options = AskOptions(mode, level, max_context_tokens, filters or Filters(), decompose, rerank, tree or TreeChoice())
     check(question, options)

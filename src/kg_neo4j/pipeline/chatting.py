@@ -96,7 +96,7 @@ def chat(
     `budget_usd` bounds what all its calls cost together; `history_tokens` what a model is shown of earlier turns.
     """
     from kg_neo4j import factory
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
 
     if history_tokens < 1:
         raise UsageError(f"history_tokens is at least 1, not {history_tokens}")

@@ -52,12 +52,12 @@ def backup(target: Path, *, settings: Settings, overwrite: bool = False, progres
     LocalDatabaseError.
     """
     from kg_neo4j import _localdb
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.lease import wait_for_writers
 
     _refuse_foreign(settings, "database dump neo4j --to-path=DIR")
     if _localdb.status(settings).pid:  # it runs, or starts
-        with connect(settings, progress, half_imported=True) as database:
+        with connect(settings, progress, as_it_is=True) as database:
             wait_for_writers(database, progress)
     began = time.monotonic()
     size = _localdb.dump(settings, target, progress, overwrite=overwrite)
@@ -103,9 +103,9 @@ def _refuse_foreign(settings: Settings, command: str) -> None:
 
 def _graphs(settings: Settings, progress: Progress) -> tuple[StoredGraph, ...]:
     from kg_neo4j.graph import queries
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
 
-    with connect(settings, progress, half_imported=True) as database:
+    with connect(settings, progress, to_write=True, as_it_is=True) as database:
         return tuple(
             StoredGraph(
                 row["graph"],

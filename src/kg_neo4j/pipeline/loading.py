@@ -56,8 +56,7 @@ def load(
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.extract import schema as schemas
-    from kg_neo4j.graph.constraints import ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import checked_file_keys
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.recorder import Recorder
@@ -78,31 +77,30 @@ def load(
     files, others = _apart(sources)
     known: dict[str, str] = {}
     read = read_documents(others, settings, options, tally, documents, known)
-    with connect(settings, progress) as database:
-        ensure_constraints(database)
-        with (
-            Lease(database, settings.graph) as lease,
-            said_what_is_left(database, settings.graph),
-            ChunkEmbedding(database, embedder, tokeniser) as beside,
-        ):
-            known |= checked_file_keys(database, settings.graph, configuration)  # before the first document is read
-            if options.vectors:
-                vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
-            recorder = Recorder(database, settings.graph, schema, lease)
-            run = _Run(
-                *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
-                *(budget, progress),
-            )
-            sync = Sync(database, settings, options, tally, others)
-            try:
-                _extract_and_record(run, _jobs(run, sync.documents(read), tokeniser, settings, options))
-                sync.withdraw(lease)
-            except (ModelError, BudgetReached, SourceError, UsageError, KeyboardInterrupt):
-                settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
-                raise
-            tally.changes += settle(database, settings.graph, schema, lease, progress)
-            sync.delete(lease)
-            return _finish(settings, options, embedder, run, started)
+    with (
+        connect(settings, progress, to_write=True) as database,
+        Lease(database, settings.graph) as lease,
+        said_what_is_left(database, settings.graph),
+        ChunkEmbedding(database, embedder, tokeniser) as beside,
+    ):
+        known |= checked_file_keys(database, settings.graph, configuration)  # before the first document is read
+        if options.vectors:
+            vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
+        recorder = Recorder(database, settings.graph, schema, lease)
+        run = _Run(
+            *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
+            *(budget, progress),
+        )
+        sync = Sync(database, settings, options, tally, others)
+        try:
+            _extract_and_record(run, _jobs(run, sync.documents(read), tokeniser, settings, options))
+            sync.withdraw(lease)
+        except (ModelError, BudgetReached, SourceError, UsageError, KeyboardInterrupt):
+            settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
+            raise
+        tally.changes += settle(database, settings.graph, schema, lease, progress)
+        sync.delete(lease)
+        return _finish(settings, options, embedder, run, started)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,7 @@ def tree(
     UsageError for options that a stored tree was not built with, LeaseHeld and DatabaseError.
     """
     from kg_neo4j import factory
-    from kg_neo4j.graph.constraints import ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.organise import vectors
     from kg_neo4j.organise.tree.picture import plot_tree
@@ -120,8 +119,7 @@ def tree(
     notes = factory.note_without_model(settings, "summaries are sentences of the text: no model is configured")
     built: list[BuiltTree] = []
     unfinished: list[str] = []
-    with connect(settings, progress) as database:
-        ensure_constraints(database)
+    with connect(settings, progress, to_write=True) as database:
         documents, empty = _documents(database, settings.graph, options.documents)
         notes += empty
         _check_plot(options, documents)
@@ -162,7 +160,7 @@ def plan_tree(
     `unread` are further texts, not loaded yet, each with the chunks that it would have.
     """
     from kg_neo4j._models.prices import price_of
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.organise.tree.trees import plan_tree as plan_one
 
     options = options or TreeBuildOptions()

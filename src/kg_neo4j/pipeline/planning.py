@@ -253,7 +253,7 @@ def _to_extract(sources: Sequence[str], tally: Tally) -> list[str]:
 def _opened(settings: Settings, tally: Tally, progress: Progress) -> Iterator[Database | None]:
     """Open the database that a load would write to; None where the managed one was never started."""
     from kg_neo4j import _localdb
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
 
     if settings.neo4j_uri is None:
         status = _localdb.status(settings)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def quarantine(*, settings: Settings, progress: Progress = SILENT) -> tuple[QuarantinedRow, ...]:
     """Return every row in quarantine, by document, chunk and line, from the stored answers. Writes nothing."""
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import list_documents
     from kg_neo4j.graph.replay import replay
 
@@ -47,7 +47,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
     would cost more than `budget_usd`; what was mended before stays.
     """
     from kg_neo4j import factory
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import list_documents
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.recorder import Recorder
@@ -59,7 +59,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
     tally, budget = Tally(), budget_of(budget_usd)
     asked_again = settings.model_copy(update={"answer_cache": False})  # a retry wants another answer
     door = factory.door(asked_again, budget=budget)
-    with connect(settings, progress) as database, Lease(database, settings.graph) as lease:
+    with connect(settings, progress, to_write=True) as database, Lease(database, settings.graph) as lease:
         progress.start("extract")
         for document in list_documents(database, settings.graph):
             schema = schema_of(document)

@@ -25,8 +25,7 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     Mends a graph whose entities, facts or evidence were changed by hand. A rebuild that was killed is gone on with by
     the next `kg load` or `kg rebuild`. Chunks without an answer stay as they are, to be asked about by the next load.
     """
-    from kg_neo4j.graph.constraints import ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import list_documents, withdraw_evidence
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.recorder import Recorder
@@ -35,8 +34,7 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
 
     started = time.monotonic()
     tally = Tally()
-    with connect(settings, progress) as database:
-        ensure_constraints(database)
+    with connect(settings, progress, to_write=True) as database:
         with Lease(database, settings.graph) as lease:
             stored = list_documents(database, settings.graph)
             progress.start("extract", sum(document.chunks for document in stored))

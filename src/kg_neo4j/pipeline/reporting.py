@@ -88,7 +88,7 @@ def communities(
 ) -> tuple[ListedCommunity, ...]:
     """Return the communities of a graph, by level and size; of all levels where `level` is None."""
     from kg_neo4j.graph import queries
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
 
     with connect(settings, progress) as database:
         rows = database.read(
@@ -110,7 +110,7 @@ def community_report(
     number: int, *, settings: Settings, level: int = 0, progress: Progress = SILENT
 ) -> CommunityReport:
     """Return the report on one community. Raises UsageError where there is none."""
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.organise.stored_reports import read_reports
 
     with connect(settings, progress) as database:
@@ -134,8 +134,7 @@ def community_reports(
     """
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
-    from kg_neo4j.graph.constraints import ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.organise import analytics
     from kg_neo4j.organise.community_reports import Reporting, write_reports
@@ -144,17 +143,15 @@ def community_reports(
     started, budget = time.monotonic(), budget_of(options.budget_usd)
     door = factory.door(settings, budget=budget)
     notes = factory.note_without_model(settings, "composed from the graph: no model is configured")
-    with connect(settings, progress) as database:
-        ensure_constraints(database)
-        with Lease(database, settings.graph) as lease:
-            analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
-            if analysed.skipped:
-                notes.append(analysed.skipped)
-            _check(database, settings.graph)
-            domain = _domain(database, settings, door, options.domain)
-            notes += [domain.note] if domain.note else []
-            how = Reporting(door, tokens.load(), domain.value)
-            done = write_reports(database, settings.graph, how, progress, lease=lease)
+    with connect(settings, progress, to_write=True) as database, Lease(database, settings.graph) as lease:
+        analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
+        if analysed.skipped:
+            notes.append(analysed.skipped)
+        _check(database, settings.graph)
+        domain = _domain(database, settings, door, options.domain)
+        notes += [domain.note] if domain.note else []
+        how = Reporting(door, tokens.load(), domain.value)
+        done = write_reports(database, settings.graph, how, progress, lease=lease)
     return CommunityReportsReport(
         graph=settings.graph,
         communities=done.reports,
@@ -177,7 +174,7 @@ def plan_community_reports(
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j._models.prices import price_of
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.organise.community_reports import Reporting, plan_reports
 
     options = options or CommunityReportOptions()

@@ -80,20 +80,18 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
     documents or a bad file of links, LeaseHeld, and ModelRefused; nothing is written then. Where the budget is reached,
     what is not asked stays open, and a note says so.
     """
-    from kg_neo4j.graph.constraints import ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.settler import settle
 
     options = options or ResolveOptions()
     started, tally, budget = time.monotonic(), Tally(), budget_of(options.budget_usd)
-    with connect(settings, progress) as database:
+    with connect(settings, progress, to_write=not options.dry_run) as database:
         schema = _schema(database, settings.graph)
         before = _nodes(database, settings.graph)
         if options.dry_run:
             found = _propose(database, settings, options, tally, progress)
             return _report(database, settings.graph, found, before, tally, started)
-        ensure_constraints(database)
         with Lease(database, settings.graph) as lease:
             settle(database, settings.graph, schema, lease, progress)  # what a killed run left
             found = _propose(database, settings, options, tally, progress, budget)
@@ -108,11 +106,11 @@ def undo(name: str, *, settings: Settings, analytics: bool = True, progress: Pro
     The graph is then what it was without them, byte for byte in the export. They are remembered, so that no rule makes
     them again. Raises UsageError where no decision, or several, bear that name.
     """
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.lease import Lease
 
     started, tally = time.monotonic(), Tally()
-    with connect(settings, progress) as database:
+    with connect(settings, progress, to_write=True) as database:
         schema = _schema(database, settings.graph)
         before = _nodes(database, settings.graph)
         with Lease(database, settings.graph) as lease:
@@ -127,7 +125,7 @@ def undo(name: str, *, settings: Settings, analytics: bool = True, progress: Pro
 
 def decisions(*, settings: Settings, progress: Progress = SILENT) -> tuple[StoredDecision, ...]:
     """Return all decisions of a graph, revoked ones too, by run and id."""
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
 
     with connect(settings, progress) as database:
         return stored_decisions(database, settings.graph)

@@ -28,14 +28,14 @@ def unload(source: str, *, root: str | None = None, settings: Settings, progress
     documents have the name, and for `root` as `load`.
     """
     from kg_neo4j.extract import schema as schemas
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import delete_document, list_documents, withdraw_chunks
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.settler import settle
 
     started = time.monotonic()
     tally = Tally()
-    with connect(settings, progress) as database:
+    with connect(settings, progress, to_write=True) as database:
         stored = list_documents(database, settings.graph)
         found = _named(stored, source, root)
         if not found:

@@ -20,7 +20,7 @@ def test_an_index_name_gives_its_model_back() -> None:
             return "BAAI/bge-small/en"
 
     name = vector_index_name("Chunk", Slashed())
-    assert name == "kg_chunk_vector/BAAI/bge-small/en/256"
+    assert name == "kg_chunk_vector_BAAI__2fbge_small__2fen_256"
     index = SearchIndex(name, "VECTOR", "Chunk", "ONLINE", 256)
     assert index.model == "BAAI/bge-small/en"
     assert index.fits(Slashed())

@@ -90,7 +90,7 @@ def compare_systems(
     Raises SourceNotFound, UnreadableSource, UsageError, and what loading, building and asking raise, BudgetReached
     among it. A run that ends early goes on from `options.save`.
     """
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
 
     options = options or ComparisonOptions()
     chosen = systems(options.systems)

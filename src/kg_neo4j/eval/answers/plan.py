@@ -55,7 +55,7 @@ def plan_comparison(
     Questions are put to what is built, and the calls are those that would be made; what is not built is estimated.
     Raises as `compare_systems` does before it asks.
     """
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
 
     options = options or ComparisonOptions()
     chosen = systems(options.systems)

@@ -61,7 +61,7 @@ def score_answers(
     that ends early goes on from `options.save`.
     """
     from kg_neo4j import factory
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
 
     options = options or AnswersOptions()
     asked = read_answered(questions)[: options.limit]

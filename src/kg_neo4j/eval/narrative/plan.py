@@ -43,15 +43,13 @@ def plan_narrative(
 
     Nobody is asked and nothing is written. Raises as `study_narrative` does before it asks.
     """
-    from kg_neo4j.graph.constraints import ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import list_documents
 
     options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = building_of(sources, settings, options, progress, is_plan=True)
-    with connect(settings, progress) as database:
-        ensure_constraints(database)
+    with connect(settings, progress, to_write=True) as database:
         building.build(database)
         graph = building.of(LEAF_TOKENS).graph
         ways = options.wanted.ways(aspects_of(database, graph) or _all_aspects())

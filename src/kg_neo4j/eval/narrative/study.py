@@ -88,15 +88,14 @@ def study_narrative(
     Where an error or an interrupt ends the study, its graphs stay: the same call goes on. Raises SourceNotFound,
     UnreadableSource, UsageError, and what loading, building and asking raise, BudgetReached among it.
     """
-    from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
-    from kg_neo4j.graph.database import connect
+    from kg_neo4j.graph.connection import connect
+    from kg_neo4j.graph.constraints import delete_graph
 
     options = options or NarrativeOptions()
     asked = read_narrative(questions)
     building = building_of(sources, settings, options, progress)
     judge_of(settings, options.judge)  # what cannot be meant is said before anything is paid
-    with connect(settings, progress) as database:
-        ensure_constraints(database)
+    with connect(settings, progress, to_write=True) as database:
         with saying_what_stays(building.own_graphs, progress):
             building.build(database)
             database.indexes = None  # other connections have made some

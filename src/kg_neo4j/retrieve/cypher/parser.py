@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from kg_neo4j.graph.queries import OWN
 from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.schema import STRUCTURE, VISIBLE, GraphSchema
 from kg_neo4j.retrieve.cypher.tokens import LONGEST_TEXT, CypherRefused, Token
@@ -48,7 +49,7 @@ IDS = "_ids"  # column of the ids that a row rests on: {facts, nodes}
 DEEPEST = 30  # brackets within brackets
 FURTHEST = 6  # steps of a path
 MOST_NODES = 6  # that patterns of a query find; at eight, planning takes many seconds and the server's memory
-ANY_LABEL = "|".join(VISIBLE)
+ANY_LABEL = "|".join(OWN + label for label in VISIBLE)
 ONLY_NODES, ONLY_FACTS = "_only_nodes", "_only_facts"  # parameters: ids that filters leave
 
 
@@ -70,7 +71,7 @@ class Link:
     inside: str
     right: str  # "-" or "->"
     steps: tuple[int, int] | None = None  # None: exactly one
-    between: str = "Entity"  # labels of the nodes between several steps
+    between: str = f"{OWN}Entity"  # labels of the nodes between several steps
     is_filtered: bool = False  # what is between several steps is held to what filters leave
 
     @property
@@ -318,6 +319,8 @@ class Parser:
             elif (other.base, other.depth) != (first.base, first.depth):
                 raise CypherRefused("coalesce takes values, or nodes, but not both")
         text = f"{function.name}({', '.join(each.text for each in arguments)})"
+        if function.name == "labels":
+            text = f"[_l IN labels({first.text}) WHERE NOT _l STARTS WITH '{OWN}']"
         if function.name == "split":  # every letter may become an element
             text = f"split(left({first.text}, {LONGEST_TEXT}), {arguments[1].text})[..{STORED}]"
         weight = 1 if function.is_small else weigh(function.grows * sum(each.weight for each in arguments))
@@ -681,7 +684,7 @@ class Parser:
         if name not in names:
             raise CypherRefused(f"this graph has no {what} {name[:64]}; it has {', '.join(list(names)[:60])}")
         self.place += 1
-        return name, False
+        return (OWN + name if what == "label" and name in VISIBLE else name), False
 
     # -- relationships
 
@@ -689,12 +692,12 @@ class Parser:
         left = "<-" if self.accept("<", "-") else "-"
         if left == "-":
             self.expect("-")
-        inside, steps, between = "", None, "Entity"
+        inside, steps, between = "", None, f"{OWN}Entity"
         if self.accept("["):
             place = self.place
             inside, steps = self._inside()
             said = {token.value for token in self.tokens[place : self.place]}
-            between = ANY_LABEL if said & set(STRUCTURE) else "Entity"
+            between = ANY_LABEL if said & set(STRUCTURE) else f"{OWN}Entity"
             self.expect("]")
         else:
             name = self._unnamed() if self.is_naming else self._handle("")

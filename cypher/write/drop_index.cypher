@@ -1,5 +1,5 @@
-// title:   Drop a vector index
-// purpose: Used where vectors of another model take the place of old ones.
+// title:   Drop an index
+// purpose: Used where vectors of another model take its place, where it has failed, or where all of ours are removed.
 // mode:    schema
 // params:  $name STRING (name of the index)
 // columns: none

@@ -1,0 +1,264 @@
+"""A database that other programs use, too: their nodes, constraints and indexes under labels of ours; and an old graph.
+
+Seen red before: a vector index of another program, two nodes of one id, constraints of ours that bound their nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from kg_neo4j import LoadOptions, Settings, ask, load, pipeline, tree, unload
+from kg_neo4j.errors import DatabaseError, LeaseHeld, SchemaConflict
+from kg_neo4j.graph import canned_reports, migration, queries
+from kg_neo4j.graph.constraints import delete_graph
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.graph.export import lines
+from kg_neo4j.organise import search_indexes
+from kg_runner import RunKg, environment_of
+from private_server import PrivateServer
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+STORY = str(EXAMPLES / "the_lamp_at_skarnes.md")
+OPTIONS = LoadOptions(chunk_tokens=150)
+GRAPH = "shared"
+QUESTION = "Who owned the Northern Salvage Company?"
+PUBLIC = ("Answer", "Chunk", "Community", "Decision", "Document", "Entity", "Fact", "Tree", "TreeNode")
+
+THEIR_SCHEMA = (
+    "CREATE CONSTRAINT their_document FOR (n:Document) REQUIRE n.id IS UNIQUE",
+    "CREATE INDEX their_fact FOR (n:Fact) ON (n.id)",
+    "CREATE FULLTEXT INDEX their_text FOR (n:Chunk) ON EACH [n.text]",
+    "CREATE VECTOR INDEX chunk_embedding FOR (n:Chunk) ON n.embedding "
+    "OPTIONS {indexConfig: {`vector.dimensions`: 1536, `vector.similarity_function`: 'cosine'}}",
+    "CREATE VECTOR INDEX entity_embedding FOR (n:Entity) ON n.embedding "
+    "OPTIONS {indexConfig: {`vector.dimensions`: 4, `vector.similarity_function`: 'cosine'}}",
+)
+# Chunks and entities twice with one id; some have a property `graph`, and even the name of our graph.
+THEIR_NODES = """
+UNWIND range(1, 100) AS n
+CREATE (d:Document {id: 'theirs-' + n, title: 'The lamp at Skarnes', mark: true}),
+       (a:Chunk {id: 'one id', text: 'Nils built the lamp.', embedding: [0.1, 0.2, 0.3, 0.4], mark: true}),
+       (b:Entity:PERSON {id: 'one id', num: 1, name: 'Nils', embedding: [0.1, 0.2, 0.3, 0.4], mark: true}),
+       (f:Fact {id: 'one id', mark: true}), (:Community:Customer {id: 'one id', mark: true}),
+       (:Lease {graph: 'a flat', mark: true}), (:Answer:Decision:Tree {id: 'one id', mark: true}),
+       (a)-[:FROM_DOCUMENT]->(d), (b)-[:MENTIONED_IN]->(a), (f)-[:STATED_IN]->(a)
+FOREACH (node IN [a, b, f, d] | SET node.graph = $graph)
+"""
+THEIRS = """
+MATCH (n) WHERE n.mark OPTIONAL MATCH (n)-[r]->(m)
+WITH n, collect([type(r), properties(r), m.id]) AS relationships
+RETURN elementId(n) AS element, labels(n) AS labels, properties(n) AS node, relationships ORDER BY element
+"""
+
+
+def query(text: str) -> queries.Query:
+    return queries.Query("test", "", "", "write", (), (), "", "", text)
+
+
+def exported(database: Database, graph: str = GRAPH) -> str:
+    return "\n".join(lines(database, graph))
+
+
+def schema(database: Database) -> dict[str, Row]:
+    """All indexes, those of constraints too, but Neo4j's own two."""
+    return {row["name"]: row for row in database.read(queries.get("write/standing_indexes"))}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Iterator[PrivateServer]:
+    with PrivateServer(tmp_path_factory.mktemp("kg-shared"), settings) as found:
+        yield found.start()
+
+
+@pytest.fixture
+def ours(server: PrivateServer) -> Settings:
+    return server.aside(GRAPH).model_copy(update={"answer_cache": False})
+
+
+@pytest.fixture
+def shared(server: PrivateServer) -> Iterator[Database]:
+    """A connection to the private server, emptied afterwards."""
+    with server.connect() as database:
+        yield database
+        while database.write(query("MATCH (n) WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS n"))[0]["n"]:
+            pass
+        for name, row in schema(database).items():
+            database.schema(queries.get(f"write/drop_{'constraint' if row['unique'] else 'index'}"), name=name)
+
+
+@pytest.fixture(scope="module")
+def wanted(server: PrivateServer) -> str:
+    """The export of a load into an empty database."""
+    load([STORY], settings=server.aside(GRAPH), options=OPTIONS)
+    with server.connect() as database:
+        text = exported(database)
+        delete_graph(database, GRAPH)
+    return text
+
+
+def test_a_database_full_of_another_program_is_used_by_both(
+    wanted: str, shared: Database, ours: Settings, run_kg: RunKg
+) -> None:
+    for text in THEIR_SCHEMA:
+        shared.schema(query(text))
+    shared.write(query(THEIR_NODES), graph=GRAPH)
+    before = [dict(row) for row in shared.read(query(THEIRS))]
+    rules = {name: row for name, row in schema(shared).items() if not name.startswith("kg_")}
+    assert len(rules) == len(THEIR_SCHEMA)
+    assert len(before) == 700
+    load([STORY], settings=ours, options=OPTIONS)
+    assert exported(shared) == wanted
+    assert load([STORY], settings=ours, options=OPTIONS).changes == 0
+    tree(settings=ours)
+    pipeline.resolve(settings=ours)
+    pipeline.community_reports(settings=ours)
+    for mode in ("naive", "local", "global", "tree"):
+        answer = ask(QUESTION, settings=ours, mode=mode)
+        assert "one id" not in str(answer.citations)
+        assert "Nils built the lamp" not in answer.answer
+    found = {
+        name: canned_reports.run(shared, name, graph=GRAPH, parameters={})
+        for name in ("nodes-by-type", "database-info")
+    }
+    assert dict(found["nodes-by-type"].rows)["PERSON"] < 100
+    assert not [name for _, name, _ in found["database-info"].rows if str(name).startswith("Kg")]
+    unload(STORY, settings=ours)
+    load([STORY], settings=ours, options=OPTIONS)
+    assert [dict(row) for row in shared.read(query(THEIRS))] == before
+    assert {name: row for name, row in schema(shared).items() if name in rules} == rules
+    for label in ("Answer", "Chunk", "Community", "Decision", "Entity", "Fact", "GraphState", "Lease", "Tree"):
+        shared.write(query(f"UNWIND [1, 2] AS n CREATE (:{label} {{id: 1, num: 1, graph: 'x', mark: false}})"))
+    code, out, err = run_kg(["db", "reset", "--schema", "--yes", "--json"], environment_of(ours))
+    assert code == 0, err
+    assert "kg_own_chunk_id" in out
+    assert schema(shared) == rules
+    assert [dict(row) for row in shared.read(query(THEIRS))] == before
+
+
+def test_the_schema_stays_while_another_graph_needs_it(shared: Database, ours: Settings, run_kg: RunKg) -> None:
+    other = ours.model_copy(update={"graph": "another"})
+    for each in (ours, other):
+        load([STORY], settings=each, options=LoadOptions(analytics=False, vectors=False))
+    code, _, err = run_kg(["db", "reset", "--schema", "--yes"], environment_of(ours))
+    assert code == 2
+    assert "another" in err
+    assert exported(shared)
+    assert run_kg(["db", "reset", "--yes"], environment_of(other))[0] == 0
+    assert run_kg(["db", "reset", "--schema", "--yes"], environment_of(ours))[0] == 0
+    assert not schema(shared)
+    assert shared.read(query("MATCH (n) RETURN count(n) AS nodes"))[0]["nodes"] == 0
+
+
+def test_a_constraint_of_others_that_our_values_break_is_named_and_nothing_is_half_written(
+    shared: Database, ours: Settings
+) -> None:
+    shared.schema(query("CREATE CONSTRAINT one_section FOR (n:Chunk) REQUIRE n.document_id IS UNIQUE"))
+    with pytest.raises(SchemaConflict, match="document_id") as refused:
+        load([STORY], settings=ours, options=OPTIONS)
+    assert "SHOW CONSTRAINTS" in str(refused.value.hint)
+    shared.schema(query("DROP CONSTRAINT one_section"))
+    load([STORY], settings=ours, options=OPTIONS)
+
+
+# ------------------------------------------------------------------------------- a graph of version 0.1
+
+
+OLD_CONSTRAINTS = (
+    *((f"kg_{label.lower()}_id", label, "id") for label in PUBLIC),
+    ("kg_entity_num", "Entity", "num"),
+    ("kg_graph_state_graph", "GraphState", "graph"),
+    ("kg_lease_graph", "Lease", "graph"),
+)
+
+
+def make_old(database: Database) -> None:
+    """Give the database the labels, constraints and indexes that version 0.1 gave it."""
+    vectors = [row for row in schema(database).values() if row["kind"] == "VECTOR"]
+    for name, row in schema(database).items():
+        database.schema(queries.get(f"write/drop_{'constraint' if row['unique'] else 'index'}"), name=name)
+    for label in (*PUBLIC, "GraphState", "Lease"):
+        database.write(query(f"MATCH (n:Kg{label}) REMOVE n:Kg{label}"))
+    for name, label, key in OLD_CONSTRAINTS:
+        database.schema(query(f"CREATE CONSTRAINT {name} FOR (n:{label}) REQUIRE n.{key} IS UNIQUE"))
+    database.schema(query("CREATE INDEX kg_fact_relationship FOR (n:Fact) ON (n.relationship_id)"))
+    database.schema(query("CREATE INDEX kg_treenode_tree FOR (n:TreeNode) ON (n.tree)"))
+    for label in search_indexes.WORDED:
+        text = queries.get(f"schema/fulltext_{label.lower()}").text.replace(f":Kg{label}", f":{label}")
+        database.schema(query(text))
+    for row in vectors:
+        label = row["labels"][0].removeprefix("Kg")
+        text = queries.get(f"write/vector_index_{label.lower()}").text.replace(f":Kg{label}", f":{label}")
+        name = f"kg_{label.lower()}_vector/static-minilm-384-1/384"
+        database.schema(query(text), name=name, dimension=row["dimension"])
+
+
+@pytest.fixture
+def old(wanted: str, shared: Database, ours: Settings) -> Database:
+    """A database with a loaded graph as version 0.1 left it, beside nodes of another program."""
+    load([STORY], settings=ours, options=OPTIONS)
+    make_old(shared)
+    shared.write(query("CREATE (:Chunk {id: 'theirs', graph: $graph, mark: true})"), graph=GRAPH)
+    return shared
+
+
+def test_an_old_graph_is_migrated_by_the_next_load_and_equals_a_fresh_one(
+    wanted: str, old: Database, ours: Settings, run_kg: RunKg
+) -> None:
+    code, _, err = run_kg(["ask", QUESTION], environment_of(ours))
+    assert code == 4
+    assert "kg db indexes" in err
+    done = load([STORY], settings=ours, options=OPTIONS)
+    assert (done.changes, done.rows.read) == (0, 0)
+    assert exported(old) == wanted
+    assert not [row for row in schema(old).values() if not row["labels"][0].startswith("Kg")]
+    assert ask(QUESTION, settings=ours).found
+    assert [row["labels"] for row in old.read(query(THEIRS))] == [["Chunk"]]
+
+
+def test_the_command_that_is_named_migrates(wanted: str, old: Database, ours: Settings, run_kg: RunKg) -> None:
+    assert run_kg(["db", "indexes"], environment_of(ours))[0] == 0
+    assert exported(old) == wanted
+    assert ask(QUESTION, settings=ours).found
+
+
+def test_a_migration_that_is_stopped_anywhere_is_continued(wanted: str, old: Database, ours: Settings) -> None:
+    class _Stopped(Exception):
+        """Stands for a kill."""
+
+    for wrapped, after in (("write", (1, 2, 3)), ("schema", (1, 8, 20))):
+        for statements in after:
+            left = [statements]
+            real = getattr(Database, wrapped)
+
+            def stopping(database: Database, *given: object, **params: object) -> object:
+                left[0] -= 1  # noqa: B023
+                if left[0] < 0:  # noqa: B023
+                    raise _Stopped
+                return real(database, *given, **params)  # noqa: B023
+
+            with (
+                mock.patch.object(migration, "_AT_A_TIME", 3),
+                mock.patch.object(Database, wrapped, stopping),
+                pytest.raises(_Stopped),
+            ):
+                load([STORY], settings=ours, options=OPTIONS)
+            assert migration.is_needed(list(schema(old).values()))
+    assert load([STORY], settings=ours, options=OPTIONS).changes == 0
+    assert exported(old) == wanted
+    assert ask(QUESTION, settings=ours).found
+
+
+def test_a_run_of_the_old_version_is_not_disturbed(old: Database, ours: Settings) -> None:
+    held = (
+        "MERGE (l:Lease {graph: $graph}) SET l.owner = 'elsewhere:1:0', l.token = 'x', l.expires = timestamp() + 60000"
+    )
+    old.write(query(held), graph=GRAPH)
+    with pytest.raises(LeaseHeld, match="earlier version"):
+        load([STORY], settings=ours, options=OPTIONS)
+    assert migration.is_needed(list(schema(old).values()))
+    with pytest.raises(DatabaseError):
+        ask(QUESTION, settings=ours)
