@@ -45,8 +45,8 @@ def with_wiki(offline: Settings, wiki: Wiki) -> Settings:
     return offline.model_copy(update={"wikipedia_url": wiki.url})
 
 
-def extracts(wiki: Wiki) -> list[str]:
-    return [asked["titles"] for asked in wiki.requests if asked.get("prop") == "extracts"]
+def texts_read(wiki: Wiki) -> list[str]:
+    return [wiki.shown[int(asked["oldid"])][0] for asked in wiki.requests if asked["action"] == "parse"]
 
 
 def stored(database: Database, graph: str) -> dict[str, Mapping[str, object]]:
@@ -95,11 +95,11 @@ def test_refresh_reads_changed_revisions_only(database: Database, with_wiki: Set
     assert (unchanged.documents, unchanged.changes) == (0, 0)
     assert "wiki: 3 of 3 pages unchanged" in unchanged.notes
     assert len(wiki.requests) == 2  # one for the plan, one for the load
-    wiki.pages["Graz"] = replace(wiki.pages["Graz"], revision=2, extract="Graz lies in Styria. Ewa Lis lived in Graz.")
+    wiki.pages["Graz"] = replace(wiki.pages["Graz"], revision=2, text="Graz lies in Styria. Ewa Lis lived in Graz.")
     wiki.requests.clear()
     changed = load(settings=with_wiki, options=refresh)
     assert changed.documents == 1
-    assert extracts(wiki) == ["Graz"]
+    assert texts_read(wiki) == ["Graz"]
     assert stored(database, with_wiki.graph)["Graz"]["revision"] == 2
     refreshed = dump(database, with_wiki.graph)
     delete_graph(database, with_wiki.graph)
@@ -116,7 +116,7 @@ def test_refresh_of_named_pages_leaves_the_others_and_loads_new_ones(
     wiki.requests.clear()
     report = load(settings=with_wiki, options=replace(PLAIN, wikipedia=("A. Weber", "Wien"), refresh=True))
     assert report.documents == 2
-    assert extracts(wiki) == ["Anna Weber", "Vienna"]
+    assert texts_read(wiki) == ["Anna Weber", "Vienna"]
     revisions = {title: found["revision"] for title, found in stored(database, with_wiki.graph).items()}
     assert revisions == {"Anna Weber": 2, "Graz": 1, "Vienna": 1}
 
