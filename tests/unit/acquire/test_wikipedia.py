@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import inspect
+import json
 import socket
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import wikipediaapi
+from pydantic import SecretStr
 
 import fake_mediawiki
 from fake_mediawiki import BUSY, HTML, MAXLAG, RATE_LIMITED, Misbehaviour, Page, Wiki
 from kg_neo4j.acquire import mediawiki, wikipedia
 from kg_neo4j.acquire.mediawiki import Site
-from kg_neo4j.errors import AmbiguousTitle, SourceNotFound, UnreadableSource, UsageError, WikipediaUnavailable
+from kg_neo4j.acquire.wiki_pages import FoundPage
+from kg_neo4j.errors import (
+    AmbiguousTitle,
+    SourceNotFound,
+    UnreadableSource,
+    UsageError,
+    WikiAccessDenied,
+    WikipediaUnavailable,
+)
 from kg_neo4j.records import Document
 
 
@@ -244,6 +254,128 @@ def test_recorded_answers_of_wikipedia_give_the_whole_article(wiki, shared_data)
     assert "==" not in [line[:2] for line in document.text.splitlines()]
     with pytest.raises(SourceNotFound):
         fetch("NonExistentPage_WikiAPI_Test_12345", graph="g", url=wiki.url)
+
+
+RUSSIAN = "Мария Кюри родилась в Варшаве в 1867 году. Она была первой женщиной, которая получила Нобелевскую премию."
+POLISH = (
+    "Zakład w Hamburgu został otwarty w roku 1912. Jego dyrektorem był Karl Braun, który mieszkał w Grazu i pracował "
+    "tam od roku 1905. To był duży zakład, ale nie miał wielu pracowników."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "stated", "language"),
+    [
+        (RUSSIAN, "en", "ru"),
+        (POLISH, "en", "pl"),
+        ("Karl Braun met Anna Weber in Graz.", "en", "en"),  # too short to say
+        (POLISH, "sr-el", "sr-el"),  # the wiki says it of this page
+    ],
+)
+def test_language_is_found_where_the_wiki_only_states_its_own(wiki, text, stated, language):
+    wiki.pages["Page"] = Page(300, text, language=stated)
+    assert fetch("Page", graph="g", url=wiki.url).language == language
+    assert fetch("Page", graph="g", url=wiki.url, text_language="cs").language == "cs"
+
+
+def test_variant_that_the_wiki_states_is_kept_where_the_text_agrees(wiki):
+    wiki.language = "pl-x"
+    wiki.pages["Page"] = Page(300, POLISH, language="pl-x")
+    assert fetch("Page", graph="g", url=wiki.url).language == "pl-x"
+
+
+def test_a_wikipedia_has_one_language():
+    page = FoundPage("P", 1, 1, None, "en", "en", (), has_disambiguation=False, has_redirects=False)
+    assert wikipedia._language(POLISH, page, Site("en")) == "en"
+    assert wikipedia._language(POLISH, page, Site("en", "https://wiki.example.org/api.php")) == "pl"
+
+
+# ------------------------------------------------------------------------------------------------ logging in
+
+PASSWORD = "canary-7+&=ż"
+BOT = {"username": SecretStr("Anna@kg"), "password": SecretStr(PASSWORD)}
+
+
+@pytest.fixture
+def private(wiki: Wiki) -> Wiki:
+    wiki.bot = ("Anna@kg", PASSWORD)
+    return wiki
+
+
+def test_restricted_wiki_is_read_with_a_bot_password(private):
+    document = fetch("Rozewie Lighthouse", graph="g", url=private.url, **BOT)
+    assert document.page_id == 101
+    assert [asked["action"] for asked in private.requests] == ["query", "login", "query", "parse", "query"]
+    assert all(asked["assert"] == "user" for asked in private.requests[2:])
+    assert [PASSWORD in str(asked) for asked in private.requests] == [False, True, False, False, False]
+    assert PASSWORD not in str(document)
+
+
+def test_one_login_serves_several_pages_and_an_ended_session_is_begun_again(private):
+    site = Site(url=private.url, **BOT)
+    with mediawiki.open_wiki(site) as client:
+        wikipedia.read_page(client, "Rozewie Lighthouse", graph="g")
+        private.sessions.clear()
+        wikipedia.read_page(client, "Rozewie Lighthouse", graph="g")
+        wikipedia.read_page(client, "Rozewie Lighthouse", graph="g")
+    assert [asked["action"] for asked in private.requests].count("login") == 2
+
+
+def test_restricted_wiki_without_a_password_names_the_two_settings(private):
+    with pytest.raises(WikiAccessDenied, match="readapidenied") as caught:
+        fetch("Rozewie Lighthouse", graph="g", url=private.url)
+    assert "KG_WIKIPEDIA_USERNAME and KG_WIKIPEDIA_PASSWORD" in (caught.value.hint or "")
+
+
+def test_wrong_password_is_refused_once_and_never_shown(private, caplog):
+    caplog.set_level("DEBUG")
+    private.bot = ("Anna@kg", "another")
+    with pytest.raises(WikiAccessDenied, match="refused the user name or the password") as caught:
+        fetch("Rozewie Lighthouse", graph="g", url=private.url, **BOT)
+    assert len(private.requests) == 2
+    assert "Incorrect username or password" in str(caught.value)
+    assert "canary" not in f"{caught.value!r}{caught.value.hint}{caplog.text}"  # nor encoded
+
+
+def test_reason_that_repeats_the_password_is_not_shown(private):
+    said = json.dumps({"login": {"result": "Failed", "reason": f"{PASSWORD} is wrong"}})
+    token = json.dumps({"query": {"tokens": {"logintoken": "t"}}})
+    private.misbehaviours.extend([Misbehaviour(200, token), Misbehaviour(200, said)])
+    with pytest.raises(WikiAccessDenied) as caught:
+        fetch("Rozewie Lighthouse", graph="g", url=private.url, **BOT)
+    assert PASSWORD not in str(caught.value)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("status", [302, 307])
+def test_password_and_session_are_never_sent_to_another_address(private, place, status):
+    """The other server is another port of the same host: cookies alone would be sent there."""
+    with fake_mediawiki.running() as other:
+        other.bot = private.bot
+        elsewhere = Misbehaviour(status, "", (("Location", other.url),))
+        token = json.dumps({"query": {"tokens": {"logintoken": "t"}}})
+        success = json.dumps({"login": {"result": "Success"}})
+        right = [Misbehaviour(200, token), Misbehaviour(200, success)]
+        private.misbehaviours.extend([*right[:place], elsewhere])
+        with pytest.raises(WikipediaUnavailable, match="leads to another address") as caught:
+            fetch("Rozewie Lighthouse", graph="g", url=private.url, **BOT)
+        assert other.requests == []
+        assert "KG_WIKIPEDIA_URL" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("site", "said"),
+    [
+        (Site(url="http://127.0.0.1:1/api.php", username=SecretStr("Anna@kg")), "need each other"),
+        (Site(url="http://127.0.0.1:1/api.php", password=SecretStr(PASSWORD)), "need each other"),
+        (Site(**BOT), "not the wiki that it is for"),
+        (Site(url="http://127.0.0.1:1/api.php", former_host="http://old/api.php"), "FORMER_HOST is not a host"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused_before_asking(site, said):
+    with pytest.raises(UsageError, match=said), mediawiki.open_wiki(site):
+        pass
+    assert PASSWORD not in repr(site)
 
 
 def test_package_builds_its_address_in_the_one_method_that_we_override():
