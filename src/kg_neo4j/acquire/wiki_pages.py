@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
@@ -97,14 +96,13 @@ def redirects_to(wiki: Any, title: str) -> tuple[str, ...]:
     """Return the titles that lead to a page, themselves or by one other, sorted; at most `MAX_REDIRECTS`."""
     asked = {"titles": title, "generator": "redirects", "grdnamespace": 0, "grdlimit": _ENTRIES_AN_ANSWER}
     asked |= {"prop": "redirects", "rdnamespace": 0, "rdlimit": _ENTRIES_AN_ANSWER, "rdprop": "title"}
-
-    def titles() -> Iterator[str]:
-        for query in _answers(wiki, asked):
-            for redirect in query["pages"].values():
-                yield redirect["title"]
-                yield from (other["title"] for other in redirect.get("redirects", ()))
-
-    return tuple(sorted(set(islice(titles(), MAX_REDIRECTS)) - {title}))
+    found: set[str] = set()
+    for query in _answers(wiki, asked):
+        for redirect in query["pages"].values():
+            found |= {redirect["title"], *(other["title"] for other in redirect.get("redirects", ()))}
+        if len(found) >= MAX_REDIRECTS:
+            break
+    return tuple(sorted(found - {title})[:MAX_REDIRECTS])
 
 
 def states_by_id(wiki: Any, page_ids: Iterable[int]) -> Mapping[int, PageState]:
