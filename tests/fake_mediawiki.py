@@ -1,16 +1,20 @@
 """A small MediaWiki on loopback: a real HTTP server that speaks the part of the action API that is used.
 
-It serves pages of our own, can be told to misbehave, and can replay answers recorded from a real wiki.
+It serves pages of our own, can be told to misbehave, to let only its bot read, and to serve a page recorded from a real
+wiki. Answers have the form of those of MediaWiki 1.39.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from html import escape
+from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -18,16 +22,18 @@ from urllib.parse import parse_qs, urlsplit
 
 @dataclass(frozen=True)
 class Page:
-    """A page as the wiki has it."""
+    """A page as the wiki has it: a paragraph a line and "== Headings ==", or the `html` that it is."""
 
     page_id: int
-    extract: str
+    text: str
     revision: int = 1
+    html: str | None = None
     categories: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     is_disambiguation: bool = False
     is_redirect: bool = False
     language: str = "en"
+    url: str | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ MAXLAG = Misbehaviour(
     '{"error": {"code": "maxlag", "info": "Waiting for a database server: 6 seconds lagged."}}',
     (("Retry-After", "0"), ("MediaWiki-API-Error", "maxlag")),
 )
+_NAMESPACES = {"Talk": 1, "Wikipedia": 4, "Template": 10, "Help": 12, "Portal": 100}
+_HEADING = re.compile(r"(={2,6}) *(.+?) *={2,6}")
 HTML = Misbehaviour(200, "<!doctype html><title>Log in to the network</title>")
 
 _LIGHTHOUSE = """The Rozewie Lighthouse is a lighthouse on the Baltic coast of Poland. It was lit in 1822.
@@ -104,26 +112,46 @@ class Wiki:
     pages: dict[str, Page] = field(default_factory=lambda: dict(PAGES))
     redirects: dict[str, str] = field(default_factory=lambda: dict(REDIRECTS))
     misbehaviours: deque[Misbehaviour] = field(default_factory=deque)
-    edits_after_extract: int = 0  # how many times a page is edited just after its text was read
+    edits_after_info: int = 0  # how many times a page is edited just after its revision was asked for
+    vanishing: int = 0  # how many revisions are deleted before their text is asked for
     most_entries: int = 500  # links or redirects in one answer
-    recorded: dict[tuple[str, str, str], list[str]] = field(default_factory=dict)  # prop, title, place -> answers
+    language: str = "en"  # of the site
+    bot: tuple[str, str] | None = None  # user name and password; nobody else may read
+    sessions: set[str] = field(default_factory=set)  # cookies of those who are logged in; clear it to end them
     requests: list[dict[str, str]] = field(default_factory=list)
     user_agents: list[str] = field(default_factory=list)
+    shown: dict[int, tuple[str, Page]] = field(default_factory=dict)  # by revision, which page named it last
 
     def replay(self, cassettes: Path) -> None:
-        """Answer from recordings of a real wiki where there is one for the prop, the title and the place in it."""
+        """Serve the page that answers recorded from a real wiki are about."""
+        found: dict[str, list[dict[str, object]]] = {}
         for file in sorted(cassettes.glob("*.json")):
             for interaction in json.loads(file.read_text(encoding="utf-8"))["interactions"]:
-                asked = _parameters(interaction["request"]["uri"])
-                self.recorded.setdefault(_recorded_as(asked), []).append(interaction["response"]["body"]["string"])
+                for page in json.loads(interaction["response"]["body"]["string"])["query"]["pages"].values():
+                    for prop in {"extract", "links", "lastrevid"} & page.keys():
+                        found.setdefault(prop, []).append(page)
+        info, extract = found["lastrevid"][0], found["extract"][0]
+        self.pages[str(info["title"])] = Page(
+            int(str(info["pageid"])),
+            str(extract["extract"]),
+            int(str(info["lastrevid"])),
+            links=tuple(link["title"] for page in found["links"] for link in page["links"]),  # type: ignore[attr-defined]
+            url=str(info["fullurl"]),
+        )
 
-    def answer(self, asked: dict[str, str]) -> str:
+    def answer(self, asked: dict[str, str], session: str = "") -> str:
         """Return the JSON for one request."""
-        for prop in asked.get("prop", "").split("|"):
-            if recorded := self.recorded.get(_recorded_as({**asked, "prop": prop})):
-                return recorded[0]
+        is_user = session in self.sessions
+        if asked.get("assert") == "user" and not is_user:
+            return _error("assertuserfailed", "You are no longer logged in, so the action could not be completed.")
+        if self.bot is not None and not is_user:
+            return _error("readapidenied", "You need read permission to use this module.")
+        if asked["action"] == "parse":
+            return self._parse(asked)
         query: dict[str, object] = {}
         answer: dict[str, object] = {"batchcomplete": "", "query": query}
+        if asked.get("meta") == "siteinfo":
+            query["general"] = {"lang": self.language, "wikiid": "fake"}
         if "pageids" in asked:
             titles = {page.page_id: title for title, page in self.pages.items()}
             wanted = [int(number) for number in asked["pageids"].split("|")]
@@ -134,7 +162,18 @@ class Wiki:
                 else {"pageid": number, "missing": ""}
                 for number in wanted
             }
-            return json.dumps(answer)
+        elif asked.get("generator") == "redirects":
+            leading = self._part(self._redirects_to(asked["titles"]), asked, ("grdlimit", "grdcontinue"), answer)
+            query["pages"] = {
+                str(9_000 + number): {**each, **({"redirects": further} if further else {})}
+                for number, each in enumerate(leading)
+                if (further := self._redirects_to(str(each["title"]))) is not None
+            }
+        else:
+            self._query_titles(asked, query, answer)
+        return json.dumps(answer)
+
+    def _query_titles(self, asked: dict[str, str], query: dict[str, object], answer: dict[str, object]) -> None:
         titles_asked = asked.get("titles", "").replace("_", " ").split("|")
         assert len(titles_asked) <= 50
         pages: dict[str, object] = {}
@@ -148,13 +187,39 @@ class Wiki:
                 query["interwiki"] = [{"title": title, "iw": "de"}]
             elif title in self.pages:
                 pages[str(self.pages[title].page_id)] = self._page(title, asked, answer)
-            else:
+            elif title not in self.redirects:  # a circle has no page at all
                 pages[str(-1 - len(pages))] = {"ns": 0, "title": title, "missing": ""}
         if steps:
             query["redirects"] = steps
-        if "interwiki" not in query:
+        if "interwiki" not in query and pages:
             query["pages"] = pages
-        return json.dumps(answer)
+
+    def _parse(self, asked: dict[str, str]) -> str:
+        revision = int(asked["oldid"])
+        if self.vanishing or revision not in self.shown:
+            self.vanishing = max(self.vanishing - 1, 0)
+            return _error("nosuchrevid", f"There is no revision with ID {revision}.")
+        title, page = self.shown[revision]
+        links = [{"ns": _namespace(name), "title": name, "exists": name in self.pages} for name in page.links]
+        parsed = {"title": title, "pageid": page.page_id, "text": page.html or _html(page.text), "links": links}
+        return json.dumps({"parse": parsed})
+
+    def log_in(self, asked: dict[str, str], session: str) -> tuple[str, str]:
+        """Return the cookie of a session and the JSON, for a request of a token or one to log in."""
+        if asked["action"] == "query":
+            return "visitor", json.dumps({"batchcomplete": "", "query": {"tokens": {"logintoken": "a1+\\"}}})
+        given = (asked.get("lgname"), asked.get("lgpassword"))
+        if session != "visitor" or asked.get("lgtoken") != "a1+\\":
+            return "visitor", json.dumps({"login": {"result": "NeedToken"}})
+        if given != self.bot:
+            reason = "Incorrect username or password entered.\nPlease try again."
+            return "visitor", json.dumps({"login": {"result": "Failed", "reason": reason}})
+        name = f"user-{len(self.requests)}"
+        self.sessions.add(name)
+        return name, json.dumps({"login": {"result": "Success", "lguserid": 1, "lgusername": given[0]}})
+
+    def _redirects_to(self, title: str) -> list[dict[str, object]]:
+        return [{"ns": 0, "title": name} for name, to in sorted(self.redirects.items()) if to == title]
 
     def _page(self, title: str, asked: dict[str, str], answer: dict[str, object]) -> dict[str, object]:
         page = self.pages[title]
@@ -162,24 +227,23 @@ class Wiki:
         namespace = 0 if ":" not in title else 14
         found: dict[str, object] = {"pageid": page.page_id, "ns": namespace, "title": title}
         if "info" in properties:
-            address = self.url.replace("api.php", "index.php?title=") + title.replace(" ", "_")
+            address = page.url or self.url.replace("api.php", "index.php?title=") + title.replace(" ", "_")
             found |= {"lastrevid": page.revision, "fullurl": address, "pagelanguage": page.language}
             found |= {"redirect": ""} if page.is_redirect else {}
-        if "extracts" in properties:
-            found["extract"] = page.extract
-            if self.edits_after_extract:
-                self.edits_after_extract -= 1
-                self.pages[title] = replace(page, revision=page.revision + 1, extract=page.extract + " Edited.")
+            self.shown[page.revision] = title, page
+            if self.edits_after_info:
+                self.edits_after_info -= 1
+                self.pages[title] = replace(page, revision=page.revision + 1, text=page.text + " Edited.")
         if "categories" in properties and page.categories:
             found["categories"] = [{"ns": 14, "title": name} for name in page.categories]
         if "pageprops" in properties and page.is_disambiguation:
             found["pageprops"] = {"disambiguation": ""}
         if "links" in properties:
-            links = [{"ns": 1 if name.startswith("Talk:") else 0, "title": name} for name in sorted(page.links)]
+            links = [{"ns": _namespace(name), "title": name} for name in sorted(page.links)]
             found["links"] = self._part(links, asked, ("pllimit", "plcontinue"), answer)
         if "redirects" in properties:
-            leading = [{"ns": 0, "title": name} for name, to in sorted(self.redirects.items()) if to == title]
-            found["redirects"] = self._part(leading, asked, ("rdlimit", "rdcontinue"), answer)
+            leading = self._part(self._redirects_to(title), asked, ("rdlimit", "rdcontinue"), answer)
+            found |= {"redirects": leading} if leading else {}
         return found
 
     def _part(
@@ -199,8 +263,26 @@ class Wiki:
         return entries[start:end]
 
 
-def _recorded_as(asked: dict[str, str]) -> tuple[str, str, str]:
-    return asked.get("prop", ""), asked.get("titles", "").replace("_", " "), asked.get("plcontinue", "")
+def _namespace(title: str) -> int:
+    return _NAMESPACES.get(title.partition(":")[0], 0)
+
+
+def _error(code: str, info: str) -> str:
+    return json.dumps({"error": {"code": code, "info": info, "*": "See the documentation of the API."}})
+
+
+def _html(text: str) -> str:
+    """Return paragraphs and headings as MediaWiki 1.39 writes them."""
+    lines = []
+    for line in filter(None, text.split("\n")):
+        heading = _HEADING.fullmatch(line.strip())
+        level = len(heading[1]) if heading else 0
+        lines.append(
+            f'<h{level}><span class="mw-headline" id="x">{escape(heading[2])}</span></h{level}>'
+            if heading
+            else f"<p>{escape(line)}\n</p>"
+        )
+    return f'<div class="mw-parser-output">{"".join(lines)}</div>'
 
 
 @contextmanager
@@ -212,17 +294,31 @@ def running() -> Iterator[Wiki]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            asked = _parameters(self.path)
+            self._respond(_parameters(urlsplit(self.path).query))
+
+        def do_POST(self) -> None:
+            self._respond(_parameters(self.rfile.read(int(self.headers["Content-Length"])).decode()))
+
+        def _respond(self, asked: dict[str, str]) -> None:
             wiki.requests.append(asked)
             wiki.user_agents.append(self.headers.get("User-Agent", ""))
             wrong = wiki.misbehaviours.popleft() if wiki.misbehaviours else None
-            body = (wiki.answer(asked) if wrong is None else wrong.body).encode()
-            self.send_response(200 if wrong is None else wrong.status)
-            for name, value in wrong.headers if wrong is not None else (("Content-Type", "application/json"),):
+            status, headers = 200, [("Content-Type", "application/json")]
+            cookie = SimpleCookie(self.headers.get("Cookie", "")).get("session")
+            session = cookie.value if cookie else ""
+            if wrong is not None:
+                status, headers, body = wrong.status, [*wrong.headers], wrong.body
+            elif asked.get("action") == "login" or asked.get("meta") == "tokens":
+                session, body = wiki.log_in(asked, session)
+                headers.append(("Set-Cookie", f"session={session}; path=/; HttpOnly"))
+            else:
+                body = wiki.answer(asked, session)
+            self.send_response(status)
+            for name, value in headers:
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Length", str(len(body.encode())))
             self.end_headers()
-            self.wfile.write(body)
+            self.wfile.write(body.encode())
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
@@ -240,5 +336,5 @@ def running() -> Iterator[Wiki]:
         thread.join()
 
 
-def _parameters(address: str) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(address).query, keep_blank_values=True).items()}
+def _parameters(encoded: str) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(encoded, keep_blank_values=True).items()}

@@ -8,7 +8,8 @@
     │   ├── AmbiguousTitle                  a disambiguation page; `choices` lists what it offers
     │   ├── UnreadableSource                found, but it cannot become text
     │   ├── BadArchive                      a file given to import is not a whole archive or export
-    │   └── WikipediaUnavailable            the wiki did not answer, or not as a MediaWiki does
+    │   ├── WikipediaUnavailable            the wiki did not answer, or not as a MediaWiki does
+    │   └── WikiAccessDenied                the wiki refused user name and password, or asks for them
     ├── ModelError                 exit 5   a chat or embedding model
     │   ├── ModelRefused                    key, permission or model name refused: asking again cannot help
     │   ├── ModelUnavailable                no answer in time, after the allowed retries
@@ -99,6 +100,10 @@ class BadArchive(SourceError):
 
 class WikipediaUnavailable(SourceError):
     """The wiki did not answer, or not as a MediaWiki does."""
+
+
+class WikiAccessDenied(SourceError):
+    """The wiki refused user name and password, or asks for them. Never retried: wikis lock accounts out."""
 
 
 class ModelError(KgError):

@@ -64,6 +64,9 @@ class Settings(BaseSettings):
 
     # -- sources
     wikipedia_url: str | None = Field(None, validation_alias="KG_WIKIPEDIA_URL")  # any MediaWiki's api.php
+    wikipedia_username: SecretStr | None = Field(None, validation_alias="KG_WIKIPEDIA_USERNAME")  # of a bot password
+    wikipedia_password: SecretStr | None = Field(None, validation_alias="KG_WIKIPEDIA_PASSWORD")  # for that wiki alone
+    wikipedia_former_host: str | None = Field(None, validation_alias="KG_WIKIPEDIA_FORMER_HOST")  # of a moved wiki
 
     @classmethod
     def settings_customise_sources(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pytest
+from pydantic import SecretStr
 
 import fake_mediawiki
 from fake_mediawiki import Page, Wiki
@@ -45,8 +46,8 @@ def with_wiki(offline: Settings, wiki: Wiki) -> Settings:
     return offline.model_copy(update={"wikipedia_url": wiki.url})
 
 
-def extracts(wiki: Wiki) -> list[str]:
-    return [asked["titles"] for asked in wiki.requests if asked.get("prop") == "extracts"]
+def texts_read(wiki: Wiki) -> list[str]:
+    return [wiki.shown[int(asked["oldid"])][0] for asked in wiki.requests if asked["action"] == "parse"]
 
 
 def stored(database: Database, graph: str) -> dict[str, Mapping[str, object]]:
@@ -95,11 +96,11 @@ def test_refresh_reads_changed_revisions_only(database: Database, with_wiki: Set
     assert (unchanged.documents, unchanged.changes) == (0, 0)
     assert "wiki: 3 of 3 pages unchanged" in unchanged.notes
     assert len(wiki.requests) == 2  # one for the plan, one for the load
-    wiki.pages["Graz"] = replace(wiki.pages["Graz"], revision=2, extract="Graz lies in Styria. Ewa Lis lived in Graz.")
+    wiki.pages["Graz"] = replace(wiki.pages["Graz"], revision=2, text="Graz lies in Styria. Ewa Lis lived in Graz.")
     wiki.requests.clear()
     changed = load(settings=with_wiki, options=refresh)
     assert changed.documents == 1
-    assert extracts(wiki) == ["Graz"]
+    assert texts_read(wiki) == ["Graz"]
     assert stored(database, with_wiki.graph)["Graz"]["revision"] == 2
     refreshed = dump(database, with_wiki.graph)
     delete_graph(database, with_wiki.graph)
@@ -116,7 +117,7 @@ def test_refresh_of_named_pages_leaves_the_others_and_loads_new_ones(
     wiki.requests.clear()
     report = load(settings=with_wiki, options=replace(PLAIN, wikipedia=("A. Weber", "Wien"), refresh=True))
     assert report.documents == 2
-    assert extracts(wiki) == ["Anna Weber", "Vienna"]
+    assert texts_read(wiki) == ["Anna Weber", "Vienna"]
     revisions = {title: found["revision"] for title, found in stored(database, with_wiki.graph).items()}
     assert revisions == {"Anna Weber": 2, "Graz": 1, "Vienna": 1}
 
@@ -141,3 +142,88 @@ def test_prune_without_refresh_leaves_pages_alone(database: Database, with_wiki:
     del wiki.pages["Graz"]
     load(settings=with_wiki, options=replace(PRUNE, wikipedia=("Vienna",)))
     assert sorted(stored(database, with_wiki.graph)) == ["Graz", "Vienna"]
+
+
+def test_a_page_that_was_deleted_and_made_again_replaces_its_former_text(
+    database: Database, with_wiki: Settings, wiki: Wiki
+) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Anna Weber", "Graz")))
+    wiki.pages["Graz"] = Page(40, "Ewa Lis lived in Graz.", revision=40)
+    report = load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz",)))
+    assert "Graz: deleted from the wiki and made again; the former text is removed" in report.notes
+    found = stored(database, with_wiki.graph)
+    assert {title: page["page_id"] for title, page in found.items()} == {"Anna Weber": 1, "Graz": 40}
+    again = dump(database, with_wiki.graph)
+    assert '"Mur"' not in again
+    assert load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz",))).changes == 0
+    delete_graph(database, with_wiki.graph)
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz", "Anna Weber")))
+    assert dump(database, with_wiki.graph) == again
+
+
+def test_a_page_that_was_moved_is_not_removed_by_the_one_that_has_its_title_now(
+    database: Database, with_wiki: Settings, wiki: Wiki
+) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz",)))
+    wiki.pages["Graz (city)"] = wiki.pages["Graz"]
+    wiki.pages["Graz"] = Page(40, "Graz may be a city or a person.", revision=40)
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz",)))
+    query = "MATCH (d:Document {graph: $graph}) RETURN d.page_id AS page ORDER BY page"
+    rows = database.read(queries.Query(*("t", "", "", "read", (), (), "", "", query)), graph=with_wiki.graph)
+    assert [row["page"] for row in rows] == [4, 40]
+
+
+def test_refresh_of_a_page_that_was_made_again_loads_the_new_one_in_its_place(
+    database: Database, with_wiki: Settings, wiki: Wiki
+) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz",)))
+    wiki.pages["Graz"] = Page(40, "Ewa Lis lived in Graz.", revision=40)
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz",), refresh=True))
+    assert stored(database, with_wiki.graph)["Graz"]["page_id"] == 40
+
+
+def test_pages_of_a_wiki_that_moved_are_counted_then_refreshed_with_its_former_host(
+    database: Database, with_wiki: Settings, wiki: Wiki
+) -> None:
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Anna Weber", "Graz")))
+    former = wiki.url.split("/")[2]
+    with fake_mediawiki.running() as moved:
+        moved.pages = {**wiki.pages, "Graz": Page(4, "Ewa Lis lived in Graz.", revision=2)}
+        there = with_wiki.model_copy(update={"wikipedia_url": moved.url})
+        refresh = replace(PLAIN, refresh=True)
+        report = load(settings=there, options=refresh)
+        assert "wiki: 0 of 0 pages unchanged" in report.notes
+        assert any(f"2 pages of {former} not looked at" in note for note in report.notes)
+        assert any(f"KG_WIKIPEDIA_FORMER_HOST={former}" in note for note in report.notes)
+        assert moved.requests == []
+        named = there.model_copy(update={"wikipedia_former_host": former})
+        report = load(settings=named, options=refresh)
+        assert "wiki: 1 of 2 pages unchanged" in report.notes
+        assert load(settings=named, options=replace(PLAIN, wikipedia=("Anna Weber",))).nodes == report.nodes
+    found = stored(database, with_wiki.graph)
+    assert {title: page["revision"] for title, page in found.items()} == {"Anna Weber": 1, "Graz": 2}
+    assert found["Graz"]["key"] == f"{former}/en/4"
+
+
+def test_a_password_reaches_neither_the_graph_nor_the_report(
+    database: Database, with_wiki: Settings, wiki: Wiki
+) -> None:
+    wiki.bot = ("Anna@kg", "canary-7")
+    given = {"wikipedia_username": SecretStr("Anna@kg"), "wikipedia_password": SecretStr("canary-7")}
+    settings = with_wiki.model_copy(update=given)
+    report = load(settings=settings, options=replace(PLAIN, wikipedia=("Anna Weber",), links=1))
+    report_again = load(settings=settings, options=replace(PLAIN, refresh=True))
+    assert report.documents == 2
+    whole = f"{dump(database, with_wiki.graph)}{report}{report_again}{settings}"
+    assert "canary" not in whole
+    assert "Anna@kg" not in whole
+
+
+def test_language_of_the_option_wins_for_pages_too(database: Database, with_wiki: Settings, wiki: Wiki) -> None:
+    wiki.pages["Graz"] = Page(4, "Грац лежит на реке Мур. Анна Вебер жила в этом городе, и она была там с мужем.")
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz", "Vienna")))
+    found = stored(database, with_wiki.graph)
+    assert (found["Graz"]["language"], found["Vienna"]["language"]) == ("ru", "en")
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz", "Vienna"), text_language="uk"))
+    found = stored(database, with_wiki.graph)
+    assert (found["Graz"]["language"], found["Vienna"]["language"]) == ("uk", "uk")

@@ -118,7 +118,7 @@ def load_options(
         int, typer.Option("--links", metavar="N", help="Also the N pages that these link to most.", min=0)
     ] = 0,
     language: Annotated[
-        str | None, typer.Option("--language", metavar="CODE", help="Of the files, such as pl; else it is found.")
+        str | None, typer.Option("--language", metavar="CODE", help="Of all texts, such as pl; else it is found.")
     ] = None,
     alias: Annotated[
         str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")

@@ -1,13 +1,16 @@
 """HTML to text by a walk over lxml's tree: headings, lists and tables are kept, what a reader would not see is dropped.
 
 Our own because known extractors keep either the page's layout or its main text, and none gives the section tree.
+A file is read by `read_html`, the content of a page of a MediaWiki by `read_wiki`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from kg_neo4j import data_files
 from kg_neo4j.acquire.decoding import decode, normalise_text
 from kg_neo4j.acquire.interface import ParsedText, TextBuilder
 from kg_neo4j.errors import UnreadableSource
@@ -31,18 +34,51 @@ _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-
 _END_OF_PAGE = re.compile(r"</html\s*>", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f\v\xa0]+")
 _MAX_DEPTH = 200  # real pages stay under 100; the walk recurses
+_FURNITURE = data_files.beside(__file__).word_set("furniture")
+_POWER = re.compile(r"[+−–-]?\w+(?:[.,]\w+)*[+−–-]?")  # needs no brackets
+_FORMULA = re.compile(r"\{\\(?:displaystyle|textstyle|scriptstyle)\s*(.*)\}", re.DOTALL)
 
 
 def read_html(data: bytes) -> ParsedText:
     """Return the text of an HTML page. Raises UnreadableSource where its encoding is unsure or it is over the limit."""
-    from lxml import etree
-
     if len(data) > MAX_BYTES:
         raise UnreadableSource(f"{len(data):,} bytes of HTML; at most {MAX_BYTES:,} are read")
     found = _CHARSET.search(data[:4_096])
     declared = (found[1] or found[2]).decode("ascii") if found else None
     # libxml2 drops what follows </html>; browsers show it
-    text = _END_OF_PAGE.sub("", normalise_text(decode(data, declared)))
+    root = _tree(_END_OF_PAGE.sub("", normalise_text(decode(data, declared))))
+    walk = _Walk()
+    walk.visit(root)
+    walk.flush()
+    title = root.findtext(".//head/title") or root.findtext(".//title")
+    return walk.builder.build(" ".join(title.split()) or None if title else None)
+
+
+def read_wiki(data: bytes) -> ParsedText:
+    """Return the text of a page of a MediaWiki, given its content as HTML in UTF-8, as `action=parse` answers it.
+
+    Left out is what is no text of the page: elements of the classes in html_text.toml (lists of references and their
+    marks, boxes of links, notices, links to edit) and pictures with their captions; the extension TextExtracts leaves
+    them out, too. Tables, lists, code and formulas are kept, sections without text are not. The highest level of
+    sections is 1, that of "== Title ==". A page of paragraphs alone gives the text that TextExtracts gives, but for
+    lines that are wrapped in the source. Raises as `read_html` does.
+    """
+    if len(data) > MAX_BYTES:
+        raise UnreadableSource(f"{len(data):,} bytes of HTML; at most {MAX_BYTES:,} are read")
+    root = _tree(normalise_text(data.decode("utf-8")))
+    for element in root.iter("*"):
+        if not _FURNITURE.isdisjoint(element.get("class", "").split()) or element.tag == "figure":
+            element.set("hidden", "")
+    walk = _WikiWalk()
+    walk.visit(root)
+    walk.flush()
+    return walk.builder.build()
+
+
+def _tree(text: str) -> _Element:
+    """Return the root of a page's elements. Raises UnreadableSource where it is no HTML that can be read whole."""
+    from lxml import etree
+
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
@@ -56,15 +92,13 @@ def read_html(data: bytes) -> ParsedText:
         raise UnreadableSource(f"elements nested deeper than {_MAX_DEPTH}")
     if fatal := parser.error_log.filter_from_fatals():  # there is a tree, of what came before
         raise UnreadableSource(f"the parser stopped at line {fatal[0].line}: {fatal[0].message.strip()}")
-    walk = _Walk()
-    walk.visit(root)
-    walk.flush()
-    title = root.findtext(".//head/title") or root.findtext(".//title")
-    return walk.builder.build(" ".join(title.split()) or None if title else None)
+    return root
 
 
 class _Walk:
     """Goes through the tree in the order of the text; `flush` ends the block that is being collected."""
+
+    _between = "\n\n"  # paragraphs
 
     def __init__(self) -> None:
         self.builder = TextBuilder()
@@ -75,16 +109,17 @@ class _Walk:
     def visit(self, element: _Element) -> None:
         """Add what is within `element`."""
         tag = element.tag
-        if not isinstance(tag, str) or tag in _DROPPED or _is_hidden(element):
-            return
-        if tag in _HEADINGS:
+        if (own := _own_text(element)) is not None:
+            self._inline.append(own)
+        elif tag in _HEADINGS:
             self.flush()
-            self.builder.add_heading(_inline_text(element), _HEADINGS[tag])
+            self._add_heading(element)
         elif tag == "table":
+            self.flush()
             self._visit_table(element)
         elif tag == "pre":
             self.flush()
-            self.builder.add("".join(_visible_text(element)))
+            self._add("".join(_visible_text(element)))
         elif tag == "br":
             self._inline.append("\0")
         elif tag == "li":
@@ -102,8 +137,16 @@ class _Walk:
         self._inline.clear()
         block = "\n".join(_SPACE.sub(" ", line).strip() for line in lines).strip()
         if block:
-            self.builder.add(self._marker + block, gap=self._gap)
-            self._gap, self._marker = "\n\n", ""
+            self._add(self._marker + block, self._gap)
+            self._gap, self._marker = self._between, ""
+
+    def _add(self, block: str, gap: str = "\n\n") -> None:
+        """Add a whole block; what follows it without a gap of its own is apart from it."""
+        self.builder.add(block, gap=gap)
+        self._gap = "\n\n"
+
+    def _add_heading(self, element: _Element) -> None:
+        self.builder.add_heading(_inline_text(element), _HEADINGS[element.tag])
 
     def _visit_children(self, element: _Element) -> None:
         self._inline.append(element.text or "")
@@ -123,15 +166,70 @@ class _Walk:
 
     def _visit_table(self, element: _Element) -> None:
         """Add a table as lines of cells; one with a table inside is layout, and read as blocks."""
-        self.flush()
         if element.find(".//table") is not None:
             for cell in element.iter("td", "th", "caption"):
                 if next(cell.iterancestors("table")) is element:
                     self._visit_children(cell)
                     self.flush()
             return
-        rows = [_row_text(row) for row in element.iter("caption", "tr") if not _is_hidden(row)]
-        self.builder.add("\n".join(row for row in rows if row))
+        self._add_rows(element.iter("caption", "tr"))
+
+    def _add_rows(self, rows: Iterable[_Element]) -> None:
+        """Add rows of a table as lines."""
+        lines = [_row_text(row) for row in rows if not _is_hidden(row)]
+        self._add("\n".join(line for line in lines if line))
+
+
+class _WikiWalk(_Walk):
+    """Goes through a page of a wiki: its headings are those of its sections, and its tables hold data."""
+
+    _between = "\n"  # as TextExtracts gives paragraphs: their chunks keep their ids
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._headings: list[tuple[str, int]] = []  # without text so far
+
+    def visit(self, element: _Element) -> None:
+        """Add what is within `element`; a line of a portable infobox is a row of its label and its value."""
+        if "pi-data" in element.get("class", "").split() and not _is_hidden(element):
+            self.flush()
+            self._add(" | ".join(filter(None, map(_inline_text, element))), self._between)
+        else:
+            super().visit(element)
+
+    def _add(self, block: str, gap: str = "\n\n") -> None:
+        if block.strip():
+            for title, level in self._headings:
+                self.builder.add_heading(title, level)
+            self._headings.clear()
+            super()._add(block, gap)
+
+    def _add_heading(self, element: _Element) -> None:
+        """Keep a heading until there is text below it; that of an infobox is a line of text."""
+        if next(element.iterancestors("aside"), None) is not None:
+            self._add(_inline_text(element))
+            return
+        level = max(_HEADINGS[element.tag] - 1, 1)
+        while self._headings and self._headings[-1][1] >= level:
+            self._headings.pop()
+        self._headings.append((_inline_text(element), level))
+        self._gap = "\n\n"
+
+    def _visit_table(self, element: _Element) -> None:
+        """Add a table as lines of cells; a row with a table, code or headings inside is read as blocks."""
+        rows: list[_Element] = []
+        for row in element.iter("caption", "tr"):
+            if next(row.iterancestors("table")) is not element:
+                continue
+            if next(row.iter("table", "pre", *_HEADINGS), None) is None:
+                rows.append(row)
+                continue
+            self._add_rows(rows)
+            rows.clear()
+            for cell in row:
+                self.visit(cell)
+                self.flush()
+        self._add_rows(rows)
 
 
 def _depth(root: _Element) -> int:
@@ -160,14 +258,42 @@ def _visible_text(element: _Element) -> list[str]:
     """Return the pieces of text that a reader sees within `element`."""
     pieces = [element.text or ""]
     for child in element:
-        if isinstance(child.tag, str) and child.tag not in _DROPPED and not _is_hidden(child):
-            pieces += (
-                [" ", *_visible_text(child), " "]
-                if child.tag in _BLOCKS or child.tag in ("li", "br")
-                else (_visible_text(child))
-            )
+        own = _own_text(child)
+        if own is not None:
+            pieces.append(own)
+        elif child.tag in _BLOCKS or child.tag in ("li", "br"):
+            pieces += [" ", *_visible_text(child), " "]
+        else:
+            pieces += _visible_text(child)
         pieces.append(child.tail or "")
     return pieces
+
+
+def _own_text(element: _Element) -> str | None:
+    """Return the text of an element that is not that of its children: none, a power or a formula; else None."""
+    if not isinstance(element.tag, str) or _is_hidden(element):
+        return ""
+    if element.tag == "sup":
+        return _superscript(element)
+    formula = element.get("alttext") if element.tag == "math" else None
+    if element.tag == "img" and "mwe-math-fallback" in element.get("class", ""):
+        formula = element.get("alt")
+    if formula:
+        found = _FORMULA.fullmatch(formula.strip())
+        return found[1].strip() if found else formula
+    return "" if element.tag in _DROPPED else None
+
+
+def _superscript(element: _Element) -> str:
+    """Return a power as "^6" or "^(n+1)", the mark of a footnote as nothing, and "th" of "19th" as it is."""
+    text = _inline_text(element)
+    links = [*element.iter("a"), *element.iterancestors("a")]
+    if any((link.get("href") or "").startswith("#") for link in links):
+        return ""
+    is_power = any(map(str.isdigit, text)) or element.find(".//i") is not None or element.find(".//var") is not None
+    if not is_power or not text or not (text[0].isalnum() or text[0] in "+−–-"):
+        return text
+    return f"^{text}" if _POWER.fullmatch(text) else f"^({text})"
 
 
 def _is_hidden(element: _Element) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from kg_neo4j.acquire import mediawiki, wiki_pages
+from kg_neo4j.acquire.mediawiki import Site
 from kg_neo4j.acquire.wikipedia import read_page
 from kg_neo4j.errors import AmbiguousTitle, SourceNotFound, UnreadableSource
 from kg_neo4j.records import Document, SkippedSource
@@ -34,17 +36,16 @@ def _occurrences(title: str, text: str) -> int:
 
 
 def follow(
-    documents: Sequence[Document], number: int, *, graph: str, language: str, url: str | None
+    documents: Sequence[Document], number: int, *, graph: str, site: Site, text_language: str | None = None
 ) -> Iterator[Document | SkippedSource]:
     """Yield the `number` most linked pages of `documents`, one by one; see `rank`. Their own links are not followed.
 
     Pages that do not exist, disambiguation pages and pages without text are skipped, with the reason, and the next ones
-    take their place. Raises WikipediaUnavailable.
+    take their place. `text_language` as in `read_page`. Raises WikipediaUnavailable.
     """
-    where = mediawiki.host(language, url)
     seen = {document.page_id for document in documents}
     titles = rank(documents)
-    with mediawiki.open_wiki(language, url) as wiki:
+    with mediawiki.open_wiki(site) as wiki:
         for start in range(0, len(titles), wiki_pages.PAGES_A_REQUEST):
             some = titles[start : start + wiki_pages.PAGES_A_REQUEST]
             states = wiki_pages.states_by_title(wiki, some) if number > 0 else {}
@@ -54,7 +55,7 @@ def follow(
                     return
                 if state is not None and (state.page_id in seen or state.namespace):
                     continue
-                found = _read(wiki, title, state, graph=graph, where=where)
+                found = _read(wiki, title, state, graph=graph, text_language=text_language)
                 if isinstance(found, Document):
                     if found.page_id in seen:  # its redirect was changed just now
                         continue
@@ -64,14 +65,14 @@ def follow(
 
 
 def _read(
-    wiki: object, title: str, state: wiki_pages.PageState | None, *, graph: str, where: str
+    wiki: Any, title: str, state: wiki_pages.PageState | None, *, graph: str, text_language: str | None
 ) -> Document | SkippedSource:
     if state is None or state.page_id is None:
-        return SkippedSource(title, f"{where} has no such page")
+        return SkippedSource(title, f"{wiki.site.host} has no such page")
     if state.is_disambiguation:
         return SkippedSource(title, "a disambiguation page")
     try:
-        return read_page(wiki, title, graph=graph, where=where)
+        return read_page(wiki, title, graph=graph, text_language=text_language)
     except AmbiguousTitle:
         return SkippedSource(title, "a disambiguation page")
     except (SourceNotFound, UnreadableSource) as refused:

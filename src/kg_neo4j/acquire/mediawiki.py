@@ -1,19 +1,26 @@
-"""The wikipedia-api client, pointed at any MediaWiki and made patient: one request at a time, as slowly as it asks."""
+"""The wikipedia-api client, pointed at any MediaWiki and made patient: one request at a time, as slowly as it asks.
+
+Where a bot password is given, the client logs in before its first request and keeps the cookies. The password goes in
+the body of one request, to the address that was given; a redirect to another address is refused.
+"""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from kg_neo4j._models.openai_bodies import ACCEPTED, MAX_BODY, unpacker
-from kg_neo4j.errors import SourceNotFound, UsageError, WikipediaUnavailable
+from kg_neo4j.acquire.sandbox import Sandbox
+from kg_neo4j.errors import SourceNotFound, UsageError, WikiAccessDenied, WikipediaUnavailable
 
 if TYPE_CHECKING:
     import httpx
+    from pydantic import SecretStr
     from tenacity import RetryCallState
 
 ATTEMPTS = 4  # in all, where the wiki says that it is busy
@@ -24,6 +31,7 @@ READ_TIMEOUT_S = 30.0
 
 _BUSY_STATUS = frozenset((429, 502, 503, 504))
 _BUSY_CODES = frozenset(("maxlag", "ratelimited", "readonly"))
+_DENIED_CODES = frozenset(("readapidenied", "permissiondenied"))
 _HINT = "check the network; KG_WIKIPEDIA_URL names another wiki, and files need none"
 
 
@@ -35,32 +43,84 @@ class _Busy(Exception):
         self.retry_after_s = retry_after_s
 
 
-@contextmanager
-def open_wiki(language: str, url: str | None) -> Iterator[Any]:
-    """Open a client of the Wikipedia in `language`, or of the MediaWiki whose api.php is at `url`. Asks nothing yet.
+class RevisionGone(Exception):
+    """The revision that was asked for was deleted in the meantime."""
 
-    It is a `wikipediaapi.Wikipedia` that also keeps its `last_answer`. Its methods raise WikipediaUnavailable, and
-    SourceNotFound for a title that leads to another wiki. Raises UsageError for an address that is none.
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A wiki: the Wikipedia in `language`, or the MediaWiki whose api.php is at `url`."""
+
+    language: str = "en"
+    url: str | None = None
+    former_host: str | None = (
+        None  # of the MediaWiki before it moved; its pages keep the keys that they have from there
+    )
+    username: SecretStr | None = None  # of a bot password; sent to `url` alone
+    password: SecretStr | None = None
+
+    @property
+    def host(self) -> str:
+        """The wiki's host, with its port where one is given and without user name and password."""
+        if self.url is None:
+            return f"{self.language}.wikipedia.org"
+        return urlsplit(self.url).netloc.rpartition("@")[2].lower()
+
+    @property
+    def key_host(self) -> str:
+        """The host that the keys of its pages name."""
+        return self.former_host.lower() if self.former_host and self.url is not None else self.host
+
+    def check(self) -> None:
+        """Raise UsageError for an address that is none, and for a user name and password that cannot be used."""
+        if self.url is not None and (
+            urlsplit(self.url).scheme not in ("http", "https") or not urlsplit(self.url).hostname
+        ):
+            raise UsageError("KG_WIKIPEDIA_URL is not the http or https address of a MediaWiki's api.php")
+        if self.former_host and "/" in self.former_host:
+            raise UsageError("KG_WIKIPEDIA_FORMER_HOST is not a host", hint='such as "wiki.example.org"')
+        if (self.username is None) != (self.password is None):
+            raise UsageError("KG_WIKIPEDIA_USERNAME and KG_WIKIPEDIA_PASSWORD need each other")
+        if self.password is not None and self.url is None:
+            raise UsageError(
+                "KG_WIKIPEDIA_PASSWORD is set, but not the wiki that it is for",
+                hint="set KG_WIKIPEDIA_URL to its api.php: the password is sent nowhere else",
+            )
+
+
+@contextmanager
+def open_wiki(site: Site) -> Iterator[Any]:
+    """Open a client of `site`. Asks nothing yet.
+
+    It is a `wikipediaapi.Wikipedia` that also keeps its `last_answer`, and the `sandbox` that reads its pages. Its
+    methods raise WikipediaUnavailable, WikiAccessDenied, RevisionGone, and SourceNotFound for a title that leads to
+    another wiki. Raises UsageError as `Site.check` does.
     """
     import httpx
 
-    if url is not None and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
-        raise UsageError("KG_WIKIPEDIA_URL is not the http or https address of a MediaWiki's api.php")
-    client = _client_class()(
-        user_agent=user_agent(),
-        language=language,
-        max_retries=0,  # retries are ours: the package's honour no Retry-After but that of 429, of any length
-        timeout=httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
-        transport=None,  # httpx's own, which knows about proxies
-        follow_redirects=True,
-        event_hooks={"response": [_bound_body, _refuse_busy]},
-        address=url,
+    site.check()
+    hooks = (
+        [_bound_body, _refuse_busy]
+        if site.password is None
+        else [_bound_body, _refuse_other_origin(site), _refuse_busy]
     )
-    client._client.headers["Accept-Encoding"] = ACCEPTED
-    try:
-        yield client
-    finally:
-        client._client.close()
+    with Sandbox() as sandbox:
+        client = _client_class()(
+            user_agent=user_agent(),
+            language=site.language,
+            max_retries=0,  # retries are ours: the package's honour no Retry-After but that of 429, of any length
+            timeout=httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
+            transport=None,  # httpx's own, which knows about proxies
+            follow_redirects=True,
+            event_hooks={"response": hooks},
+            site=site,
+            sandbox=sandbox,
+        )
+        client._client.headers["Accept-Encoding"] = ACCEPTED
+        try:
+            yield client
+        finally:
+            client._client.close()
 
 
 def user_agent() -> str:
@@ -74,11 +134,6 @@ def user_agent() -> str:
     return f"kg-neo4j/{version} (text to a knowledge graph in Neo4j; python)"
 
 
-def host(language: str, url: str | None) -> str:
-    """Return the wiki's host, with its port where one is given and without user name and password."""
-    return f"{language}.wikipedia.org" if url is None else urlsplit(url).netloc.rpartition("@")[2].lower()
-
-
 @cache
 def _client_class() -> Any:
     """Return our subclass of the package's client; made on first use, because importing the package is slow."""
@@ -87,23 +142,75 @@ def _client_class() -> Any:
     class _Wiki(wikipediaapi.Wikipedia):  # type: ignore[misc]
         """The client of the package, with another address and another patience."""
 
-        def __init__(self, *, address: str | None, **options: Any) -> None:
+        def __init__(self, *, site: Site, sandbox: Sandbox, **options: Any) -> None:
             super().__init__(**options)
-            self._address = address
+            self.site = site
+            self.sandbox = sandbox
             self.last_answer: Mapping[str, Any] = {}
+            self._is_logged_in = False
 
         def _build_url(self, language: str) -> str:
-            return self._address or super()._build_url(language)
+            return self.site.url or super()._build_url(language)
 
         def _get(self, language: str, params: dict[str, Any]) -> dict[str, Any]:
-            """Ask once more where the wiki is busy; return only answers that are MediaWiki's."""
-            where = urlsplit(self._build_url(language)).hostname or ""
-            answer = _asked(lambda: self._do_get(self._build_url(language), params), where)
+            """Ask again where the wiki is busy or the session has ended; return only answers that are MediaWiki's."""
+            url = self._build_url(language)
+            where = urlsplit(url).hostname or ""
+            asked = params if self.site.password is None else {**params, "assert": "user"}
+            if self.site.password is not None and not self._is_logged_in:
+                self._log_in(url, where)
+            answer = _asked(lambda: self._do_get(url, asked), where)
+            if _error_code(answer) == "assertuserfailed":
+                self._log_in(url, where)
+                answer = _asked(lambda: self._do_get(url, asked), where)
+            _refuse_error(answer, where, is_logged_in=self._is_logged_in)
             _check(answer, params, where)
             self.last_answer = answer
             return answer
 
+        def _log_in(self, url: str, where: str) -> None:
+            token = {"action": "query", "meta": "tokens", "type": "login", "format": "json"}
+            answer = _asked(lambda: self._do_get(url, token), where)
+            _refuse_error(answer, where)
+            form = {"action": "login", "format": "json", "lgtoken": _login_token(answer, where), **_secrets(self.site)}
+            answer = _asked(
+                lambda: self._process_response(self._client.post(url, data=form, follow_redirects=False), url), where
+            )
+            _refuse_error(answer, where)
+            _refuse_login(answer, where, _secrets(self.site))
+            self._is_logged_in = True
+
     return _Wiki
+
+
+def _secrets(site: Site) -> dict[str, str]:
+    """Return user name and password as the wiki wants them."""
+    if site.username is None or site.password is None:
+        return {}
+    return {"lgname": site.username.get_secret_value(), "lgpassword": site.password.get_secret_value()}
+
+
+def _login_token(answer: Mapping[str, Any], where: str) -> str:
+    query = answer.get("query")
+    tokens = query.get("tokens") if isinstance(query, dict) else None
+    token = tokens.get("logintoken") if isinstance(tokens, dict) else None
+    if not isinstance(token, str):
+        raise WikipediaUnavailable(f"{where} answered, but not as a MediaWiki does (no login token)", hint=_HINT)
+    return token
+
+
+def _refuse_login(answer: Mapping[str, Any], where: str, secrets: Mapping[str, str]) -> None:
+    """Raise WikiAccessDenied unless we are logged in; with the wiki's reason, where that repeats no secret."""
+    login = answer.get("login")
+    login = login if isinstance(login, dict) else {}
+    if login.get("result") == "Success":
+        return
+    reason = str(login.get("reason") or login.get("result"))[:200]
+    shown = "" if any(secret in reason for secret in secrets.values()) else f" ({reason})"
+    raise WikiAccessDenied(
+        f"{where} refused the user name or the password{shown}",
+        hint="KG_WIKIPEDIA_USERNAME and KG_WIKIPEDIA_PASSWORD must be a bot password, made on Special:BotPasswords",
+    )
 
 
 def _asked(ask: Any, where: str) -> dict[str, Any]:
@@ -202,22 +309,65 @@ def _refuse_busy(response: httpx.Response) -> None:
         raise _Busy(reason, retry_after_s)
 
 
-def _check(answer: Mapping[str, Any], params: Mapping[str, Any], where: str) -> None:
-    """Raise where an answer is an error, or lacks what the package takes for granted."""
-    if "error" in answer:
-        error = answer["error"]
-        said = f"{error.get('code')}: {error.get('info')}" if isinstance(error, dict) else str(error)
-        raise WikipediaUnavailable(f"{where} refused the request ({said[:200]})", hint=_HINT)
+def _refuse_other_origin(site: Site) -> Callable[[httpx.Response], None]:
+    """Return a hook that refuses redirects to another scheme, host or port: cookies do not know ports."""
+    import httpx
+
+    def origin(url: httpx.URL) -> tuple[str, str, int | None]:
+        return url.scheme, url.host, url.port
+
+    own = origin(httpx.URL(site.url or ""))
+
+    def refuse(response: httpx.Response) -> None:
+        if response.has_redirect_location and origin(response.url.join(response.headers["Location"])) != own:
+            raise WikipediaUnavailable(
+                f"{response.url.host} leads to another address, and a password is set",
+                hint="set KG_WIKIPEDIA_URL to the final address of its api.php: the password is sent nowhere else",
+            )
+
+    return refuse
+
+
+def _error_code(answer: Mapping[str, Any]) -> str | None:
+    error = answer.get("error")
+    return str(error.get("code")) if isinstance(error, dict) else None
+
+
+def _refuse_error(answer: Mapping[str, Any], where: str, *, is_logged_in: bool = False) -> None:
+    """Raise where an answer is an error."""
+    if "error" not in answer:
+        return
+    code, error = _error_code(answer), answer["error"]
+    if code == "nosuchrevid":
+        raise RevisionGone
+    if code in _DENIED_CODES and is_logged_in:
+        raise WikiAccessDenied(
+            f"{where} does not let this user read ({code})", hint="give the bot password more rights"
+        )
+    if code in _DENIED_CODES:
+        raise WikiAccessDenied(
+            f"{where} lets only users read that are logged in ({code})",
+            hint="set KG_WIKIPEDIA_USERNAME and KG_WIKIPEDIA_PASSWORD to a bot password, made on Special:BotPasswords",
+        )
+    said = f"{code}: {error.get('info')}" if isinstance(error, dict) else str(error)
+    raise WikipediaUnavailable(f"{where} refused the request ({said[:200]})", hint=_HINT)
+
+
+def _check(answer: dict[str, Any], params: Mapping[str, Any], where: str) -> None:
+    """Raise where an answer lacks what the package and we take for granted. A circle of redirects has no pages."""
+    if params["action"] == "parse":
+        parsed = answer.get("parse")
+        if not isinstance(parsed, dict) or not isinstance(parsed.get("text"), str):
+            raise WikipediaUnavailable(
+                f"{where} answered, but not as a MediaWiki of version 1.25 or newer does", hint=_HINT
+            )
+        return
     query = answer.get("query")
     if isinstance(query, dict) and query.get("interwiki"):
         raise SourceNotFound(
             f"{params.get('titles')!r} leads to another wiki than {where}", hint="choose its language with --lang"
         )
+    if isinstance(query, dict) and query.get("redirects"):
+        query.setdefault("pages", {})
     if not isinstance(query, dict) or not isinstance(query.get("pages"), dict):
         raise WikipediaUnavailable(f"{where} answered, but not as a MediaWiki does", hint=_HINT)
-    if params.get("prop") == "extracts":
-        for page_id, page in query["pages"].items():
-            if page_id != "-1" and "extract" not in page:
-                raise WikipediaUnavailable(
-                    f"{where} gives no plain text of its pages", hint="it lacks the extension TextExtracts"
-                )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from kg_neo4j.acquire import mediawiki, wiki_pages
+from kg_neo4j.acquire.mediawiki import Site
 from kg_neo4j.acquire.wikipedia import check_title, page_key, read_page
 from kg_neo4j.errors import AmbiguousTitle, SourceNotFound, UnreadableSource
 from kg_neo4j.records import Document
@@ -42,49 +44,76 @@ class CheckedPage:
     page: KnownPage
     document: Document | None = None  # its text now, where that had to be read
     is_gone: bool = False
+    is_elsewhere: bool = False  # on a wiki that was not asked
     remark: str = ""  # one line where there is something to say
 
 
-def keys(titles: Sequence[str], *, language: str, url: str | None) -> Mapping[str, str]:
+def keys(titles: Sequence[str], site: Site) -> Mapping[str, str]:
     """Return the key of the page that each title leads to; titles that lead nowhere are left out. No text is read.
 
     Raises UsageError for what can be no title, and WikipediaUnavailable.
     """
     for title in titles:
-        check_title(title, language)
-    where = mediawiki.host(language, url)
-    with mediawiki.open_wiki(language, url) as wiki:
+        check_title(title, site.language)
+    with mediawiki.open_wiki(site) as wiki:
         states = wiki_pages.states_by_title(wiki, [title.strip().replace("_", " ") for title in titles])
     found = {title: states.get(title.strip().replace("_", " ")) for title in titles}
     return {
-        title: page_key(where, language, state.page_id)
+        title: page_key(site, state.page_id)
         for title, state in found.items()
         if state is not None and state.page_id is not None
     }
 
 
-def check(pages: Sequence[KnownPage], *, graph: str, url: str | None) -> Iterator[CheckedPage]:
+def check(
+    pages: Sequence[KnownPage], *, graph: str, site: Site, text_language: str | None = None
+) -> Iterator[CheckedPage]:
     """Yield each page, read again where its revision changed or where it is not whole.
 
     One request tells the revisions of 50 pages; the text of an unchanged page is not asked for. Pages of a wiki that is
-    neither a Wikipedia nor at `url` are left alone, with a remark. Raises WikipediaUnavailable.
+    neither a Wikipedia nor `site` are left alone. `text_language` as in `read_page`. Raises WikipediaUnavailable.
     """
-    ordered = sorted(pages, key=lambda page: (page.where, page.page_id))
-    for (host, language), group in groupby(ordered, key=lambda page: page.where):
-        known = list(group)
-        if host not in (mediawiki.host(language, url), mediawiki.host(language, None)):
-            for page in known:
-                yield CheckedPage(page, remark=f"it is of {host}; set KG_WIKIPEDIA_URL to have it looked at")
+    for where, known in _by_wiki(pages):
+        asked = _site(*where, site)
+        if asked is None:
+            yield from (CheckedPage(page, is_elsewhere=True) for page in known)
             continue
-        address = url if host == mediawiki.host(language, url) else None
-        with mediawiki.open_wiki(language, address) as wiki:
+        with mediawiki.open_wiki(asked) as wiki:
             states = wiki_pages.states_by_id(wiki, (page.page_id for page in known))
             for page in known:
-                yield _checked(wiki, page, states.get(page.page_id), graph=graph)
+                yield _checked(wiki, page, states.get(page.page_id), graph=graph, text_language=text_language)
 
 
-def _checked(wiki: object, page: KnownPage, state: wiki_pages.PageState | None, *, graph: str) -> CheckedPage:
-    host, _ = page.where
+def deleted(pages: Sequence[KnownPage], site: Site) -> Iterator[KnownPage]:
+    """Yield the pages that their wiki no longer has, those of wikis that `check` leaves alone apart."""
+    for where, known in _by_wiki(pages):
+        if (asked := _site(*where, site)) is not None:
+            with mediawiki.open_wiki(asked) as wiki:
+                states = wiki_pages.states_by_id(wiki, (page.page_id for page in known))
+            yield from (page for page in known if page.page_id in states and states[page.page_id].page_id is None)
+
+
+def _by_wiki(pages: Sequence[KnownPage]) -> Iterator[tuple[tuple[str, str], list[KnownPage]]]:
+    ordered = sorted(pages, key=lambda page: (page.where, page.page_id))
+    for where, group in groupby(ordered, key=lambda page: page.where):
+        yield where, list(group)
+
+
+def _site(host: str, language: str, site: Site) -> Site | None:
+    """Return where pages are looked at whose keys name `host`; None where `site` is neither there nor moved from there.
+
+    Only `site` is sent the bot password.
+    """
+    if site.url is not None and host in (site.host, site.key_host):
+        return replace(site, language=language, former_host=host)
+    public = Site(language)
+    return public if host == public.host else None
+
+
+def _checked(
+    wiki: Any, page: KnownPage, state: wiki_pages.PageState | None, *, graph: str, text_language: str | None
+) -> CheckedPage:
+    host = wiki.site.host
     if state is None or state.page_id is None:
         return CheckedPage(page, is_gone=True, remark=f"it was deleted from {host}")
     if state.is_redirect:
@@ -93,7 +122,7 @@ def _checked(wiki: object, page: KnownPage, state: wiki_pages.PageState | None, 
         return CheckedPage(page)
     moved = f"it was moved to {state.title!r}" if state.title != page.title else ""
     try:
-        document = read_page(wiki, state.title, graph=graph, where=host)
+        document = read_page(wiki, state.title, graph=graph, text_language=text_language)
     except (AmbiguousTitle, SourceNotFound, UnreadableSource) as refused:
         return CheckedPage(page, remark=f"it stays as it was loaded: {refused}")
     if document.id != page.document_id:  # moved between the two questions

@@ -1,4 +1,4 @@
-"""Reads untrusted files in a child process that is killed at limits of time and memory.
+"""Reads untrusted files, and pages of wikis, in a child process that is killed at limits of time and memory.
 
 One child reads file after file. A file's bytes go in through a pipe and its text comes out of another, each after a
 line that gives its length. If the child runs out of time or memory or crashes, the file is refused with a reason and
@@ -28,7 +28,14 @@ from kg_neo4j.records import Section
 
 MAX_TEXT_CHARACTERS = 64_000_000
 FILES_A_CHILD = 1_000  # libraries may leak memory
-_MODULES = {"text": "plain_text", "markdown": "plain_text", "html": "html_text", "pdf": "pdf_text", "docx": "docx_text"}
+_MODULES = {
+    "text": "plain_text",
+    "markdown": "plain_text",
+    "html": "html_text",
+    "wiki": "html_text",
+    "pdf": "pdf_text",
+    "docx": "docx_text",
+}
 _SPENT_SHARE = 4  # a child that has used a quarter of the memory limit reads no further file
 
 
@@ -59,7 +66,7 @@ class Sandbox:
             self._child = None
 
     def parse(self, kind: str, data: bytes) -> ParsedText:
-        """Return the text of a file of `kind` ("text", "markdown", "html", "pdf" or "docx").
+        """Return the text of a file of `kind` ("text", "markdown", "html", "pdf", "docx"), or of a page ("wiki").
 
         Raises UnreadableSource with the reason, always in time. The outcome does not depend on the files before it.
         """

@@ -1,4 +1,4 @@
-"""What a wiki knows about its pages besides their text: links, redirects, revisions.
+"""What a wiki says about its pages: their content, links, redirects and revisions.
 
 Asked through the client that `mediawiki.open_wiki` gives, one request at a time; long answers come in parts.
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 from urllib.parse import quote
+
+from kg_neo4j.errors import SourceNotFound
 
 MAX_LINKS = 5_000  # kept of one page, the first ones by title
 MAX_REDIRECTS = 1_000  # likewise
@@ -30,17 +31,78 @@ class PageState:
     is_disambiguation: bool
 
 
-def links_from(wiki: Any, title: str) -> tuple[str, ...]:
-    """Return the titles of the articles that a page links to, sorted, itself left out; at most `MAX_LINKS`."""
-    asked = {"prop": "links", "titles": title, "pllimit": _ENTRIES_AN_ANSWER, "plnamespace": 0}
-    found = {link for link in _listed(wiki, asked, "links", MAX_LINKS) if link != title}
-    return tuple(sorted(found))
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """The page that a title leads to, without its text."""
+
+    title: str
+    page_id: int
+    revision: int
+    url: str | None
+    language: str | None  # that the wiki states, of this page
+    site_language: str | None  # of pages that state none
+    categories: tuple[str, ...]
+    has_disambiguation: bool  # the page property
+    has_redirects: bool
+
+
+def find(wiki: Any, title: str) -> FoundPage:
+    """Return the page that a title leads to, by one request. Raises SourceNotFound, also for a circle of redirects."""
+    page, host = wiki.page(title), wiki.site.host
+    categories = wiki.categories(
+        page,
+        prop="info|categories|pageprops|redirects",
+        inprop="url",
+        ppprop="disambiguation",
+        rdnamespace=0,
+        rdlimit=1,
+        meta="siteinfo",
+    )
+    query = wiki.last_answer["query"]
+    if not query["pages"]:
+        raise SourceNotFound(f"{title!r} on {host} only leads in a circle of redirects", hint="repair it on the wiki")
+    found = next(iter(query["pages"].values()))
+    if "pageid" not in found or "missing" in found:
+        if query.get("redirects"):
+            end = found.get("title")
+            raise SourceNotFound(f"{title!r} leads to {end!r}, and {host} has no such page", hint="load another title")
+        raise SourceNotFound(f"{host} has no page {title!r}", hint="titles are exact; --lang chooses another language")
+    return FoundPage(
+        title=found["title"],
+        page_id=int(found["pageid"]),
+        revision=int(found["lastrevid"]),
+        url=found.get("fullurl"),
+        language=found.get("pagelanguage"),
+        site_language=query.get("general", {}).get("lang"),
+        categories=tuple(categories),
+        has_disambiguation="disambiguation" in found.get("pageprops", {}),
+        has_redirects="redirects" in found,
+    )
+
+
+def content(wiki: Any, page: FoundPage) -> tuple[str, tuple[str, ...]]:
+    """Return the HTML of a revision, and the titles of the articles that it links to, by one request.
+
+    The titles are sorted, that of the page left out, at most `MAX_LINKS`. Raises RevisionGone.
+    """
+    asked = {"action": "parse", "format": "json", "formatversion": 2, "oldid": page.revision, "prop": "text|links"}
+    asked |= {"disablelimitreport": 1, "disableeditsection": 1, "disabletoc": 1}
+    parsed = wiki._get(wiki.language, asked)["parse"]
+    links = {link["title"] for link in parsed.get("links", ()) if link["ns"] == 0}
+    return parsed["text"], tuple(sorted(links - {page.title})[:MAX_LINKS])
 
 
 def redirects_to(wiki: Any, title: str) -> tuple[str, ...]:
-    """Return the titles that lead to a page, sorted; at most `MAX_REDIRECTS`."""
-    asked = {"prop": "redirects", "titles": title, "rdlimit": _ENTRIES_AN_ANSWER, "rdnamespace": 0, "rdprop": "title"}
-    return tuple(sorted(set(_listed(wiki, asked, "redirects", MAX_REDIRECTS))))
+    """Return the titles that lead to a page, themselves or by one other, sorted; at most `MAX_REDIRECTS`."""
+    asked = {"titles": title, "generator": "redirects", "grdnamespace": 0, "grdlimit": _ENTRIES_AN_ANSWER}
+    asked |= {"prop": "redirects", "rdnamespace": 0, "rdlimit": _ENTRIES_AN_ANSWER, "rdprop": "title"}
+    found: set[str] = set()
+    for query in _answers(wiki, asked):
+        for redirect in query["pages"].values():
+            found |= {redirect["title"], *(other["title"] for other in redirect.get("redirects", ()))}
+        if len(found) >= MAX_REDIRECTS:
+            break
+    return tuple(sorted(found - {title})[:MAX_REDIRECTS])
 
 
 def states_by_id(wiki: Any, page_ids: Iterable[int]) -> Mapping[int, PageState]:
@@ -83,17 +145,6 @@ def _state(page: Mapping[str, Any]) -> PageState:
         is_redirect="redirect" in page,
         is_disambiguation="disambiguation" in page.get("pageprops", {}),
     )
-
-
-def _listed(wiki: Any, asked: Mapping[str, Any], prop: str, most: int) -> list[str]:
-    """Return the titles of articles that the answers list, asking on as long as there are fewer than `most`."""
-
-    def titles() -> Iterator[str]:
-        for query in _answers(wiki, {**asked, "redirects": 1}):
-            for page in query["pages"].values():
-                yield from (entry["title"] for entry in page.get(prop, ()) if entry["ns"] == 0)
-
-    return list(islice(titles(), most))
 
 
 def _answers(wiki: Any, asked: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from kg_neo4j.acquire import mediawiki, wiki_pages
-from kg_neo4j.acquire.decoding import clean, normalise_text
+from kg_neo4j.acquire.decoding import clean
 from kg_neo4j.acquire.identity import document_id, text_hash
-from kg_neo4j.acquire.interface import ParsedText, TextBuilder
-from kg_neo4j.errors import AmbiguousTitle, SourceNotFound, UnreadableSource, UsageError, WikipediaUnavailable
+from kg_neo4j.acquire.language import detect
+from kg_neo4j.acquire.language_data import primary
+from kg_neo4j.acquire.mediawiki import Site
+from kg_neo4j.acquire.wiki_pages import FoundPage
+from kg_neo4j.errors import AmbiguousTitle, UnreadableSource, UsageError, WikipediaUnavailable
 from kg_neo4j.records import Document
 
-if TYPE_CHECKING:
-    import wikipediaapi
-
 LICENCE = "CC BY-SA 4.0"
-READINGS = 3  # of a page that is edited while it is read
+READINGS = 3  # of a page whose revision is deleted while it is read
 MAX_CHOICES = 100
 
 _LANGUAGE = re.compile(r"[a-z]{2,12}(?:-[a-z0-9]{1,12}){0,3}")
-_HEADING = re.compile(r"^ *(={2,6}) *(\S.*?) *={2,6} *$", re.MULTILINE)
 _NO_TITLE = re.compile(r"[|#<>\[\]{}\x00-\x1f\x7f]")
 _DISAMBIGUATION = re.compile(
     r"disambig|begriffsklärung|ujednoznacznia|homonymie|desambigua|disambigua|doorverwijs|неоднозначност|多義|消歧义|"
@@ -32,14 +31,15 @@ _DISAMBIGUATION = re.compile(
 )
 
 
-def fetch(title: str, *, graph: str, language: str = "en", url: str | None = None) -> Document:
-    """Return the page `title` of the Wikipedia in `language`, or of the MediaWiki whose api.php is at `url`.
+def fetch(titles: Sequence[str], *, graph: str, site: Site, text_language: str | None = None) -> tuple[Document, ...]:
+    """Return the pages that `titles` lead to, in their order; `text_language` as in `read_page`.
 
     Raises UsageError for what can be no title, and what `read_page` raises.
     """
-    check_title(title, language)
-    with mediawiki.open_wiki(language, url) as wiki:
-        return read_page(wiki, title, graph=graph, where=mediawiki.host(language, url))
+    for title in titles:
+        check_title(title, site.language)
+    with mediawiki.open_wiki(site) as wiki:
+        return tuple(read_page(wiki, title, graph=graph, text_language=text_language) for title in titles)
 
 
 def check_title(title: str, language: str) -> None:
@@ -50,104 +50,82 @@ def check_title(title: str, language: str) -> None:
         raise UsageError(f"{language[:30]!r} is not the code of a language", hint='such as "en", "pl" or "pt-br"')
 
 
-def page_key(where: str, language: str, page_id: int) -> str:
+def page_key(site: Site, page_id: int) -> str:
     """Return the key of a page's document: its wiki, as it was asked, and its number there, which moving keeps."""
-    return f"{where}/{language}/{page_id}"
+    return f"{site.key_host}/{site.language}/{page_id}"
 
 
-def read_page(wiki: Any, title: str, *, graph: str, where: str) -> Document:
-    """Return the page that `title` leads to, by a client that `mediawiki.open_wiki` gave; `where` is the wiki's host.
+def read_page(wiki: Any, title: str, *, graph: str, text_language: str | None = None) -> Document:
+    """Return the page that `title` leads to, by a client that `mediawiki.open_wiki` gave.
 
-    The revision is read before and after the text, which is read again where they differ. Sections without any text are
-    left out. The titles that lead to the page and those that it links to are kept, as evidence of who is who. Raises
+    Two requests, a third where titles redirect to the page; the text is that of the revision that the first one named.
+    Those titles, and those that the page links to, are kept as evidence of who is who. The language is `text_language`,
+    else the one that the wiki states for this page, else it is found in the text; a Wikipedia has one language. Raises
     SourceNotFound for a missing page, AmbiguousTitle, which lists the choices, for a disambiguation page,
-    UnreadableSource for one without text, and WikipediaUnavailable.
+    UnreadableSource for one without text, WikipediaUnavailable and WikiAccessDenied.
     """
     for _ in range(READINGS):
-        page = wiki.page(title.strip())
-        if not page.exists():
-            raise SourceNotFound(
-                f"{where} has no page {title!r}", hint="titles are exact; --lang chooses another language"
-            )
-        _refuse_disambiguation(wiki, page, where)
-        wiki.extracts(page)
-        parsed = _text(_answered_page(wiki)["extract"])
-        links = wiki_pages.links_from(wiki, page.title)
-        if wiki.page(page.title).lastrevid == page.lastrevid:
-            document = _document(title, page, parsed, graph=graph, where=where)
-            redirects = {*document.redirects, *wiki_pages.redirects_to(wiki, page.title)} - {page.title}
-            return replace(document, links=links, redirects=tuple(sorted(redirects)))
-    raise WikipediaUnavailable(f"{title!r} was edited each time it was read", hint="try again later")
+        page = wiki_pages.find(wiki, title.strip())
+        _refuse_disambiguation(wiki, page)
+        try:
+            html, links = wiki_pages.content(wiki, page)
+        except mediawiki.RevisionGone:
+            continue
+        document = _document(wiki, page, html, graph=graph, text_language=text_language)
+        redirects = wiki_pages.redirects_to(wiki, page.title) if page.has_redirects else ()
+        return replace(document, source=title, links=links, redirects=redirects)
+    raise WikipediaUnavailable(f"{title!r} was changed each time it was read", hint="try again later")
 
 
-def _document(asked: str, page: wikipediaapi.WikipediaPage, parsed: ParsedText, *, graph: str, where: str) -> Document:
+def _document(wiki: Any, page: FoundPage, html: str, *, graph: str, text_language: str | None) -> Document:
+    site: Site = wiki.site
+    try:
+        parsed = wiki.sandbox.parse("wiki", clean(html).encode("utf-8"))
+    except UnreadableSource as refused:
+        raise UnreadableSource(f"{site.host}: the page {page.title!r} cannot be read: {refused}") from refused
     if not parsed.text.strip():
-        raise UnreadableSource(f"{where}: the page {page.title!r} has no text")
-    key = page_key(where, page.language, int(page.pageid))
-    redirects = [step["from"] for step in getattr(page, "redirects", None) or ()]
+        raise UnreadableSource(f"{site.host}: the page {page.title!r} has no text")
+    key = page_key(site, page.page_id)
     return Document(
         id=document_id(graph, "wikipedia", key),
         graph=graph,
         kind="wikipedia",
         key=key,
         title=page.title,
-        source=asked,
+        source=page.title,
         text=parsed.text,
         sha256=text_hash(parsed.text),
         sections=parsed.sections,
-        url=page.fullurl,
-        language=page.pagelanguage or page.language,
-        page_id=int(page.pageid),
-        revision=int(page.lastrevid),
-        licence=LICENCE if _is_wikipedia(where) or _is_wikipedia(urlsplit(page.fullurl or "").netloc) else None,
-        redirects=tuple(redirects),
+        url=page.url,
+        language=text_language or _language(parsed.text, page, site),
+        page_id=page.page_id,
+        revision=page.revision,
+        licence=LICENCE if _is_wikipedia(site.host) or _is_wikipedia(urlsplit(page.url or "").netloc) else None,
     )
+
+
+def _language(text: str, page: FoundPage, site: Site) -> str:
+    """Return the language of a page: what the wiki states of all pages alike says little about one of them."""
+    stated = page.language or site.language
+    if _is_wikipedia(site.host) or stated != page.site_language:
+        return stated
+    found = detect(text)
+    return stated if found is None or found == primary(stated) else found
 
 
 def _is_wikipedia(where: str) -> bool:
     return where.endswith(".wikipedia.org")
 
 
-def _text(extract: str) -> ParsedText:
-    """Return the text of an extract with its section tree; headings stand in the text as lines of their own.
-
-    Cut from the wiki's own answer: the package loses a heading that opens a page, and doubles a page without a summary.
-    """
-    parts = _HEADING.split(_cleaned(extract))  # text, then again and again: signs, title, text
-    sections = [(len(parts[i]) - 1, parts[i + 1], parts[i + 2].strip()) for i in range(1, len(parts), 3)]
-    kept: list[tuple[int, str, str]] = []
-    for section in reversed(sections):
-        if section[2] or (kept and kept[-1][0] > section[0]):  # text of its own or below it
-            kept.append(section)
-    builder = TextBuilder()
-    builder.add(parts[0].strip())
-    for level, title, text in reversed(kept):
-        builder.add_heading(title, level)
-        builder.add(text)
-    return builder.build()
-
-
-def _answered_page(wiki: Any) -> Mapping[str, Any]:
-    """Return the page in the wiki's last answer."""
-    page: Mapping[str, Any] = next(iter(wiki.last_answer["query"]["pages"].values()), {})
-    return page
-
-
-def _cleaned(text: str) -> str:
-    return clean(normalise_text(text)).strip()
-
-
-def _refuse_disambiguation(wiki: Any, page: wikipediaapi.WikipediaPage, where: str) -> None:
+def _refuse_disambiguation(wiki: Any, page: FoundPage) -> None:
     """Raise AmbiguousTitle for a disambiguation page, known by its page property or its categories."""
-    categories = wiki.categories(page, prop="categories|pageprops", ppprop="disambiguation")
-    if "disambiguation" not in _answered_page(wiki).get("pageprops", {}) and not any(
-        map(_DISAMBIGUATION.search, categories)
-    ):
+    if not page.has_disambiguation and not any(map(_DISAMBIGUATION.search, page.categories)):
         return
-    choices = sorted(title for title, link in wiki.links(page).items() if link.namespace == 0)
+    linked = wiki.links(wiki.page(page.title))
+    choices = sorted(title for title, link in linked.items() if link.namespace == 0)
     listed = ", ".join(choices[:MAX_CHOICES])
     raise AmbiguousTitle(
-        f"{page.title!r} on {where} may mean several pages: {listed}",
+        f"{page.title!r} on {wiki.site.host} may mean several pages: {listed}",
         choices=choices,
         hint="load one of them by its exact title",
     )

@@ -13,6 +13,7 @@ from kg_neo4j.records import Chunk, Document, SkippedSource
 
 if TYPE_CHECKING:
     from kg_neo4j._models.tokens import Tokeniser
+    from kg_neo4j.acquire.mediawiki import Site
     from kg_neo4j.settings import Settings
 
 
@@ -33,8 +34,7 @@ def read_documents(
 
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
-    titles = () if options.refresh else options.wikipedia
-    pages = [fetch_page(title, settings, options) for title in titles]
+    pages = () if options.refresh else fetch_pages(options.wikipedia, settings, options)
     found = files.read(
         sources,
         graph=settings.graph,
@@ -59,11 +59,27 @@ def read_documents(
     return stream()
 
 
-def fetch_page(title: str, settings: Settings, options: LoadOptions) -> Document:
-    """Return a page of the wiki that the settings and the options mean; raises as `wikipedia.fetch` does."""
+def site_of(settings: Settings, options: LoadOptions) -> Site:
+    """Return the wiki that the settings and the options mean."""
+    from kg_neo4j.acquire.mediawiki import Site
+
+    return Site(
+        options.language,
+        settings.wikipedia_url,
+        settings.wikipedia_former_host,
+        settings.wikipedia_username,
+        settings.wikipedia_password,
+    )
+
+
+def fetch_pages(titles: Sequence[str], settings: Settings, options: LoadOptions) -> Sequence[Document]:
+    """Return pages of the wiki that the settings and the options mean; raises as `wikipedia.fetch` does."""
     from kg_neo4j.acquire import wikipedia
 
-    return wikipedia.fetch(title, graph=settings.graph, language=options.language, url=settings.wikipedia_url)
+    if not titles:
+        return ()
+    site = site_of(settings, options)
+    return wikipedia.fetch(titles, graph=settings.graph, site=site, text_language=options.text_language)
 
 
 def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions, tally: Tally) -> Iterator[Document]:
@@ -73,7 +89,11 @@ def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions,
     if not options.links or not pages:
         return
     found = linked_pages.follow(
-        pages, options.links, graph=settings.graph, language=options.language, url=settings.wikipedia_url
+        pages,
+        options.links,
+        graph=settings.graph,
+        site=site_of(settings, options),
+        text_language=options.text_language,
     )
     for each in found:
         if isinstance(each, SkippedSource):

@@ -31,7 +31,7 @@ class LoadOptions:
     language: str = "en"  # of the Wikipedia
     links: int = 0  # pages that the titles' pages link to most, to be loaded with them
     refresh: bool = False  # read pages of the graph again whose revision changed; titles limit it to some
-    text_language: str | None = None  # of the files, a code such as "pl"; None: found for each
+    text_language: str | None = None  # of files and pages, a code such as "pl"; None: found for each
     prune: bool = False  # remove documents that are gone where they came from
     alias: str | None = None  # a name for the one source given
     root: str | None = None  # folder that keys are relative to; None: that of the nearest kg.toml, else the one given

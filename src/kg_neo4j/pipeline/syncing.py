@@ -1,16 +1,18 @@
 """Sync: what of the graph is changed or gone where it came from. Files of the folders that are loaded, pages of wikis.
 
 What is gone is reported, and removed with `prune`: its chunks before the graph settles, the document itself after it,
-so that a run that was stopped finds it again.
+so that a run that was stopped finds it again. Of a page that was deleted and made again the former text is removed.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kg_neo4j.pipeline.documents import fetch_page
+from kg_neo4j.pipeline.documents import fetch_pages, site_of
 from kg_neo4j.records import Document, SkippedSource
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 MAX_NAMED = 20  # documents that a note names; the others are counted
+GONE = "gone where they came from; --prune removes them"
 UNSURE = "not looked for: a folder on the way cannot be read"
 OTHERS = "not in the folder, but loaded from another place of this name; `kg unload` removes them"
 
@@ -38,15 +41,17 @@ class Sync:
     tally: Tally
     sources: Sequence[str]  # files and folders
     read: dict[str, str | None] = field(default_factory=dict)  # documents of this run: id -> real path of the file
+    pages: set[tuple[str, str]] = field(default_factory=set)  # of this run: wiki, title
     gone: list[StoredDocument] = field(default_factory=list)
+    removed: list[StoredDocument] = field(default_factory=list)  # their chunks were withdrawn
 
     def documents(self, documents: Iterator[Document]) -> Iterator[Document]:
         """Yield `documents`, and with `refresh` the pages of the graph whose revision changed."""
-        for document in documents:
+        for document in itertools.chain(documents, self._refreshed() if self.options.refresh else ()):
             self.read[document.id] = document.origin
+            if document.kind == "wikipedia":
+                self.pages.add((_wiki(document.key), document.title))
             yield document
-        if self.options.refresh:
-            yield from self._refreshed()
 
     def withdraw(self, lease: Lease) -> None:
         """Find what is gone and report it; with `prune`, delete its chunks and their evidence. Settle afterwards."""
@@ -54,22 +59,36 @@ class Sync:
         from kg_neo4j.graph.documents import list_documents, withdraw_chunks
 
         folders = loaded_folders(self.sources, self.options.alias, self.options.root)
-        stored = list_documents(self.database, self.settings.graph) if folders else ()
+        stored = list_documents(self.database, self.settings.graph) if folders or self.pages else ()
         for folder in folders:
             self._look(folder, [each for each in stored if each.kind == "file"])
-        if not self.options.prune:
-            self._note([_name(each) for each in self.gone], "gone where they came from; --prune removes them")
-            return
-        for document in self.gone:
+        replaced = self._replaced([each for each in stored if each.kind == "wikipedia"])
+        gone = [each for each in self.gone if each not in replaced]
+        self.removed = [*replaced, *(gone if self.options.prune else ())]
+        for document in self.removed:
             self.tally.changes += 1 + withdraw_chunks(self.database, lease, self.settings.graph, document.id)
-        self._note([_name(each) for each in self.gone], "removed: gone where they came from")
+        self._note(
+            [_name(each) for each in replaced], "deleted from the wiki and made again; the former text is removed"
+        )
+        what = "removed: gone where they came from" if self.options.prune else GONE
+        self._note([_name(each) for each in gone], what)
 
     def delete(self, lease: Lease) -> None:
         """Delete the documents whose chunks were withdrawn, after the graph has settled."""
         from kg_neo4j.graph.documents import delete_document
 
-        for document in self.gone if self.options.prune else ():
+        for document in self.removed:
             delete_document(lease, self.settings.graph, document.id)
+
+    def _replaced(self, stored: Sequence[StoredDocument]) -> list[StoredDocument]:
+        """Return the pages that their wiki no longer has and whose title is that of another page, read in this run."""
+        from kg_neo4j.acquire import page_refresh
+
+        rivals = {
+            each.id: each for each in stored if each.id not in self.read and (_wiki(each.key), each.title) in self.pages
+        }
+        site = site_of(self.settings, self.options)
+        return [rivals[page.document_id] for page in page_refresh.deleted([*map(_known, rivals.values())], site)]
 
     def _look(self, folder: LoadedFolder, stored: Sequence[StoredDocument]) -> None:
         """Find which documents of a folder are gone from it."""
@@ -112,25 +131,27 @@ class Sync:
 
         pages, new = self._pages()
         checked = page_refresh.check(
-            [_known(page) for page in pages.values()], graph=self.settings.graph, url=self.settings.wikipedia_url
+            [_known(page) for page in pages.values()],
+            graph=self.settings.graph,
+            site=site_of(self.settings, self.options),
+            text_language=self.options.text_language,
         )
         unchanged = 0
+        elsewhere: Counter[str] = Counter()
         for each in checked:
             page = pages[each.page.document_id]
             if each.remark:
                 self.tally.notes.append(f"{page.title!r}: {each.remark}")
             if each.is_gone:
                 self.gone.append(page)
+            if each.is_elsewhere:
+                elsewhere[each.page.where[0]] += 1
             if each.document is not None:
-                self.read[each.document.id] = None
                 yield each.document
-            unchanged += each.document is None and not each.remark
-        self.tally.notes.append(f"wiki: {unchanged} of {len(pages)} pages unchanged")
-        for title in new:
-            document = fetch_page(title, self.settings, self.options)
-            if document.id not in self.read:
-                self.read[document.id] = document.origin
-                yield document
+            unchanged += each.document is None and not each.remark and not each.is_elsewhere
+        self.tally.notes.append(f"wiki: {unchanged} of {len(pages) - elsewhere.total()} pages unchanged")
+        self.tally.notes += [_not_looked_at(host, count) for host, count in sorted(elsewhere.items())]
+        yield from (each for each in fetch_pages(new, self.settings, self.options) if each.id not in self.read)
 
     def _pages(self) -> tuple[dict[str, StoredDocument], Sequence[str]]:
         """Return the pages of the graph, those that were named where some were, and the titles that are not there."""
@@ -141,7 +162,7 @@ class Sync:
         titles = self.options.wikipedia
         if not titles:
             return {each.id: each for each in stored}, ()
-        keys = page_refresh.keys(titles, language=self.options.language, url=self.settings.wikipedia_url)
+        keys = page_refresh.keys(titles, site_of(self.settings, self.options))
         known = {each.id: each for each in stored if each.key in keys.values()}
         there = {each.key for each in known.values()}
         return known, [title for title in titles if keys.get(title) not in there]
@@ -154,6 +175,19 @@ class Sync:
 
 def _name(stored: StoredDocument) -> str:
     return stored.key if stored.kind == "file" else stored.title
+
+
+def _wiki(key: str) -> str:
+    """Return the part of a page's key that names its wiki."""
+    return key.rpartition("/")[0]
+
+
+def _not_looked_at(host: str, count: int) -> str:
+    pages = "1 page" if count == 1 else f"{count} pages"
+    return (
+        f"{pages} of {host} not looked at: set KG_WIKIPEDIA_URL to the api.php of that wiki; "
+        f"if its address has changed, set KG_WIKIPEDIA_FORMER_HOST={host}, too"
+    )
 
 
 def _known(stored: StoredDocument) -> KnownPage:

@@ -19,9 +19,10 @@ CHILD = """
 import json, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30,) * 2)
 from kg_neo4j.acquire import wikipedia
+from kg_neo4j.acquire.mediawiki import Site
 from kg_neo4j.errors import KgError
 try:
-    wikipedia.fetch("Ada", graph="g", url=sys.argv[1])
+    wikipedia.fetch(["Ada"], graph="g", site=Site(url=sys.argv[1]))
     done = {"error": None}
 except KgError as error:
     done = {"error": type(error).__name__, "message": str(error)}

@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from kg_neo4j.acquire import html_text
-from kg_neo4j.acquire.html_text import read_html
+from kg_neo4j.acquire.html_text import read_html, read_wiki
 from kg_neo4j.errors import UnreadableSource
 
 PAGE = """<!doctype html><html><head><title>Ada &amp; the engine</title><style>p{}</style></head><body>
@@ -140,3 +140,111 @@ def test_page_that_the_parser_does_not_read_to_its_end_is_refused(monkeypatch):
 
 def test_declared_utf16_in_single_bytes_is_utf8():
     assert read_html('<meta charset="utf-16"><p>Zażółć gęślą jaźń'.encode()).text == "Zażółć gęślą jaźń"
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("10<sup>6</sup> people, 10<sup>−6</sup> m<sup>2</sup>", "10^6 people, 10^−6 m^2"),
+        ("x<sup>n+1</sup> and e<sup><i>x</i></sup>, 2<sup>0.5</sup>", "x^(n+1) and e^x, 2^0.5"),
+        ("the 19<sup>th</sup>, XIX<sup>e</sup>, M<sup>me</sup>, Na<sup>+</sup>", "the 19th, XIXe, Mme, Na+"),
+        ("CO<sub>2</sub>", "CO2"),
+        ('seen<sup id="r1"><a href="#n1">1</a></sup> here<a href="#n2"><sup>2</sup></a>', "seen here"),
+        ("noted<sup>[3]</sup>, <sup></sup><sup><i></i></sup>registered<sup>®</sup>", "noted[3], registered®"),
+        ("<table><tr><th>Size</th><td>10<sup>6</sup></td></tr></table>", "Size | 10^6"),
+        ("<h2>10<sup>6</sup></h2>", "10^6"),
+        ("<pre>10<sup>6</sup></pre>", "10^6"),
+    ],
+)
+def test_powers_are_told_from_footnotes_and_ordinals(written, text):
+    assert read_html(f"<body>{written}</body>".encode()).text == text
+
+
+# ------------------------------------------------------------------------------------------------ pages of a wiki
+
+PROSE = """<div class="mw-parser-output"><p>Anna Weber lived in Vienna. She worked for the Torvanne Works.
+</p><p>She died in 1931.
+</p>
+<h2><span class="mw-headline" id="Life">Life</span><span class="mw-editsection">[edit]</span></h2>
+<p>Her father was a clerk. He lived in <a href="/Short" title="Short">Graz</a>.<sup id="cite_ref-1" class="reference"><a
+href="#cite_note-1">&#91;1&#93;</a></sup>
+</p><p>They moved often.
+</p>
+<h3><span class="mw-headline" id="School">School</span></h3>
+<p>She went to school in Linz.
+</p><h2><span class="mw-headline" id="References">References</span></h2>
+<div class="mw-references-wrap"><ol class="references"><li id="cite_note-1">Runbook, page 4.</li></ol></div></div>"""
+
+
+def test_prose_of_a_wiki_reads_as_textextracts_gives_it():
+    """The text is what MediaWiki 1.39 with TextExtracts gave of this page, its sections without text left out."""
+    parsed = read_wiki(PROSE.encode())
+    assert parsed.text == (
+        "Anna Weber lived in Vienna. She worked for the Torvanne Works.\nShe died in 1931.\n\nLife\n\n"
+        "Her father was a clerk. He lived in Graz.\nThey moved often.\n\nSchool\n\nShe went to school in Linz."
+    )
+    assert [(s.title, s.level) for s in parsed.sections] == [("Life", 1), ("School", 2)]
+
+
+def test_headings_of_newer_wikis_are_sections():
+    page = (
+        '<div class="mw-heading mw-heading2"><h2 id="A">A</h2><span class="mw-editsection">[edit]</span></div>'
+        "<p>One.</p><h3>B</h3><h2>C</h2><h3>D</h3><h4>E</h4><p>Two.</p>"
+    )
+    parsed = read_wiki(page.encode())
+    assert parsed.text == "A\n\nOne.\n\nC\n\nD\n\nE\n\nTwo."
+    assert [(s.title, s.level) for s in parsed.sections] == [("A", 1), ("C", 1), ("D", 2), ("E", 3)]
+
+
+WIKI_CASES = [
+    (
+        '<table class="infobox"><tr><th colspan="2">Anna Weber</th></tr><tr><th>Born</th>'
+        "<td>4 May 1890<br />Vienna</td></tr><tr><td><table><tr><th>Sub</th><td>value</td></tr></table></td></tr>"
+        "<tr><th>Seat</th><td>Graz</td></tr></table><p>After.</p>",
+        "Anna Weber\nBorn | 4 May 1890 Vienna\n\nSub | value\n\nSeat | Graz\n\nAfter.",
+    ),
+    (
+        '<aside class="portable-infobox"><h2 class="pi-title">Anna</h2><div class="pi-item pi-data"><h3 class='
+        '"pi-data-label">Born</h3><div class="pi-data-value">1890</div></div></aside><p>Text.</p>',
+        "Anna\nBorn | 1890\n\nText.",
+    ),
+    (
+        '<p>Run:</p><div class="mw-highlight" dir="ltr"><pre><span></span><span class="k">def</span> f():\n    '
+        "<span>go</span>()\n</pre></div><p>Then <code>kill -9</code>.</p>",
+        "Run:\n\ndef f():\n    go()\n\nThen kill -9.",
+    ),
+    (
+        "<p>Owner: Dana<br />Reviewed: 2024</p><ul><li>one<ul><li>below</li></ul></li><li>two</li></ul><p>End.</p>",
+        "Owner: Dana\nReviewed: 2024\n\n- one\n- below\n- two\n\nEnd.",
+    ),
+    (
+        "<table><tr><td><pre>a\n  b</pre></td><td>note</td></tr><tr><td>1</td><td>2</td></tr></table>",
+        "a\n  b\n\nnote\n\n1 | 2",
+    ),
+    (
+        '<p>Where <span><span style="display: none;"><math alttext="{\\displaystyle E}"></math></span>'
+        '<img class="mwe-math-fallback-image-inline" alt="{\\displaystyle E=mc^{2}}"/></span> holds.</p>',
+        "Where E=mc^{2} holds.",
+    ),
+    ('<p>So <math alttext="{\\displaystyle a+b}"><mi>a</mi></math>.</p>', "So a+b."),
+    (
+        '<div class="hatnote">See also: B</div><p>Text.<span style="display:none">sort</span></p><div class="thumb">'
+        '<div class="thumbcaption">Caption</div></div><figure><figcaption>Caption</figcaption></figure><table '
+        'class="navbox"><tr><td>links</td></tr></table><div class="toc">Contents</div><style>p{}</style>'
+        '<div class="noprint">no</div><div class="reflist"><ol class="references"><li>Note</li></ol></div>',
+        "Text.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("page", "text"), WIKI_CASES)
+def test_page_of_a_wiki_keeps_its_data_and_loses_its_furniture(page, text):
+    assert read_wiki(f'<div class="mw-parser-output">{page}</div>'.encode()).text == text
+
+
+def test_page_of_a_wiki_has_the_limits_of_a_file(monkeypatch):
+    with pytest.raises(UnreadableSource, match="nested deeper"):
+        read_wiki(b"<div>" * 1_000 + b"text")
+    monkeypatch.setattr(html_text, "MAX_BYTES", 10)
+    with pytest.raises(UnreadableSource, match="at most 10"):
+        read_wiki(b"<p>0123456789")

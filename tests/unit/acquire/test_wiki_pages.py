@@ -11,7 +11,9 @@ import pytest
 import fake_mediawiki
 from fake_mediawiki import BUSY, Page, Wiki
 from kg_neo4j.acquire import linked_pages, mediawiki, page_refresh, wiki_pages, wikipedia
+from kg_neo4j.acquire.mediawiki import Site
 from kg_neo4j.acquire.page_refresh import CheckedPage, KnownPage
+from kg_neo4j.errors import SourceNotFound
 from kg_neo4j.records import Document, SkippedSource
 
 
@@ -23,24 +25,26 @@ def wiki() -> Iterator[Wiki]:
 
 @pytest.fixture
 def client(wiki: Wiki) -> Iterator[Any]:
-    with mediawiki.open_wiki("en", wiki.url) as opened:
+    with mediawiki.open_wiki(Site(url=wiki.url)) as opened:
         yield opened
 
 
 def fetched(wiki: Wiki, title: str) -> Document:
-    return wikipedia.fetch(title, graph="g", url=wiki.url)
+    return wikipedia.fetch([title], graph="g", site=Site(url=wiki.url))[0]
 
 
 def asked_for(wiki: Wiki, prop: str) -> list[dict[str, str]]:
     return [asked for asked in wiki.requests if asked.get("prop") == prop]
 
 
-def test_links_of_many_answers_are_put_together_sorted_articles_only(wiki: Wiki, client: Any) -> None:
+def test_links_are_sorted_articles_only_the_first_ones_where_there_are_many(
+    wiki: Wiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
     links = [f"Page {number:03}" for number in range(25)]
     wiki.pages["Hub"] = Page(1, "Text.", links=(*reversed(links), "Talk:Hub", "Hub"))
-    wiki.most_entries = 10
-    assert wiki_pages.links_from(client, "Hub") == tuple(links)
-    assert len(asked_for(wiki, "links")) == 3
+    assert fetched(wiki, "Hub").links == tuple(links)
+    monkeypatch.setattr(wiki_pages, "MAX_LINKS", 10)
+    assert fetched(wiki, "Hub").links == tuple(links[:10])
 
 
 def test_redirects_of_many_answers_are_put_together(wiki: Wiki, client: Any) -> None:
@@ -50,18 +54,27 @@ def test_redirects_of_many_answers_are_put_together(wiki: Wiki, client: Any) -> 
     assert len(asked_for(wiki, "redirects")) == 5
 
 
-def test_more_links_than_are_kept_are_not_asked_for(wiki: Wiki, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    wiki.pages["Hub"] = Page(1, "Text.", links=tuple(f"Page {number:03}" for number in range(100)))
-    wiki.most_entries = 10
-    monkeypatch.setattr(wiki_pages, "MAX_LINKS", 30)
-    assert wiki_pages.links_from(client, "Hub") == tuple(f"Page {number:03}" for number in range(30))
-    assert len(wiki.requests) == 3
+def test_more_redirects_than_are_kept_are_not_asked_for(
+    wiki: Wiki, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wiki.redirects = {f"Old {number:02}": "Mercury" for number in range(23)}
+    wiki.most_entries = 5
+    monkeypatch.setattr(wiki_pages, "MAX_REDIRECTS", 10)
+    assert wiki_pages.redirects_to(client, "Mercury") == tuple(f"Old {number:02}" for number in range(10))
+    assert len(wiki.requests) == 2
+
+
+def test_titles_that_lead_to_a_page_do_not_depend_on_the_title_that_was_asked(wiki: Wiki) -> None:
+    wiki.redirects |= {"I. Newton": "Newton (physicist)", "Newton (physicist)": "Isaac Newton", "Deep": "I. Newton"}
+    wiki.pages["Isaac Newton"] = Page(50, "A physicist.")
+    found = {fetched(wiki, title).redirects for title in ("Isaac Newton", "I. Newton", "Newton (physicist)", "Deep")}
+    assert found == {("I. Newton", "Newton (physicist)")}
 
 
 def test_a_wiki_that_repeats_itself_is_not_asked_for_ever(wiki: Wiki, client: Any) -> None:
-    stuck = '{"continue": {"plcontinue": "7"}, "query": {"pages": {"1": {"links": [{"ns": 0, "title": "X"}]}}}}'
+    stuck = '{"continue": {"grdcontinue": "7"}, "query": {"pages": {"1": {"title": "X"}}}}'
     wiki.misbehaviours.extend([fake_mediawiki.Misbehaviour(200, stuck)] * 9)
-    assert wiki_pages.links_from(client, "Hub") == ("X",)
+    assert wiki_pages.redirects_to(client, "Hub") == ("X",)
     assert len(wiki.requests) == 2
 
 
@@ -87,6 +100,21 @@ def test_long_titles_are_asked_in_addresses_that_servers_take(wiki: Wiki, client
 def test_a_circle_of_redirects_ends(wiki: Wiki, client: Any) -> None:
     wiki.redirects |= {"A": "B", "B": "A"}
     assert wiki_pages.states_by_title(client, ["A", "Mercury"]).keys() == {"Mercury"}
+    assert wiki_pages.states_by_title(client, ["A"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("redirects", "said"),
+    [
+        ({"A": "B", "B": "A"}, "only leads in a circle"),
+        ({"A": "A"}, "only leads in a circle"),
+        ({"A": "Nowhere"}, "'A' leads to 'Nowhere', and"),
+    ],
+)
+def test_a_redirect_that_leads_nowhere_is_not_found(wiki: Wiki, redirects: dict[str, str], said: str) -> None:
+    wiki.redirects = redirects
+    with pytest.raises(SourceNotFound, match=said):
+        fetched(wiki, "A")
 
 
 # ------------------------------------------------------------------------------------------------ following links
@@ -120,7 +148,7 @@ def linked(wiki: Wiki) -> Wiki:
 def follow(wiki: Wiki, number: int) -> list[Document | SkippedSource]:
     start = [fetched(wiki, "Start"), fetched(wiki, "Other")]
     wiki.requests.clear()
-    return list(linked_pages.follow(start, number, graph="g", language="en", url=wiki.url))
+    return list(linked_pages.follow(start, number, graph="g", site=Site(url=wiki.url)))
 
 
 def test_what_cannot_be_followed_is_said_and_the_next_page_takes_its_place(linked: Wiki) -> None:
@@ -137,14 +165,14 @@ def test_what_cannot_be_followed_is_said_and_the_next_page_takes_its_place(linke
 def test_a_page_is_followed_once_and_its_own_links_are_not(linked: Wiki) -> None:
     titles = [each.title for each in follow(linked, 99) if isinstance(each, Document)]
     assert titles == ["Cats", "Dogs", "Rozewie Lighthouse"]  # Kittens leads to Cats
-    assert [asked["titles"] for asked in asked_for(linked, "extracts")].count("Cats") == 1
+    assert len(asked_for(linked, "text|links")) == 4  # and Blank
 
 
 def test_no_more_pages_are_read_than_were_asked_for(linked: Wiki) -> None:
     assert follow(linked, 0) == []
     assert linked.requests == []
     assert [each.title for each in follow(linked, 1) if isinstance(each, Document)] == ["Cats"]
-    assert len(asked_for(linked, "extracts")) == 1
+    assert len(asked_for(linked, "text|links")) == 1
 
 
 # ------------------------------------------------------------------------------------------------ refreshing
@@ -156,13 +184,13 @@ def known(document: Document, *, is_whole: bool = True) -> KnownPage:
 
 def check(wiki: Wiki, *pages: KnownPage) -> dict[str, CheckedPage]:
     wiki.requests.clear()
-    return {found.page.title: found for found in page_refresh.check(pages, graph="g", url=wiki.url)}
+    return {found.page.title: found for found in page_refresh.check(pages, graph="g", site=Site(url=wiki.url))}
 
 
 def test_the_text_of_an_unchanged_page_is_not_asked_for(wiki: Wiki) -> None:
     wiki.pages |= {f"P{number}": Page(1_000 + number, f"Text {number}.") for number in range(3)}
     documents = [fetched(wiki, f"P{number}") for number in range(3)]
-    wiki.pages["P1"] = replace(wiki.pages["P1"], revision=2, extract="Another text.")
+    wiki.pages["P1"] = replace(wiki.pages["P1"], revision=2, text="Another text.")
     found = check(wiki, *map(known, documents))
     assert {title for title, each in found.items() if each.document} == {"P1"}
     assert found["P1"].document == replace(fetched(wiki, "P1"), source="P1")
@@ -200,8 +228,28 @@ def test_pages_of_another_wiki_are_left_alone(wiki: Wiki) -> None:
     foreign = KnownPage("1" * 32, "wiki.example.org/en/5", "X", "X", 1, is_whole=True)
     found = check(wiki, foreign)["X"]
     assert (found.document, found.is_gone) == (None, False)
-    assert "KG_WIKIPEDIA_URL" in found.remark
+    assert found.is_elsewhere
     assert wiki.requests == []
+
+
+def test_pages_of_a_wiki_that_moved_are_looked_at_and_keep_their_keys(wiki: Wiki) -> None:
+    before = Site(url=wiki.url, former_host="Wiki.example.org:8080")
+    (document,) = wikipedia.fetch(["Rozewie Lighthouse"], graph="g", site=before)
+    assert document.key == "wiki.example.org:8080/en/101"
+    wiki.pages["Rozewie Lighthouse"] = replace(wiki.pages["Rozewie Lighthouse"], revision=7002)
+    (found,) = page_refresh.check([known(document)], graph="g", site=before)
+    assert found.document is not None
+    assert (found.document.key, found.document.revision) == (document.key, 7002)
+    (elsewhere,) = page_refresh.check([known(document)], graph="g", site=Site(url=wiki.url))
+    assert elsewhere.is_elsewhere
+
+
+def test_pages_that_the_wiki_no_longer_has_are_told_from_those_it_has(wiki: Wiki) -> None:
+    wiki.pages |= {f"P{number}": Page(1_000 + number, "Text.") for number in range(2)}
+    pages = [known(fetched(wiki, title)) for title in ("P0", "P1")]
+    foreign = KnownPage("1" * 32, "wiki.example.org/en/5", "X", "X", 1, is_whole=True)
+    del wiki.pages["P0"]
+    assert list(page_refresh.deleted([*pages, foreign], Site(url=wiki.url))) == [pages[0]]
 
 
 def test_a_busy_wiki_is_waited_for(wiki: Wiki) -> None:
