@@ -18,7 +18,7 @@ def environment() -> dict[str, str]:
 
 
 def test_docker_runs_the_same_neo4j_with_gds() -> None:
-    assert f"image: neo4j:{lock.read().neo4j}-community" in COMPOSE
+    assert f"image: neo4j:{lock.read('5.26').neo4j}-community" in COMPOSE
     assert "graph-data-science" in environment()["NEO4J_PLUGINS"]
 
 
