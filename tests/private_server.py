@@ -30,7 +30,7 @@ _class_path_file = java.class_path_file
 
 
 def archive_of(jars: Sequence[Path]) -> Path:
-    """Return the archive of classes that Java need not read and check again at each start; class_archive.py makes it."""
+    """Return the archive of classes that Java need not check at each start; class_archive.py makes it."""
     return Settings().cache.absolute() / "tests" / f"{jars[0].parent.name}-{_JDK}.jsa"
 
 

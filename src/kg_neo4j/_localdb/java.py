@@ -79,7 +79,7 @@ def class_path_file(jars: Sequence[Path]) -> str:
 
 
 def command(executable: Path, main: str, home: Path, heap_mb: int, marks: Sequence[str]) -> list[str]:
-    """Return the command line of the server, whose class is `main`. `marks` are the arguments by which we know it again."""
+    """Return the command line of the server, whose class is `main`. We know it again by `marks`."""
     return [
         str(executable),
         f"-Xmx{heap_mb}m",

@@ -26,7 +26,7 @@ class Jar:
 
     @property
     def plugin(self) -> bool:
-        """True for the jars of plugins: Graph Data Science, and APOC where the lock has it."""
+        """True for the jars of the plugins: Graph Data Science and APOC."""
         return self.group.startswith(("org.neo4j.gds", "org.neo4j.procedure"))
 
 
@@ -38,6 +38,7 @@ class Lock:
     main: str  # the class that Java starts
     java: tuple[int, ...]  # versions that it runs on
     gds: str  # version
+    apoc: str  # version
     jars: tuple[Jar, ...]
     hash: str  # 16 hexadecimal digits; another lock has another one
 
@@ -46,15 +47,20 @@ class Lock:
         """Bytes of all jars."""
         return sum(jar.size for jar in self.jars)
 
+    @property
+    def line(self) -> str:
+        """The line of Neo4j ("5.26"), within which stores are compatible in both directions."""
+        return ".".join(self.neo4j.split(".")[:2])
+
 
 @cache
 def read(line: str) -> Lock:
-    """Return the lock for a line of Neo4j, such as "5.26"; its stores are compatible in both directions."""
+    """Return the lock for a line of Neo4j, such as "5.26"."""
     return parse(Path(__file__).with_name(f"jars-{line}.lock").read_text(encoding="utf-8"))
 
 
 def parse(text: str) -> Lock:
-    """Parse a lock file: `#` comments, `neo4j VERSION`, `main CLASS`, `java 17,21`, `gds VERSION`, then the jars.
+    """Parse a lock file: `#` comments, `neo4j VERSION`, `main CLASS`, `java 17,21`, `gds` and `apoc`; then jars.
 
     A jar is `COORDINATES SHA256 BYTES`. Raises ValueError naming the line that is not of this form.
     """
@@ -64,7 +70,8 @@ def parse(text: str) -> Lock:
     jars = tuple(_jar(number, fields) for number, fields in lines if len(fields) != 2)
     content = "\n".join(" ".join(fields) for _, fields in lines)
     digest = hashlib.sha256(content.encode()).hexdigest()[:16]
-    return Lock(about["neo4j"], about["main"], tuple(map(int, about["java"].split(","))), about["gds"], jars, digest)
+    java = tuple(map(int, about["java"].split(",")))
+    return Lock(about["neo4j"], about["main"], java, about["gds"], about["apoc"], jars, digest)
 
 
 def _jar(number: int, fields: list[str]) -> Jar:

@@ -157,7 +157,16 @@ def test_a_disk_that_becomes_full_is_called_so(tmp_path: Path, lock: Lock, progr
 def test_too_little_space_is_seen_before_anything_is_fetched(
     tmp_path: Path, download: jars.Download, repository: Repository, progress: Recorder
 ) -> None:
-    huge = Lock("5.26.30", "org.neo4j.Main", (21,), "2.13.9", (Jar("org.example", "huge", "1.0", "", "a" * 64, 10**18),), "0" * 16)
+    jar = Jar("org.example", "huge", "1.0", "", "a" * 64, 10**18)
+    huge = Lock("5.26.30", "org.neo4j.Main", (21,), "2.13.9", "5.26.19", (jar,), "0" * 16)
+        "5.26.30",
+        "org.neo4j.Main",
+        (21,),
+        "2.13.9",
+        "5.26.19",
+        (Jar("org.example", "huge", "1.0", "", "a" * 64, 10**18),),
+        "0" * 16,
+    )
     with pytest.raises(DiskFull, match="MB are needed"):
         jars.fill(tmp_path, huge, progress, download)
     assert not repository.requests
@@ -168,7 +177,7 @@ def test_licences_and_sources_are_named_before_the_first_fetch(
 ) -> None:
     jars.fill(tmp_path, lock, progress, download)
     said = "\n".join(progress.notes)
-    for words in ("Neo4j Community 5.26.30", "Graph Data Science 2.13.9", "GPL-3.0", "github.com/neo4j/neo4j"):
+    for words in ("Neo4j Community 5.26.30", "Graph Data Science 2.13.9", "GPL-3.0", "github.com/neo4j/apoc"):
         assert words in said
 
 

@@ -6,7 +6,7 @@ from kg_neo4j._localdb import lock
 from kg_neo4j.settings import Settings
 
 SHA = "a" * 64
-ABOUT = "# a comment\nneo4j 5.26.30\nmain org.neo4j.Main\njava 17,21\ngds 2.13.9\n"
+ABOUT = "# a comment\nneo4j 5.26.30\nmain org.neo4j.Main\njava 17,21\ngds 2.13.9\napoc 5.26.19\n"
 TEXT = f"{ABOUT}org.a:b:1.0 {SHA} 12\norg.neo4j.gds:proc:2.13.9:x86 {SHA} 7\n"
 LINES = get_args(Settings.model_fields["db_neo4j"].annotation)
 
@@ -14,8 +14,8 @@ LINES = get_args(Settings.model_fields["db_neo4j"].annotation)
 @pytest.mark.parametrize(
     ("line", "versions", "java", "jars", "size"),
     [
-        ("5.26", ("5.26.30", "2.13.9"), (17, 21), 345, 170_121_990),
-        ("2026.03", ("2026.03.1", "2.26.0"), (21,), 371, 188_399_225),
+        ("5.26", ("5.26.30", "2.13.9"), (17, 21), 350, 171_959_677),
+        ("2026.03", ("2026.03.1", "2.26.0"), (21,), 376, 190_236_912),
     ],
 )
 def test_our_locks_name_the_pinned_versions_and_all_their_jars(
@@ -50,6 +50,7 @@ def test_every_part_of_neo4j_and_gds_has_the_pinned_version(line: str) -> None:
     of_neo4j = {jar.version for jar in locked.jars if jar.group in {"org.neo4j", "org.neo4j.app"}}
     assert of_neo4j == {locked.neo4j}
     assert {jar.version for jar in locked.jars if jar.group == "org.neo4j.gds"} == {locked.gds}
+    assert {jar.version for jar in locked.jars if jar.group == "org.neo4j.procedure"} == {locked.apoc}
 
 
 def test_a_line_becomes_a_jar() -> None:
@@ -68,5 +69,5 @@ def test_the_hash_follows_the_jars_and_not_the_comments() -> None:
 
 @pytest.mark.parametrize("line", ["org.a:b:1.0", f"org.a:b {SHA} 12", "org.a:b:1.0 abc 12", f"org.a:b:1.0 {SHA} many"])
 def test_a_line_of_another_form_is_named(line: str) -> None:
-    with pytest.raises(ValueError, match="line 8 of the lock"):
+    with pytest.raises(ValueError, match="line 9 of the lock"):
         lock.parse(TEXT + line + " more" * (" " not in line) * 2 + "\n")
