@@ -14,6 +14,7 @@ import pytest
 from cypher_hostile import LOADS
 from kg_neo4j import Settings, ask, load, pipeline, tree
 from kg_neo4j._localdb import lock
+from kg_neo4j.errors import DatabaseError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.canned_reports import list_reports, outside_name, run
 from kg_neo4j.graph.constraints import ensure_constraints
@@ -108,7 +109,7 @@ def test_the_server_plans_every_query(server: PrivateServer) -> None:
             query = queries.get(name)
             try:
                 columns, _ = database.explain(query)
-            except neo4j.exceptions.ClientError as error:
+            except DatabaseError as error:
                 offenders.append(f"{name}: {error}")
             else:
                 offenders += [name] * (columns != tuple(column.name for column in query.columns))

@@ -10,17 +10,19 @@ from dataclasses import dataclass
 
 HOST = "127.0.0.1"
 
+# All that plugins may offer; all of it needs Neo4j's internals. Other tools read the schema with these three of APOC:
+# neo4j-graphrag and LangChain with apoc.meta.data, LlamaIndex with the other two as well. Much of APOC runs Cypher
+# given as text, or reads files and addresses: never allow a pattern of it.
+_PROCEDURES = "gds.*,apoc.meta.data,apoc.meta.subGraph,apoc.any.property"
+
 SECURITY = {
     "dbms.security.auth_enabled": "true",
     # LOAD CSV reads files and addresses even from a READ transaction; these three refuse it all
     "dbms.security.allow_csv_import_from_file_urls": "false",
     "server.directories.import": "import",
     "internal.dbms.cypher_ip_blocklist": "0.0.0.0/0,::/0",
-    # All that plugins may offer. Other tools read the schema with these three of APOC: neo4j-graphrag and LangChain
-    # with apoc.meta.data, LlamaIndex with the other two as well. Much of APOC runs Cypher given as text, or reads files
-    # and addresses: never allow a pattern of it. The unrestricted ones need Neo4j's internals.
-    "dbms.security.procedures.allowlist": "gds.*,apoc.meta.data,apoc.meta.subGraph,apoc.any.property",
-    "dbms.security.procedures.unrestricted": "gds.*,apoc.meta.data,apoc.meta.subGraph",
+    "dbms.security.procedures.allowlist": _PROCEDURES,
+    "dbms.security.procedures.unrestricted": _PROCEDURES,
     "dbms.usage_report.enabled": "false",
     "client.allow_telemetry": "false",
     "db.logs.query.enabled": "OFF",

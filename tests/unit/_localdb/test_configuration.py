@@ -27,7 +27,7 @@ def test_load_csv_is_closed_and_nothing_is_reported_to_anybody() -> None:
 def test_of_apoc_only_what_reads_the_schema_is_loaded() -> None:
     allowed = "gds.*,apoc.meta.data,apoc.meta.subGraph,apoc.any.property"
     assert conf()["dbms.security.procedures.allowlist"] == allowed
-    assert conf()["dbms.security.procedures.unrestricted"] == allowed.removesuffix(",apoc.any.property")
+    assert conf()["dbms.security.procedures.unrestricted"] == allowed
 
 
 def test_neo4j_2026_cannot_be_made_to_report_to_its_makers() -> None:
