@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-long test-ragas test-browser lint fix bench train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-long test-ragas test-clients test-browser lint fix bench train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -25,6 +25,7 @@ help:
 	@echo "make test       the test suite, against a real Neo4j (some minutes)"
 	@echo "make test-long  more cases, more repeats, more kills (hours)"
 	@echo "make test-ragas  our scores of answers against those of the package ragas, in an environment of its own"
+	@echo "make test-clients  neo4j-graphrag, LangChain and LlamaIndex read a graph of ours, from an environment of their own"
 	@echo "make test-browser  the pages that we draw, in a Chromium that is installed"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
@@ -52,6 +53,7 @@ test: $(VENV)/.installed
 
 test-long: $(VENV)/.installed
 	$(BIN)/python -m pytest -m 'long or hypothesis' --hypothesis-profile long
+	$(MAKE) test-clients
 
 $(OUT)/ragas/venv/.installed: pyproject.toml
 	$(PYTHON) -m venv $(OUT)/ragas/venv
@@ -60,6 +62,14 @@ $(OUT)/ragas/venv/.installed: pyproject.toml
 
 test-ragas: $(OUT)/ragas/venv/.installed
 	$(OUT)/ragas/venv/bin/python -m pytest -W default benchmarks/ragas
+
+$(OUT)/clients/venv/.installed: benchmarks/clients/requirements.txt
+	$(PYTHON) -m venv $(OUT)/clients/venv
+	$(OUT)/clients/venv/bin/python -m pip install --quiet --requirement $<
+	touch $@
+
+test-clients: $(VENV)/.installed $(OUT)/clients/venv/.installed
+	CLIENTS_PYTHON=$(OUT)/clients/venv/bin/python $(BIN)/python -m pytest -rP benchmarks/clients
 
 test-browser: $(VENV)/.installed
 	$(BIN)/python -m pytest benchmarks/browser

@@ -25,8 +25,7 @@ over the rounds. "CPU" is what the writer's process and the server used, in seco
 on a busy machine, but it does not see that our writer works while the server does. "met" says whether a ratio is what
 we ask of ourselves; missing it is no error (exit code 0).
 
-The first start makes the environments under out/bench (minutes, several hundred MB) and fetches APOC into the
-benchmark's own server. It needs about 4 GB of memory.
+The first start makes the environments under out/bench (minutes, several hundred MB). It needs about 4 GB of memory.
 """
 
 from __future__ import annotations

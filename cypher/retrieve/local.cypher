@@ -278,7 +278,7 @@ CALL (stated, around, between) {
                   statements: statements}) AS facts
 }
 CALL (found, entities, facts) { // the chunks found, and those that the entities and facts rest on
-  UNWIND found + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
+  UNWIND [found] + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
   UNWIND hits AS hit
   WITH coalesce(hit.chunk_id, hit.id) AS id, max(coalesce(hit.score, 0.0)) AS score
   MATCH (c:KgChunk {id: id})

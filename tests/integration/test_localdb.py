@@ -18,6 +18,7 @@ import neo4j
 import psutil
 import pytest
 
+from cypher_hostile import LOADS
 from kg_neo4j import _localdb
 from kg_neo4j._localdb import ports, state
 from kg_neo4j._localdb.server import Server
@@ -209,10 +210,23 @@ def test_load_csv_reads_no_file(server: Server, home: Home, tmp_path: Path, plac
     canary.unlink()
 
 
-def test_no_procedures_but_neo4j_s_own_and_gds_s(server: Server) -> None:
+def test_no_procedures_but_neo4j_s_own_gds_s_and_two_of_apoc(server: Server) -> None:
     names = [row["name"] for row in ask(server, "SHOW PROCEDURES YIELD name")]
-    assert {name.split(".")[0] for name in names} == {"db", "dbms", "gds", "tx"}
+    assert {name.split(".")[0] for name in names} == {"apoc", "db", "dbms", "gds", "tx"}
     assert any(name.startswith("gds.leiden") for name in names)
+    assert [name for name in names if name.startswith("apoc")] == ["apoc.meta.data", "apoc.meta.subGraph"]
+    functions = ask(server, "SHOW FUNCTIONS YIELD name WHERE name STARTS WITH 'apoc'")
+    assert [row["name"] for row in functions] == ["apoc.any.property"]
+
+
+@pytest.mark.parametrize("query", LOADS)
+def test_nothing_of_apoc_loads_exports_or_runs_text(
+    server: Server, visitors: tuple[int, list[str]], query: str
+) -> None:
+    port, asked = visitors
+    with pytest.raises(neo4j.exceptions.ClientError):
+        ask(server, query.format(port=port), graph="main")
+    assert asked == []
 
 
 def test_a_home_that_is_nearly_empty_stays_small(home: Home) -> None:

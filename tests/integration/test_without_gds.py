@@ -29,11 +29,11 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     settings = Settings(
         home=tmp_path_factory.mktemp("bare"), db_bolt_port=0, db_http_port=0, db_heap_mb=512, db_pagecache_mb=64
     )
-    whole = lock.read()
+    whole = lock.read(settings.db_neo4j)
     paths = dict(zip(whole.jars, jars.ensure(settings, whole, SILENT), strict=True))
     kept = {jar: path for jar, path in paths.items() if not jar.plugin}
-    parts = launch.Parts(replace(whole, jars=tuple(kept)), tuple(kept.values()), java.find(settings))
-    home = state.home_of(settings, whole.line)
+    parts = launch.Parts(replace(whole, jars=tuple(kept)), tuple(kept.values()), java.find(settings, whole.java))
+    home = state.home_of(settings)
     home.prepare()
     bolt, http = ports.choose(settings, SILENT)
     launch.launch(settings, home, parts, (bolt, http))

@@ -78,7 +78,8 @@ class Admin:
         """Run one tool and return why it failed; "" where it did not."""
         conf = self.home.root / "run" / "admin"  # the server's configuration but for where the data are
         conf.mkdir(parents=True, exist_ok=True)
-        text = configuration.text(0, 0, self.memory.pagecache_mb, {"server.directories.data": str(self.data)})
+        elsewhere = {"server.directories.data": str(self.data)}
+        text = configuration.text(self.parts.lock.line, 0, 0, self.memory.pagecache_mb, elsewhere)
         disk.write_whole(conf / "neo4j.conf", text.encode())
         disk.write_whole(conf / "java.args", java.class_path_file(self.parts.jars).encode())
         done = subprocess.run(  # noqa: S603 - our own command line

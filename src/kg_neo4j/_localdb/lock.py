@@ -1,4 +1,4 @@
-"""The lock: which jars make up the server, with their sizes and checksums."""
+"""The locks: which jars make up a server of each line of Neo4j, with their sizes and checksums."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import hashlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-_FILE = Path(__file__).with_name("jars.lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +26,8 @@ class Jar:
 
     @property
     def plugin(self) -> bool:
-        """True for the jars of the Graph Data Science plugin."""
-        return self.group.startswith("org.neo4j.gds")
+        """True for the jars of the plugins: Graph Data Science and APOC."""
+        return self.group.startswith(("org.neo4j.gds", "org.neo4j.procedure"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,10 @@ class Lock:
     """All jars of one server."""
 
     neo4j: str  # version
+    main: str  # the class that Java starts
+    java: tuple[int, ...]  # versions that it runs on
     gds: str  # version
+    apoc: str  # version
     jars: tuple[Jar, ...]
     hash: str  # 16 hexadecimal digits; another lock has another one
 
@@ -53,22 +54,24 @@ class Lock:
 
 
 @cache
-def read() -> Lock:
-    """Return the lock that this version of kg-neo4j carries."""
-    return parse(_FILE.read_text(encoding="utf-8"))
+def read(line: str) -> Lock:
+    """Return the lock for a line of Neo4j, such as "5.26"."""
+    return parse(Path(__file__).with_name(f"jars-{line}.lock").read_text(encoding="utf-8"))
 
 
 def parse(text: str) -> Lock:
-    """Parse a lock file: `#` comments, `neo4j VERSION`, `gds VERSION`, then `COORDINATES SHA256 BYTES` a line.
+    """Parse a lock file: `#` comments, `neo4j VERSION`, `main CLASS`, `java 17,21`, `gds` and `apoc`; then jars.
 
-    Raises ValueError naming the line that is not of this form.
+    A jar is `COORDINATES SHA256 BYTES`. Raises ValueError naming the line that is not of this form.
     """
     lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), start=1)]
     lines = [(number, fields) for number, fields in lines if fields and fields[0] != "#"]
-    versions = {fields[0]: fields[1] for _, fields in lines if len(fields) == 2}
+    about = {fields[0]: fields[1] for _, fields in lines if len(fields) == 2}
     jars = tuple(_jar(number, fields) for number, fields in lines if len(fields) != 2)
     content = "\n".join(" ".join(fields) for _, fields in lines)
-    return Lock(versions["neo4j"], versions["gds"], jars, hashlib.sha256(content.encode()).hexdigest()[:16])
+    digest = hashlib.sha256(content.encode()).hexdigest()[:16]
+    java = tuple(map(int, about["java"].split(",")))
+    return Lock(about["neo4j"], about["main"], java, about["gds"], about["apoc"], jars, digest)
 
 
 def _jar(number: int, fields: list[str]) -> Jar:

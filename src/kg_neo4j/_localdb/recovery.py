@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from kg_neo4j._localdb import admin, configuration, disk, launch, lock, login, server, state
+from kg_neo4j._localdb import admin, configuration, disk, launch, login, server, state
 from kg_neo4j._localdb.server import Server
 from kg_neo4j._localdb.state import Home
 from kg_neo4j.errors import DatabaseOffline, StillStarting, StoreInconsistent, UsageError
@@ -32,7 +32,7 @@ def recover(settings: Settings, progress: Progress) -> Recovery:
     Raises UsageError where there is nothing to recover, DiskFull where the copy does not fit, DatabaseOffline where
     the store does not open even so, and StoreInconsistent where Neo4j's own check finds errors.
     """
-    home = state.home_of(settings, lock.read().line)
+    home = state.home_of(settings)
     if not has_data(home):
         raise UsageError(f"there is no store in {home.root}: nothing to recover", hint="`kg db start` makes one")
     parts = server.parts_of(settings, progress)
@@ -79,7 +79,7 @@ def recover(settings: Settings, progress: Progress) -> Recovery:
 
 def has_store(settings: Settings) -> bool:
     """Say whether KG_HOME holds data of the managed server."""
-    return has_data(state.home_of(settings, lock.read().line))
+    return has_data(state.home_of(settings))
 
 
 def has_data(home: Home) -> bool:

@@ -78,7 +78,7 @@ def start(settings: Settings, progress: Progress, *, check: bool = False) -> Ser
     Raises FetchFailed, ChecksumMismatch, JavaMissing, PortTaken, StoreTooNew, DiskFull, DatabaseOffline, StartFailed,
     StillStarting, AuthenticationFailed or GdsMissing.
     """
-    home = state.home_of(settings, lock.read().line)
+    home = state.home_of(settings)
     if check:
         end_panicked(home.root, progress)
     found = state.running(home)
@@ -123,7 +123,7 @@ def stop(settings: Settings, *, force: bool = False) -> bool:
     store then recovers at the next start. A server that opens no transaction any more is killed at once, because its
     shutdown would damage the transaction log. Raises LocalDatabaseError where it does not end.
     """
-    home = state.home_of(settings, lock.read().line)
+    home = state.home_of(settings)
     if not home.root.is_dir():
         return False
     with locked(settings, home, SILENT):
@@ -191,7 +191,7 @@ def end_panicked(folder: Path, progress: Progress = SILENT) -> None:
 
 def status(settings: Settings) -> ServerStatus:
     """Say what runs. Starts, stops and waits for nothing; while a server starts, only its pid is given."""
-    home = state.home_of(settings, lock.read().line)
+    home = state.home_of(settings)
     found = state.running(home)
     record = found[0] if found else None
     ready = record is not None and record.phase == state.READY
@@ -211,7 +211,7 @@ def status(settings: Settings) -> ServerStatus:
 
 def logs(settings: Settings, lines: int = 100) -> str:
     """Return the last `lines` lines of what the Java process printed and of Neo4j's own log; "" if there are none."""
-    home = state.home_of(settings, lock.read().line)
+    home = state.home_of(settings)
     both = "\n".join(part for part in (failure.tail(home.console, lines), failure.tail(home.log, lines)) if part)
     return "\n".join(both.splitlines()[-lines:]) if lines > 0 else ""
 
@@ -222,7 +222,7 @@ def fetch(settings: Settings, progress: Progress, to: Path | None = None) -> Pat
     With `to`, that folder is filled instead, for KG_JARS_DIR on a machine without a network. A second call fetches
     nothing. Raises FetchFailed, ChecksumMismatch or DiskFull.
     """
-    locked = lock.read()
+    locked = lock.read(settings.db_neo4j)
     if to is not None:
         jars.export(settings, locked, to.absolute(), progress)
         return to.absolute()
@@ -231,8 +231,8 @@ def fetch(settings: Settings, progress: Progress, to: Path | None = None) -> Pat
 
 def parts_of(settings: Settings, progress: Progress) -> launch.Parts:
     """Return what a server is made of; fetches jars that the cache lacks."""
-    executable = java.find(settings)  # before 170 MB are fetched
-    locked = lock.read()
+    locked = lock.read(settings.db_neo4j)
+    executable = java.find(settings, locked.java)  # before 170 MB are fetched
     return launch.Parts(locked, jars.ensure(settings, locked, progress), executable)
 
 

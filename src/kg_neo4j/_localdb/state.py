@@ -94,9 +94,9 @@ class Home:
             ) from error
 
 
-def home_of(settings: Settings, line: str) -> Home:
-    """Return the home for a line of Neo4j, such as "5.26". Raises LocalDatabaseError where somebody else owns it."""
-    home = Home(settings.home.absolute() / f"neo4j-{line}")
+def home_of(settings: Settings) -> Home:
+    """Return the home for the line of Neo4j that is set. Raises LocalDatabaseError where somebody else owns it."""
+    home = Home(settings.home.absolute() / f"neo4j-{settings.db_neo4j}")
     refuse_foreign(home.root)
     return home
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.answering import AskOptions
     from kg_neo4j.pipeline.archiving import ArchiveReport, ImportReport, export_archive, import_graph
-    from kg_neo4j.pipeline.asking import ask
+    from kg_neo4j.pipeline.asking import ask, embed
     from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
     from kg_neo4j.pipeline.exchanging import extract
     from kg_neo4j.pipeline.keeping import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
@@ -56,6 +56,7 @@ __all__ = [
     "chat",
     "communities",
     "community_reports",
+    "embed",
     "export_archive",
     "extract",
     "import_graph",
@@ -99,6 +100,7 @@ _HOMES = {
     "chat": "kg_neo4j.pipeline.chatting",
     "communities": "kg_neo4j.pipeline.reporting",
     "community_reports": "kg_neo4j.pipeline.reporting",
+    "embed": "kg_neo4j.pipeline.asking",
     "export_archive": "kg_neo4j.pipeline.archiving",
     "extract": "kg_neo4j.pipeline.exchanging",
     "import_graph": "kg_neo4j.pipeline.archiving",

@@ -1,8 +1,8 @@
-"""Ask: retrieve and answer. Nothing in the graph is changed."""
+"""Ask: retrieve and answer. Nothing in the graph is changed. Other tools search the graph with `embed`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kg_neo4j.pipeline.answering import AskOptions, answerer, check
@@ -46,3 +46,17 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     check(question, options)
     with connect(settings, progress) as database:
         return answerer(settings, database, factory.door(settings)).answer(question, options, hear)
+
+
+def embed(texts: Sequence[str], *, settings: Settings) -> list[list[float]]:
+    """Return one vector of unit length for each text, from the model that embeds graphs under these settings.
+
+    Other tools search the vector indexes with it (docs/other-tools.md). Texts of over 450 tokens are split, and their
+    vectors averaged, as those of chunks are. No database is opened. Raises the model's errors.
+    """
+    from kg_neo4j import factory
+    from kg_neo4j._models import tokens
+    from kg_neo4j._models.embedding import embed_texts
+
+    vectors = embed_texts(factory.embedding_model(settings), texts, tokens.load())
+    return [[float(value) for value in vector] for vector in vectors]

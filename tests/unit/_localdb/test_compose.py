@@ -3,14 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j._localdb import configuration, lock
+from neo4j_container import PLUGINS, SETTINGS, container, image, variable
 
 COMPOSE = (Path(__file__).resolve().parents[3] / "docker-compose.yml").read_text(encoding="utf-8")
-
-
-def variable(setting: str) -> str:
-    """The name by which the Neo4j image knows a setting."""
-    return "NEO4J_" + setting.replace("_", "__").replace(".", "_")
 
 
 def environment() -> dict[str, str]:
@@ -18,12 +13,19 @@ def environment() -> dict[str, str]:
 
 
 def test_docker_runs_the_same_neo4j_with_gds() -> None:
-    assert f"image: neo4j:{lock.read().neo4j}-community" in COMPOSE
-    assert "graph-data-science" in environment()["NEO4J_PLUGINS"]
+    assert f"image: {image()}\n" in COMPOSE
+    assert image() == "neo4j:5.26.30-community"
+    assert environment()["NEO4J_PLUGINS"] == PLUGINS
 
 
-SETTINGS = {**configuration.TRANSACTION_LOG, **configuration.SECURITY}
-del SETTINGS["dbms.security.auth_enabled"]  # NEO4J_AUTH stands for it
+def test_the_container_of_the_tests_is_the_same() -> None:
+    defined = container(docker_client_kw={"version": "1.44"})  # with a version, no engine is asked
+    try:
+        assert defined.image == image()
+        assert defined.env == {"NEO4J_PLUGINS": PLUGINS} | {variable(name): SETTINGS[name] for name in SETTINGS}
+        assert list(defined.ports) == ["7687"]
+    finally:
+        defined.get_docker_client().client.close()
 
 
 @pytest.mark.parametrize("setting", sorted(SETTINGS))
