@@ -160,7 +160,7 @@ def _client_class() -> Any:
             if self.site.password is not None and not self._is_logged_in:
                 self._log_in(url, where)
             answer = _asked(lambda: self._do_get(url, asked), where)
-            if _error_code(answer) == "assertuserfailed":
+            if self._is_logged_in and _error_code(answer) == "assertuserfailed":
                 self._log_in(url, where)
                 answer = _asked(lambda: self._do_get(url, asked), where)
             _refuse_error(answer, where, is_logged_in=self._is_logged_in)
