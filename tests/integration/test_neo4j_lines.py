@@ -31,7 +31,7 @@ QUESTIONS = {
     "local": "Where was Alexander von Humboldt born?",
     "naive": "What was the bell called?",
     "global": "What are these documents about?",
-    "tree": "What does the lamp stand for?",
+    "tree": "What was the bell called?",
     "cypher": "How are Humboldt and Bonpland connected?",
 }
 NEEDED = {
