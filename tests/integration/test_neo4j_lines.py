@@ -31,7 +31,7 @@ QUESTIONS = {
     "local": "Where was Alexander von Humboldt born?",
     "naive": "What was the bell called?",
     "global": "What are these documents about?",
-    "tree": "What does the lamp stand for?",
+    "tree": "What was the bell called?",
     "cypher": "How are Humboldt and Bonpland connected?",
 }
 NEEDED = {
@@ -53,6 +53,8 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, P
             with each.connect() as database:
                 ensure_constraints(database)
                 search_indexes.create_fulltext(database)
+                with database.driver.session() as session:  # some of LOADS read nothing unless there is an entity
+                    session.run("CREATE (:Entity {id: 'canary', graph: 'canary', name: 'x'})").consume()
         yield private
     finally:
         for each in private.values():
@@ -75,7 +77,7 @@ def job(server: PrivateServer) -> dict[str, str]:
     sources = [str(EXAMPLES / name) for name in TEXTS]
     first = load(sources, settings=settings)
     assert first.changes > 0
-    assert not first.failed
+    assert not first.failed_chunks
     built = (pipeline.community_reports(settings=settings).changes, tree(settings=settings).changes)
     assert all(built)
     again = load(sources, settings=settings)
@@ -128,7 +130,7 @@ def test_the_main_job_gives_the_same_bytes(jobs: Mapping[str, dict[str, str]]) -
 def test_no_file_no_address_and_no_text_is_read_or_run(server: PrivateServer, query: str) -> None:
     with server.connect() as database, database.driver.session() as session:
         with pytest.raises(neo4j.exceptions.ClientError):
-            session.run(query.format(port=9), graph="lines").consume()  # type: ignore[arg-type]
+            session.run(query.format(port=9), graph="canary").consume()  # type: ignore[arg-type]
         assert session.run("MATCH (n:Canary) RETURN count(n) AS number").single(strict=True)["number"] == 0
 
 
