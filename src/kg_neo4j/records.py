@@ -241,6 +241,14 @@ class RowCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class QuoteCounts:
+    """Accepted rows whose words cannot be shown; rows that only repeat others are not among them."""
+
+    missing: int = 0  # without a quote
+    not_found: int = 0  # with a quote that is not in the text
+
+
+@dataclass(frozen=True, slots=True)
 class ExtractReport:
     """What one extraction to files did."""
 
@@ -257,6 +265,7 @@ class ExtractReport:
     mended: int = 0
     steps: Mapping[str, Usage] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    quotes: QuoteCounts = QuoteCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +299,7 @@ class LoadReport:
     steps: Mapping[str, Usage] = field(default_factory=dict)  # what each round of asking cost: "whole", "glean", ...
     notes: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()  # one line each: what is derived with a model and was not; asked again next time
+    quotes: QuoteCounts = QuoteCounts()
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,6 +265,9 @@ BROKEN = {
     "entities whose evidence is counted wrongly": "MATCH (n {graph: $graph, name: 'A'}) SET n.evidence_count = 9",
     "facts without evidence": "MATCH (:Fact {graph: $graph})-[s:STATED_IN]->() DELETE s",
     "facts whose evidence is counted wrongly": "MATCH (f:Fact {graph: $graph}) SET f.evidence_count = 9",
+    "rows of evidence without a quote": "MATCH (:Entity {graph: $graph, name: 'A'})-[m:MENTIONED_IN]->() REMOVE m.quote",
+    "rows of evidence whose quote is not in the text": "MATCH (:Fact {graph: $graph})-[s:STATED_IN]->() "
+    "REMOVE s.quote_start",
     "facts without their relationship": "MATCH (:Entity {graph: $graph})-[r:KNOWS]->() DELETE r",
     "facts that are only likely, with a relationship": "MATCH (f:Fact {graph: $graph}) SET f.stated = false",
     "relationships without their fact": "MATCH (f:Fact {graph: $graph}) DETACH DELETE f",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline import extract, quarantine, rebuild, retry_quarantine
-from kg_neo4j.records import LoadReport, RejectionReason
+from kg_neo4j.records import LoadReport, QuoteCounts, RejectionReason
+from kg_runner import Kg
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
@@ -207,3 +209,45 @@ def test_going_back_to_a_former_configuration_pays_nothing(database: Database, o
     assert llm.calls == calls
     kept = {line for line in dump(database, online.graph).splitlines() if '"Answer"' not in line}
     assert {line for line in before.splitlines() if '"Answer"' not in line} <= kept
+
+
+UNQUOTED = ("n1,PERSON,Anna,,,,,,", "n2,PERSON,Ben,,,,,,Benjamin the elder")
+
+
+def test_a_load_says_how_many_rows_have_no_quote_or_one_that_is_not_in_the_text(
+    database: Database, online: Settings, llm: FakeLlm, note: str, tmp_path: Path
+) -> None:
+    once = replace(OPTIONS, gleanings=0)
+    uncached = online.model_copy(update={"answer_cache": False})
+    llm.say(csv(UNQUOTED, ("r1,n1,MET,n2,,They met.,5,",)))
+    report = load([note], settings=uncached, options=once)
+    assert (report.nodes, report.relationships, report.quotes) == (2, 1, QuoteCounts(2, 1))
+    assert report.notes == (
+        "of 3 recorded rows 2 have no quote and 1 has a quote that is not in the text; `kg report checks` counts them, "
+        "`kg report unsupported-facts` lists facts",
+    )
+    checks = {row["Check"]: row["Count"] for row in database.read(queries.get("reports/checks"), graph=online.graph)}
+    assert {name: count for name, count in checks.items() if "quote" in name} == {
+        "rows of evidence without a quote": 2,
+        "rows of evidence whose quote is not in the text": 1,
+    }
+    assert load([note], settings=uncached, options=once).notes == ()
+    llm.say(csv(UNQUOTED, ("r1,n1,MET,n2,,They met.,5,",)))
+    extracted = extract([note], to=str(tmp_path / "extracted"), settings=uncached, options=once)
+    assert (extracted.quotes, extracted.notes) == (report.quotes, report.notes)
+
+
+def test_a_load_of_which_every_row_was_rejected_is_partly_done_and_says_why(llm: FakeLlm, note: str, kg: Kg) -> None:
+    llm.say(csv(UNQUOTED, ("r1,n1,MET,n2,,They met.,5,",))).say(csv(()))
+    model = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "canary-key-5f1c", "KG_MODEL": "scripted"}
+    arguments = ("load", note, "--no-analytics", "--gleanings", "0", "--evidence")
+    code, out, err = kg(*arguments, "reject", "--json", **model)
+    assert (code, json.loads(out)["rows"]) == (3, {"read": 3, "accepted": 0, "rejected": 3}), err
+    assert json.loads(out)["notes"] == [
+        "all 3 rows were rejected, 3 of them because their quote is missing or not in the text (no_evidence); "
+        "`kg quarantine` lists them, --evidence flag --rebuild keeps them"
+    ]
+    calls = llm.calls
+    assert kg(*arguments, "reject", **model)[0] == 0  # no row was read
+    code, out, err = kg(*arguments, "flag", "--rebuild", "--json", **model)
+    assert (code, llm.calls, json.loads(out)["nodes"]) == (0, calls, 2), err
