@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         export_archive,
         import_graph,
         load,
+        report,
         tree,
         unload,
     )
@@ -47,6 +48,7 @@ __all__ = [
     "export_archive",
     "import_graph",
     "load",
+    "report",
     "tree",
     "unload",
 ]
@@ -57,7 +59,7 @@ _HOMES = {
     "errors": "KgError",
     "organise.tree.summarisers": "AbstractSummariser",
     "pipeline": "ArchiveReport ImportReport LoadOptions TreeBuildOptions "
-    "ask export_archive import_graph load tree unload",
+    "ask export_archive import_graph load report tree unload",
     "records": "Answer Citation Filters LoadReport",
     "settings": "Settings",
 }

@@ -53,6 +53,7 @@ class Document:
     redirects: tuple[str, ...] = ()  # titles that lead to the page, sorted
     links: tuple[str, ...] = ()  # titles that the page links to, sorted
     origin: str | None = None  # the file's real path: tells two files of one name apart; stored as a hash
+    left_out: str = ""  # what of the source is not in `text`, in words; a note in reports, not stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,6 +393,7 @@ class Citation:
     start: int
     end: int
     quote: str
+    page: int | None = None  # of a PDF, from 1: where the quote begins; None where the document has no pages
 
 
 @dataclass(frozen=True, slots=True)

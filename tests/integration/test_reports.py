@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +13,15 @@ import entity_graph
 from corpus import Fact, document, extraction
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.canned_reports import browser_text, list_reports, outside_name, render, run
+from kg_neo4j.graph.canned_reports import (
+    browser_text,
+    list_reports,
+    literal,
+    outside_name,
+    render,
+    run,
+    with_literals,
+)
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration, record_document
@@ -265,7 +272,7 @@ BROKEN = {
     "entities whose evidence is counted wrongly": "MATCH (n {graph: $graph, name: 'A'}) SET n.evidence_count = 9",
     "facts without evidence": "MATCH (:Fact {graph: $graph})-[s:STATED_IN]->() DELETE s",
     "facts whose evidence is counted wrongly": "MATCH (f:Fact {graph: $graph}) SET f.evidence_count = 9",
-    "rows of evidence without a quote": "MATCH (:Entity {graph: $graph, name: 'A'})-[m:MENTIONED_IN]->() REMOVE m.quote",
+    "rows of evidence without a quote": "MATCH ({graph: $graph, name: 'A'})-[m:MENTIONED_IN]->() REMOVE m.quote",
     "rows of evidence whose quote is not in the text": "MATCH (:Fact {graph: $graph})-[s:STATED_IN]->() "
     "REMOVE s.quote_start",
     "facts without their relationship": "MATCH (:Entity {graph: $graph})-[r:KNOWS]->() DELETE r",
@@ -365,12 +372,22 @@ def test_hostile_labels_in_the_database_stay_data(database: Database, graph: str
         "'",
     ],
 )
-def test_the_params_for_browser_mean_the_same_text(database: Database, value: str) -> None:
-    (literal,) = re.findall(
-        r"^:param name => (.*);$", browser_text("neighbours", "main", {"name": value}), re.MULTILINE
-    )
-    query = Query("test", "test", "test", "read", (), (), "none", "test", f"RETURN {literal} AS value")
-    assert database.read(query)[0]["value"] == value
+def test_the_literals_for_browser_mean_the_same_text(database: Database, value: str) -> None:
+    query = Query("test", "test", "test", "read", (), (), "none", "test", "RETURN $name AS value")
+    shown = replace(query, text=with_literals(query, {"name": literal(value)}))
+    assert database.read(shown)[0]["value"] == value
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_text_for_browser_gives_the_rows_of_the_report(database: Database, curie: str, name: str) -> None:
+    values = {"from": "Marie Curie", "to": "Polonium", "name": "Marie Curie"}
+    query = queries.get(f"reports/{name.replace('-', '_')}")
+    given = {each.name: values[each.name] for each in query.params if each.default is None and each.name in values}
+    shown = database.read(replace(query, text=browser_text(name, curie, given)))
+    assert [tuple(row.values()) for row in shown] == [
+        tuple(list(cell) if isinstance(cell, tuple) else cell for cell in row)
+        for row in run(database, name, graph=curie, parameters=given).rows
+    ]
 
 
 @pytest.mark.parametrize(

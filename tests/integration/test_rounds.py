@@ -16,7 +16,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import extract, quarantine, rebuild, retry_quarantine
+from kg_neo4j.pipeline import extract, plan, quarantine, rebuild, retry_quarantine
 from kg_neo4j.records import LoadReport, QuoteCounts, RejectionReason
 from kg_runner import Kg
 
@@ -88,6 +88,24 @@ def test_a_mended_row_is_in_the_graph_and_what_fails_again_in_quarantine(
     (row,) = quarantine(settings=online)
     assert (row.document, row.chunk, row.rejection.reason) == ("note", 0, RejectionReason.COLUMN_COUNT)
     assert row.rejection.text == "n3,PERSON,Cleo"
+
+
+def test_a_row_that_is_rejected_again_counts_once_with_its_last_reason(
+    online: Settings, llm: FakeLlm, note: str
+) -> None:
+    options = replace(OPTIONS, gleanings=0)
+    llm.say(csv((ANNA, BAD, "n3,PERSON,Cleo"), (MET,))).say(csv((BEN, "n3,,Cleo,,,,,,Cleo"), (MET,)))
+    report = load([note], settings=online, options=options)
+    assert (report.rows.read, report.rows.rejected, report.mended) == (6, 3, 2)
+    assert report.rejections == {"bad_value": 1, "empty_field": 1, "missing_end": 1}
+    assert adds_up(report)
+    (row,) = quarantine(settings=online)
+    assert (row.rejection.reason, row.rejection.text) == (RejectionReason.EMPTY_FIELD, "n3,,Cleo,,,,,,Cleo")
+    assert report.rows.rejected - report.mended == 1
+    llm.say(csv(("n3,PERSON,Cleo,last,,,,,Cleo",)))
+    assert adds_up(again := retry_quarantine(settings=online))
+    (row,) = quarantine(settings=online)
+    assert (row.rejection.reason, again.rows.rejected - again.mended) == (RejectionReason.BAD_VALUE, 1)
 
 
 def test_retrying_the_quarantine_asks_once_more_and_records_what_is_accepted(
@@ -251,3 +269,12 @@ def test_a_load_of_which_every_row_was_rejected_is_partly_done_and_says_why(llm:
     assert kg(*arguments, "reject", **model)[0] == 0  # no row was read
     code, out, err = kg(*arguments, "flag", "--rebuild", "--json", **model)
     assert (code, llm.calls, json.loads(out)["nodes"]) == (0, calls, 2), err
+
+
+def test_what_is_left_out_of_a_gutenberg_file_is_noted(offline: Settings, tmp_path: Path) -> None:
+    start, end = "*** START OF THE PROJECT GUTENBERG EBOOK X ***", "*** END OF THE PROJECT GUTENBERG EBOOK X ***"
+    (tmp_path / "book.txt").write_text(f"Header\n{start}\nAnna met Ben.\n{end}\nLicence", "utf-8")
+    report = load([str(tmp_path / "book.txt")], settings=offline, options=OPTIONS)
+    left_out = "the Project Gutenberg header and licence were left out (108 characters)"
+    assert report.notes == (f"{tmp_path / 'book.txt'}: {left_out}",)
+    assert left_out in plan([str(tmp_path / "book.txt")], settings=offline, options=OPTIONS).notes[0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.answering import AskOptions
     from kg_neo4j.pipeline.archiving import ArchiveReport, ImportReport, export_archive, import_graph
-    from kg_neo4j.pipeline.asking import ask
+    from kg_neo4j.pipeline.asking import ask, report
     from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
     from kg_neo4j.pipeline.exchanging import extract
     from kg_neo4j.pipeline.keeping import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
@@ -67,6 +67,7 @@ __all__ = [
     "quarantine",
     "rebuild",
     "recover",
+    "report",
     "resolve",
     "restore",
     "retry_quarantine",
@@ -110,6 +111,7 @@ _HOMES = {
     "quarantine": "kg_neo4j.pipeline.quarantining",
     "rebuild": "kg_neo4j.pipeline.rebuilding",
     "recover": "kg_neo4j.pipeline.keeping",
+    "report": "kg_neo4j.pipeline.asking",
     "resolve": "kg_neo4j.pipeline.resolving",
     "restore": "kg_neo4j.pipeline.keeping",
     "retry_quarantine": "kg_neo4j.pipeline.quarantining",

@@ -1,8 +1,9 @@
-"""Ask: retrieve and answer. Nothing in the graph is changed."""
+"""Ask and report: what reads the graph. Nothing in it is changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.pipeline.answering import AskOptions, answerer, check
@@ -11,6 +12,7 @@ from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 if TYPE_CHECKING:
+    from kg_neo4j.graph.canned_reports import Report, Value
     from kg_neo4j.settings import Settings
 
 
@@ -46,3 +48,22 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     check(question, options)
     with connect(settings, progress) as database:
         return answerer(settings, database, factory.door(settings)).answer(question, options, hear)
+
+
+def report(
+    name: str, *, settings: Settings, parameters: Mapping[str, Value] | None = None, progress: Progress = SILENT
+) -> Report:
+    """Run the canned report `name`; `to_dataframe()` of the result is a pandas DataFrame.
+
+    A name in `parameters` may be another form of an entity's name; `notes` says what it was taken to mean. Raises
+    UsageError for an unknown report or parameter, a value that does not fit, or a name that no entity has.
+    """
+    from kg_neo4j.graph import canned_reports
+    from kg_neo4j.graph.database import connect
+    from kg_neo4j.retrieve.report_names import known_names
+
+    given = parameters or {}
+    canned_reports.check(name, given)
+    with connect(settings, progress) as database:
+        known, notes = known_names(database, settings.graph, name, given)
+        return replace(canned_reports.run(database, name, graph=settings.graph, parameters=known), notes=tuple(notes))

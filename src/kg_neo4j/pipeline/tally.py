@@ -56,10 +56,11 @@ class Tally:
         """Count one extraction."""
         self.read += extraction.rows_read
         self.usage += extraction.usage
-        for row in (*extraction.nodes, *extraction.relationships):
-            self.recorded += 1
-            self.unquoted += row.evidence is None
-            self.unlocated += row.evidence is not None and row.span is None
+        quotes = [(row.evidence, row.span) for row in extraction.nodes]
+        quotes += [(row.evidence, row.span) for row in extraction.relationships]
+        self.recorded += len(quotes)
+        self.unquoted += sum(words is None for words, _ in quotes)
+        self.unlocated += sum(words is not None and span is None for words, span in quotes)
         self.mended += sum(rejection.mended for rejection in extraction.rejections)
         for answer in extraction.answers:
             if answer.usage.calls:
