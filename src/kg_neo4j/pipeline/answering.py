@@ -63,7 +63,8 @@ class Answerer:
             answer = self._from_tree(question, options, hear)
         else:
             answer = self._from_chunks(question, options, routed, hear)
-        answer = with_pages(self.database, self.settings.graph, answer)
+        if mode in (GLOBAL, CYPHER) or answer.nearest:
+            answer = with_pages(self.database, self.settings.graph, answer)
         return replace(answer, routing=routed.routing) if routed else answer
 
     def _route(self, question: str, options: AskOptions) -> Routed:

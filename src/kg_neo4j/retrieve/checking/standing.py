@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Answer, Citation
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import Checked, split_claims, without
@@ -15,16 +15,18 @@ from kg_neo4j.retrieve.reply import Reply
 
 
 def keep_standing(database: Database, graph: str, reply: Reply) -> tuple[Reply, tuple[str, ...]]:
-    """Return the reply without citations of chunks that are there no more, and a note where there were any.
+    """Return the reply with the pages of PDFs, without citations of chunks that are there no more; and a note on these.
 
     The graph may have changed while a model was thinking. A reply that cites nothing then has no text: nothing is left
     that it could be checked by.
     """
     if not reply.citations:
         return reply, ()
-    ids = sorted({citation.chunk_id for citation in reply.citations})
-    rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=ids)
-    texts = {row["id"]: row["text"] for row in rows}
+    rows = _chunks(database, graph, reply.citations)
+    texts = {each: row["text"] for each, row in rows.items()}
+    citations = _paged(reply.citations, rows)
+    ways = {new: reply.ways[old] for old, new in zip(reply.citations, citations, strict=True) if old in reply.ways}
+    reply = replace(reply, citations=citations, ways=ways)
     gone = frozenset(
         number for number, citation in enumerate(reply.citations, 1) if not quotes_are_in_place([citation], texts)
     )
@@ -40,19 +42,23 @@ def keep_standing(database: Database, graph: str, reply: Reply) -> tuple[Reply, 
 
 
 def with_pages(database: Database, graph: str, answer: Answer) -> Answer:
-    """Return an answer whose citations of PDFs have their pages."""
-    if not answer.citations and not answer.nearest:
-        return answer
-    ids = sorted({citation.chunk_id for citation in (*answer.citations, *answer.nearest)})
-    rows = database.read(queries.get("retrieve/cited_pages"), graph=graph, ids=ids)
-    known = {row["id"]: (row["start"], row["pages"]) for row in rows}
+    """Return an answer whose citations have the pages of PDFs, as `keep_standing` gives them."""
+    rows = _chunks(database, graph, (*answer.citations, *answer.nearest))
+    return replace(answer, citations=_paged(answer.citations, rows), nearest=_paged(answer.nearest, rows))
 
-    def paged(citations: Sequence[Citation]) -> tuple[Citation, ...]:
-        return tuple(
-            replace(each, page=bisect_right(known[each.chunk_id][1], known[each.chunk_id][0] + each.start))
-            if each.chunk_id in known
-            else each
-            for each in citations
-        )
 
-    return replace(answer, citations=paged(answer.citations), nearest=paged(answer.nearest)) if known else answer
+def _chunks(database: Database, graph: str, citations: Sequence[Citation]) -> dict[str, Row]:
+    ids = sorted({citation.chunk_id for citation in citations})
+    query = queries.get("retrieve/cited_chunks")
+    return {row["id"]: row for row in database.read(query, graph=graph, ids=ids)} if ids else {}
+
+
+def _paged(citations: Sequence[Citation], rows: Mapping[str, Row]) -> tuple[Citation, ...]:
+    return tuple(replace(each, page=_page(each, rows.get(each.chunk_id))) for each in citations)
+
+
+def _page(citation: Citation, chunk: Row | None) -> int | None:
+    """Return the page on which a quote begins, from 1; None where the document has no pages."""
+    if not chunk or not chunk["pages"]:
+        return None
+    return bisect_right(chunk["pages"], chunk["start"] + citation.start)
