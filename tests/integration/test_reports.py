@@ -262,7 +262,11 @@ def test_the_timeline_is_in_the_order_of_time_and_can_be_about_one(database: Dat
 
 
 def test_a_graph_that_is_whole_passes_every_check(database: Database, curie: str) -> None:
+    quoted = "MATCH ({graph: $graph})-[e:MENTIONED_IN|STATED_IN]->() WHERE e.quote_start IS NULL SET e.quote_start = -1"
+    unquoted = "MATCH ({graph: $graph})-[e:MENTIONED_IN|STATED_IN]->() WHERE e.quote_start = -1 REMOVE e.quote_start"
+    write(database, curie, quoted)
     assert {count for _, count in rows(database, curie, "checks")} == {0}
+    write(database, curie, unquoted)
 
 
 BROKEN = {
@@ -293,6 +297,7 @@ BROKEN = {
 def test_each_check_finds_what_it_is_for(database: Database, graph: str, check: str) -> None:
     entity_graph.load(database, graph, [("A", "KNOWS", "B")])
     refresh(database, graph)
+    write(database, graph, "MATCH ({graph: $graph})-[e:MENTIONED_IN|STATED_IN]->() SET e.quote_start = 0")
     assert {count for _, count in rows(database, graph, "checks")} == {0}
     write(database, graph, BROKEN[check])
     assert dict(rows(database, graph, "checks"))[check] == 1

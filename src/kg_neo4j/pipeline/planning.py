@@ -174,9 +174,8 @@ class _Run:
         if not self.figures or not self.asked:
             return ()
         counted = steps[MEND].calls if MEND in steps else 0
-        repairs = (
-            f"{counted} calls repair rejected rows; where every chunk has such rows, {max(counted, self.asked)} do"
-        )
+        most = max(counted, self.asked)
+        repairs = f"the repair of rejected rows takes {counted} calls here, at most {most}: one for each chunk"
         return (*self.figures.in_words(), repairs)
 
     def _job(self, document: Document, chunks: tuple[Chunk, ...]) -> DocumentJob:
