@@ -1,5 +1,5 @@
 // title:   Checks of the graph
-// purpose: Each count is 0 in a graph that is whole.
+// purpose: Each count is 0 in a graph that is whole and whose every row quotes its text.
 // mode:    read
 // params:  $graph STRING (graph name, default main)
 // columns: Check STRING, Count INTEGER
@@ -24,6 +24,13 @@ RETURN 'facts whose evidence is counted wrongly' AS Check,
        COUNT { MATCH (f:KgFact) WHERE f.graph = $graph
                AND f.evidence_count <> COUNT { MATCH (f)-[s:STATED_IN]->(c:KgChunk)
                                            WHERE c.graph = $graph AND (s.stated IS NULL OR f.stated = false) } } AS Count
+UNION ALL
+RETURN 'rows of evidence without a quote' AS Check,
+       COUNT { MATCH (n:KgEntity|KgFact)-[e:MENTIONED_IN|STATED_IN]->(:KgChunk) WHERE n.graph = $graph AND e.quote IS NULL } AS Count
+UNION ALL
+RETURN 'rows of evidence whose quote is not in the text' AS Check,
+       COUNT { MATCH (n:KgEntity|KgFact)-[e:MENTIONED_IN|STATED_IN]->(:KgChunk)
+               WHERE n.graph = $graph AND e.quote IS NOT NULL AND e.quote_start IS NULL } AS Count
 UNION ALL
 RETURN 'facts without their relationship' AS Check,
        COUNT { MATCH (f:KgFact) WHERE f.graph = $graph AND f.stated IS NULL

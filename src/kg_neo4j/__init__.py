@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         export_archive,
         import_graph,
         load,
+        report,
         tree,
         unload,
     )
@@ -49,6 +50,7 @@ __all__ = [
     "export_archive",
     "import_graph",
     "load",
+    "report",
     "tree",
     "unload",
 ]
@@ -59,7 +61,7 @@ _HOMES = {
     "errors": "KgError",
     "organise.tree.summarisers": "AbstractSummariser",
     "pipeline": "ArchiveReport ImportReport LoadOptions TreeBuildOptions "
-    "ask embed export_archive import_graph load tree unload",
+    "ask embed export_archive import_graph load report tree unload",
     "records": "Answer Citation Filters LoadReport",
     "settings": "Settings",
 }

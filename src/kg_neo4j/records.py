@@ -53,6 +53,7 @@ class Document:
     redirects: tuple[str, ...] = ()  # titles that lead to the page, sorted
     links: tuple[str, ...] = ()  # titles that the page links to, sorted
     origin: str | None = None  # the file's real path: tells two files of one name apart; stored as a hash
+    left_out: str = ""  # what of the source is not in `text`, in words; a note in reports, not stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +242,14 @@ class RowCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class QuoteCounts:
+    """Accepted rows whose words cannot be shown; rows that only repeat others are not among them."""
+
+    missing: int = 0  # without a quote
+    not_found: int = 0  # with a quote that is not in the text
+
+
+@dataclass(frozen=True, slots=True)
 class ExtractReport:
     """What one extraction to files did."""
 
@@ -257,6 +266,7 @@ class ExtractReport:
     mended: int = 0
     steps: Mapping[str, Usage] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    quotes: QuoteCounts = QuoteCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +300,7 @@ class LoadReport:
     steps: Mapping[str, Usage] = field(default_factory=dict)  # what each round of asking cost: "whole", "glean", ...
     notes: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()  # one line each: what is derived with a model and was not; asked again next time
+    quotes: QuoteCounts = QuoteCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +393,7 @@ class Citation:
     start: int
     end: int
     quote: str
+    page: int | None = None  # of a PDF, from 1: where the quote begins; None where the document has no pages
 
 
 @dataclass(frozen=True, slots=True)

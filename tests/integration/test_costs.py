@@ -80,6 +80,8 @@ def test_the_plan_of_a_first_load_is_within_15_percent_of_the_run(online: Settin
     report = load([ARTICLE], settings=online, options=WHOLE)
     assert (planned.documents, planned.chunks, planned.chunks_to_ask) == (1, report.chunks, report.chunks)
     assert set(planned.steps) == set(report.steps) == {"whole", "glean"}
+    repairs = f"the repair of rejected rows takes 0 calls here, at most {planned.chunks_to_ask}: one for each chunk"
+    assert planned.assumptions[-1] == repairs
     off = off_by(planned.usage, report.usage)
     assert max(map(abs, off.values())) < 0.15, off
     assert report.usage.usd == pytest.approx((report.usage.input_tokens + 4 * report.usage.output_tokens) / 1e6)

@@ -15,7 +15,15 @@ import entity_graph
 from corpus import Fact, document, extraction
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.canned_reports import browser_text, list_reports, outside_name, render, run
+from kg_neo4j.graph.canned_reports import (
+    browser_text,
+    list_reports,
+    literal,
+    outside_name,
+    render,
+    run,
+    with_literals,
+)
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import LoadConfiguration, record_document
@@ -256,7 +264,11 @@ def test_the_timeline_is_in_the_order_of_time_and_can_be_about_one(database: Dat
 
 
 def test_a_graph_that_is_whole_passes_every_check(database: Database, curie: str) -> None:
+    quoted = "MATCH ({graph: $graph})-[e:MENTIONED_IN|STATED_IN]->() WHERE e.quote_start IS NULL SET e.quote_start = -1"
+    unquoted = "MATCH ({graph: $graph})-[e:MENTIONED_IN|STATED_IN]->() WHERE e.quote_start = -1 REMOVE e.quote_start"
+    write(database, curie, quoted)
     assert {count for _, count in rows(database, curie, "checks")} == {0}
+    write(database, curie, unquoted)
 
 
 BROKEN = {
@@ -266,6 +278,9 @@ BROKEN = {
     "entities whose evidence is counted wrongly": "MATCH (n {graph: $graph, name: 'A'}) SET n.evidence_count = 9",
     "facts without evidence": "MATCH (:Fact {graph: $graph})-[s:STATED_IN]->() DELETE s",
     "facts whose evidence is counted wrongly": "MATCH (f:Fact {graph: $graph}) SET f.evidence_count = 9",
+    "rows of evidence without a quote": "MATCH ({graph: $graph, name: 'A'})-[m:MENTIONED_IN]->() REMOVE m.quote",
+    "rows of evidence whose quote is not in the text": "MATCH (:Fact {graph: $graph})-[s:STATED_IN]->() "
+    "REMOVE s.quote_start",
     "facts without their relationship": "MATCH (:Entity {graph: $graph})-[r:KNOWS]->() DELETE r",
     "facts that are only likely, with a relationship": "MATCH (f:Fact {graph: $graph}) SET f.stated = false",
     "relationships without their fact": "MATCH (f:Fact {graph: $graph}) DETACH DELETE f",
@@ -284,6 +299,7 @@ BROKEN = {
 def test_each_check_finds_what_it_is_for(database: Database, graph: str, check: str) -> None:
     entity_graph.load(database, graph, [("A", "KNOWS", "B")])
     refresh(database, graph)
+    write(database, graph, "MATCH ({graph: $graph})-[e:MENTIONED_IN|STATED_IN]->() SET e.quote_start = 0")
     assert {count for _, count in rows(database, graph, "checks")} == {0}
     write(database, graph, BROKEN[check])
     assert dict(rows(database, graph, "checks"))[check] == 1
@@ -379,12 +395,22 @@ def test_hostile_labels_in_the_database_stay_data(database: Database, graph: str
         "'",
     ],
 )
-def test_the_params_for_browser_mean_the_same_text(database: Database, value: str) -> None:
-    (literal,) = re.findall(
-        r"^:param name => (.*);$", browser_text("neighbours", "main", {"name": value}), re.MULTILINE
-    )
-    query = Query("test", "test", "test", "read", (), (), "none", "test", f"RETURN {literal} AS value")
-    assert database.read(query)[0]["value"] == value
+def test_the_literals_for_browser_mean_the_same_text(database: Database, value: str) -> None:
+    query = Query("test", "test", "test", "read", (), (), "none", "test", "RETURN $name AS value")
+    shown = replace(query, text=with_literals(query, {"name": literal(value)}))
+    assert database.read(shown)[0]["value"] == value
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_text_for_browser_gives_the_rows_of_the_report(database: Database, curie: str, name: str) -> None:
+    values = {"from": "Marie Curie", "to": "Polonium", "name": "Marie Curie"}
+    query = queries.get(f"reports/{name.replace('-', '_')}")
+    given = {each.name: values[each.name] for each in query.params if each.default is None and each.name in values}
+    shown = database.read(replace(query, text=browser_text(name, curie, given)))
+    assert [tuple(row.values()) for row in shown] == [
+        tuple(list(cell) if isinstance(cell, tuple) else cell for cell in row)
+        for row in run(database, name, graph=curie, parameters=given).rows
+    ]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import extract, quarantine, rebuild, retry_quarantine
-from kg_neo4j.records import LoadReport, RejectionReason
+from kg_neo4j.pipeline import extract, plan, quarantine, rebuild, retry_quarantine
+from kg_neo4j.records import LoadReport, QuoteCounts, RejectionReason
+from kg_runner import Kg
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ARTICLE = str(EXAMPLES / "alexander_von_humboldt.md")
@@ -86,6 +88,24 @@ def test_a_mended_row_is_in_the_graph_and_what_fails_again_in_quarantine(
     (row,) = quarantine(settings=online)
     assert (row.document, row.chunk, row.rejection.reason) == ("note", 0, RejectionReason.COLUMN_COUNT)
     assert row.rejection.text == "n3,PERSON,Cleo"
+
+
+def test_a_row_that_is_rejected_again_counts_once_with_its_last_reason(
+    online: Settings, llm: FakeLlm, note: str
+) -> None:
+    options = replace(OPTIONS, gleanings=0)
+    llm.say(csv((ANNA, BAD, "n3,PERSON,Cleo"), (MET,))).say(csv((BEN, "n3,,Cleo,,,,,,Cleo"), (MET,)))
+    report = load([note], settings=online, options=options)
+    assert (report.rows.read, report.rows.rejected, report.mended) == (6, 3, 2)
+    assert report.rejections == {"bad_value": 1, "empty_field": 1, "missing_end": 1}
+    assert adds_up(report)
+    (row,) = quarantine(settings=online)
+    assert (row.rejection.reason, row.rejection.text) == (RejectionReason.EMPTY_FIELD, "n3,,Cleo,,,,,,Cleo")
+    assert report.rows.rejected - report.mended == 1
+    llm.say(csv(("n3,PERSON,Cleo,last,,,,,Cleo",)))
+    assert adds_up(again := retry_quarantine(settings=online))
+    (row,) = quarantine(settings=online)
+    assert (row.rejection.reason, again.rows.rejected - again.mended) == (RejectionReason.BAD_VALUE, 1)
 
 
 def test_retrying_the_quarantine_asks_once_more_and_records_what_is_accepted(
@@ -207,3 +227,56 @@ def test_going_back_to_a_former_configuration_pays_nothing(database: Database, o
     assert llm.calls == calls
     kept = {line for line in dump(database, online.graph).splitlines() if '"Answer"' not in line}
     assert {line for line in before.splitlines() if '"Answer"' not in line} <= kept
+
+
+UNQUOTED = ("n1,PERSON,Anna,,,,,,", "n2,PERSON,Ben,,,,,,Benjamin the elder")
+
+
+def test_a_load_says_how_many_rows_have_no_quote_or_one_that_is_not_in_the_text(
+    database: Database, online: Settings, llm: FakeLlm, note: str, tmp_path: Path
+) -> None:
+    once = replace(OPTIONS, gleanings=0)
+    uncached = online.model_copy(update={"answer_cache": False})
+    llm.say(csv(UNQUOTED, ("r1,n1,MET,n2,,They met.,5,",)))
+    report = load([note], settings=uncached, options=once)
+    assert (report.nodes, report.relationships, report.quotes) == (2, 1, QuoteCounts(2, 1))
+    assert report.notes == (
+        "of 3 recorded rows 2 have no quote and 1 has a quote that is not in the text; `kg report checks` counts them, "
+        "`kg report unsupported-facts` lists facts",
+    )
+    checks = {row["Check"]: row["Count"] for row in database.read(queries.get("reports/checks"), graph=online.graph)}
+    assert {name: count for name, count in checks.items() if "quote" in name} == {
+        "rows of evidence without a quote": 2,
+        "rows of evidence whose quote is not in the text": 1,
+    }
+    assert load([note], settings=uncached, options=once).notes == ()
+    llm.say(csv(UNQUOTED, ("r1,n1,MET,n2,,They met.,5,",)))
+    extracted = extract([note], to=str(tmp_path / "extracted"), settings=uncached, options=once)
+    assert (extracted.quotes, extracted.notes) == (report.quotes, report.notes)
+
+
+def test_a_load_of_which_every_row_was_rejected_is_partly_done_and_says_why(llm: FakeLlm, note: str, kg: Kg) -> None:
+    llm.say(csv(UNQUOTED, ("r1,n1,MET,n2,,They met.,5,",))).say(csv(()))
+    model = {"OPENAI_BASE_URL": llm.url, "OPENAI_API_KEY": "canary-key-5f1c", "KG_MODEL": "scripted"}
+    arguments = ("load", note, "--no-analytics", "--gleanings", "0", "--evidence")
+    code, out, err = kg(*arguments, "reject", "--json", **model)
+    assert (code, json.loads(out)["rows"]) == (3, {"read": 3, "accepted": 0, "rejected": 3}), err
+    assert json.loads(out)["notes"] == [
+        "all 3 rows were rejected, 3 of them because their quote is missing or not in the text (no_evidence); "
+        "`kg quarantine` lists them, --evidence flag --rebuild keeps them"
+    ]
+    calls = llm.calls
+    assert kg(*arguments, "reject", **model)[0] == 0  # no row was read
+    code, out, err = kg(*arguments, "flag", "--rebuild", "--json", **model)
+    assert (code, llm.calls, json.loads(out)["nodes"]) == (0, calls, 2), err
+
+
+def test_what_is_left_out_of_a_gutenberg_file_is_noted(offline: Settings, tmp_path: Path) -> None:
+    start, end = "*** START OF THE PROJECT GUTENBERG EBOOK X ***", "*** END OF THE PROJECT GUTENBERG EBOOK X ***"
+    book = f"Header\n{start}\nAnna met Ben.\n{end}\nLicence"
+    (tmp_path / "book.txt").write_text(book, "utf-8")
+    report = load([str(tmp_path / "book.txt")], settings=offline, options=OPTIONS)
+    number = len(book) - len("Anna met Ben.")
+    left_out = f"the Project Gutenberg header and licence were left out ({number} characters)"
+    assert report.notes == (f"{tmp_path / 'book.txt'}: {left_out}",)
+    assert left_out in plan([str(tmp_path / "book.txt")], settings=offline, options=OPTIONS).notes[0]

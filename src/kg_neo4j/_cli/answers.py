@@ -134,8 +134,8 @@ def _quoted(citation: Citation, shown: str = "") -> str:
 
     quote = _line(readable(citation.quote))
     if quote in _line(shown):
-        return _line(citation.document)
-    return f"{_line(citation.document)}, “{textwrap.shorten(quote, LONGEST_QUOTE, placeholder=' …')}”"
+        return _titled(citation)
+    return f"{_titled(citation)}, “{textwrap.shorten(quote, LONGEST_QUOTE, placeholder=' …')}”"
 
 
 def _show_sources(answer: Answer) -> None:
@@ -154,7 +154,13 @@ def _show_sources(answer: Answer) -> None:
 
 def _source(citation: Citation) -> str:
     place = f"chunk {citation.chunk_id} [{citation.start}:{citation.end}]"
-    return f"{_line(citation.document)}, {place}: “{_line(citation.quote)}”"
+    return f"{_titled(citation)}, {place}: “{_line(citation.quote)}”"
+
+
+def _titled(citation: Citation) -> str:
+    """Return the title of the document, and the page of a PDF."""
+    page = f", page {citation.page}" if citation.page else ""
+    return f"{_line(citation.document)}{page}"
 
 
 def _show_evidence(answer: Answer) -> None:

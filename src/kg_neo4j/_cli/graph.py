@@ -108,13 +108,15 @@ def import_graph(
 
 def browse(
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the web browser.")] = True,
+    graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say where Neo4j Browser is and how to log in, and open it."""
     from kg_neo4j import _localdb
     from kg_neo4j.errors import UsageError
+    from kg_neo4j.graph.canned_reports import literal
 
-    settings = settings_for()
+    settings = settings_for(graph=graph)
     if settings.neo4j_uri:
         raise UsageError(
             "NEO4J_URI names a server of your own: open its own Browser page",
@@ -127,11 +129,13 @@ def browse(
         "connect": server.uri,
         "username": server.username,
         "password": f"in {server.password_file}",
+        "first query": f"MATCH p = (:Entity {{graph: {literal(settings.graph)}}})-->(:Entity) RETURN p LIMIT 100",
     }
     if as_json:
-        print_json({**facts, "password_file": str(server.password_file)})
+        first_query = facts.pop("first query")
+        print_json({**facts, "password_file": str(server.password_file), "first_query": first_query})
         return
-    print_facts({**facts, "first query": "MATCH p = (:Entity)-->(:Entity) RETURN p LIMIT 100"})
+    print_facts({**facts, "captions": "click a label above the drawing, then a property: for Chunk, `text`"})
     print_text("The server keeps running; `kg db stop` ends it.")
     if open_page:
         import webbrowser

@@ -67,7 +67,7 @@ def load(
     with progress(quiet=as_json) as bars:
         report = pipeline.load(sources or (), settings=settings, options=options, progress=bars)
     show_load(report, as_json=as_json)
-    if report.failed_chunks or report.skipped or report.unfinished:
+    if is_partly_done(report) or report.unfinished:
         raise typer.Exit(PARTLY_DONE)
 
 
@@ -102,7 +102,7 @@ def extract(
         }
         print_facts({**facts, **extraction_facts(report), "seconds": f"{report.seconds:.1f}"})
         show_remarks(report)
-    if report.failed_chunks or report.skipped:
+    if is_partly_done(report):
         raise typer.Exit(PARTLY_DONE)
 
 
@@ -185,6 +185,11 @@ def show_load(report: LoadReport, *, as_json: bool) -> None:
     print_facts(facts)
     show_remarks(report)
     remark("unfinished", report.unfinished)
+
+
+def is_partly_done(report: LoadReport | ExtractReport) -> bool:
+    """Return whether a source was skipped, a chunk failed, or not one of the rows was accepted."""
+    return bool(report.failed_chunks or report.skipped or (report.rows.read and not report.rows.accepted))
 
 
 def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:

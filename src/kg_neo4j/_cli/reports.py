@@ -21,9 +21,8 @@ def report(
     graph: GraphOption = None,
 ) -> None:
     """Run a canned Cypher report, or list them."""
+    from kg_neo4j import pipeline
     from kg_neo4j.graph import canned_reports
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.retrieve.report_names import known_names
 
     settings = settings_for(graph=graph)
     if name is None:
@@ -33,11 +32,9 @@ def report(
     if browser:
         print_text(canned_reports.browser_text(name, settings.graph, parameters))
         return
-    canned_reports.check(name, parameters)
-    with progress(quiet=output != "table") as bars, connect(settings, bars) as database:
-        known, notes = known_names(database, settings.graph, name, parameters)
-        found = canned_reports.run(database, name, graph=settings.graph, parameters=known)
-    remark("note", notes)
+    with progress(quiet=output != "table") as bars:
+        found = pipeline.report(name, settings=settings, parameters=parameters, progress=bars)
+    remark("note", found.notes)
     if output == "table":
         print_table(found.columns, found.rows, found.title)
         if not found.rows:

@@ -80,6 +80,7 @@ def _document(file: FoundFile, graph: str, language: str | None, sandbox: Sandbo
         pages=parsed.pages,
         language=language or detect(parsed.text),
         origin=file.real_path,
+        left_out=parsed.left_out,
     )
 
 

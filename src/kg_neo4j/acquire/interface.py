@@ -15,6 +15,7 @@ class ParsedText:
     title: str | None = None  # as the source gives it; None where it gives none
     sections: tuple[Section, ...] = ()
     pages: tuple[int, ...] = ()  # start offset of each page
+    left_out: str = ""  # what of the source is not in `text`, in words
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ _NO_PARAGRAPH = re.compile(r"\s*(?:$|#|>|\||[-*+]\s|\d+[.)]\s)")
 
 def read_text(text: str) -> ParsedText:
     """Return plain text, without the header and the licence of Project Gutenberg."""
-    title = None
+    title, left_out, whole = None, "", len(text)
     start = _GUTENBERG_START.search(text, 0, _HEADER_CHARACTERS) or _OLD_GUTENBERG_START.search(
         text, 0, _HEADER_CHARACTERS
     )
@@ -39,7 +39,8 @@ def read_text(text: str) -> ParsedText:
         text = text[: end.start()] if end is not None else text
         credits = _CREDITS.match(text)
         text = text[credits.end() if credits else 0 :].strip("\n")
-    return ParsedText(text, title)
+        left_out = f"the Project Gutenberg header and licence were left out ({whole - len(text):,} characters)"
+    return ParsedText(text, title, left_out=left_out)
 
 
 def read_markdown(text: str) -> ParsedText:

@@ -88,7 +88,7 @@ class Sandbox:
         if "refused" in outcome:
             raise UnreadableSource(outcome["refused"], hint=outcome["hint"])
         sections = tuple(Section(*section) for section in outcome["sections"])
-        return ParsedText(text, outcome["title"], sections, tuple(outcome["pages"]))
+        return ParsedText(text, outcome["title"], sections, tuple(outcome["pages"]), outcome["left_out"])
 
 
 class _Crashed(UnreadableSource):
@@ -206,7 +206,8 @@ def _read(kind: str, data: bytes) -> tuple[dict[str, Any], bytes]:
     except UnreadableSource as refused:
         return {"refused": str(refused), "hint": refused.hint}, b""
     sections = [(section.title, section.level, section.start, section.end) for section in parsed.sections]
-    return {"title": parsed.title, "sections": sections, "pages": parsed.pages}, parsed.text.encode("utf-8")
+    told = {"title": parsed.title, "sections": sections, "pages": parsed.pages, "left_out": parsed.left_out}
+    return told, parsed.text.encode("utf-8")
 
 
 def _set_alarm(seconds: float) -> None:

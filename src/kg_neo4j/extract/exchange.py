@@ -97,8 +97,8 @@ def read(path: Path) -> tuple[ExtractedDocument, tuple[Extraction, ...]]:
 
 
 def _lines(header: ExtractedDocument, extractions: Iterable[Extraction]) -> Iterator[bytes]:
-    plain = replace(header, document=replace(header.document, text="", sections=(), pages=()))
-    yield _adapter(ExtractedDocument).dump_json(plain) + b"\n"
+    plain = replace(header, document=replace(header.document, text="", sections=()))
+    yield _adapter(ExtractedDocument).dump_json(plain, exclude={"document": {"left_out"}}) + b"\n"
     for extraction in extractions:
         yield _adapter(Extraction).dump_json(extraction) + b"\n"
 

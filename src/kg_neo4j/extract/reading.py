@@ -87,6 +87,7 @@ class Rounds:
         )
         if answer.step == MEND:
             _mark_mended(self.rejections, valid)
+            self.read -= _drop_repeated(self.rejections, valid)
         _add(self, valid, answer.round, self.reading.schema)
         self.read += read.count
         self.answers.append(answer)
@@ -181,6 +182,18 @@ def _mark_mended(rejections: list[Rejection], valid: ValidRows) -> None:
     for place, rejection in enumerate(rejections):
         if row_id(rejection) in accepted:
             rejections[place] = replace(rejection, mended=True)
+
+
+def _drop_repeated(rejections: list[Rejection], valid: ValidRows) -> int:
+    """Remove the rows that the model wrote again and that are rejected again: the last reason counts; say how many."""
+    removed = 0
+    for again in valid.rejections:
+        for place, earlier in enumerate(rejections):
+            if not earlier.mended and (row_id(earlier) or earlier.text) == (row_id(again) or again.text):
+                del rejections[place]
+                removed += 1
+                break
+    return removed
 
 
 # ------------------------------------------------------------------------------------------------------- outcomes

@@ -34,7 +34,15 @@ _DATA = data_files.beside(__file__)
 _ENDS = {kind: (start, frozenset(ends.split())) for kind, start, ends in _DATA.rows("ends", 3)}
 _KNOWN = _DATA.table("known")
 _KINDS: Mapping[str, tuple[type, ...]] = {"s": (str,), "i": (int,), "n": (int, float), "b": (bool,)}
-_WORDS = {"s": "text", "i": "an integer", "n": "a number", "b": "true or false", "l": "a list of texts"}
+_LISTS: Mapping[str, type] = {"l": str, "w": int}
+_WORDS = {
+    "s": "text",
+    "i": "an integer",
+    "n": "a number",
+    "b": "true or false",
+    "l": "a list of texts",
+    "w": "a list of integers",
+}
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 Properties = dict[str, Any]
@@ -163,8 +171,8 @@ def _check_kind(name: str, value: Any, kind: str, vectors: VectorSpace | None) -
     if kind == "v":
         if vectors is None or type(value) is not list or len(value) != vectors.dimension or type(value[0]) is not float:
             raise ValueError(f"{name}: not a vector of {vectors.dimension if vectors else 0} numbers")
-    elif kind == "l":
-        if type(value) is not list or not all(type(each) is str for each in value):
+    elif kind in _LISTS:
+        if type(value) is not list or not all(type(each) is _LISTS[kind] for each in value):
             raise ValueError(f"{name}: not {_WORDS[kind]}")
     elif type(value) not in _KINDS[kind]:
         raise ValueError(f"{name}: not {_WORDS[kind]}: {str(value)[:80]!r}")

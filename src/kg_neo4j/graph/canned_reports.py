@@ -1,7 +1,7 @@
 """The canned reports of cypher/reports/: listed, run in READ mode, or printed for Neo4j Browser.
 
-Outside, a report's name has hyphens ("most-connected"); its file has underscores. A report runs the same text here and
-in Browser; values are parameters.
+Outside, a report's name has hyphens ("most-connected"); its file has underscores. Here values are parameters; for
+Browser, which runs one statement at a time, they are literals in the same text.
 """
 
 from __future__ import annotations
@@ -18,12 +18,24 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Parameter, Query
 from kg_neo4j.graph.report_format import Cell, Report, render
 
-__all__ = ["Report", "browser_text", "check", "list_reports", "naming_parameters", "outside_name", "render", "run"]
+__all__ = [
+    "Report",
+    "browser_text",
+    "check",
+    "list_reports",
+    "literal",
+    "naming_parameters",
+    "outside_name",
+    "render",
+    "run",
+    "with_literals",
+]
 
 Value = str | int | float
 
 _NAMES = "name or alias"  # how the note of a parameter begins that names an entity
 _LOWEST = re.compile(r">= (-?\d+)")  # in a parameter's note
+_PARAMETER = re.compile(r"\$(\w+)")
 _INTEGERS = range(-(2**63), 2**63)  # Neo4j's
 _ESCAPES = {"\\": r"\u005c\u005c", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
@@ -62,14 +74,18 @@ def run(database: Database, name: str, *, graph: str, parameters: Mapping[str, V
 
 
 def browser_text(name: str, graph: str, parameters: Mapping[str, Value]) -> str:
-    """Return report `name` for pasting into Neo4j Browser: `:param` lines, then the unchanged query.
-
-    Raises UsageError like `run`.
-    """
+    """Return report `name` as one statement for pasting into Neo4j Browser. Raises UsageError like `run`."""
     query = _find(name)
     values = _values(query, graph, parameters)
-    lines = [f":param {name} => {literal(value)};" for name, value in values.items()]
-    return "\n".join([*lines, query.text])
+    return with_literals(query, {name: literal(value) for name, value in values.items()})
+
+
+def with_literals(query: Query, literals: Mapping[str, str]) -> str:
+    """Return the text of `query` with each parameter replaced by a Cypher literal; comments stay as they are."""
+    return "\n".join(
+        line if line.startswith("//") else _PARAMETER.sub(lambda found: literals[found[1]], line)
+        for line in query.text.split("\n")
+    )
 
 
 def _find(name: str) -> Query:

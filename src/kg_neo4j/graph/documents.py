@@ -309,6 +309,7 @@ def _document_properties(document: Document, configuration: LoadConfiguration) -
     properties = {name: getattr(document, name) for name in names}
     properties |= {"redirects": list(document.redirects), "links": list(document.links)}
     properties |= {
+        "pages": list(document.pages) or None,
         "origin": origin_id(document.origin) if document.origin else None,
         "config_hash": configuration.config_hash,
         "schema": configuration.schema,

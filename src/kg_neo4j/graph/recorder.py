@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any
 
 from kg_neo4j.errors import SchemaConflict
+from kg_neo4j.extract.reading import MEND
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction
@@ -283,8 +284,14 @@ def digest(extraction: Extraction) -> str:
         [each.source_id, each.type, each.target_id, *_stored("", 0, each), each.properties, *_unstated(each)]
         for each in extraction.relationships
     ]
-    counted = [extraction.rows_read, extraction.outcome, extraction.config_hash]
+    counted = [extraction.rows_read, extraction.outcome, extraction.config_hash, *_rejected_again(extraction)]
     return hashlib.sha256(json.dumps([nodes, relationships, counted]).encode()).hexdigest()[:32]
+
+
+def _rejected_again(extraction: Extraction) -> list[int]:
+    """Return the rounds of repair that rows failed in; nothing for other extractions, as ever."""
+    repairs = {answer.round for answer in extraction.answers if answer.step == MEND}
+    return [each.round for each in extraction.rejections if each.round in repairs]
 
 
 def _unstated(row: RelationshipRow) -> list[bool]:

@@ -12,8 +12,12 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Cell = str | int | float | bool | None | tuple[str | int | float | bool | None, ...]
 
@@ -31,6 +35,13 @@ class Report:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()  # what a name that was given was taken to mean
+
+    def to_dataframe(self) -> DataFrame:
+        """Return the rows as a pandas DataFrame."""
+        from pandas import DataFrame
+
+        return DataFrame(list(self.rows), columns=list(self.columns))
 
 
 def render(report: Report, output: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.answering import AskOptions
     from kg_neo4j.pipeline.archiving import ArchiveReport, ImportReport, export_archive, import_graph
-    from kg_neo4j.pipeline.asking import ask, embed
+    from kg_neo4j.pipeline.asking import ask, embed, report
     from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
     from kg_neo4j.pipeline.exchanging import extract
     from kg_neo4j.pipeline.keeping import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
@@ -68,6 +68,7 @@ __all__ = [
     "quarantine",
     "rebuild",
     "recover",
+    "report",
     "resolve",
     "restore",
     "retry_quarantine",
@@ -112,6 +113,7 @@ _HOMES = {
     "quarantine": "kg_neo4j.pipeline.quarantining",
     "rebuild": "kg_neo4j.pipeline.rebuilding",
     "recover": "kg_neo4j.pipeline.keeping",
+    "report": "kg_neo4j.pipeline.asking",
     "resolve": "kg_neo4j.pipeline.resolving",
     "restore": "kg_neo4j.pipeline.keeping",
     "retry_quarantine": "kg_neo4j.pipeline.quarantining",

@@ -50,6 +50,8 @@ class Answerer:
 
     def answer(self, question: str, options: AskOptions, hear: Callable[[str], None] | None = None) -> Answer:
         """Answer one question. Raises as `ask`."""
+        from kg_neo4j.retrieve.checking.standing import with_pages
+
         check(question, options)
         routed = self._route(question, options) if options.mode == AUTO else None
         mode = routed.routing.mode if routed else options.mode
@@ -61,6 +63,8 @@ class Answerer:
             answer = self._from_tree(question, options, hear)
         else:
             answer = self._from_chunks(question, options, routed, hear)
+        if mode in (GLOBAL, CYPHER) or answer.nearest:
+            answer = with_pages(self.database, self.settings.graph, answer)
         return replace(answer, routing=routed.routing) if routed else answer
 
     def _route(self, question: str, options: AskOptions) -> Routed:

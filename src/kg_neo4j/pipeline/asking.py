@@ -1,8 +1,9 @@
-"""Ask: retrieve and answer. Nothing in the graph is changed. Other tools search the graph with `embed`."""
+"""Ask, report and embed: what reads the graph, and what other tools search it with. Nothing in it is changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.pipeline.answering import AskOptions, answerer, check
@@ -11,6 +12,7 @@ from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 if TYPE_CHECKING:
+    from kg_neo4j.graph.canned_reports import Report, Value
     from kg_neo4j.settings import Settings
 
 
@@ -60,3 +62,22 @@ def embed(texts: Sequence[str], *, settings: Settings) -> list[list[float]]:
 
     vectors = embed_texts(factory.embedding_model(settings), texts, tokens.load())
     return [[float(value) for value in vector] for vector in vectors]
+
+
+def report(
+    name: str, *, settings: Settings, parameters: Mapping[str, Value] | None = None, progress: Progress = SILENT
+) -> Report:
+    """Run the canned report `name`; `to_dataframe()` of the result is a pandas DataFrame.
+
+    A name in `parameters` may be another form of an entity's name; `notes` says what it was taken to mean. Raises
+    UsageError for an unknown report or parameter, a value that does not fit, or a name that no entity has.
+    """
+    from kg_neo4j.graph import canned_reports
+    from kg_neo4j.graph.connection import connect
+    from kg_neo4j.retrieve.report_names import known_names
+
+    given = parameters or {}
+    canned_reports.check(name, given)
+    with connect(settings, progress) as database:
+        known, notes = known_names(database, settings.graph, name, given)
+        return replace(canned_reports.run(database, name, graph=settings.graph, parameters=known), notes=tuple(notes))

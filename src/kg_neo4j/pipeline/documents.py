@@ -54,6 +54,7 @@ def read_documents(
             else:
                 seen.add(each.id)
                 _note_language(each, settings, tally)
+                tally.notes += [f"{each.source}: {each.left_out}"] if each.left_out else []
                 yield each
 
     return stream()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -163,10 +163,20 @@ class _Run:
             embedding=self._embedding(usage.output_tokens),
             concurrency=self.extraction.concurrency,
             seconds=max(self.longest_s, self.work_s / self.extraction.concurrency),
-            assumptions=self.figures.in_words() if self.figures and self.asked else (),
+            assumptions=self._assumptions(steps),
             skipped=tuple(tally.skipped),
             notes=tuple(tally.notes),
         )
+
+    def _assumptions(self, steps: Mapping[str, Usage]) -> tuple[str, ...]:
+        from kg_neo4j.extract.reading import MEND
+
+        if not self.figures or not self.asked:
+            return ()
+        counted = steps[MEND].calls if MEND in steps else 0
+        most = max(counted, self.asked)
+        repairs = f"the repair of rejected rows takes {counted} calls here, at most {most}: one for each chunk"
+        return (*self.figures.in_words(), repairs)
 
     def _job(self, document: Document, chunks: tuple[Chunk, ...]) -> DocumentJob:
         from kg_neo4j.extract.context import DocumentJob

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from kg_neo4j.records import (
     Extraction,
     ExtractReport,
     LoadReport,
+    QuoteCounts,
+    RejectionReason,
     RowCounts,
     SkippedSource,
     Usage,
@@ -21,6 +24,14 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
 
 
+_REPAIRS = {  # what brings rows into the graph that were rejected for a reason
+    RejectionReason.NO_EVIDENCE: (
+        "because their quote is missing or not in the text (no_evidence)",
+        "--evidence flag --rebuild keeps them",
+    ),
+}
+
+
 @dataclass(slots=True)
 class Tally:
     """What a load has seen so far."""
@@ -28,6 +39,9 @@ class Tally:
     documents: int = 0
     chunks: int = 0
     read: int = 0
+    recorded: int = 0  # accepted rows, without those that repeat others
+    unquoted: int = 0
+    unlocated: int = 0
     changes: int = 0
     usage: Usage = field(default_factory=Usage)
     rejections: Counter[str] = field(default_factory=Counter)
@@ -42,6 +56,11 @@ class Tally:
         """Count one extraction."""
         self.read += extraction.rows_read
         self.usage += extraction.usage
+        quotes = [(row.evidence, row.span) for row in extraction.nodes]
+        quotes += [(row.evidence, row.span) for row in extraction.relationships]
+        self.recorded += len(quotes)
+        self.unquoted += sum(words is None for words, _ in quotes)
+        self.unlocated += sum(words is not None and span is None for words, span in quotes)
         self.mended += sum(rejection.mended for rejection in extraction.rejections)
         for answer in extraction.answers:
             if answer.usage.calls:
@@ -56,12 +75,11 @@ class Tally:
         from kg_neo4j.graph import queries
 
         size = database.read(queries.get("write/count_graph"), graph=graph)[0]
-        rejected = self.rejections.total()
         return LoadReport(
             graph=graph,
             documents=self.documents,
             chunks=self.chunks,
-            rows=RowCounts(self.read, self.read - rejected, rejected),
+            rows=self._rows(),
             nodes=size["nodes"],
             relationships=size["relationships"],
             communities=communities,
@@ -73,19 +91,19 @@ class Tally:
             rejections=dict(self.rejections),
             mended=self.mended,
             steps=dict(self.steps),
-            notes=tuple(self.notes),
+            notes=(*self.notes, *self._row_notes()),
+            quotes=QuoteCounts(self.unquoted, self.unlocated),
             unfinished=tuple(self.unfinished),
         )
 
     def extract_report(self, folder: str, files: int, seconds: float) -> ExtractReport:
         """Return the report of an extraction to files."""
-        rejected = self.rejections.total()
         return ExtractReport(
             folder=folder,
             files=files,
             documents=self.documents,
             chunks=self.chunks,
-            rows=RowCounts(self.read, self.read - rejected, rejected),
+            rows=self._rows(),
             usage=self.usage,
             seconds=seconds,
             skipped=tuple(self.skipped),
@@ -93,5 +111,23 @@ class Tally:
             rejections=dict(self.rejections),
             mended=self.mended,
             steps=dict(self.steps),
-            notes=tuple(self.notes),
+            notes=(*self.notes, *self._row_notes()),
+            quotes=QuoteCounts(self.unquoted, self.unlocated),
         )
+
+    def _rows(self) -> RowCounts:
+        rejected = self.rejections.total()
+        return RowCounts(self.read, self.read - rejected, rejected)
+
+    def _row_notes(self) -> Iterator[str]:
+        """Yield what a report says of rows without words, and of answers of which no row was accepted."""
+        if self.unquoted or self.unlocated:
+            counts = ((self.unquoted, "no quote"), (self.unlocated, "a quote that is not in the text"))
+            said = " and ".join(f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in counts if count)
+            listed = "`kg report checks` counts them, `kg report unsupported-facts` lists facts"
+            yield f"of {self.recorded} recorded rows {said}; {listed}"
+        if self.read and self.rejections.total() == self.read:
+            reason, count = self.rejections.most_common(1)[0]
+            why, repair = _REPAIRS.get(RejectionReason(reason), (f"as {reason}", ""))
+            tried = f"; `kg quarantine` lists them{f', {repair}' if repair else ''}"
+            yield f"all {self.read} rows were rejected, {count} of them {why}{tried}"

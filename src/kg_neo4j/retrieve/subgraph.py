@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.canned_reports import literal
+from kg_neo4j.graph.canned_reports import literal, with_literals
 from kg_neo4j.records import Answer
 
 QUERY = "retrieve/cited_subgraph"
@@ -26,13 +26,9 @@ def parameters(answer: Answer, graph: str) -> dict[str, Any]:
 
 
 def browser_text(answer: Answer, graph: str) -> str:
-    """Return the query for pasting into Neo4j Browser: `:param` lines, then the unchanged query."""
+    """Return the query as one statement for pasting into Neo4j Browser."""
     values = parameters(answer, graph)
     cited = ", ".join(f"{{chunk: '{p['chunk']}', start: {p['start']}, end: {p['end']}}}" for p in values["cited"])
     entities = ", ".join(f"'{each}'" for each in values["entities"])
-    lines = [
-        f":param graph => {literal(graph)};",
-        f":param cited => [{cited}];",
-        f":param entities => [{entities}];",
-    ]
-    return "\n".join([*lines, queries.get(QUERY).text])
+    literals = {"graph": literal(graph), "cited": f"[{cited}]", "entities": f"[{entities}]"}
+    return with_literals(queries.get(QUERY), literals)

@@ -34,6 +34,8 @@ def test_gutenberg_header_and_licence_are_stripped():
     parsed = read_text(BOOK)
     assert parsed.text == "CHAPTER I\n\nThe lamp was lit. *** It burned."
     assert parsed.title == "The Keeper of the Lamp"
+    number = len(BOOK) - len(parsed.text)
+    assert parsed.left_out == f"the Project Gutenberg header and licence were left out ({number} characters)"
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ def test_older_gutenberg_marks_are_known(start):
 
 def test_text_that_only_mentions_gutenberg_is_whole():
     text = "We read it at Project Gutenberg.\n\nEnd of Project Gutenberg's story.\n\nMore."
-    assert read_text(text).text == text
+    assert (read_text(text).text, read_text(text).left_out) == (text, "")
 
 
 def test_real_gutenberg_book_begins_and_ends_with_itself(shared_data):

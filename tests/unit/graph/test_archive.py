@@ -155,6 +155,7 @@ HOSTILE: dict[str, tuple[Sequence[Line | bytes], str]] = {
     "true for a number": ([GOOD[0], node(["Chunk"], CHUNK, index=True)], "index: not an integer"),
     "a list for a text": ([GOOD[0], node(["Chunk"], CHUNK, text=["Ada."])], "text: not text"),
     "a text for a list": ([node(["Document"], DOCUMENT, links="x")], "links: not a list of texts"),
+    "texts for integers": ([node(["Document"], DOCUMENT, pages=["0"])], "pages: not a list of integers"),
     "a needed property missing": ([node(["Chunk"], {"id": "c", "graph": "g"})], "Chunk without document_id, text"),
     "an integer beyond 64 bits": ([node(["Document"], DOCUMENT, revision=2**63 + 1)], "revision: an integer beyond 64"),
     "one beyond them in a list": ([node(["Document"], DOCUMENT, own=[-(2**63) - 1])], "own: an integer beyond 64"),

@@ -45,8 +45,8 @@ def test_there_are_at_least_nine_more_each_described_and_in_order() -> None:
 
 
 def test_most_connected_shows_five_unless_asked_otherwise() -> None:
-    assert ":param limit => 5;" in browser_text("most-connected", "main", {})
-    assert ":param limit => 12;" in browser_text("most-connected", "main", {"limit": "12"})
+    assert "LIMIT 5" in browser_text("most-connected", "main", {}).splitlines()
+    assert "LIMIT 12" in browser_text("most-connected", "main", {"limit": "12"}).splitlines()
 
 
 @pytest.mark.parametrize(
@@ -82,28 +82,37 @@ def test_what_cannot_be_meant_is_refused_before_a_database_is_asked(
 
 @pytest.mark.parametrize("limit", ["7", " 7 ", 7, 7.0])
 def test_whole_numbers_are_taken_however_they_are_written(limit: str | float) -> None:
-    assert ":param limit => 7;" in browser_text("most-connected", "main", {"limit": limit})
+    assert "LIMIT 7" in browser_text("most-connected", "main", {"limit": limit}).splitlines()
 
 
 # ---------------------------------------------------------------------------------------------------------- Browser
 
 
 @pytest.mark.parametrize("query", list_reports(), ids=outside_name)
-def test_browser_text_is_params_and_then_the_unchanged_file(query: queries.Query) -> None:
+def test_browser_text_is_the_file_as_one_statement(query: queries.Query) -> None:
     needed = {parameter.name: "Khadija" for parameter in query.params if parameter.default is None}
     text = browser_text(outside_name(query), "main", needed)
-    params, body = text[: -len(query.text)], text[-len(query.text) :]
-    assert body == query.text
-    assert re.findall(r"^:param (\w+) => .+;$", params, re.MULTILINE) == [each.name for each in query.params]
-    assert params.count("\n") == len(query.params)
+    comments, shown = ([line for line in each.splitlines() if line.startswith("//")] for each in (query.text, text))
+    assert shown == comments
+    statement = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+    assert not re.search(r"\$\w|^:|;$", statement, re.MULTILINE)
+    assert all(f"'{value}'" in statement for value in ("main", *needed.values()) if query.params)
 
 
 def test_a_value_with_quotes_and_line_ends_stays_one_line_and_one_text() -> None:
-    text = browser_text("neighbours", "main", {"name": "O'Neil\\\n:param x => 1"})
-    assert r":param name => 'O\'Neil\u005c\u005c\n:param x => 1';" in text.splitlines()
+    text = browser_text("neighbours", "main", {"name": "O'Neil\\\n:param x => $graph"})
+    assert r"'O\'Neil\u005c\u005c\n:param x => $graph'" in text
 
 
 # ---------------------------------------------------------------------------------------------------------- formats
+
+
+def test_a_report_is_a_data_frame() -> None:
+    frame = SAMPLE.to_dataframe()
+    assert list(frame.columns) == list(SAMPLE.columns)
+    assert frame["Count"].sum() == 16
+    assert frame["Node"].tolist() == [row[0] for row in SAMPLE.rows]
+    assert Report("empty", "Empty", ("Node", "Count"), ()).to_dataframe().shape == (0, 2)
 
 
 def test_json_is_a_list_of_objects_whose_keys_are_the_columns() -> None:

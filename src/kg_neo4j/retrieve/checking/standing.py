@@ -1,26 +1,32 @@
-"""Whether what an answer cites is still there when the answer is given: a graph may change while a model thinks."""
+"""Where what an answer cites stands: in a chunk that is still there when the answer is given, and on which page."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.records import Answer, Citation
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import Checked, split_claims, without
 from kg_neo4j.retrieve.reply import Reply
 
 
 def keep_standing(database: Database, graph: str, reply: Reply) -> tuple[Reply, tuple[str, ...]]:
-    """Return the reply without citations of chunks that are there no more, and a note where there were any.
+    """Return the reply with the pages of PDFs, without citations of chunks that are there no more; and a note on these.
 
-    A reply that cites nothing then has no text: nothing is left that it could be checked by.
+    The graph may have changed while a model was thinking. A reply that cites nothing then has no text: nothing is left
+    that it could be checked by.
     """
     if not reply.citations:
         return reply, ()
-    ids = sorted({citation.chunk_id for citation in reply.citations})
-    rows = database.read(queries.get("retrieve/cited_chunks"), graph=graph, ids=ids)
-    texts = {row["id"]: row["text"] for row in rows}
+    rows = _chunks(database, graph, reply.citations)
+    texts = {each: row["text"] for each, row in rows.items()}
+    citations = _paged(reply.citations, rows)
+    ways = {new: reply.ways[old] for old, new in zip(reply.citations, citations, strict=True) if old in reply.ways}
+    reply = replace(reply, citations=citations, ways=ways)
     gone = frozenset(
         number for number, citation in enumerate(reply.citations, 1) if not quotes_are_in_place([citation], texts)
     )
@@ -33,3 +39,26 @@ def keep_standing(database: Database, graph: str, reply: Reply) -> tuple[Reply, 
     if not left.citations:
         return replace(reply, text="", citations=(), claims=(), short="", path=()), (f"{note}; ask again",)
     return replace(reply, text=left.text, citations=left.citations, claims=left.claims), (note,)
+
+
+def with_pages(database: Database, graph: str, answer: Answer) -> Answer:
+    """Return an answer whose citations have the pages of PDFs, as `keep_standing` gives them."""
+    rows = _chunks(database, graph, (*answer.citations, *answer.nearest))
+    return replace(answer, citations=_paged(answer.citations, rows), nearest=_paged(answer.nearest, rows))
+
+
+def _chunks(database: Database, graph: str, citations: Sequence[Citation]) -> dict[str, Row]:
+    ids = sorted({citation.chunk_id for citation in citations})
+    query = queries.get("retrieve/cited_chunks")
+    return {row["id"]: row for row in database.read(query, graph=graph, ids=ids)} if ids else {}
+
+
+def _paged(citations: Sequence[Citation], rows: Mapping[str, Row]) -> tuple[Citation, ...]:
+    return tuple(replace(each, page=_page(each, rows.get(each.chunk_id))) for each in citations)
+
+
+def _page(citation: Citation, chunk: Row | None) -> int | None:
+    """Return the page on which a quote begins, from 1; None where the document has no pages."""
+    if not chunk or not chunk["pages"]:
+        return None
+    return bisect_right(chunk["pages"], chunk["start"] + citation.start)
