@@ -16,7 +16,7 @@ from kg_neo4j.records import Usage
 
 STORED = """
 MATCH (a:Answer {kind: 'report'}) WHERE a.graph = $graph
-RETURN properties(a) AS answer, COLLECT { MATCH (a)-[:ANSWERS]->(n) RETURN labels(n)[0] + ' ' + n.id ORDER BY n.id }
+RETURN properties(a) AS answer, COLLECT { MATCH (a)-[:ANSWERS]->(n) RETURN [each IN labels(n) WHERE NOT each STARTS WITH 'Kg'][0] + ' ' + n.id ORDER BY n.id }
 AS places ORDER BY a.id
 """
 IDS = """

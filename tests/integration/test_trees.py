@@ -68,7 +68,7 @@ def test_the_graph_of_a_tree_is_whole(database: Database, graph: str, offline: S
         MATCH (s:Summary) WHERE s.graph = $graph
         RETURN s.level AS level, size(s.embedding) AS dimension, s.token_count AS tokens, s.text AS text,
                EXISTS { (s)-[:IN_TREE]->(:Tree)-[:TREE_OF]->(:Document) } AS placed,
-               COLLECT { MATCH (s)-[r:SUMMARISES]->(n) RETURN [labels(n), n.level, n.aspect = s.aspect, r.probability] }
+               COLLECT { MATCH (s)-[r:SUMMARISES]->(n) RETURN [n:Chunk, n.level, n.aspect = s.aspect, r.probability] }
                  AS members
         """,
         graph=graph,
@@ -79,9 +79,9 @@ def test_the_graph_of_a_tree_is_whole(database: Database, graph: str, offline: S
         assert 0 < row["tokens"] <= 200
         assert row["placed"]
         assert row["members"]
-        for labels, level, same_aspect, probability in row["members"]:
+        for is_chunk, level, same_aspect, probability in row["members"]:
             assert 0 < probability <= 1
-            assert (labels == ["Chunk"]) == (row["level"] == 1)
+            assert is_chunk == (row["level"] == 1)
             assert row["level"] == 1 or (level == row["level"] - 1 and same_aspect)
     hanging = "MATCH (t:Tree) WHERE t.graph = $graph RETURN COUNT { (t)-[:HAS_LEAF]->(:Chunk) } AS leaves"
     assert read(database, hanging, graph=graph)[0]["leaves"] == done.leaves

@@ -361,7 +361,9 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
                 hint=f"free disk space, {restart}then run the same command again: nothing is lost",
             ) from error
         if (error.code or "").endswith(("ConstraintCreationFailed", "AlreadyExists")):
-            raise SchemaConflict(f"{address.shown}: {_short(error)}") from error
+            raise SchemaConflict(
+                f"{address.shown}: {_short(error)}", hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list what stands there"
+            ) from error
         if error.code in TOO_LARGE:
             raise NotEnoughMemory(
                 f"{address.shown}: {_short(error)}",
