@@ -16,8 +16,10 @@ from kg_neo4j.records import Usage
 
 STORED = """
 MATCH (a:Answer {kind: 'report'}) WHERE a.graph = $graph
-RETURN properties(a) AS answer, COLLECT { MATCH (a)-[:ANSWERS]->(n) RETURN [each IN labels(n) WHERE NOT each STARTS WITH 'Kg'][0] + ' ' + n.id ORDER BY n.id }
-AS places ORDER BY a.id
+RETURN properties(a) AS answer, COLLECT {
+  MATCH (a)-[:ANSWERS]->(n)
+  RETURN [label IN labels(n) WHERE NOT label STARTS WITH 'Kg'][0] + ' ' + n.id ORDER BY n.id
+} AS places ORDER BY a.id
 """
 IDS = """
 MATCH (e:Entity) WHERE e.graph = $graph WITH min(e.id) AS entity
