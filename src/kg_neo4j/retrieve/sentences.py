@@ -1,7 +1,7 @@
 """Sentences of a chunk, with their places. Pure.
 
-The rules that chunks are made by, and beyond them: headings and list items are sentences of their own, and a footnote
-mark may stand between two sentences without a space.
+The rules that chunks are made by, and beyond them: headings, list items and rows of tables are sentences of their own,
+and a footnote mark may stand between two sentences without a space.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ _BREAK = re.compile(r"[ \t]*\n\s*")
 _FOOTNOTE = re.compile(r"\s?\[(?:\d{1,4}|[a-z]|note \d+|citation needed)\]")
 _EMPHASIS = re.compile(r"(?<!\w)[*_]{1,3}(?=\w)|(?<=[\w.,!?)])[*_]{1,3}(?!\w)")
 _GLUED = re.compile(r"[.!?…][\"'”’»)]*(?:\[[^\]\s]{1,12}\])+(?=[^\W\d_a-z])")  # "left.[219]According"
+_CELLS = " | "  # between the cells of a row
 _SHORT_LINE = 60  # a line this short before a line break is a heading or an item, not wrapped prose
 _LONG_LINE = 200  # text with longer lines is not wrapped
 
@@ -55,7 +56,8 @@ def _line_borders(text: str) -> list[int]:
     borders = []
     for match in _BREAK.finditer(text):
         line_start = text.rfind("\n", 0, match.start()) + 1
-        short = len(text[line_start : match.start()].strip()) < _SHORT_LINE
-        if match[0].count("\n") > 1 or not wrapped or (short and not text[match.end() : match.end() + 1].islower()):
+        line = text[line_start : match.start()].strip()
+        short = len(line) < _SHORT_LINE and not text[match.end() : match.end() + 1].islower()
+        if match[0].count("\n") > 1 or not wrapped or short or _CELLS in line:
             borders.append(match.end())
     return borders

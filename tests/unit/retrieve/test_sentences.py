@@ -32,6 +32,8 @@ def texts(text: str) -> list[str]:
         ("# Title\n\nText here.", ["# Title", "Text here."]),
         ("A wrapped line of text that goes on for more than sixty letters\nand ends here.",
          ["A wrapped line of text that goes on for more than sixty letters\nand ends here."]),
+        ("Born | 7 November 1867 in the old town of Oslo in the kingdom of Norway\nDied | 1934",
+         ["Born | 7 November 1867 in the old town of Oslo in the kingdom of Norway", "Died | 1934"]),
         ("", []),
     ],
 )  # fmt: skip

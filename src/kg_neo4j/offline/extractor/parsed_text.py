@@ -15,15 +15,19 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.offline.extractor.dates import DateSpan, find_dates
 from kg_neo4j.offline.extractor.lexicon import ABBREVIATED, CALENDAR
 from kg_neo4j.offline.extractor.prose import blank_lists
+from kg_neo4j.offline.networks.trained import ROW_END
 
 _WORD = r"[^\W\d_]+(?:(?:['’ʿʾʼ`‐–-]|\.(?=[A-Z]\.))[^\W\d_]+)*"
 _TOKEN = re.compile(rf"(?P<word>{_WORD})|(?P<number>\d[\d,.]*\w*)|(?P<mark>[^\w\s]|_)")
 _POSSESSIVE = re.compile(r"['’]s$")
-# Shown as blanks of the same length: citation marks, Markdown links' addresses, emphasis, code fences, table bars.
+# Shown as blanks of the same length: citation marks, Markdown links' addresses, emphasis, code fences, lone bars.
 _NOISE = re.compile(
     r"\[(?:\d{1,3}|[a-z]|[a-z]{1,4} \d{1,3}|[a-z ]+ needed|[a-z]{2})\]|(?<=\])\([^()\s]+\)|"
     r"[*`|\[\]\u200b]+|(?<!\w)_|_(?!\w)"
 )
+_ROW = re.compile(r"\n?^[ \t]*(?:\|.*|.*\S[ \t]+\|[ \t]+\S.*)$\n?", re.MULTILINE)  # "Born | 7 November 1867, Warsaw"
+_ROW_LABEL = re.compile(r"(?<![^\s|])[A-Z][a-z]+(?: [a-z]+){1,3}(?=[ \t]+\|[ \t]+\S)")  # "Alma mater": no name
+_CELL_END = re.compile(r"[ \t]\||\|[ \t]")
 _NUMBER_DOT = re.compile(r"(?<=\b[ON][po])\.(?=[ ]?\d)")  # "Op. 10", "No. 2": no sentence ends there
 _ESCAPED = re.compile(r"\\n(?=[^\Wa-z_]|\()")  # a line break written out, in tables that were printed by a program
 _ITALIC = re.compile(r"(?<![\w*_])([*_])(?=[^\s*_])([^*_\n]{2,80}(?:\n[^*_\n]{1,60})?)(?<=[^\s*_])\1(?![\w*_])")
@@ -93,10 +97,17 @@ def process(text: str, spacy_model: str | None) -> Any:
 def mask(text: str) -> str:
     r"""Return `text` with citation marks, markup and lists of sources blanked out; all else keeps its place.
 
-    A line break that is written out (`\n`) ends a paragraph.
+    A line break that is written out (`\n`) ends a paragraph, and so does each cell of a table.
     """
-    plain = _NUMBER_DOT.sub(" ", _NOISE.sub(lambda match: " " * len(match[0]), _ESCAPED.sub("\n\n", text)))
+    rows = _ROW.sub(_cells, text)
+    plain = _NUMBER_DOT.sub(" ", _NOISE.sub(lambda match: " " * len(match[0]), _ESCAPED.sub("\n\n", rows)))
     return blank_lists(plain)
+
+
+def _cells(row: re.Match[str]) -> str:
+    """Return the row of a table, of the same length, with its cells apart and without a label."""
+    unlabelled = _ROW_LABEL.sub(lambda label: " " * len(label[0]), row[0], count=1)
+    return _CELL_END.sub(ROW_END * 2, unlabelled.replace("\n", ROW_END))
 
 
 def sentences(text: str, spacy_model: str | None = None) -> list[Sentence]:
@@ -129,8 +140,9 @@ def _paragraphs(text: str) -> list[tuple[int, int]]:
         body = line.rstrip()
         following = lines[number + 1].strip() if number + 1 < len(lines) else ""
         blank = not body.strip()
-        heading = not blank and _is_heading(body.strip(), start < 0, following)
-        if start >= 0 and (blank or heading or _BULLET.match(body) or _ends(text, end)):
+        is_cell = ROW_END in (line[-1], text[offset - 1 : offset])
+        heading = not blank and _is_heading(body.strip(), start < 0 and not is_cell, following)
+        if start >= 0 and (blank or heading or is_cell or _BULLET.match(body) or _ends(text, end)):
             spans.append((start, end))
             start = -1
         if not blank and not heading:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[1] / "data" / "en_kg"
 LOCK = Path(__file__).parents[1] / "data" / "en_kg.lock"  # "sha256  bytes  path" of every file, and the version
 
+ROW_END = "\x1c"  # a line break for str.splitlines
 _LINE_BREAK = re.compile(r"(?<=[^\s])\n(?=[^\s])")
 _THREADS = threading.Lock()
 
@@ -127,8 +128,11 @@ def parse(text: str, pipeline: Pipeline | None = None) -> Doc:
 
 
 def _unwrap(text: str) -> str:
-    """Return `text` with a space for each single line break, so that a name may go over it; as long as before."""
-    return _LINE_BREAK.sub(" ", text)
+    """Return `text` with a space for each single line break, so that a name may go over it; as long as before.
+
+    Around the row of a table, `ROW_END` stands for a line break that no name goes over.
+    """
+    return _LINE_BREAK.sub(" ", text).replace(ROW_END, "\n")
 
 
 def _settle(doc: Doc, pipeline: Pipeline) -> Doc:
