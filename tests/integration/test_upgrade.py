@@ -1,8 +1,8 @@
-"""A store and an archive of an older version are opened, asked, loaded again and exported: nothing changes.
+"""A store and an archive of an older version are opened, asked and exported: nothing changes. A load rebuilds them.
 
 `tests/data/stores` has what version 0.1.0 wrote of two texts of `examples/`, loaded as `notes/`, with a merge, reports
-and trees: the store (`kg db backup`), its export, and an archive in the first format. They are never made again; a
-version that changes what it writes adds its own.
+and trees: the store (`kg db backup`), its export, and an archive in the first format. They are never made again. Its
+extraction rules were others, so this version refuses to mix them and names `--rebuild`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j import Settings, ask, import_graph, load, pipeline, tree
+from kg_neo4j import LoadOptions, Settings, ask, import_graph, load, pipeline
+from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.export import export
 from private_server import PrivateServer
 
@@ -58,16 +59,20 @@ def test_it_is_read_as_it_was_written(opened: PrivateServer, expected: str) -> N
     assert "The bell was called Agathe." in answer.answer
 
 
-def test_the_same_commands_change_nothing(
-    opened: PrivateServer, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_same_commands_refuse_other_rules_and_rebuild_the_graph(
+    opened: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "notes").mkdir()
     for name in ("the_bell_of_orlen.md", "the_lamp_at_skarnes.md"):
         shutil.copy(EXAMPLES / name, tmp_path / "notes" / name)
     monkeypatch.chdir(tmp_path)
-    report = load(["notes"], settings=opened.settings)
-    assert (report.documents, report.changes, report.rows.read) == (2, 0, 0)
-    assert not report.notes
-    assert tree(settings=opened.settings).changes == 0
-    assert pipeline.community_reports(settings=opened.settings).changes == 0
-    assert exported(opened) == expected
+    before = exported(opened)
+    with pytest.raises(UsageError) as refused:
+        load(["notes"], settings=opened.settings)
+    assert "--rebuild" in str(refused.value.hint)
+    assert exported(opened) == before
+    report = load(["notes"], settings=opened.settings, options=LoadOptions(rebuild=True))
+    assert (report.documents, report.skipped) == (2, ())
+    again = load(["notes"], settings=opened.settings)
+    assert (again.documents, again.changes, again.rows.read) == (2, 0, 0)
+    assert ask("Who was Agathe?", settings=opened.settings).found
