@@ -30,7 +30,7 @@ WRITES = [
     "MATCH (n:Entity) CALL { WITH n DELETE n } IN TRANSACTIONS RETURN 1",
     "UNWIND [1] AS x CALL (x) { CREATE (:Leak) } IN TRANSACTIONS OF 1 ROWS RETURN x",
     "DROP INDEX kg_entity_text",
-    "DROP CONSTRAINT kg_entity_id",
+    "DROP CONSTRAINT kg_own_entity_id",
     "CREATE INDEX hostile FOR (n:Entity) ON (n.name)",
     "CREATE USER hostile SET PASSWORD 'hostile123'",
     "ALTER CURRENT USER SET PASSWORD FROM 'a' TO 'hostile123'",

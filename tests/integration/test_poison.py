@@ -48,7 +48,7 @@ TYPES = (
     "Unsettled",
     "MENTIONED_IN",
     "]-(x) CALL { MATCH (m) DETACH DELETE m } //",
-    "'; DROP CONSTRAINT kg_entity_id; //",
+    "'; DROP CONSTRAINT kg_own_entity_id; //",
     "A" * 70_000,
     "\u202eNOSREP",
     "{graph: 'main'}",
