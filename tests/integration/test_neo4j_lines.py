@@ -122,7 +122,7 @@ def test_the_main_job_gives_the_same_bytes(jobs: Mapping[str, dict[str, str]]) -
     first, *others = (jobs[line] for line in LINES)
     assert len(first["export"].splitlines()) > 500
     for other in others:
-        assert [name for name in first if other[name] != first[name]] == []
+        assert {name: (first[name], other[name]) for name in first if other[name] != first[name]} == {}
         assert other.keys() == first.keys()
 
 
