@@ -50,7 +50,8 @@ def with_pages(database: Database, graph: str, answer: Answer) -> Answer:
 def _chunks(database: Database, graph: str, citations: Sequence[Citation]) -> dict[str, Row]:
     ids = sorted({citation.chunk_id for citation in citations})
     query = queries.get("retrieve/cited_chunks")
-    return {row["id"]: row for row in database.read(query, graph=graph, ids=ids)} if ids else {}
+    rows = database.read(query, graph=graph, ids=ids) if ids else []
+    return {row["id"]: row for row in rows if row["text"] is not None}  # None: deleted while it was read
 
 
 def _paged(citations: Sequence[Citation], rows: Mapping[str, Row]) -> tuple[Citation, ...]:

@@ -320,7 +320,7 @@ class Parser:
                 raise CypherRefused("coalesce takes values, or nodes, but not both")
         text = f"{function.name}({', '.join(each.text for each in arguments)})"
         if function.name == "labels":
-            text = f"[_l IN labels({first.text}) WHERE NOT _l STARTS WITH '{OWN}']"
+            text = f"[_l IN labels({first.text}) WHERE NOT _l STARTS WITH {self.literal(OWN)}]"
         if function.name == "split":  # every letter may become an element
             text = f"split(left({first.text}, {LONGEST_TEXT}), {arguments[1].text})[..{STORED}]"
         weight = 1 if function.is_small else weigh(function.grows * sum(each.weight for each in arguments))

@@ -17,7 +17,7 @@ from kg_neo4j.retrieve.cypher.parser import IDS, MOST_ROWS
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 
 GIVEN: dict[str, CellParameter] = {"x": "Ada", "names": ["a", "b"], "n": 3}
-ANY = "Entity|Chunk|Document|Fact"
+ANY = "KgEntity|KgChunk|KgDocument|KgFact"
 KEYWORDS = frozenset(
     """MATCH OPTIONAL WHERE WITH DISTINCT UNWIND RETURN ORDER BY DESC SKIP LIMIT AS AND OR NOT IN IS NULL STARTS
     ENDS CONTAINS CASE WHEN THEN ELSE END EXISTS COUNT COLLECT SHORTEST ALL""".split()
@@ -43,7 +43,7 @@ def first(text: str) -> str:
         ("(a)", f"(a:{ANY} {{graph: $graph}})"),
         ("(a:PERSON {name: $x})", "(a:PERSON {name: $x, graph: $graph})"),
         ("(a:PERSON|PLACE)", "(a:PERSON|PLACE {graph: $graph})"),
-        ("(a:PERSON:Entity)", "(a:(PERSON)&(Entity) {graph: $graph})"),
+        ("(a:PERSON:Entity)", "(a:(PERSON)&(KgEntity) {graph: $graph})"),
         ("(a:!PERSON)", f"(a:({ANY})&(!PERSON) {{graph: $graph}})"),
         ("(a WHERE a.name = $x)", f"(a:{ANY} {{graph: $graph}} WHERE a.name = $x)"),
         ("(a)-->(b:PERSON)", f"(a:{ANY} {{graph: $graph}})-[_r1]->(b:PERSON {{graph: $graph}})"),
@@ -56,8 +56,14 @@ def test_every_node_of_a_pattern_is_held_to_the_graph(pattern: str, held: str) -
     assert first(f"MATCH {pattern} RETURN a.name") == f"MATCH {held}"
 
 
+def test_labels_that_only_we_use_are_not_shown() -> None:
+    made = written("MATCH (a:PERSON) RETURN labels(a) AS names")
+    assert "[_l IN labels(a) WHERE NOT _l STARTS WITH $_1]" in made.text
+    assert made.parameters["_1"] == "Kg"
+
+
 def test_the_nodes_between_the_ends_of_a_path_are_held_too() -> None:
-    step = "(:Entity {graph: $graph})"
+    step = "(:KgEntity {graph: $graph})"
     assert first("MATCH (a:PERSON)-[:MET*1..3]-(b:PERSON) RETURN a.name") == (
         f"MATCH (a:PERSON {{graph: $graph}}) ({step}-[_r1:MET]-{step}){{1,3}} (b:PERSON {{graph: $graph}})"
     )
@@ -69,7 +75,7 @@ def test_a_shortest_path_is_a_selector_in_a_clause_of_its_own() -> None:
     text = written("MATCH (a:PERSON), p = shortestPath((a)-[*1..4]-(b:PLACE)) WHERE a.name = 'x' RETURN p").text
     assert text.splitlines()[:2] == [
         "MATCH (a:PERSON {graph: $graph})",
-        "MATCH p = SHORTEST 1 (a) ((:Entity {graph: $graph})-[_r1]-(:Entity {graph: $graph})){1,4} "
+        "MATCH p = SHORTEST 1 (a) ((:KgEntity {graph: $graph})-[_r1]-(:KgEntity {graph: $graph})){1,4} "
         "(b:PLACE {graph: $graph}) WHERE a.name = $_1",
     ]
 
@@ -246,6 +252,7 @@ def foreign(made: GuardedQuery, text: str) -> set[str]:
         and not word.startswith(("_", "$_"))
         and word.rstrip("_") not in names
         and word not in {f"${name}" for name in (*GIVEN, "graph")}
+        and word not in ANY.split("|")
         and word not in ("head", "collect", "coalesce", "nodes", "startNode", "endNode", "relationships")
         and not set(word.split("_")) <= names | {"column"} | set("0123456789")
     }
