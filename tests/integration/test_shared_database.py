@@ -1,6 +1,6 @@
 """A database that other programs use, too: their nodes, constraints and indexes under labels of ours; and an old graph.
 
-Seen red before: a vector index of another program, two nodes of one id, constraints of ours that bound their nodes.
+Failed in version 0.1: a vector index of others, two of their nodes with one id, constraints of ours that bound them.
 """
 
 from __future__ import annotations
