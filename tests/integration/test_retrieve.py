@@ -24,10 +24,11 @@ from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve import Means, ask, retrieve
+from kg_neo4j.retrieve.ask import ALL_WAYS, prepare
 from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.linking import link
 from kg_neo4j.retrieve.local import REACHED
-from kg_neo4j.retrieve.naive import FETCH
+from kg_neo4j.retrieve.naive import FETCH, ChunkChoice
 from kg_neo4j.retrieve.question import fulltext_query, read
 from small_graph import OTHER_PARAGRAPHS, PARAGRAPHS, load
 
@@ -56,9 +57,11 @@ def ada(database: Database) -> Iterator[str]:
     delete_graph(database, name)
 
 
-def answer(database: Database, graph: str, question: str, mode: str = "auto", **how: object) -> Answer:
+def answer(
+    database: Database, graph: str, question: str, mode: str = "auto", chunks: ChunkChoice = ALL_WAYS, **how: object
+) -> Answer:
     means = Means(**({"embedder": MODEL, "tokeniser": TOKENISER, "door": without_model()} | how))  # type: ignore[arg-type]
-    return ask(database, question, graph, means, mode=mode)
+    return ask(database, question, graph, means, mode=mode, chunks=chunks)
 
 
 def by_meaning(database: Database, graph: str, question: str, mode: str = "local") -> Found:
@@ -232,6 +235,20 @@ def test_auto_takes_the_chunks_alone_where_no_entity_is_named(database: Database
     assert given.mode == "naive"
     assert "The engine was never built." in given.answer
     assert answer(database, ada, "Was the engine ever built?", mode="local").mode == "local"
+
+
+def test_naive_reads_as_many_chunks_as_are_chosen_and_by_cosine_alone(database: Database, ada: str) -> None:
+    question = "Who was Ada Lovelace?"
+    search, _ = prepare(database, read(question), ada, MODEL, TOKENISER)
+    both = retrieve(database, search, "naive").chunks
+    near = retrieve(database, search, "naive", chunks=ChunkChoice(cosine=True)).chunks
+    assert near == by_meaning(database, ada, question, "naive").chunks
+    assert [each.score for each in near] != [each.score for each in both]
+    assert retrieve(database, search, "naive", chunks=ChunkChoice(2)).chunks == both[:2]
+    given = answer(database, ada, question, "naive", ChunkChoice(1))
+    assert len(given.evidence) == 1
+    with pytest.raises(UsageError, match="at least 1"):
+        ChunkChoice(0)
 
 
 def test_a_graph_without_vectors_answers_by_words(database: Database, graph: str) -> None:

@@ -174,6 +174,17 @@ def test_a_node_that_mostly_repeats_what_is_read_is_passed_over(database: Databa
     assert before - {node.id for node in found_by(database, graph, PARAGRAPHS[5], every).nodes} == {ids["t0"]}
 
 
+def test_by_cosine_alone_the_nearest_are_read_and_none_is_passed_over(database: Database, holm: str) -> None:
+    """The collapsed tree as it is published. In `choose` a note on a leaf that is read would be left out."""
+    found = found_by(database, holm, PARAGRAPHS[5], TreeChoice(top_k=20, cosine=True)).nodes
+    scores = [node.score for node in found]
+    assert len(found) == 2 * len(PARAGRAPHS) + len(SUMMARIES)
+    assert scores == sorted(scores, reverse=True)
+    read_ones = {node.id for node in found}
+    assert all(node.leaf in read_ones for node in found if node.kind == "detail")
+    assert len(found_by(database, holm, PARAGRAPHS[5], TreeChoice(cosine=True)).nodes) == 5
+
+
 def test_a_note_on_a_leaf_that_is_read_is_passed_over(database: Database, holm: str) -> None:
     found = found_by(database, holm, PARAGRAPHS[5], TreeChoice(top_k=20))
     read_ones = [node.id for node in found.nodes]
@@ -191,7 +202,7 @@ def test_other_graphs_that_crowd_the_index_do_not_hide_a_tree(
     write(database, graph, MODEL, TOKENISER)
     monkeypatch.setattr(searching, "FETCH", 4)
     monkeypatch.setattr(searching, "SPARE", 1)
-    leaves = TreeChoice(top_k=1, kinds=("chunk",), words=False)
+    leaves = TreeChoice(top_k=1, kinds=("chunk",), cosine=True)
     question = "Lovelace met Charles Babbage"
     expected = found_by(database, graph, question, leaves).nodes
     try:

@@ -32,8 +32,12 @@ def ask(
         int | None, typer.Option("--level", min=0, help="With --mode global: of the communities; 0 is the coarsest.")
     ] = None,
     top_k: Annotated[
-        int | None, typer.Option("--top-k", metavar="N", min=1, help="With --mode tree: nodes to read [default: 5].")
+        int | None,
+        typer.Option("--top-k", metavar="N", min=1, help="With --mode tree or naive: nodes, chunks to read."),
     ] = None,
+    cosine: Annotated[
+        bool, typer.Option("--cosine", help="With --mode tree or naive: search by vectors alone.")
+    ] = False,
     traversal: Annotated[
         str | None,
         typer.Option("--traversal", metavar="top-down|bottom-up", help="With --mode tree: level by level."),
@@ -86,10 +90,15 @@ def ask(
 ) -> None:
     """Answer a question from the graph, with citations that exist."""
     from kg_neo4j import pipeline
+    from kg_neo4j.retrieve.naive import CHUNKS, ChunkChoice
     from kg_neo4j.retrieve.subgraph import browser_text
     from kg_neo4j.retrieve.tree.choice import COLLAPSED, TOP_K, TreeChoice
 
-    chosen = TreeChoice(tree or TreeChoice().name, top_k or TOP_K, traversal or COLLAPSED, tuple(aspect or ()))
+    is_naive = mode == "naive"
+    nodes, by_cosine = (None, False) if is_naive else (top_k, cosine)
+    chosen = TreeChoice(
+        tree or TreeChoice().name, nodes or TOP_K, traversal or COLLAPSED, tuple(aspect or ()), cosine=by_cosine
+    )
     with progress(quiet=as_json) as bars:
         settings = settings_for(graph=graph, model=model, unsupported=unsupported, judge=judge)
         with draft(stream=is_streamed(stream, as_json)) as hear:
@@ -101,6 +110,7 @@ def ask(
                 filters=filters,
                 max_context_tokens=context_tokens,
                 tree=chosen,
+                chunks=ChunkChoice(top_k or CHUNKS, cosine) if is_naive else None,
                 decompose=decompose,
                 rerank=rerank,
                 progress=bars,

@@ -55,7 +55,8 @@ def answers(
         typer.Option("--judge", metavar="auto|model|words", help="Who judges statements [default: a model, if any]."),
     ] = None,
     chunk_tokens: Annotated[
-        int | None, typer.Option("--chunk-tokens", metavar="N", help="Of the texts' chunks [default: 200].", min=1)
+        int | None,
+        typer.Option("--chunk-tokens", metavar="N", help="Target of a chunk [default: 160].", min=1),
     ] = None,
     context_tokens: Annotated[
         int | None,
@@ -117,7 +118,7 @@ def _of_one_mode(questions: str, settings: Any, given: Changed, *, as_json: bool
 
 
 def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool) -> None:
-    """Compare systems, as W4 compares them."""
+    """Compare systems on questions with answers."""
     from kg_neo4j._cli import answer_scorecards as shown
     from kg_neo4j.eval.answers.cases import write_cases
     from kg_neo4j.eval.answers.comparison import compare_systems

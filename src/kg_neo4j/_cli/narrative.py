@@ -1,4 +1,4 @@
-"""kg study narrative: W4's result tables and ablations on your text."""
+"""kg study narrative: tables of systems, and ablations of the tree, on your text."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def narrative(
     sources: Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="Files and folders.")] = None,
     systems: Annotated[
         str | None,
-        typer.Option("--systems", metavar="LIST", help="With commas [default: naive,raptor,tree,local,global]."),
+        typer.Option("--systems", metavar="LIST", help="With commas: naive, tree-cosine, ... [default: all]."),
     ] = None,
     ablations: Annotated[
         str | None,
-        typer.Option("--ablations", metavar="LIST|none", help="With commas: top-k, context, ... [default: all seven]."),
+        typer.Option("--ablations", metavar="LIST|none", help="With commas: top-k, context, ... [default: all]."),
     ] = None,
     judge: Annotated[str, typer.Option("--judge", metavar="auto|model|words", help="Who judges statements.")] = "auto",
     to: Annotated[
@@ -45,7 +45,7 @@ def narrative(
     cache: CacheOption = True,
     output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
 ) -> None:
-    """Compare the narrative tree with other systems, and with itself when it is varied (W4)."""
+    """Compare the narrative tree with other systems, and with itself when it is varied."""
     from kg_neo4j.eval.narrative import tables
     from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Wanted
     from kg_neo4j.eval.narrative.plan import plan_narrative

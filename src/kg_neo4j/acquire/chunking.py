@@ -20,7 +20,7 @@ from kg_neo4j.acquire.structure import Piece, each_piece, pieces
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Chunk, Document
 
-__all__ = ["DEFAULT_TOKENS", "MAX_PAGES", "Piece", "chunk", "largest", "pieces"]
+__all__ = ["DEFAULT_TOKENS", "MAX_PAGES", "Piece", "chunk", "largest", "pieces", "target"]
 
 RULES_VERSION = 2  # raised when the same text gives other chunks
 DEFAULT_TOKENS = 1200  # W2 and W5
@@ -30,6 +30,11 @@ def largest(max_tokens: int, limit: int | None = None) -> int:
     """Return how many tokens a chunk may have at most: five quarters of the target, or `limit` if that is less."""
     most = max(1, max_tokens * 5 // 4)
     return most if limit is None else min(most, limit)
+
+
+def target(most: int) -> int:
+    """Return the target by which no chunk has over `most` tokens."""
+    return max(1, most * 4 // 5)
 
 
 def chunk(

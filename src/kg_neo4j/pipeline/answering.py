@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Answer, Filters
+from kg_neo4j.retrieve.naive import ChunkChoice
 from kg_neo4j.retrieve.tree.choice import CONTEXT_TOKENS as TREE_TOKENS
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from kg_neo4j.retrieve.routing import Routed
     from kg_neo4j.settings import Settings
 
-AUTO, GLOBAL, CYPHER, TREE = "auto", "global", "cypher", "tree"
+AUTO, GLOBAL, CYPHER, TREE, NAIVE = "auto", "global", "cypher", "tree", "naive"
 CONTEXT_TOKENS = 6_000  # of evidence; of a tree fewer, see `retrieve.tree.choice`
 
 
@@ -36,6 +37,7 @@ class AskOptions:
     decompose: bool = False  # the model takes the question apart before the search: one more call
     rerank: bool = False  # the model puts the passages in order after it: one more call
     tree: TreeChoice = field(default_factory=TreeChoice)  # for the mode "tree"
+    chunks: ChunkChoice = field(default_factory=ChunkChoice)  # for the mode "naive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,11 @@ class Answerer:
 
         how, graph = self._means(options, CONTEXT_TOKENS, hear), self.settings.graph
         return retrieve.ask(
-            self.database, question, graph, how, mode=options.mode, filters=options.filters, routed=routed
+            *(self.database, question, graph, how),
+            mode=options.mode,
+            chunks=options.chunks,
+            filters=options.filters,
+            routed=routed,
         )
 
     def _globally(self, question: str, options: AskOptions) -> Answer:
@@ -147,6 +153,8 @@ def check(question: str, options: AskOptions) -> None:
         raise UsageError("a level is for the mode global", hint="--mode global --level N")
     if options.tree != TreeChoice() and options.mode not in (TREE, AUTO):
         raise UsageError("which nodes of a tree are read is for the mode tree", hint="--mode tree")
+    if options.chunks != ChunkChoice() and options.mode != NAIVE:
+        raise UsageError("which chunks are read is for the mode naive", hint="--mode naive")
     if (options.decompose or options.rerank) and options.mode in (GLOBAL, CYPHER, TREE):
         raise UsageError(f"the mode {options.mode} searches in its own way", hint="--decompose, --rerank: local, naive")
     retrieve.check(question, AUTO if options.mode in (GLOBAL, CYPHER, TREE) else options.mode)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kg_neo4j.pipeline.answering import AskOptions, answerer, check
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Filters
+from kg_neo4j.retrieve.naive import ChunkChoice
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 if TYPE_CHECKING:
@@ -27,24 +28,26 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     decompose: bool = False,
     rerank: bool = False,
     tree: TreeChoice | None = None,
+    chunks: ChunkChoice | None = None,
     progress: Progress = SILENT,
     hear: Callable[[str], None] | None = None,
 ) -> Answer:
     """Answer a question from the graph, with citations that exist. Nothing in the graph is changed.
 
-    `mode` is "local", "naive", "global": from the community reports, those of one `level` where it is given (0 is the
-    coarsest), "tree": from the narrative trees, those nodes that `tree` says, "cypher": from the rows of a query, a
-    canned one or one that the model writes, or "auto", which chooses by the question and says in `routing` what and
-    why; it never lets a model write a query. What is found, told of and cited obeys `filters`. `max_context_tokens`
-    bounds the evidence; None is 6,000, of a tree 1,700. A model takes the question apart before the search where
-    `decompose` is set, and puts the passages in order after it where `rerank` is; UsageError without a model. `hear` is
-    told a model's words as they come, before they are checked. `found` is False where the graph does not hold an
-    answer.
+    `mode` is "local", "naive": from the chunks that `chunks` says, "global": from the community reports, those of one
+    `level` where it is given (0 is the coarsest), "tree": from the narrative trees, those nodes that `tree` says,
+    "cypher": from the rows of a query, a canned one or one that the model writes, or "auto", which chooses by the
+    question and says in `routing` what and why; it never lets a model write a query. What is found, told of and cited
+    obeys `filters`. `max_context_tokens` bounds the evidence; None is 6,000, of a tree 1,700. A model takes the
+    question apart before the search where `decompose` is set, and puts the passages in order after it where `rerank`
+    is; UsageError without a model. `hear` is told a model's words as they come, before they are checked. `found` is
+    False where the graph does not hold an answer.
     """
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect
 
-    options = AskOptions(mode, level, max_context_tokens, filters or Filters(), decompose, rerank, tree or TreeChoice())
+    choices = (tree or TreeChoice(), chunks or ChunkChoice())
+    options = AskOptions(mode, level, max_context_tokens, filters or Filters(), decompose, rerank, *choices)
     check(question, options)
     with connect(settings, progress) as database:
         return answerer(settings, database, factory.door(settings)).answer(question, options, hear)

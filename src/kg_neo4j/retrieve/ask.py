@@ -19,8 +19,9 @@ from kg_neo4j.retrieve.assisting import Assist
 from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope, Search
-from kg_neo4j.retrieve.linking import Linked, say_unknown
+from kg_neo4j.retrieve.linking import say_unknown
 from kg_neo4j.retrieve.means import Means
+from kg_neo4j.retrieve.naive import ChunkChoice
 from kg_neo4j.retrieve.nearest import nearest
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import AnswerFromSources, FurtherSearch
@@ -31,15 +32,17 @@ if TYPE_CHECKING:
 MODES = ("auto", "local", "naive")
 WORDED = ("Chunk", "Document", "Entity", "Fact")  # whose full-text indexes a search by words needs
 NOT_FOUND = "No answer found."
+ALL_WAYS = ChunkChoice()  # by words and by vectors
 
 
-def ask(
+def ask(  # noqa: PLR0913 - what a question needs; most of it by name
     database: Database,
     question: str,
     graph: str,
     how: Means,
     *,
     mode: str = "auto",
+    chunks: ChunkChoice = ALL_WAYS,
     filters: Filters | None = None,
     routed: Routed | None = None,
 ) -> Answer:
@@ -59,7 +62,7 @@ def ask(
     search = replace(search, scope=routed.scope if routed else resolve(database, graph, filters or Filters()))
     if mode == "auto":
         routed = routed or _route(database, search)
-    found = retrieve(database, search, mode, routed)
+    found = retrieve(database, search, mode, routed, chunks)
     again = _searcher(database, search, found, how)
     assisted = how.door.do(Assist(asked.text, found, how, again))
     found, helped = assisted.found, assisted.model_seconds
@@ -118,13 +121,20 @@ def check(question: str, mode: str) -> None:
     read(question)
 
 
-def retrieve(database: Database, search: Search, mode: str = "auto", routed: Routed | None = None) -> Found:
-    """Return what `mode` finds; "auto" as in `ask`, or as it was `routed`."""
+def retrieve(
+    database: Database,
+    search: Search,
+    mode: str = "auto",
+    routed: Routed | None = None,
+    chunks: ChunkChoice = ALL_WAYS,
+) -> Found:
+    """Return what `mode` finds; "auto" as in `ask`, or as it was `routed`; `chunks` are for the mode "naive"."""
     if mode == "auto":
         routed = routed or _route(database, search)
         mode = routed.routing.mode
-    linked: Linked | None = routed.linked if routed else None
-    return naive.retrieve(database, search) if mode == "naive" else local.retrieve(database, search, linked=linked)
+    if mode == "naive":
+        return naive.retrieve(database, chunks.of(search), chunks.top_k)
+    return local.retrieve(database, search, linked=routed.linked if routed else None)
 
 
 def prepare(

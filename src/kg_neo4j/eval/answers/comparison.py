@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j._models.workers import Crew, Done
+from kg_neo4j.acquire.chunking import target
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking
 from kg_neo4j.eval.answers.building import Building
@@ -52,7 +53,7 @@ class ComparisonOptions:
     judge: str = AUTO  # "model", "words", or "auto": a model where one is configured
     graph: str | None = None  # to load the texts into; None: one of their own
     corpus: str | None = None  # passages that plain questions are about, as a file
-    chunk_tokens: int = LEAF_TOKENS  # of the texts (W4: 200)
+    chunk_tokens: int = target(LEAF_TOKENS)  # of the texts: no chunk is longer than a leaf of a tree (200)
     context_tokens: int = CONTEXT_TOKENS  # of evidence, for every system alike
     ragas: bool = False  # compute the scores of the package ragas, too
     save: str | None = None  # file of what was said so far

@@ -1,22 +1,28 @@
-"""The systems that are compared: a mode of asking each, some with a narrative tree of their own."""
+"""The systems that are compared: a mode of asking each, some with a narrative tree of their own.
+
+Each fills the same budget of tokens, so that none reads more than another. Beside them stand naive RAG, RAPTOR and the
+narrative tree as they are published: the five nearest texts by cosine alone, however long they are.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.organise.tree.interface import NAME as NARRATIVE
 from kg_neo4j.organise.tree.upkeep import RAPTOR
-from kg_neo4j.pipeline.answering import AskOptions
+from kg_neo4j.pipeline.answering import NAIVE, AskOptions
 from kg_neo4j.records import Filters
+from kg_neo4j.retrieve.naive import ChunkChoice
 from kg_neo4j.retrieve.tree.choice import MODE as TREE
-from kg_neo4j.retrieve.tree.choice import TreeChoice
+from kg_neo4j.retrieve.tree.choice import TOP_K, TreeChoice
 
-__all__ = ["CONTEXT_TOKENS", "GLOBAL", "RAPTOR", "SYSTEMS", "System", "systems"]
+__all__ = ["CONTEXT_TOKENS", "GLOBAL", "MANY", "RAPTOR", "SYSTEMS", "System", "systems"]
 
 GLOBAL = "global"
-CONTEXT_TOKENS = 1_700  # of evidence, for every system alike; W4: 1,000 to 1,700 are best
+CONTEXT_TOKENS = 1_700  # of evidence, for every system alike; of a tree 1,000 to 1,700 are best
+MANY = 100  # texts: tokens alone bound what is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +32,26 @@ class System:
     name: str
     mode: str
     tree: str = ""
+    is_cosine: bool = False  # the five nearest by cosine alone
 
     def options(self, filters: Filters, context_tokens: int) -> AskOptions:
         """Return how a question is asked."""
-        if not self.tree:
-            return AskOptions(mode=self.mode, filters=filters, max_context_tokens=context_tokens)
-        choice = TreeChoice(name=self.tree)
-        return AskOptions(mode=self.mode, filters=filters, max_context_tokens=context_tokens, tree=choice)
+        found = AskOptions(mode=self.mode, filters=filters, max_context_tokens=context_tokens)
+        top_k = TOP_K if self.is_cosine else MANY
+        if self.tree:
+            return replace(found, tree=TreeChoice(name=self.tree, top_k=top_k, cosine=self.is_cosine))
+        if self.mode == NAIVE:
+            return replace(found, chunks=ChunkChoice(top_k, self.is_cosine))
+        return found
 
 
 SYSTEMS = {
     each.name: each
     for each in (
-        System("naive", "naive"),
+        System("naive-cosine", NAIVE, is_cosine=True),
+        System("raptor-cosine", TREE, RAPTOR, is_cosine=True),
+        System("tree-cosine", TREE, NARRATIVE, is_cosine=True),
+        System(NAIVE, NAIVE),
         System(RAPTOR, TREE, RAPTOR),
         System(TREE, TREE, NARRATIVE),
         System("local", "local"),

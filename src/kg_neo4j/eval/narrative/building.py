@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kg_neo4j.acquire.chunking import target
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.eval.answers.systems import GLOBAL
 from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
@@ -33,7 +34,7 @@ class Building(Builder):
     _is_there: bool = False  # the user's own graph has texts: these are what is studied
 
     def of(self, chunk_tokens: int) -> Settings:
-        """Return the settings with the graph of chunks of that length."""
+        """Return the settings with the graph of chunks of at most so many tokens."""
         if self.graph is not None and chunk_tokens == LEAF_TOKENS:
             return self.settings.model_copy(update={"graph": self.graph})
         return self.settings.model_copy(update={"graph": self._name(chunk_tokens)})
@@ -78,7 +79,7 @@ class Building(Builder):
     def _texts(self, chunk_tokens: int) -> Texts:
         reads_entities = chunk_tokens == LEAF_TOKENS and self._reads_entities
         analytics = chunk_tokens == LEAF_TOKENS and GLOBAL in self.wanted.systems
-        options = LoadOptions(chunk_tokens=chunk_tokens, analytics=analytics, rebuild=True)
+        options = LoadOptions(chunk_tokens=target(chunk_tokens), analytics=analytics, rebuild=True)
         settings = self.of(chunk_tokens)
         sources = () if self._is_there and settings.graph == self.graph else self.sources
         return Texts(settings, options, reads_entities, sources)

@@ -45,7 +45,7 @@ def find_evidence(
     elif options.mode == "local":
         found = local.retrieve(database, search, CHUNKS)
     else:
-        found = naive.retrieve(database, search, CHUNKS)
+        found = naive.retrieve(database, options.chunks.of(search), options.chunks.top_k)
     packed = pack_found(found, tokeniser, tokens)
     read = [each.text for each in packed.evidence]
     return EvidenceFound(share(quotes, read), share(quotes, [*read, *_leaves(found)]), packed.tokens)

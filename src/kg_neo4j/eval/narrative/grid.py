@@ -6,34 +6,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, RAPTOR, System, systems
+from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, MANY, RAPTOR, System, systems
+from kg_neo4j.eval.answers.systems import SYSTEMS as SYSTEMS_BY_NAME
 from kg_neo4j.organise.tree.interface import DETAILS, LEAF_TOKENS, MOST_DETAILS, NAME, SUMMARY_TOKENS
 from kg_neo4j.pipeline.answering import AskOptions
 from kg_neo4j.records import Filters
-from kg_neo4j.retrieve.tree.choice import CHUNK, SUMMARY, TOP_K, TreeChoice
+from kg_neo4j.retrieve.tree.choice import CHUNK, SUMMARY, TreeChoice
 from kg_neo4j.retrieve.tree.choice import MODE as TREE
 
-SYSTEMS = ("naive", RAPTOR, TREE, "local", "global")  # W4 has the first three
+SYSTEMS = ("naive-cosine", "raptor-cosine", "tree-cosine", "naive", RAPTOR, TREE, "local", "global")
 TOP_KS, CONTEXT, SINGLE, WITHOUT = "top-k", "context", "single-aspect", "all-but-one"
-DETAIL_NODES, CHUNK_LENGTH, SUMMARY_LENGTH = "details", "chunk-length", "summary-length"
-ABLATIONS = (TOP_KS, CONTEXT, SINGLE, WITHOUT, DETAIL_NODES, CHUNK_LENGTH, SUMMARY_LENGTH)
+DETAIL_NODES, CHUNK_LENGTH, SUMMARY_LENGTH, LENGTH = "details", "chunk-length", "summary-length", "length"
+ABLATIONS = (TOP_KS, CONTEXT, SINGLE, WITHOUT, DETAIL_NODES, CHUNK_LENGTH, SUMMARY_LENGTH, LENGTH)
 WIDE = 3_000  # tokens of context where the number of nodes is varied: the ten longest fit
-MANY = 100  # nodes where the tokens of context are varied
+ALL, NONE = "all", "none"  # of the aspects: what single ones, and all but one, are compared with
 
 
 @dataclass(frozen=True, slots=True)
 class Grids:
-    """The values of each ablation; W4's."""
+    """The values of each ablation; the thesis on narrative text names the ranges that worked, not the grids."""
 
     top_k: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
     context: tuple[int, ...] = (200, 500, 1_000, 1_500, 2_000, 2_500, 3_000)
     details: tuple[int, ...] = (0, 1, 2, 3)
     chunk_length: tuple[int, ...] = (100, 200, 400, 600, 900, 1_200)
     summary_length: tuple[int, ...] = (100, 200, 400, 600, 900, 1_200)
+    length: tuple[int, ...] = (100, 200, 400, 600, 900, 1_200)  # of chunks and of summaries, together
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant: UsageError."""
-        for values in (self.top_k, self.context, self.details, self.chunk_length, self.summary_length):
+        lengths = (self.chunk_length, self.summary_length, self.length)
+        for values in (self.top_k, self.context, self.details, *lengths):
             if not values or len(set(values)) != len(values) or min(values) < 0:
                 raise UsageError("each value of a grid stands there once, and is a number from 0 on")
         if max(self.details) > MOST_DETAILS:
@@ -53,7 +56,7 @@ class Way(System):
     def options(self, filters: Filters, context_tokens: int) -> AskOptions:
         """Return how a question is asked."""
         del context_tokens
-        found = AskOptions(mode=self.mode, filters=filters, max_context_tokens=self.tokens)
+        found = System.options(self, filters, self.tokens)
         return found if self.choice is None else replace(found, tree=self.choice)
 
 
@@ -98,13 +101,16 @@ class Wanted:
         """Return the trees that the ways read, the narrative one first: with every detail that one of them reads."""
         details = max(self.grids.details) if DETAIL_NODES in self.ablations else DETAILS
         found = [TreePlan(NAME, details=max(details, DETAILS))]
-        found += [TreePlan(RAPTOR, details=0, is_general=True)] if RAPTOR in self.systems else []
+        if any(SYSTEMS_BY_NAME[each].tree == RAPTOR for each in self.systems):
+            found.append(TreePlan(RAPTOR, details=0, is_general=True))
         if SUMMARY_LENGTH in self.ablations:
             others = [each for each in self.grids.summary_length if each != SUMMARY_TOKENS]
             found += [TreePlan(_of_summaries(each), summary_tokens=each) for each in others]
         if CHUNK_LENGTH in self.ablations:
             lengths = [each for each in self.grids.chunk_length if each != LEAF_TOKENS]
             found += [TreePlan(NAME, chunk_tokens=each) for each in lengths]
+        if LENGTH in self.ablations:
+            found += [TreePlan(_of_both(each), each, each) for each in self.grids.length if each != LEAF_TOKENS]
         return tuple(found)
 
     def _varied(self, ablation: str, aspects: Sequence[str]) -> list[Way]:
@@ -113,33 +119,41 @@ class Wanted:
             return [_way(ablation, each, replace(own, top_k=each), WIDE) for each in grids.top_k]
         if ablation == CONTEXT:
             return [_way(ablation, each, replace(own, top_k=MANY), each) for each in grids.context]
-        if ablation == SINGLE:
-            kinds = (CHUNK, SUMMARY)
+        if ablation in (SINGLE, WITHOUT):
+            chosen: dict[str, tuple[str, ...]] = {each: (each,) for each in aspects}
+            if ablation == WITHOUT:
+                chosen = {each: tuple(other for other in aspects if other != each) for each in aspects}
+            everything: dict[str, tuple[str, ...]] = {ALL if ablation == SINGLE else NONE: ()}
             return [
-                _way(ablation, each, replace(own, aspects=(each,), kinds=kinds), self.context_tokens)
-                for each in aspects
+                _way(ablation, each, replace(own, aspects=some, kinds=(CHUNK, SUMMARY)), self.context_tokens)
+                for each, some in (everything | chosen).items()
+                if some or each in everything
             ]
-        if ablation == WITHOUT:
-            left = {each: tuple(other for other in aspects if other != each) for each in aspects}
-            chosen = {each: replace(own, aspects=others) for each, others in left.items() if others}
-            return [_way(ablation, each, choice, self.context_tokens) for each, choice in chosen.items()]
         if ablation == DETAIL_NODES:
             return [_way(ablation, each, replace(own, details=each), self.context_tokens) for each in grids.details]
         if ablation == SUMMARY_LENGTH:
             named = {each: NAME if each == SUMMARY_TOKENS else _of_summaries(each) for each in grids.summary_length}
             return [_way(ablation, each, replace(own, name=name), WIDE) for each, name in named.items()]
+        if ablation == LENGTH:
+            named = {each: NAME if each == LEAF_TOKENS else _of_both(each) for each in grids.length}
+            ways = {each: _way(ablation, each, replace(own, name=name), WIDE) for each, name in named.items()}
+            return [replace(way, chunk_tokens=each) for each, way in ways.items()]
         return [replace(_way(ablation, each, own, WIDE), chunk_tokens=each) for each in grids.chunk_length]
 
 
 def _system(system: System, tokens: int) -> Way:
-    name = system.tree or NAME
-    choice = TreeChoice(name=name, top_k=TOP_K, details=DETAILS) if system.mode == TREE else None
-    return Way(system.name, system.mode, system.tree, choice, tokens)
+    asked = system.options(Filters(), tokens)
+    choice = replace(asked.tree, details=DETAILS) if system.tree else None
+    return Way(system.name, system.mode, system.tree, system.is_cosine, choice, tokens)
 
 
 def _way(ablation: str, value: object, choice: TreeChoice, tokens: int) -> Way:
-    return Way(f"{TREE} {ablation} {value}", TREE, choice.name, choice, tokens, ablation, str(value))
+    return Way(f"{TREE} {ablation} {value}", TREE, choice.name, False, choice, tokens, ablation, str(value))
 
 
 def _of_summaries(tokens: int) -> str:
     return f"study-summaries-{tokens}"
+
+
+def _of_both(tokens: int) -> str:
+    return f"study-length-{tokens}"

@@ -21,7 +21,7 @@ from kg_neo4j.eval.answers.record_file import RecordFile
 from kg_neo4j.eval.building import saying_what_stays
 from kg_neo4j.eval.narrative.building import Building
 from kg_neo4j.eval.narrative.evidence import MODES, find_evidence
-from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, Wanted, Way
+from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, LENGTH, Wanted, Way
 from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative, with_keys, with_quotes
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
 from kg_neo4j.progress import SILENT, Progress
@@ -134,8 +134,8 @@ def building_of(
     """Return what builds for a study. Raises UsageError where there is nothing to read."""
     if not sources and options.graph is None:
         raise UsageError("nothing to study", hint="name files or folders, or a graph with --graph")
-    if not sources and CHUNK_LENGTH in options.wanted.ablations:
-        raise UsageError("chunks of other lengths need the texts", hint="name files, or leave out chunk-length")
+    if not sources and {CHUNK_LENGTH, LENGTH} & set(options.wanted.ablations):
+        raise UsageError("chunks of other lengths need the texts", hint="name files; leave out chunk-length and length")
     return Building(
         *(sources, settings, options.wanted, options.graph),
         budget_usd=options.budget_usd,

@@ -14,7 +14,16 @@ from typing import Any
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.cases import SystemScore
-from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, CONTEXT, DETAIL_NODES, SINGLE, SUMMARY_LENGTH, TOP_KS, WITHOUT
+from kg_neo4j.eval.narrative.grid import (
+    CHUNK_LENGTH,
+    CONTEXT,
+    DETAIL_NODES,
+    LENGTH,
+    SINGLE,
+    SUMMARY_LENGTH,
+    TOP_KS,
+    WITHOUT,
+)
 from kg_neo4j.eval.narrative.study import NarrativeStudy, WayScore
 from kg_neo4j.graph.report_format import FORMATS, Cell, Report, render
 
@@ -26,6 +35,7 @@ TITLES = {
     DETAIL_NODES: ("Details", "Detail nodes of each leaf"),
     CHUNK_LENGTH: ("Tokens of a chunk", "Length of chunks"),
     SUMMARY_LENGTH: ("Tokens of a summary", "Length of summaries"),
+    LENGTH: ("Tokens of each", "Length of chunks and summaries together"),
 }
 CORRECTNESS, SIMILARITY = "correctness", "similarity"
 _INCHES = (8.0, 4.6)
@@ -37,7 +47,7 @@ _LEFT_OUT = ("95 % from", "to", "Tokens read")  # columns that are no line of th
 
 
 def tables(study: NarrativeStudy) -> tuple[Report, ...]:
-    """Return W4's two tables of results, then one for each ablation, in the order in which they were asked for."""
+    """Return two tables of systems, then one for each ablation, in the order in which they were asked for."""
     systems = [each for each in study.results if not each.way.ablation]
     found = [_results(study, systems, CORRECTNESS), _results(study, systems, SIMILARITY)] if systems else []
     for ablation in dict.fromkeys(each.way.ablation for each in study.results if each.way.ablation):
@@ -47,13 +57,14 @@ def tables(study: NarrativeStudy) -> tuple[Report, ...]:
 
 def _results(study: NarrativeStudy, systems: Sequence[WayScore], measure: str) -> Report:
     kinds = sorted({kind for each in systems for kind in each.types})
-    columns = ["System", "All", "95 % from", "to", *kinds, "Found", "Evidence", "Tokens read"]
+    columns = ["System", "All", "95 % from", "to", *kinds, "Found", "Evidence", "Beneath", "Tokens read"]
     rows = []
     for each in systems:
         interval = each.score.correctness_interval if measure == CORRECTNESS else each.score.similarity_interval
         cells: list[Cell] = [each.way.name, _of(each.score, measure), *_both(interval)]
         cells += [_of(each.types[kind], measure) if kind in each.types else None for kind in kinds]
-        rows.append((*cells, _percent(each.score.found), _percent(each.evidence), round(each.score.context_tokens)))
+        cells += [_percent(each.score.found), _percent(each.evidence), _percent(each.beneath)]
+        rows.append((*cells, round(each.score.context_tokens)))
     title = "Answer similarity by system, %"
     if measure == CORRECTNESS:
         proxy = " (lexical proxy)" if study.is_proxy else f" (judged by {study.judge})"

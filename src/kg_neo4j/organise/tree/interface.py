@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 NAME = "narrative"  # of a tree, where none is given
-LEAF_TOKENS = 200  # W4: 200, 200 to 600 work
+LEAF_TOKENS = 200  # at most; 200 to 600 work (thesis on narrative text, 2024)
 SUMMARY_TOKENS = 200  # W4
 SUMMARY_TEMPERATURE = 0.5  # W4
 LEVELS = 5  # W4: at most
@@ -78,11 +78,17 @@ class TreeOptions:
     """How to build a tree; stored with it, because another choice gives another tree."""
 
     name: str = NAME
-    leaf_tokens: int = LEAF_TOKENS
+    leaf_tokens: int = LEAF_TOKENS  # of a leaf at most
+    leaf_limit: int | None = None  # of a tree that an earlier version built: a leaf may have so many; None: leaf_tokens
     summary_tokens: int = SUMMARY_TOKENS
     details: int = DETAILS
     levels: int = LEVELS
     seed: int = 42
+
+    @property
+    def most_leaf_tokens(self) -> int:
+        """Return the tokens that a leaf has at most."""
+        return self.leaf_limit or self.leaf_tokens
 
 
 Aspects = Sequence[Aspect]

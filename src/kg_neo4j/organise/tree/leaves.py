@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.chunking import chunk as cut
-from kg_neo4j.acquire.chunking import largest
 from kg_neo4j.acquire.identity import hash_id, text_hash
-from kg_neo4j.organise.tree.interface import Leaf
+from kg_neo4j.organise.tree.interface import Leaf, TreeOptions
 from kg_neo4j.records import Document
 
 
@@ -33,16 +32,17 @@ class Leaves:
     overlaps: Mapping[str, tuple[tuple[str, int, int], ...]]  # nothing for leaves that are chunks
 
 
-def leaves_of(tree_id: str, chunks: Sequence[Source], tokeniser: Tokeniser, leaf_tokens: int) -> Leaves:
+def leaves_of(tree_id: str, chunks: Sequence[Source], tokeniser: Tokeniser, options: TreeOptions) -> Leaves:
     """Return the leaves over `chunks` of one document, which come in reading order.
 
-    The chunks themselves, where none is longer than five quarters of `leaf_tokens`; else passages of that length.
+    The chunks themselves, where each has at most `options.most_leaf_tokens`; else passages of at most so many.
     """
-    if all(each.token_count <= largest(leaf_tokens) for each in chunks):
+    most = options.most_leaf_tokens
+    if all(each.token_count <= most for each in chunks):
         return Leaves(tuple(Leaf(*_values(each)) for each in chunks), False, {})
     text = joined(chunks)
     document = Document(tree_id, "", "", "", "", "", text, text_hash(text))
-    found = cut(document, tokeniser, max_tokens=leaf_tokens)
+    found = cut(document, tokeniser, max_tokens=options.leaf_tokens, limit=most)
     passages = tuple(Leaf(each.id, each.text, each.token_count, each.start, each.end) for each in found)
     return Leaves(passages, True, {each.id: _overlaps(each, chunks) for each in passages})
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from kg_neo4j.acquire.chunking import largest
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
@@ -78,7 +79,7 @@ def settled(
     wanted = _with(choice, stored)
     wanted = replace(wanted, embedder=embedder, tokeniser=tokeniser)
     if stored is None or rebuild:
-        return wanted
+        return replace(wanted, options=replace(wanted.options, leaf_limit=None))
     names = ("leaf_tokens", "summary_tokens", "levels", "seed")
     changed = [
         f"{name} {getattr(stored.options, name)}, not {getattr(wanted.options, name)}"
@@ -111,7 +112,7 @@ def _with(choice: TreeChoice, stored: TreeSettings | None) -> TreeSettings:
 def settings_json(settings: TreeSettings) -> str:
     """Return what is stored and exported: no path of a prompt's file."""
     options = settings.options
-    data = {
+    data: dict[str, object] = {
         "leaf_tokens": options.leaf_tokens,
         "summary_tokens": options.summary_tokens,
         "details": options.details,
@@ -122,6 +123,8 @@ def settings_json(settings: TreeSettings) -> str:
         "embedder": settings.embedder,
         "tokeniser": settings.tokeniser,
     }
+    if options.leaf_limit is None:
+        data["leaf_limit"] = options.leaf_tokens
     return json.dumps(data, ensure_ascii=False, sort_keys=True)
 
 
@@ -129,5 +132,6 @@ def read_settings(text: str, name: str, aspects: Sequence[Aspect]) -> TreeSettin
     """Return what `settings_json` wrote; the aspects themselves come with the tree's shape."""
     data = json.loads(text)
     numbers = {key: int(data[key]) for key in ("leaf_tokens", "summary_tokens", "details", "levels", "seed")}
-    options = TreeOptions(name=name, **numbers)
+    limit = None if "leaf_limit" in data else largest(numbers["leaf_tokens"])  # leaves of version 0.1 were longer
+    options = TreeOptions(name=name, leaf_limit=limit, **numbers)
     return TreeSettings(options, tuple(aspects), data["aspects_hash"], data["embedder"], data["tokeniser"])

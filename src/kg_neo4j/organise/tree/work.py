@@ -67,7 +67,7 @@ class TreeWork:
         self._chunks += [Source(each.id, each.text, each.token_count, each.start, each.end) for each in unread or ()]
         self._hashes = [row["hash"] for row in rows] or [None for _ in self._chunks]
         options = self._settings.options
-        self.leaves: Leaves = leaves_of(self._id, self._chunks, how.tokeniser, options.leaf_tokens)
+        self.leaves: Leaves = leaves_of(self._id, self._chunks, how.tokeniser, options)
         self.is_simulated = False
         self._writing: Writing | None = None
 

@@ -26,7 +26,7 @@ class TreeChoice:
     aspects: tuple[str, ...] = ()  # of summaries; none: all
     kinds: tuple[str, ...] = KINDS
     details: int = MOST_DETAILS  # of each leaf at most
-    words: bool = True  # the collapsed tree is searched by words, too, as the mode naive is; W4 has cosine alone
+    cosine: bool = False  # the collapsed tree as published: the nearest nodes by vectors alone, none passed over
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant: UsageError."""

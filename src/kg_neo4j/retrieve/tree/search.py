@@ -52,12 +52,17 @@ def choose(ranked: Iterable[FoundNode], tokeniser: Tokeniser, choice: TreeChoice
         if choice.traversal == COLLAPSED and len(kept) == choice.top_k:
             break
         cost = tokeniser.count(node.text) + OVERHEAD
-        if cost > left or node.leaf in {each.id for each in kept} or repeats(node.text, said):
+        if cost > left or (not choice.cosine and _says_little(node, kept, said)):
             continue
         kept.append(node)
         left -= cost
         said += f" {plain(node.text)} "
     return tuple(kept)
+
+
+def _says_little(node: FoundNode, kept: Sequence[FoundNode], said: str) -> bool:
+    """Say whether a node is a note on a leaf that is read, or half of its sentences are."""
+    return node.leaf in {each.id for each in kept} or repeats(node.text, said)
 
 
 class _Reading:
@@ -84,7 +89,7 @@ class _Reading:
         given = {**self._shared, "kinds": list(self._choice.kinds), "details": self._choice.details}
         given |= {"fetch": max(FETCH, 4 * limit), "top_k": limit}
         near = self._database.read(queries.get("retrieve/tree_search"), **given, **self._indexes)
-        if self._words is None or not self._choice.words:
+        if self._words is None or self._choice.cosine:
             return near
         del given["vector"]
         return fuse(

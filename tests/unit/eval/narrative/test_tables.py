@@ -10,7 +10,7 @@ import pytest
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.cases import SystemScore
-from kg_neo4j.eval.narrative.grid import Wanted
+from kg_neo4j.eval.narrative.grid import SYSTEMS, Wanted
 from kg_neo4j.eval.narrative.study import NarrativeStudy, WayScore
 from kg_neo4j.eval.narrative.tables import draw, tables, write
 from kg_neo4j.records import Usage
@@ -34,15 +34,15 @@ def test_two_tables_of_results_and_one_for_each_ablation() -> None:
     made = {table.name: table for table in tables(study())}
     assert list(made) == [
         *("correctness", "similarity", "top-k", "context", "single-aspect", "all-but-one", "details"),
-        *("chunk-length", "summary-length"),
+        *("chunk-length", "summary-length", "length"),
     ]
     assert "lexical proxy" in made["correctness"].title
-    assert [row[0] for row in made["correctness"].rows] == ["naive", "raptor", "tree", "local", "global"]
-    assert made["correctness"].rows[0][:4] == ("naive", 30.0, 40.0, 60.0)
-    assert made["similarity"].rows[0][:4] == ("naive", 61.0, 50.0, 70.0)
-    assert made["correctness"].columns[4:] == ("detail", "Found", "Evidence", "Tokens read")
+    assert [row[0] for row in made["correctness"].rows] == list(SYSTEMS)
+    assert made["correctness"].rows[0][:4] == ("naive-cosine", 30.0, 40.0, 60.0)
+    assert made["similarity"].rows[0][:4] == ("naive-cosine", 61.0, 50.0, 70.0)
+    assert made["correctness"].columns[4:] == ("detail", "Found", "Evidence", "Beneath", "Tokens read")
     assert [row[0] for row in made["top-k"].rows] == list(range(1, 11))
-    assert [row[0] for row in made["single-aspect"].rows] == ["plot", "theme"]
+    assert [row[0] for row in made["single-aspect"].rows] == ["all", "plot", "theme"]
     judged = tables(replace(study(), is_proxy=False, judge="gpt"))
     assert judged[0].title == "Answer correctness by system, % (judged by gpt)"
     assert judged[2].columns[1] == "Correctness"
@@ -51,7 +51,7 @@ def test_two_tables_of_results_and_one_for_each_ablation() -> None:
 def test_a_gap_is_a_gap() -> None:
     bare = replace(study().results[0], score=replace(SCORE, correctness=None, correctness_interval=None), evidence=None)
     made = tables(replace(study(), results=(bare,)))
-    assert made[0].rows == (("naive", None, None, None, 52.0, 75.0, None, 812),)
+    assert made[0].rows == (("naive-cosine", None, None, None, 52.0, 75.0, None, 60.0, 812),)
     assert draw(made[0]).startswith(b"\x89PNG")
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.chunking import chunk
+from kg_neo4j.organise.tree.interface import TreeOptions
 from kg_neo4j.organise.tree.leaves import Source, fingerprint, joined, leaves_of
 from kg_neo4j.records import Document
 
@@ -27,12 +28,12 @@ def sources(text: str, max_tokens: int, overlap: int = 0) -> list[Source]:
 @pytest.mark.parametrize("overlap", [0, 60])
 def test_passages_stand_at_their_offsets_and_know_their_chunks(overlap: int) -> None:
     chunks = sources(TEXT, 300, overlap)
-    found = leaves_of("t1", chunks, TOKENISER, 100)
+    found = leaves_of("t1", chunks, TOKENISER, TreeOptions(leaf_tokens=100))
     assert found.are_passages
     by_id = {each.id: each for each in chunks}
     for leaf in found.leaves:
         assert TEXT[leaf.start : leaf.end] == leaf.text
-        assert leaf.token_count <= 125
+        assert leaf.token_count <= 100
         covered: set[int] = set()
         for chunk_id, start, end in found.overlaps[leaf.id]:
             source = by_id[chunk_id]
@@ -43,26 +44,33 @@ def test_passages_stand_at_their_offsets_and_know_their_chunks(overlap: int) -> 
 
 
 def test_short_chunks_are_the_leaves() -> None:
-    chunks = sources(TEXT, 100)
-    found = leaves_of("t1", chunks, TOKENISER, 100)
+    chunks = sources(TEXT, 80)
+    found = leaves_of("t1", chunks, TOKENISER, TreeOptions(leaf_tokens=100))
     assert not found.are_passages
     assert [leaf.id for leaf in found.leaves] == [each.id for each in chunks]
     assert found.overlaps == {}
 
 
-def test_one_chunk_that_is_longer_than_five_quarters_makes_passages() -> None:
-    fits, long = Source("a", "one", 125, 0, 3), Source("b", "two", 126, 5, 8)
-    assert not leaves_of("t1", [fits], TOKENISER, 100).are_passages
-    assert leaves_of("t1", [fits, long], TOKENISER, 100).are_passages
+def test_one_chunk_that_is_longer_than_a_leaf_makes_passages() -> None:
+    fits, long = Source("a", "one", 100, 0, 3), Source("b", "two", 101, 5, 8)
+    assert not leaves_of("t1", [fits], TOKENISER, TreeOptions(leaf_tokens=100)).are_passages
+    assert leaves_of("t1", [fits, long], TOKENISER, TreeOptions(leaf_tokens=100)).are_passages
+
+
+def test_a_tree_that_an_earlier_version_built_keeps_its_longer_leaves() -> None:
+    options = TreeOptions(leaf_tokens=100, leaf_limit=125)
+    chunks = sources(TEXT, 100)
+    assert max(each.token_count for each in chunks) > 100
+    assert not leaves_of("t1", chunks, TOKENISER, options).are_passages
 
 
 def test_passages_of_two_trees_and_of_equal_texts_have_ids_of_their_own() -> None:
     chunks = sources("\n\n".join(["The same words stand here again and again."] * 60), 300)
-    first = [leaf.id for leaf in leaves_of("t1", chunks, TOKENISER, 50).leaves]
-    second = [leaf.id for leaf in leaves_of("t2", chunks, TOKENISER, 50).leaves]
+    first = [leaf.id for leaf in leaves_of("t1", chunks, TOKENISER, TreeOptions(leaf_tokens=50)).leaves]
+    second = [leaf.id for leaf in leaves_of("t2", chunks, TOKENISER, TreeOptions(leaf_tokens=50)).leaves]
     assert len(set(first)) == len(first) > 3
     assert not {*first} & {*second}
-    assert first == [leaf.id for leaf in leaves_of("t1", chunks, TOKENISER, 50).leaves]
+    assert first == [leaf.id for leaf in leaves_of("t1", chunks, TOKENISER, TreeOptions(leaf_tokens=50)).leaves]
 
 
 @given(st.lists(st.text("ab \n", min_size=1, max_size=30), max_size=8), st.integers(0, 5))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -54,6 +55,18 @@ def test_what_was_built_with_something_else_is_refused_unless_it_is_rebuilt(choi
         choose(choice, stored)
     assert "--rebuild" in str(refused.value.hint)
     assert choose(choice, stored, rebuild=True) != stored
+
+
+def test_a_tree_of_version_0_1_keeps_its_longer_leaves_until_it_is_rebuilt() -> None:
+    """Its settings have no limit: a leaf had up to five quarters of the stated tokens."""
+    written = json.loads(settings_json(choose(TreeChoice())))
+    assert written.pop("leaf_limit") == 200
+    before = json.dumps(written, ensure_ascii=False, sort_keys=True)
+    stored = read_settings(before, "narrative", ASPECTS)
+    assert stored.options.most_leaf_tokens == 250
+    kept = choose(TreeChoice(), stored)
+    assert (kept.options.most_leaf_tokens, settings_json(replace(kept, embedder=stored.embedder))) == (250, before)
+    assert choose(TreeChoice(), stored, rebuild=True).options.most_leaf_tokens == 200
 
 
 def test_another_tokeniser_is_refused() -> None:
