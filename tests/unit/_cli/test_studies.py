@@ -107,7 +107,7 @@ def test_averaging_says_before_what_it_would_embed(kg_study: Kg, given: tuple[st
     [
         (("--format", "xml"), "there is no format 'xml'"),
         (("--chunk-tokens", "0"), "--chunk-tokens"),
-        (("--questions", "other.jsonl"), "1 corpora and 2 files of questions"),
+        (("--questions", "other.jsonl"), "files of passages: 1, of questions: 2"),
     ],
 )
 def test_what_cannot_be_meant_exits_with_2(

@@ -1,6 +1,6 @@
 """What averaging costs: the recall of long texts that are embedded averaged, whole, truncated, and piece by piece.
 
-A passage of the sets is shorter than what an embedder reads at once, so nothing of it would be averaged. Passages are
+Most passages of such sets are shorter than what an embedder reads at once, so they would not be averaged. They are
 therefore joined in the order of their file; a question needs the texts that hold its passages. The figures choose
 nothing, so all questions of a set may be asked.
 """
@@ -137,7 +137,7 @@ def study_averaging(
         progress.advance("embed")
     progress.finish("embed")
     notes = [
-        "passages are joined in the order of their file: one by itself is too short to be averaged",
+        "passages are joined in the order of their file: most by themselves are too short to be averaged",
         "nothing is chosen by these figures: all questions are asked",
     ]
     if left_out:
@@ -203,7 +203,10 @@ def _joined(
 ) -> Iterator[_Joined]:
     """Yield each set at each length."""
     if len(corpora) != len(questions) or not corpora:
-        raise UsageError(f"{len(corpora)} corpora and {len(questions)} files of questions", hint="one for each corpus")
+        raise UsageError(
+            f"files of passages: {len(corpora)}, of questions: {len(questions)}",
+            hint="give --questions for each corpus",
+        )
     if not options.chunk_tokens or min(options.chunk_tokens) < 1:
         raise UsageError("a text has at least one token", hint="for example --chunk-tokens 600 1200 2000")
     limit = min(embedding.LIMIT_TOKENS, model.max_tokens)

@@ -112,11 +112,12 @@ def test_texts_within_the_limit_are_the_same_in_every_way(files: tuple[list[str]
 
 
 def test_a_text_that_holds_two_passages_of_a_question_is_needed_once(tmp_path: Path) -> None:
-    corpus = lines(tmp_path / "c.jsonl", [{"idx": n, "title": "", "text": f"w{n} " * 20} for n in range(4)])
-    questions = lines(tmp_path / "q.jsonl", [{"id": "1", "question": "w0 w1", "gold": [0, 1]}])
+    rows = [{"idx": number, "title": "", "text": f"zu{number} " * 20} for number in range(100, 112)]
+    corpus = lines(tmp_path / "c.jsonl", rows)
+    questions = lines(tmp_path / "q.jsonl", [{"id": "1", "question": "zu100 zu101", "gold": [100, 101]}])
     options = AveragingOptions((90,))
     result, ways = only(study_averaging([corpus], [questions], settings=HASHED, options=options).results)
-    assert result.texts == 2
+    assert result.texts == 6
     assert ways["averaged"].recall[2] == 1.0
 
 
@@ -193,7 +194,7 @@ def test_the_built_in_embedder_costs_nothing_and_an_unknown_price_is_not_nought(
 
 def test_each_corpus_needs_its_questions(files: tuple[list[str], list[str]], tmp_path: Path) -> None:
     corpora, questions = files
-    with pytest.raises(UsageError, match="2 corpora and 1 files of questions"):
+    with pytest.raises(UsageError, match="passages: 2, of questions: 1"):
         study_averaging(corpora * 2, questions, settings=HASHED)
     with pytest.raises(UsageError, match="at least one token"):
         study_averaging(corpora, questions, settings=HASHED, options=AveragingOptions((0,)))
