@@ -70,16 +70,14 @@ def averaging(
     corpora: Annotated[list[str], typer.Argument(metavar="CORPUS...", help="Passages: idx, title, text; JSON lines.")],
     questions: Annotated[
         list[str],
-        typer.Option("--questions", metavar="FILE", help="Of a corpus: id, question, gold; given once for each."),
+        typer.Option("--questions", metavar="FILE", help="Questions: id, question, gold; one file a corpus."),
     ],
     chunk_tokens: Annotated[
         list[int] | None,
         typer.Option("--chunk-tokens", metavar="N ...", help="Lengths of joined texts [default: 1200].", min=1),
     ] = None,
-    whole: Annotated[
-        bool, typer.Option("--whole", help="Embed texts whole beyond what the embedder is known to read.")
-    ] = False,
-    words: Annotated[bool, typer.Option("--words", help="Fuse every ranking with one by words, as a search.")] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="Send whole texts to a server, too.")] = False,
+    words: Annotated[bool, typer.Option("--words", help="Fuse each ranking with one by words.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would embed and cost.")] = False,
     output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
 ) -> None:

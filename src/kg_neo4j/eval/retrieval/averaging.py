@@ -141,7 +141,7 @@ def study_averaging(
         "nothing is chosen by these figures: all questions are asked",
     ]
     if left_out:
-        notes.append(f"{model.name} reads {model.max_tokens} tokens at once: --whole embeds longer texts whole, too")
+        notes.append(f"{model.name} is given {model.max_tokens} tokens at most: --whole sends longer texts whole, too")
     return AveragingStudy(model.name, tokeniser.name, options.words, tuple(results), tuple(notes))
 
 

@@ -143,7 +143,7 @@ def test_a_server_gets_no_text_that_is_longer_than_what_it_is_known_to_read(
     sent = [text for request in llm.requests for text in request.body["input"]]
     counts = [tokens.load().count(text) for text in sent]
     assert max(counts) <= embedding.LIMIT_TOKENS + 1  # a cut within a word may give one token more
-    assert "reads 450 tokens at once: --whole embeds longer texts whole, too" in study.notes[-1]
+    assert "is given 450 tokens at most: --whole sends longer texts whole, too" in study.notes[-1]
 
 
 def test_texts_are_sent_whole_where_that_is_asked_for(llm: FakeLlm, files: tuple[list[str], list[str]]) -> None:
