@@ -386,6 +386,7 @@ def scorecards(to: Any) -> None:
     retrieval = ("eval", "retrieval", "--corpus", "corpus.jsonl", "--questions", "questions.jsonl")
     to.twice("retrieval", *retrieval, "--json")
     to.run("retrieval-shown", *retrieval, "--k", "2", "--k", "5")
+    to.twice("averaging", "study", "averaging", "corpus.jsonl", *retrieval[-2:], "--format", "json")
     one = ("eval", "answers", "--questions", "questions.jsonl", "--corpus", "corpus.jsonl", "--limit", "4")
     to.twice("answers", *one, "--save", "saved.jsonl", "--json")
     to.keep("saved.jsonl", Path("saved.jsonl"))

@@ -25,7 +25,7 @@ COMMANDS = (
     *("communities", "ask", "report", "plot", "export", "import", "browse", "tune"),
     *("study context", "study chunk-length"),
     *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "db indexes", "db backup", "db restore"),
-    *("chat", "tree", "study aggregation", "eval extraction", "eval retrieval", "eval answers"),
+    *("chat", "tree", "study aggregation", "study averaging", "eval extraction", "eval retrieval", "eval answers"),
 )
 
 

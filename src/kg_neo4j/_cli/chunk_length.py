@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _SEVERAL = {
     "--tokens": re.compile(r"\d+|max"),
+    "--chunk-tokens": re.compile(r"\d+"),
     "--preprocess": re.compile(r"none|stopwords"),
     "--prompts": re.compile(r"none|nd|.+\.toml"),
 }

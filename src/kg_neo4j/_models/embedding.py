@@ -47,17 +47,28 @@ def embed_texts(
     unweighted mean of its pieces, normalised. The pieces of all texts share batches.
     Raises the model's errors, and BadModelAnswer for vectors that cannot be stored.
     """
-    pieces: list[str] = []
-    owners: list[int] = []
-    for index, text in enumerate(texts):
-        parts = [part for part in split(text, tokeniser, min(limit, model.max_tokens)) if part.strip()] or [text]
-        pieces += parts
-        owners += [index] * len(parts)
-    means = np.zeros((len(texts), model.dimension), dtype=np.float64)
+    parts = [pieces_of(model, text, tokeniser, limit) for text in texts]
+    return average(model, embed_pieces(model, [part for each in parts for part in each]), [len(each) for each in parts])
+
+
+def pieces_of(model: EmbeddingModel, text: str, tokeniser: Tokeniser, limit: int = LIMIT_TOKENS) -> list[str]:
+    """Return the pieces of `text` that the model is given: at least one, and none blank unless the text is."""
+    return [part for part in split(text, tokeniser, min(limit, model.max_tokens)) if part.strip()] or [text]
+
+
+def embed_pieces(model: EmbeddingModel, pieces: Sequence[str]) -> Vectors:
+    """Return one vector for each piece as the model gives it, in batches. Raises as `embed_texts`."""
+    vectors = np.empty((len(pieces), model.dimension), dtype=np.float32)
     for start in range(0, len(pieces), BATCH_PIECES):
         batch = pieces[start : start + BATCH_PIECES]
-        vectors = _checked(model, model.embed(batch), len(batch))
-        np.add.at(means, owners[start : start + BATCH_PIECES], vectors)
+        vectors[start : start + len(batch)] = _checked(model, model.embed(batch), len(batch))
+    return vectors
+
+
+def average(model: EmbeddingModel, vectors: Vectors, counts: Sequence[int]) -> Vectors:
+    """Return the mean of the first `counts[0]` vectors, of the next `counts[1]`, and so on, each of unit length."""
+    means = np.zeros((len(counts), model.dimension), dtype=np.float64)
+    np.add.at(means, np.repeat(np.arange(len(counts)), np.asarray(counts, dtype=np.intp)), vectors)
     return _normalised(model, means)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kg_neo4j._models.embedding import BATCH_PIECES, embed_texts, split
+from kg_neo4j._models.embedding import BATCH_PIECES, average, embed_pieces, embed_texts, pieces_of, split
 from kg_neo4j.errors import BadModelAnswer
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 
@@ -125,3 +125,13 @@ def test_pieces_that_cancel_each_other_out_are_refused() -> None:
 
     with pytest.raises(BadModelAnswer, match="cancel"):
         embed_texts(Opposite(), [text_of(600)], Words())
+
+
+def test_the_mean_of_the_pieces_is_the_vector_of_the_text() -> None:
+    texts = [text_of(1_000), "one", text_of(460)]
+    model = Model()
+    parts = [pieces_of(model, text, Words()) for text in texts]
+    assert [len(each) for each in parts] == [3, 1, 2]
+    vectors = embed_pieces(model, [part for each in parts for part in each])
+    assert vectors.shape == (6, model.dimension)
+    assert np.array_equal(average(model, vectors, [3, 1, 2]), embed_texts(model, texts, Words()))
