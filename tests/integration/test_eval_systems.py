@@ -159,6 +159,7 @@ def test_trees_are_built_and_read_and_a_repeat_builds_nothing(
     assert found["systems"]["tree"]["context_tokens"] > 0
     aspects = {name: [each.aspects for each in read_trees(database, graph, name)] for name in ("raptor", "narrative")}
     assert aspects["raptor"] == [("general",)] * 2
+    assert "raptor: the clusters of 2 trees are by UMAP and full covariances, as in RAPTOR" in found["notes"]
     assert all("general" not in each for each in aspects["narrative"])
     again = shape(kg(questions, "--systems", "naive,raptor,tree,local,global", "--json"))
     assert [case["answer"] for case in again["cases"]] == [case["answer"] for case in found["cases"]]

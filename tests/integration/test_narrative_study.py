@@ -164,6 +164,7 @@ def test_building_asks_what_the_plan_of_each_tree_says(online: Settings, llm: Fa
     found = study_narrative([], questions, settings=online, options=named)
     assert found.building["tree narrative"].calls <= planned  # every cluster may show every aspect
     assert found.building["tree raptor"].calls == study.building["tree raptor"].calls
+    assert "raptor: the clusters of one tree are by UMAP and full covariances, as in RAPTOR" in found.notes
 
 
 def test_a_study_that_was_stopped_goes_on_and_asks_nothing_twice(

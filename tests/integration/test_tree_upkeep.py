@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,39 @@ def test_an_edit_and_a_rebuild_give_what_a_first_build_gives(
     tell(database, graph, "lamp", paragraphs)
     tree(settings=online)
     assert dump(database, graph) == after
+
+
+def test_a_raptor_tree_keeps_its_clusters_until_it_is_rebuilt_and_is_updated_without_umap(
+    database: Database, graph: str, offline: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paragraphs = list(saga()[:60])
+    tell(database, graph, "lamp", paragraphs)
+    raptor = TreeBuildOptions(name="raptor")
+    with monkeypatch.context() as hidden:
+        hidden.setitem(sys.modules, "umap", None)  # as on a machine without the extra
+        first = tree(settings=offline, options=raptor)
+        assert first.trees[0].clustering == "spheres"
+        assert any("`pip install 'kg-neo4j[raptor]'`" in note for note in first.notes)
+    kept = tree(settings=offline, options=raptor)
+    assert (kept.changes, kept.trees[0].clustering) == (0, "spheres")
+    assert any("--rebuild uses UMAP" in note for note in kept.notes)
+    rebuilt = tree(settings=offline, options=replace(raptor, rebuild=True))
+    assert rebuilt.trees[0].clustering == "umap"
+    assert any("as in RAPTOR" in note for note in rebuilt.notes)
+    assert rebuilt.summaries != first.summaries
+    before = dump(database, graph)
+    assert tree(settings=offline, options=replace(raptor, rebuild=True)).changes == 0
+    paragraphs[7:9] = ["The bell of Skarnes rang by itself, and a storm came up from the sea."]
+    tell(database, graph, "lamp", paragraphs)
+    with monkeypatch.context() as hidden:
+        hidden.setitem(sys.modules, "umap", None)
+        updated = tree(settings=offline, options=raptor)
+        assert (updated.unfinished, updated.trees[0].clustering, updated.trees[0].new_leaves) == ((), "umap", 1)
+        assert len(read(database, ABOVE, graph=graph, words=paragraphs[7])[0]["ids"]) >= 1
+        assert tree(settings=offline, options=raptor).changes == 0
+    tell(database, graph, "lamp", saga()[:60])
+    tree(settings=offline, options=raptor)
+    assert dump(database, graph) == before
 
 
 def test_an_edit_that_is_taken_back_gives_the_former_tree(database: Database, graph: str, offline: Settings) -> None:

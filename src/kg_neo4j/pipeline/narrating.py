@@ -143,7 +143,7 @@ def tree(
         sum((each.usage for each in built), Usage()),
         time.monotonic() - started,
         tuple(unfinished),
-        (*notes, *(line for each in built for line in _remarks(each))),
+        (*notes, *_on_clusters(options.name, built), *(line for each in built for line in _remarks(each))),
     )
 
 
@@ -220,6 +220,20 @@ def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion]
         f"a summary or a note has {most} tokens, which is the most",
         "no answer has to be asked for once more",
     )
+
+
+def _on_clusters(name: str, built: Sequence[BuiltTree]) -> list[str]:
+    """Return how the clusters of trees were found that are compared as RAPTOR's, and what would find RAPTOR's own."""
+    from kg_neo4j.organise.tree import raptor
+    from kg_neo4j.organise.tree.interface import UMAP
+    from kg_neo4j.organise.tree.upkeep import RAPTOR
+
+    found = Counter(each.clustering for each in built if name == RAPTOR)
+    rebuild = "--rebuild uses UMAP" if raptor.is_installed() else "`pip install 'kg-neo4j[raptor]'`, then --rebuild"
+    ways = {UMAP: "UMAP and full covariances, as in RAPTOR"}
+    other = f"principal axes and spheres, not RAPTOR's UMAP and full covariances: {rebuild}"
+    trees = {way: "one tree" if number == 1 else f"{number} trees" for way, number in sorted(found.items())}
+    return [f"{RAPTOR}: the clusters of {number} are by {ways.get(way, other)}" for way, number in trees.items()]
 
 
 def _remarks(built: BuiltTree) -> list[str]:

@@ -12,9 +12,10 @@ from typing import Protocol
 
 from kg_neo4j._models.embedding import Vectors
 from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.clustering import soft_clusters
 from kg_neo4j.organise.tree.embedded import TreeVectors
-from kg_neo4j.organise.tree.interface import REPEATS, Aspect, Leaf, TreeOptions
+from kg_neo4j.organise.tree.interface import REPEATS, UMAP, Aspect, Clusters, Fit, Leaf, TreeOptions
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.nodes import Nodes, WrittenDetail, WrittenSummary
 from kg_neo4j.organise.tree.questions import Item
@@ -22,7 +23,7 @@ from kg_neo4j.organise.tree.stored import Node
 from kg_neo4j.organise.tree.structure import Cluster, Structure, members_of
 from kg_neo4j.organise.tree.writing import Writing
 
-CLUSTER_TOKENS = 3_500  # of one cluster (RAPTOR), less in a smaller window
+CLUSTER_TOKENS = 3_500  # of one cluster, as in RAPTOR; less in a smaller window
 STAGE = "tree"
 
 
@@ -121,7 +122,7 @@ class Building:
         leaves, material = self.material.leaves.leaves, self.material
         counts = [leaf.token_count for leaf in leaves]
         seed = material.options.seed + number
-        clusters, fit = soft_clusters(material.vectors, counts, most_tokens=material.cluster_tokens, seed=seed)
+        clusters, fit = self._found(material.vectors, counts, seed)
         named = self._named([[leaves[place] for place in members] for members in clusters.members])
         shown = {name for each in named for name in each.aspects}
         names = [aspect.name for aspect in material.aspects]
@@ -135,6 +136,10 @@ class Building:
             flags=tuple(f"cluster {place}: {each.flag}" for place, each in enumerate(named) if each.flag),
         )
         return structure, [key for each in named for key in each.answers]
+
+    def _found(self, vectors: Vectors, token_counts: Sequence[int], seed: int) -> tuple[Clusters, Fit]:
+        find = raptor.clusters if self.material.options.clustering == UMAP else soft_clusters
+        return find(vectors, token_counts, most_tokens=self.material.cluster_tokens, seed=seed)
 
     def _named(self, clusters: Sequence[Sequence[Leaf]]) -> Sequence[Named]:
         if len(self.material.aspects) == 1:
@@ -170,16 +175,12 @@ class Building:
         if self.stored is not None:
             levels = self.stored.upper.get(aspect, ())
             return levels[level - 2] if level - 2 < len(levels) else ()
-        if len(own) < 2:
+        if len(own) < (raptor.FEWEST_NODES if self.material.options.clustering == UMAP else 2):
             return ()
         numbers = sorted(own)
         texts = [own[number].text for number in numbers]
-        found, _ = soft_clusters(
-            self.embedding.of_texts([text.text for text in texts]),
-            [text.token_count for text in texts],
-            most_tokens=self.material.cluster_tokens,
-            seed=self.material.options.seed,
-        )
+        vectors = self.embedding.of_texts([text.text for text in texts])
+        found, _ = self._found(vectors, [text.token_count for text in texts], self.material.options.seed)
         if len(found.members) >= len(numbers):
             return ()
         clusters = tuple(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.organise.tree.interface import Summariser
+from kg_neo4j.organise.tree.interface import SPHERES, Summariser
 from kg_neo4j.organise.tree.upkeep import TreeChoice
 from kg_neo4j.records import Usage
 
@@ -49,6 +49,7 @@ class BuiltTree:
     usage: Usage
     notes: tuple[str, ...] = ()
     unfinished: str = ""  # why nothing was published
+    clustering: str = SPHERES  # or UMAP: how its clusters were found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
-"""Soft clusters of nodes by their vectors: first of all of them, then within each cluster (RAPTOR). Pure.
+"""Soft clusters of nodes by their vectors: first of all of them, then within each cluster, as in RAPTOR. Pure.
 
+Principal axes and spheres, where RAPTOR has UMAP and full covariances (docs/decisions/0037; `raptor` has its own).
 A mixture of Gaussians with the number of components chosen by BIC; a node is in every cluster that it has a probability
 above 0.1 for, and always in the most probable one. A cluster whose text is too long for one question is divided again.
 """
@@ -106,31 +107,21 @@ class _Division:
         if cut is not None and all(parts := self._parts(cut, rows)):
             return cut, parts
         in_text = sorted(rows)
-        before = np.cumsum([self.token_counts[row] for row in in_text])
-        border = 1 + int(np.abs(before[:-1] - before[-1] / 2).argmin())
+        border = mixtures.middle([self.token_counts[row] for row in in_text])
         halves = mixtures.halves(self.points[in_text], border)
         return halves, [dict.fromkeys(in_text[:border], 1.0), dict.fromkeys(in_text[border:], 1.0)]
 
 
 def _numbered(work: _Division, base: fitted.Reduction, first: tuple[str, int] | None) -> tuple[Clusters, Fit]:
-    """Make clusters with the same members one, sort them, and let the steps lead to their numbers."""
-    keys = [tuple(sorted(members)) for members in work.found]
-    merged: dict[tuple[int, ...], list[dict[int, float]]] = {}
-    for key, members in zip(keys, work.found, strict=True):
-        merged.setdefault(key, []).append(members)
-    ordered = sorted(merged)
-    number_of = {key: number for number, key in enumerate(ordered)}
+    """Let the steps lead to the numbers of the clusters, of which those with the same members are one."""
+    clusters, numbers = fitted.merged(work.found)
 
     def renamed(child: tuple[str, int]) -> tuple[str, int]:
-        return ("cluster", number_of[keys[child[1]]]) if child[0] == "cluster" else child
+        return ("cluster", numbers[child[1]]) if child[0] == "cluster" else child
 
     steps = tuple(
         replace(step, children=tuple(renamed(child) for child in step.children))
         for step in work.steps
         if step is not None
     )
-    probabilities = tuple(
-        tuple(fitted.total(members[row] for members in merged[key]) for row in key) for key in ordered
-    )
-    fit = FittedClusters(base, None if first is None else renamed(first), steps)
-    return Clusters(tuple(ordered), probabilities), fit
+    return clusters, FittedClusters(base, None if first is None else renamed(first), steps)

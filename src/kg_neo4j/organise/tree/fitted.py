@@ -1,4 +1,7 @@
-"""A fitted reduction with its mixtures, as stored with a tree: it puts vectors into the same clusters again. Pure.
+"""What is stored of clusters: it puts further vectors into them. Pure.
+
+Of spheres the reduction with its mixtures is stored, which gives the same clusters again. UMAP cannot be stored as
+text: of RAPTOR's clusters the mean vectors are.
 
 Rows are worked on one by one with NumPy's own loops, never with BLAS: a row's clusters do not depend on the rows beside
 it, nor on the number of threads.
@@ -15,6 +18,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from kg_neo4j.organise.tree.interface import Clusters
 
 THRESHOLD = 0.1  # probability from which a node is in a cluster (RAPTOR)
 DIGITS = 6  # of a probability
@@ -90,8 +95,7 @@ class FittedClusters:
         first = self.first
         if first is None:
             return tuple(() for _ in rows)
-        if rows.shape[1] != self.base.centre.shape[0]:
-            raise ValueError(f"vectors of {rows.shape[1]} dimensions; those of the tree have {len(self.base.centre)}")
+        _check_dimension(rows, self.base.centre.shape[0])
         return tuple(self._route(row, first) for row in self.base.project(rows))
 
     def _route(self, row: Doubles, first: tuple[str, int]) -> tuple[tuple[int, float], ...]:
@@ -130,12 +134,37 @@ class FittedClusters:
         )
 
 
-def read(text: str) -> FittedClusters:
-    """Return the fit that `FittedClusters.to_json` wrote. Raises ValueError for anything else."""
+@dataclass(frozen=True, slots=True)
+class NearestClusters:
+    """The mean vector of each cluster. Implements `interface.Fit`: a vector joins the nearest one by cosine."""
+
+    means: Floats  # (c, d)
+
+    def assign(self, vectors: npt.NDArray[np.float32]) -> tuple[tuple[tuple[int, float], ...], ...]:
+        """Return, for each row of shape (n, d), its cluster, the first of equals; none where there are no clusters.
+
+        Raises ValueError for rows of another dimension, or with a value that is not a number.
+        """
+        rows = checked(vectors)
+        if not len(self.means):
+            return tuple(() for _ in rows)
+        _check_dimension(rows, self.means.shape[1])
+        means = units(self.means)
+        return tuple(((int((means * row).sum(axis=1).argmax()), 1.0),) for row in units(rows))
+
+    def to_json(self) -> str:
+        """Return it as text, from which `read` makes it again, equal to the bit."""
+        return json.dumps({"version": VERSION, "nearest": _array_as_data(self.means)}, separators=(",", ":"))
+
+
+def read(text: str) -> FittedClusters | NearestClusters:
+    """Return the fit whose `to_json` wrote `text`. Raises ValueError for anything else."""
     try:
         data = json.loads(text)
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']}, not {VERSION}")
+        if "nearest" in data:
+            return NearestClusters(checked(_array(data["nearest"])))
         steps = tuple(
             Step(
                 _reduction(each["reduction"]),
@@ -156,6 +185,25 @@ def read(text: str) -> FittedClusters:
         raise ValueError(f"the stored clusters of a tree cannot be read: {error}") from error
 
 
+def units(rows: Floats) -> Doubles:
+    """Return rows of shape (n, d) with length 1; zeros stay."""
+    long = rows.astype(np.float64)
+    lengths = np.sqrt((long * long).sum(axis=1, keepdims=True))
+    return long / np.where(lengths > 0, lengths, 1.0)
+
+
+def merged(found: Sequence[Mapping[int, float]]) -> tuple[Clusters, tuple[int, ...]]:
+    """Make clusters with the same members one, sorted by their members; return, for each of `found`, its number."""
+    keys = [tuple(sorted(members)) for members in found]
+    alike: dict[tuple[int, ...], list[Mapping[int, float]]] = {}
+    for key, members in zip(keys, found, strict=True):
+        alike.setdefault(key, []).append(members)
+    ordered = sorted(alike)
+    numbers = {key: number for number, key in enumerate(ordered)}
+    probabilities = tuple(tuple(total(members[row] for members in alike[key]) for row in key) for key in ordered)
+    return Clusters(tuple(ordered), probabilities), tuple(numbers[key] for key in keys)
+
+
 def total(probabilities: Iterable[float]) -> float:
     """Return their sum, at most 1, rounded; their order does not matter."""
     return round(min(1.0, math.fsum(probabilities)), DIGITS)
@@ -169,6 +217,11 @@ def checked(vectors: npt.NDArray[np.float32]) -> Floats:
     if not np.isfinite(rows).all():
         raise ValueError("a vector has a value that is not a number")
     return rows
+
+
+def _check_dimension(rows: Floats, dimension: int) -> None:
+    if rows.shape[1] != dimension:
+        raise ValueError(f"vectors of {rows.shape[1]} dimensions; those of the tree have {dimension}")
 
 
 def _child(data: Sequence[Any]) -> tuple[str, int]:

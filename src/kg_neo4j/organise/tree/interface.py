@@ -16,6 +16,8 @@ SUMMARY_TEMPERATURE = 0.5  # W4
 LEVELS = 5  # W4: at most
 DETAILS = 1  # for each leaf, by default; W4: the first adds most
 MOST_DETAILS = 3
+SPHERES = "spheres"  # clusters by principal axes and mixtures of spheres: `clustering`
+UMAP = "umap"  # clusters by UMAP and mixtures with full covariances, as in RAPTOR: `raptor`
 REPEATS = 2  # of clustering and naming, where an aspect is shown nowhere (W4)
 
 
@@ -49,7 +51,7 @@ class Clusters:
 
 
 class Fit(Protocol):
-    """A fitted reduction with its mixtures: it puts further vectors into the same clusters."""
+    """What is stored of clusters: it puts further vectors into them."""
 
     def assign(self, vectors: npt.NDArray[np.float32]) -> tuple[tuple[tuple[int, float], ...], ...]:
         """Return, for each row of shape (n, d), its clusters with their probabilities; at least one each."""
@@ -84,6 +86,7 @@ class TreeOptions:
     details: int = DETAILS
     levels: int = LEVELS
     seed: int = 42
+    clustering: str = SPHERES  # or UMAP
 
     @property
     def most_leaf_tokens(self) -> int:

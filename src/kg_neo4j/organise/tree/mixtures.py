@@ -15,9 +15,9 @@ import numpy.typing as npt
 from kg_neo4j.organise.tree.fitted import Doubles, Floats, Reduction, Step
 
 BASE_DIMENSIONS = 48  # to which vectors are reduced once; steps reduce further
-DIMENSIONS = 10  # of a step, at most (RAPTOR)
+DIMENSIONS = 10  # of a step, at most; RAPTOR has as many
 NODES_A_DIMENSION = 4  # fewer nodes have fewer dimensions
-MOST_COMPONENTS = 50  # RAPTOR
+MOST_COMPONENTS = 50  # RAPTOR tries 1 to 49
 NODES_A_COMPONENT = 2  # on average at least: else every node becomes a cluster of its own
 PATIENCE = 8  # numbers of components tried after the best one
 SMALLEST_VARIANCE = 0.02  # of a component, where the widest axis has 1: equal nodes draw no cluster to a point
@@ -123,6 +123,12 @@ def cut(rows: Doubles, token_counts: Sequence[int]) -> Step | None:
     border = int(borders[np.abs(before[borders] - before[-1] / 2).argmin()])
     middle = (sorted_places[border] + sorted_places[border + 1]) / 2
     return _two_sides(axis, middle - 1.0, middle + 1.0)
+
+
+def middle(token_counts: Sequence[int]) -> int:
+    """Return how many of the first nodes, of two or more, have about half of the tokens."""
+    before = np.cumsum(token_counts)
+    return 1 + int(np.abs(before[:-1] - before[-1] / 2).argmin())
 
 
 def halves(rows: Doubles, border: int) -> Step:

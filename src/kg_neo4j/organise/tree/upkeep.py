@@ -11,7 +11,8 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree import aspects as aspect_sets
-from kg_neo4j.organise.tree.interface import NAME, Aspect, TreeOptions
+from kg_neo4j.organise.tree import raptor
+from kg_neo4j.organise.tree.interface import NAME, SPHERES, UMAP, Aspect, TreeOptions
 from kg_neo4j.organise.tree.leaves import fingerprint
 
 RAPTOR = "raptor"  # the name of the tree that the narrative one is compared with: one general aspect, no details
@@ -109,6 +110,12 @@ def _with(choice: TreeChoice, stored: TreeSettings | None) -> TreeSettings:
     return TreeSettings(options, tuple(aspects), aspect_sets.fingerprint(aspects), "", "")
 
 
+def clustered_here(settings: TreeSettings) -> TreeSettings:
+    """Return the settings of a tree whose clusters are to be found now: RAPTOR's own where umap-learn is installed."""
+    clustering = UMAP if settings.options.name == RAPTOR and raptor.is_installed() else SPHERES
+    return replace(settings, options=replace(settings.options, clustering=clustering))
+
+
 def settings_json(settings: TreeSettings) -> str:
     """Return what is stored and exported: no path of a prompt's file."""
     options = settings.options
@@ -125,6 +132,8 @@ def settings_json(settings: TreeSettings) -> str:
     }
     if options.leaf_limit is None:
         data["leaf_limit"] = options.leaf_tokens
+    if options.clustering != SPHERES:  # trees of before have none, and a repeat changes nothing
+        data["clustering"] = options.clustering
     return json.dumps(data, ensure_ascii=False, sort_keys=True)
 
 
@@ -133,5 +142,6 @@ def read_settings(text: str, name: str, aspects: Sequence[Aspect]) -> TreeSettin
     data = json.loads(text)
     numbers = {key: int(data[key]) for key in ("leaf_tokens", "summary_tokens", "details", "levels", "seed")}
     limit = None if "leaf_limit" in data else largest(numbers["leaf_tokens"])  # leaves of version 0.1 were longer
-    options = TreeOptions(name=name, leaf_limit=limit, **numbers)
+    clustering = str(data.get("clustering", SPHERES))
+    options = TreeOptions(name=name, leaf_limit=limit, clustering=clustering, **numbers)
     return TreeSettings(options, tuple(aspects), data["aspects_hash"], data["embedder"], data["tokeniser"])

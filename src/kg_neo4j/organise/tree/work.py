@@ -23,7 +23,7 @@ from kg_neo4j.organise.tree.namers import Namer
 from kg_neo4j.organise.tree.questions import DETAIL, Subject
 from kg_neo4j.organise.tree.stored import Publication, StoredTree, read_tree, tree_id
 from kg_neo4j.organise.tree.structure import Structure
-from kg_neo4j.organise.tree.upkeep import TreeSettings, read_settings, settings_json, settled
+from kg_neo4j.organise.tree.upkeep import TreeSettings, clustered_here, read_settings, settings_json, settled
 from kg_neo4j.organise.tree.writing import Writing
 from kg_neo4j.organise.tree.written import LEAST_CONTEXT, answer_tokens
 from kg_neo4j.progress import Progress
@@ -62,6 +62,8 @@ class TreeWork:
         )
         self.notes: list[str] = []
         self._drop_shape(known)
+        if self._shape is None:
+            self._settings = clustered_here(self._settings)
         rows = [] if unread else self._read_chunks()
         self._chunks = [Source(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in rows]
         self._chunks += [Source(each.id, each.text, each.token_count, each.start, each.end) for each in unread or ()]
@@ -232,6 +234,7 @@ class TreeWork:
             self._answers.usage,
             tuple(self.notes),
             unfinished,
+            self._settings.options.clustering,
         )
 
 
