@@ -23,7 +23,7 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.offline.follow_ups import resolve
 from kg_neo4j.pipeline import AskOptions, Chat, chat
 from kg_neo4j.records import Filters
-from kg_neo4j.retrieve import spreading
+from kg_neo4j.retrieve import kept_projection
 from kg_neo4j.retrieve.conversation.turns import Turn
 from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.question import fulltext_query, read
@@ -53,7 +53,7 @@ def examples(settings: Settings, database: Database) -> Iterator[Settings]:
     pipeline.load(TEXTS, settings=found)
     pipeline.community_reports(settings=found)
     yield found
-    spreading.forget(database, name)
+    kept_projection.forget(database, name)
     delete_graph(database, name)
 
 

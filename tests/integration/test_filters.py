@@ -26,7 +26,7 @@ from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.records import Answer, Filters
-from kg_neo4j.retrieve import Means, ask, spreading
+from kg_neo4j.retrieve import Means, ask, kept_projection
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.local import retrieve as retrieve_local
@@ -55,7 +55,7 @@ def pages(database: Database) -> Iterator[str]:
         refresh(database, name, lease=lease)
         write_reports(database, name, Reporting(without_model(), TOKENISER), lease=lease)
     yield name
-    spreading.forget(database, name)
+    kept_projection.forget(database, name)
     delete_graph(database, name)
 
 
@@ -172,7 +172,7 @@ def test_a_walk_may_begin_at_somebody_whom_the_filtered_document_does_not_name(d
     scope = resolve(database, graph, Filters(("two",)))
     found = retrieve_local(database, Search(graph, asked, fulltext_query(asked), scope=scope))
     assert [chunk.document for chunk in found.chunks] == ["two"]
-    spreading.forget(database, graph)
+    kept_projection.forget(database, graph)
 
 
 # ----------------------------------------------------------------------------------------- enough is still found
@@ -203,7 +203,7 @@ def two_thousand(database: Database) -> Iterator[str]:
     database.write(Query("test", "", "", "write", (), (), "", "", made), graph=name, rows=rows)
     embed(database, name)
     yield name
-    spreading.forget(database, name)
+    kept_projection.forget(database, name)
     delete_graph(database, name)
 
 
@@ -239,7 +239,7 @@ def test_filters_leave_what_is_walked_over_alone(database: Database, two_thousan
     def version() -> list[str]:
         listed = "CALL gds.graph.list() YIELD graphName AS name RETURN name ORDER BY name"
         rows = database.read(Query("test", "", "", "read", (), (), "", "", listed))
-        return [row["name"] for row in rows if row["name"].startswith(spreading._prefix(two_thousand))]
+        return [row["name"] for row in rows if row["name"].startswith(kept_projection.prefix(two_thousand))]
 
     retrieve_local(database, search(database, two_thousand, "Who met Charles Babbage?", Filters()))
     before = version()

@@ -15,22 +15,25 @@ from kg_neo4j import Settings, pipeline
 from kg_neo4j._cli import app as command_line
 from kg_neo4j._models import tokens
 from kg_neo4j._models.protocols import ChatModel
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import NotEnoughMemory, UsageError
 from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.records import Answer, Filters, TreeStep
+from kg_neo4j.retrieve import kept_projection
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.interface import Found, Scope
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree import search as searching
+from kg_neo4j.retrieve.tree import walk as walking
 from kg_neo4j.retrieve.tree.answer import ask_tree
-from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, CONTEXT_TOKENS, TOP_DOWN, TreeChoice
+from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, CONTEXT_TOKENS, TOP_DOWN, TRAVERSALS, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
 from narrative_tree import PARAGRAPHS, SUMMARIES, write
 from small_graph import load
@@ -254,10 +257,62 @@ def test_bottom_up_goes_from_the_leaves_to_their_summaries(database: Database, h
 # ------------------------------------------------------------------------------------------------------ filters
 
 
+@pytest.mark.parametrize("given", ["holm", "passages"])
+def test_a_walk_reaches_the_leaves_beside_those_that_are_near(
+    database: Database, given: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It starts at one leaf, and comes to its neighbours and to the summaries made from it first."""
+    graph = request.getfixturevalue(given)
+    monkeypatch.setattr(walking, "SEEDS", 1)
+    every = TreeChoice(top_k=20, traversal=WALK)
+    found = found_by(database, graph, PARAGRAPHS[3], every)
+    leaves = [node.number for node in found.nodes if node.kind == "chunk"]
+    assert leaves[0] == 3
+    assert set(leaves[1:3]) == {2, 4}
+    assert SUMMARIES[0][3] in [node.text for node in found.nodes]  # of leaf 3
+    assert "detail" not in {node.kind for node in found.nodes}
+    assert found_by(database, graph, PARAGRAPHS[3], every) == found
+    assert found.nodes[:2] == found_by(database, graph, PARAGRAPHS[3], replace(every, top_k=2)).nodes
+    alone = found_by(database, graph, "Mara", replace(every, kinds=("summary",)))
+    assert {node.kind for node in alone.nodes} == {"summary"}
+
+
+def test_a_walk_goes_from_an_entity_to_the_leaves_that_mention_it(
+    database: Database, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The two leaves have neither words nor a summary in common, and do not stand side by side."""
+    ids = write(database, graph, MODEL, TOKENISER)
+    mention = Query(
+        *("test/mention", "", "", "write", (), (), "", ""),
+        "CREATE (e:KgEntity:Entity {id: $graph + 'e', graph: $graph, name: 'Holm Light', key: 'x', num: 1}) "
+        "WITH e UNWIND $leaves AS id MATCH (c:KgChunk {id: id}) CREATE (e)-[:MENTIONED_IN {name: 'Holm Light'}]->(c)",
+    )
+    monkeypatch.setattr(walking, "SEEDS", 1)
+    every = TreeChoice(top_k=20, traversal=WALK, kinds=("chunk",))
+    before = [node.id for node in found_by(database, graph, PARAGRAPHS[5], every).nodes]
+    with Lease(database, graph) as lease:
+        lease.write(mention, graph=graph, leaves=[ids["l0"], ids["l5"]])
+    after = [node.id for node in found_by(database, graph, PARAGRAPHS[5], every).nodes]
+    assert after.index(ids["l0"]) < before.index(ids["l0"])
+    assert kept_projection.forget(database, graph) == 2  # that of the former state, too
+
+
+def test_without_memory_for_a_walk_the_collapsed_tree_is_read(
+    database: Database, holm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise NotEnoughMemory("too small")
+
+    monkeypatch.setattr(kept_projection.KeptProjection, "walk", refuse)
+    found = found_by(database, holm, PARAGRAPHS[3], TreeChoice(traversal=WALK))
+    assert found.nodes == found_by(database, holm, PARAGRAPHS[3], TreeChoice()).nodes
+    assert "links were not followed: too small" in found.notes
+
+
 def test_filters_take_away_every_node_that_rests_on_what_they_do_not_leave(database: Database, holm: str) -> None:
     known = texts(database, holm)
     left = tuple(sorted(each for each, text in known.items() if text in (PARAGRAPHS[0], PARAGRAPHS[2])))
-    for traversal in ("collapsed", TOP_DOWN, BOTTOM_UP):
+    for traversal in TRAVERSALS:
         choice = TreeChoice(top_k=20, traversal=traversal)
         found = found_by(database, holm, "Mara lamp", choice, Scope(left, (), (), None, "some"))
         assert found.nodes

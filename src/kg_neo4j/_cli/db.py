@@ -151,7 +151,7 @@ def reset(
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.constraints import delete_graph, drop_schema, refuse_other_graphs
     from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.retrieve import spreading
+    from kg_neo4j.retrieve import kept_projection
 
     settings = settings_for(graph=graph)
     if not yes and not typer.confirm(f"Delete graph {settings.graph!r}?", err=True):
@@ -163,7 +163,7 @@ def reset(
         with Lease(database, settings.graph):
             deleted = delete_graph(database, settings.graph)
         with contextlib.suppress(GdsMissing):  # then there is none to drop
-            spreading.forget(database, settings.graph)
+            kept_projection.forget(database, settings.graph)
         dropped = drop_schema(database) if schema else ()
     said = [f"{deleted} nodes of graph {settings.graph!r} deleted", *(f"dropped {name}" for name in dropped)]
     show({"graph": settings.graph, "deleted": deleted, "dropped": dropped}, "\n".join(said), as_json=as_json)

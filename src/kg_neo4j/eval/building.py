@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 GO_ON = "what was built stays, and the same command goes on from there"
-READERS = ("local", GLOBAL, "auto")  # systems that read entities and facts
+READERS = ("local", GLOBAL, "auto", "tree-walk")  # systems that read entities and facts
 LOAD, REPORTS = "load", "reports"  # steps
 
 
@@ -205,7 +205,7 @@ class Builder:
         """Say whether a plan can ask a system: what it reads is there."""
         from kg_neo4j.retrieve.tree.trees import read_trees
 
-        if graph in self._unloaded or (system.mode in READERS and self.load_plan is not None):
+        if graph in self._unloaded or ({system.name, system.mode} & set(READERS) and self.load_plan is not None):
             return False
         if system.tree:
             trees = read_trees(database, graph, system.tree)

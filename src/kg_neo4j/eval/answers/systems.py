@@ -15,8 +15,8 @@ from kg_neo4j.organise.tree.upkeep import RAPTOR
 from kg_neo4j.pipeline.answering import NAIVE, AskOptions
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.naive import ChunkChoice
+from kg_neo4j.retrieve.tree.choice import COLLAPSED, TOP_K, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.choice import MODE as TREE
-from kg_neo4j.retrieve.tree.choice import TOP_K, TreeChoice
 
 __all__ = ["CONTEXT_TOKENS", "GLOBAL", "MANY", "RAPTOR", "SYSTEMS", "System", "systems"]
 
@@ -33,13 +33,14 @@ class System:
     mode: str
     tree: str = ""
     is_cosine: bool = False  # the five nearest by cosine alone
+    traversal: str = COLLAPSED  # of the tree
 
     def options(self, filters: Filters, context_tokens: int) -> AskOptions:
         """Return how a question is asked."""
         found = AskOptions(mode=self.mode, filters=filters, max_context_tokens=context_tokens)
         top_k = TOP_K if self.is_cosine else MANY
         if self.tree:
-            return replace(found, tree=TreeChoice(name=self.tree, top_k=top_k, cosine=self.is_cosine))
+            return replace(found, tree=TreeChoice(self.tree, top_k, self.traversal, cosine=self.is_cosine))
         if self.mode == NAIVE:
             return replace(found, chunks=ChunkChoice(top_k, self.is_cosine))
         return found
@@ -54,6 +55,7 @@ SYSTEMS = {
         System(NAIVE, NAIVE),
         System(RAPTOR, TREE, RAPTOR),
         System(TREE, TREE, NARRATIVE),
+        System("tree-walk", TREE, NARRATIVE, traversal=WALK),
         System("local", "local"),
         System(GLOBAL, GLOBAL),
         System("auto", "auto"),

@@ -14,7 +14,7 @@ from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.tree.choice import CHUNK, SUMMARY, TreeChoice
 from kg_neo4j.retrieve.tree.choice import MODE as TREE
 
-SYSTEMS = ("naive-cosine", "raptor-cosine", "tree-cosine", "naive", RAPTOR, TREE, "local", "global")
+SYSTEMS = ("naive-cosine", "raptor-cosine", "tree-cosine", "naive", RAPTOR, TREE, "tree-walk", "local", "global")
 TOP_KS, CONTEXT, SINGLE, WITHOUT = "top-k", "context", "single-aspect", "all-but-one"
 DETAIL_NODES, CHUNK_LENGTH, SUMMARY_LENGTH, LENGTH = "details", "chunk-length", "summary-length", "length"
 ABLATIONS = (TOP_KS, CONTEXT, SINGLE, WITHOUT, DETAIL_NODES, CHUNK_LENGTH, SUMMARY_LENGTH, LENGTH)
@@ -144,11 +144,12 @@ class Wanted:
 def _system(system: System, tokens: int) -> Way:
     asked = system.options(Filters(), tokens)
     choice = replace(asked.tree, details=DETAILS) if system.tree else None
-    return Way(system.name, system.mode, system.tree, system.is_cosine, choice, tokens)
+    return Way(system.name, system.mode, system.tree, system.is_cosine, system.traversal, choice, tokens)
 
 
 def _way(ablation: str, value: object, choice: TreeChoice, tokens: int) -> Way:
-    return Way(f"{TREE} {ablation} {value}", TREE, choice.name, False, choice, tokens, ablation, str(value))
+    name = f"{TREE} {ablation} {value}"
+    return Way(name, TREE, choice.name, choice=choice, tokens=tokens, ablation=ablation, value=str(value))
 
 
 def _of_summaries(tokens: int) -> str:

@@ -8,8 +8,9 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.organise.tree.interface import MOST_DETAILS, NAME
 
 MODE = "tree"
-COLLAPSED, TOP_DOWN, BOTTOM_UP = "collapsed", "top-down", "bottom-up"
-TRAVERSALS = (COLLAPSED, TOP_DOWN, BOTTOM_UP)
+COLLAPSED, TOP_DOWN, BOTTOM_UP, WALK = "collapsed", "top-down", "bottom-up", "walk"
+TRAVERSALS = (COLLAPSED, TOP_DOWN, BOTTOM_UP, WALK)
+BY_LEVEL = (TOP_DOWN, BOTTOM_UP)
 CHUNK, SUMMARY, DETAIL = "chunk", "summary", "detail"
 KINDS = (CHUNK, SUMMARY, DETAIL)
 TOP_K = 5  # W4: 4 to 6 are best

@@ -1,4 +1,4 @@
-"""Nodes of narrative trees for a question: the collapsed tree, or a walk down from the roots or up from the leaves.
+"""Nodes of narrative trees for a question: the collapsed tree, level by level down or up, or a walk with the entities.
 
 What is read is chosen by cosine, in the collapsed tree by words, too: whole nodes within a number and a budget of
 tokens. A note on a leaf that is read, or a node of which half of the sentences stand in what was chosen before, is
@@ -12,15 +12,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.organise.tree.interface import LEVELS
 from kg_neo4j.retrieve.interface import Found, FoundNode, Search
 from kg_neo4j.retrieve.packing import OVERHEAD
-from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, CHUNK, COLLAPSED, MODE, SUMMARY, TOP_DOWN, TreeChoice
+from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, BY_LEVEL, CHUNK, MODE, SUMMARY, TOP_DOWN, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.descent import descend
 from kg_neo4j.retrieve.tree.ranking import fuse, plain, repeats
 from kg_neo4j.retrieve.tree.trees import read_trees, usable
+from kg_neo4j.retrieve.tree.walk import SEEDS, walk
 
 SPARE = 3  # times as many nodes are looked at as are kept: some say nothing new, some do not fit
 FETCH = 100  # neighbours asked of an index; where too few of them are of these trees, the search is exact
@@ -38,18 +40,20 @@ def retrieve(database: Database, search: Search, choice: TreeChoice, tokeniser: 
         notes.append(NO_VECTORS)
     if search.vector is None or not ids:
         return Found(MODE, notes=tuple(notes))
-    rows = _Reading(database, search, choice, ids).rows()
+    reading = _Reading(database, search, choice, ids)
+    rows = reading.rows()
+    notes += reading.notes
     nodes = choose([_node(row) for row in rows], tokeniser, choice, budget)
     nodes, chunks = descend(database, search, nodes)
     return Found(MODE, chunks, notes=tuple(notes), nodes=nodes)
 
 
 def choose(ranked: Iterable[FoundNode], tokeniser: Tokeniser, choice: TreeChoice, budget: int) -> tuple[FoundNode, ...]:
-    """Return the best nodes: whole ones that fit, none that only repeats. A traversal keeps those of all levels."""
+    """Return the best nodes: whole ones that fit, none that only repeats. By level those of all levels are kept."""
     kept: list[FoundNode] = []
     left, said = budget, ""
     for node in ranked:
-        if choice.traversal == COLLAPSED and len(kept) == choice.top_k:
+        if choice.traversal not in BY_LEVEL and len(kept) == choice.top_k:
             break
         cost = tokeniser.count(node.text) + OVERHEAD
         if cost > left or (not choice.cosine and _says_little(node, kept, said)):
@@ -76,27 +80,42 @@ class _Reading:
             "vector": list(search.vector or ()),
         }
         self._shared |= {"aspects": list(choice.aspects) or None, "excluded": self._excluded(search)}
-        self._words, self._question = search.words, search.question
+        self._search = search
+        self.notes: list[str] = []
         self._indexes = {"chunk_index": search.chunk_index, "node_index": search.node_index}
 
     def rows(self) -> list[Row]:
         """Return nodes, best first, more than are kept."""
         if self._choice.traversal == TOP_DOWN:
-            return self._walk("roots", "down")
+            return self._by_level("roots", "down")
         if self._choice.traversal == BOTTOM_UP:
-            return self._walk("leaves", "up")
-        limit = SPARE * self._choice.top_k
+            return self._by_level("leaves", "up")
+        found = self._collapsed(max(SPARE * self._choice.top_k, SEEDS))
+        if self._choice.traversal != WALK or not found:
+            return found
+        shared = {name: value for name, value in self._shared.items() if name != "vector"}
+        shared |= {"kinds": list(self._choice.kinds), "top_k": SPARE * self._choice.top_k}
+        try:
+            return walk(self._database, self._search, self._choice.name, found, shared)
+        except (GdsMissing, NotEnoughMemory) as missing:
+            self.notes.append(f"links were not followed: {missing}")
+            return found
+
+    def _collapsed(self, limit: int) -> list[Row]:
+        """Return the nodes of all levels that are nearest, by cosine and by words."""
         given = {**self._shared, "kinds": list(self._choice.kinds), "details": self._choice.details}
         given |= {"fetch": max(FETCH, 4 * limit), "top_k": limit}
         near = self._database.read(queries.get("retrieve/tree_search"), **given, **self._indexes)
-        if self._words is None or self._choice.cosine:
+        if self._search.words is None or self._choice.cosine:
             return near
         del given["vector"]
         return fuse(
-            self._question, near, self._database.read(queries.get("retrieve/tree_words"), **given, words=self._words)
+            self._search.question,
+            near,
+            self._database.read(queries.get("retrieve/tree_words"), **given, words=self._search.words),
         )
 
-    def _walk(self, begin: str, onward: str) -> list[Row]:
+    def _by_level(self, begin: str, onward: str) -> list[Row]:
         """Return the best nodes of each level, the nearest of all first."""
         found: dict[str, Row] = {}
         rows = self._step(begin, [])
