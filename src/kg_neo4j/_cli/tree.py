@@ -28,7 +28,12 @@ def tree(
         str, typer.Option("--name", help="Of the trees; raptor: one general aspect, no details.")
     ] = "narrative",
     aspects: Annotated[
-        Path | None, typer.Option("--aspects", metavar="FILE", help="TOML: aspects of your own [default: the seven].")
+        str | None,
+        typer.Option(
+            "--aspects",
+            metavar="NAME|FILE",
+            help="narrative, biography, science, law, minutes, or a TOML file [default: narrative].",
+        ),
     ] = None,
     leaf_tokens: Annotated[
         int | None, typer.Option("--leaf-tokens", metavar="N", help="Of a leaf [default: 200].")

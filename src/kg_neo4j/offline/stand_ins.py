@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.organise.tree.namers import NameClusters
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, Written
+    from kg_neo4j.pipeline.tuning import ProposeAspectSet, TunedAspects
     from kg_neo4j.retrieve.assisting import Assist, Assisted
     from kg_neo4j.retrieve.checking.claims import FindContradictions
     from kg_neo4j.retrieve.conversation.rewriting import Understand
@@ -147,6 +148,12 @@ def _name_clusters(job: NameClusters) -> Sequence[Named]:
     return [Named(names) for names in cued_clusters(job.texts, job.by.aspects, typical)]
 
 
+def _propose_aspects(job: ProposeAspectSet) -> TunedAspects:
+    from kg_neo4j.offline.cues import fits
+
+    return job.by_fits(fits([chunk.text for _, chunk in job.sample.places]))
+
+
 @lru_cache(maxsize=4)  # a model may leave many clusters of one tree unnamed
 def _typical(leaves: tuple[str, ...], aspects: tuple[Aspect, ...]) -> Mapping[str, float]:
     from kg_neo4j.offline.cues import typical_densities
@@ -206,6 +213,8 @@ _STAND_INS: dict[str, Callable[[Any], Any]] = {
     "compare": _compare,
     "propose_schema": lambda job: job.by_counting(StandInDoor()),
     "tune": lambda _: None,
+    "propose_aspects": _propose_aspects,
+    "tune_aspects": lambda _: None,
     "description": _describe,
     "report": _report,
     "choose_domain": _choose_domain,

@@ -1,7 +1,8 @@
 """Summaries and notes without a model: sentences of the text, chosen for what is central to it and for an aspect.
 
 A sentence is worth how near it is to the middle of the text, and how many cues of the aspect it has (`cues`). What has
-been said already counts less. Texts in other languages than English have no cues: there centrality alone decides.
+been said already counts less. Texts in other languages than English have only the cues of an aspect's file: where it
+has none, centrality alone decides.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def summary(context: str, aspect: Aspect, tokeniser: Tokeniser, most_tokens: int
     """
     weighed = weigh_sentences(context)
     worth = weighed.central
-    if weighed.has_cues:
+    if weighed.has_cues or aspect.cues:
         cued = np.array([_cued(sentence, aspect) for sentence in weighed.sentences])
         if cued.any():
             worth = (1 - CUED) * worth + CUED * cued / cued.max()

@@ -35,7 +35,7 @@ class TreeBuildOptions:
 
     documents: tuple[str, ...] = ()  # ids, titles, keys or sources; none: all
     name: str = DEFAULT_NAME
-    aspects: Path | tuple[Aspect, ...] | None = None  # a file of them, or the aspects; None: the seven
+    aspects: str | Path | tuple[Aspect, ...] | None = None  # a set that ships, a file, or aspects; None: the seven
     leaf_tokens: int | None = None
     summary_tokens: int | None = None
     details: int | None = None  # notes for each leaf, 0 to 3
@@ -247,7 +247,7 @@ def _building(
     from kg_neo4j.organise.tree.upkeep import TreeChoice
 
     _check(options)
-    aspects = load_aspects(options.aspects) if isinstance(options.aspects, Path) else options.aspects
+    aspects = load_aspects(options.aspects) if isinstance(options.aspects, str | Path) else options.aspects
     numbers = (options.leaf_tokens, options.summary_tokens, options.details, options.levels, options.seed)
     door = factory.door(settings, budget=budget)
     return TreeBuilding(

@@ -27,6 +27,7 @@ class Aspect:
     title: str  # as people read it
     question: str  # what a summary of this aspect answers
     prompt: str = "summary"  # name of the prompt that asks for its summaries
+    cues: tuple[str, ...] = ()  # words that show it where no model is asked, "marr*" for all that begin so
 
 
 @dataclass(frozen=True, slots=True)

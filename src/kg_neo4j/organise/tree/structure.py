@@ -65,7 +65,7 @@ def write(structure: Structure) -> str:
         {
             "version": VERSION,
             "fit": structure.fit.to_json(),
-            "aspect_set": [[each.name, each.title, each.question, each.prompt] for each in structure.aspect_set],
+            "aspect_set": [_values(each) for each in structure.aspect_set],
             "members": structure.members,
             "aspects": structure.aspects,
             "naming": structure.naming,
@@ -87,7 +87,7 @@ def read(text: str) -> Structure:
             raise ValueError(f"version {data['version']}, not {VERSION}")
         return Structure(
             fit=read_fit(data["fit"]),
-            aspect_set=tuple(Aspect(*each) for each in data["aspect_set"]),
+            aspect_set=tuple(_aspect(*each) for each in data["aspect_set"]),
             members={each: _cluster(shares) for each, shares in data["members"].items()},
             aspects=tuple(tuple(names) for names in data["aspects"]),
             naming=data["naming"],
@@ -100,6 +100,15 @@ def read(text: str) -> Structure:
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"the stored shape of a tree cannot be read: {error!r}") from error
+
+
+def _values(aspect: Aspect) -> list[str | list[str]]:
+    values: list[str | list[str]] = [aspect.name, aspect.title, aspect.question, aspect.prompt]
+    return [*values, list(aspect.cues)] if aspect.cues else values  # trees of before there were cues stay as they are
+
+
+def _aspect(name: str, title: str, question: str, prompt: str, cues: Sequence[str] = ()) -> Aspect:
+    return Aspect(name, title, question, prompt, tuple(cues))
 
 
 def _cluster(shares: Sequence[Sequence[float]]) -> Cluster:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,6 +55,13 @@ def test_what_is_written_is_read_again(shape: Structure) -> None:
         ("cluster 0: näher",),
         "a model",
     )
+
+
+def test_cues_are_kept_and_a_tree_of_before_there_were_any_is_read(shape: Structure) -> None:
+    law = load_aspects("law")
+    assert structure.read(structure.write(replace(shape, aspect_set=law))).aspect_set == law
+    stored = json.loads(structure.write(shape))["aspect_set"]
+    assert {len(each) for each in stored} == {4}
 
 
 @pytest.mark.parametrize("text", ["{}", '{"version": 9}', "[]", "null", "no JSON", '{"version": 1, "fit": "{}"}'])
