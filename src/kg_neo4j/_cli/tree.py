@@ -44,6 +44,12 @@ def tree(
     details: Annotated[
         int | None, typer.Option("--details", metavar="0..3", help="Condensed notes on each leaf [default: 1].")
     ] = None,
+    details_by: Annotated[
+        str | None,
+        typer.Option(
+            "--details-by", metavar="text|aspect", help="Notes on a whole leaf, or by aspect [default: text]."
+        ),
+    ] = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Find clusters and aspects anew.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Calls, tokens and price; no call.")] = False,
     plot: Annotated[
@@ -69,6 +75,7 @@ def tree(
         leaf_tokens=leaf_tokens,
         summary_tokens=summary_tokens,
         details=details,
+        details_by=details_by,
         rebuild=rebuild,
         budget_usd=budget_usd,
         plot=plot,

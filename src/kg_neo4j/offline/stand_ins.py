@@ -134,9 +134,12 @@ def _summarise(task: WriteSummary) -> Written:
 
 
 def _detail(task: WriteDetail) -> Written:
-    from kg_neo4j.offline.tree_texts import note
+    from kg_neo4j.offline.tree_texts import aspect_note, note
     from kg_neo4j.organise.tree.written import Written
 
+    if task.aspect is not None:
+        text = aspect_note(task.item.context, task.aspect, task.subject.tokeniser, task.most)
+        return Written(text, EXTRACTIVE)
     return Written(note(task.item.context, len(task.item.before), task.subject.tokeniser, task.most), EXTRACTIVE)
 
 

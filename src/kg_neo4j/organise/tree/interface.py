@@ -16,6 +16,7 @@ SUMMARY_TEMPERATURE = 0.5  # W4
 LEVELS = 5  # W4: at most
 DETAILS = 1  # for each leaf, by default; W4: the first adds most
 MOST_DETAILS = 3
+BY_TEXT, BY_ASPECT = "text", "aspect"  # what a note is on: all that its leaf says, or what that says of one aspect
 REPEATS = 2  # of clustering and naming, where an aspect is shown nowhere (W4)
 
 
@@ -82,6 +83,7 @@ class TreeOptions:
     leaf_tokens: int = LEAF_TOKENS
     summary_tokens: int = SUMMARY_TOKENS
     details: int = DETAILS
+    details_by: str = BY_TEXT
     levels: int = LEVELS
     seed: int = 42
 

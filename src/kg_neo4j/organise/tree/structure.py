@@ -7,6 +7,7 @@ change, those that were there keep their clusters, new ones are put into cluster
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -44,6 +45,20 @@ class Structure:
             for number, probability in self.members.get(leaf.id) or assigned[place]:
                 found.setdefault(number, []).append((place, probability))
         return {number: tuple(found[number]) for number in sorted(found)}
+
+    def aspects_of(self, leaves: Sequence[Leaf], vectors: npt.NDArray[np.float32]) -> tuple[tuple[str, ...], ...]:
+        """Return, for each leaf, the aspects that its clusters show, those of the most probable cluster first.
+
+        Of equal ones that which fewer clusters show comes first: it says more of this leaf.
+        """
+        shown = Counter(name for names in self.aspects for name in names)
+        order = {aspect.name: place for place, aspect in enumerate(self.aspect_set)}
+        found: list[dict[str, float]] = [{} for _ in leaves]
+        for number, members in self.clusters_of(leaves, vectors).items():
+            for place, probability in members:
+                for name in self.aspects[number]:
+                    found[place][name] = max(probability, found[place].get(name, 0.0))
+        return tuple(tuple(sorted(each, key=lambda name: (-each[name], shown[name], order[name]))) for each in found)
 
     def new_leaves(self, leaves: Sequence[Leaf]) -> int:
         """Return how many leaves came after the clusters were made."""

@@ -10,7 +10,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree import aspects as aspect_sets
-from kg_neo4j.organise.tree.interface import NAME, Aspect, TreeOptions
+from kg_neo4j.organise.tree.interface import BY_TEXT, NAME, Aspect, TreeOptions
 from kg_neo4j.organise.tree.leaves import fingerprint
 
 RAPTOR = "raptor"  # the name of the tree that the narrative one is compared with: one general aspect, no details
@@ -39,6 +39,7 @@ class TreeChoice:
     levels: int | None = None
     seed: int | None = None
     aspects: tuple[Aspect, ...] | None = None
+    details_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def settled(
 ) -> TreeSettings:
     """Return what to build with. Raises UsageError where a stored tree was built with something else.
 
-    `what` names the tree. What nobody chose stays as the tree has it. The number of details may always be another.
+    `what` names the tree. What nobody chose stays as the tree has it. Details may always be others.
     """
     wanted = _with(choice, stored)
     wanted = replace(wanted, embedder=embedder, tokeniser=tokeniser)
@@ -100,7 +101,8 @@ def settled(
 def _with(choice: TreeChoice, stored: TreeSettings | None) -> TreeSettings:
     is_raptor = choice.name == RAPTOR
     usual = stored.options if stored else TreeOptions(details=0) if is_raptor else TreeOptions()
-    given = {name: getattr(choice, name) for name in ("leaf_tokens", "summary_tokens", "details", "levels", "seed")}
+    names = ("leaf_tokens", "summary_tokens", "details", "details_by", "levels", "seed")
+    given = {name: getattr(choice, name) for name in names}
     options = replace(usual, name=choice.name, **{name: value for name, value in given.items() if value is not None})
     if choice.aspects is None and stored is not None:
         return replace(stored, options=options)
@@ -122,6 +124,8 @@ def settings_json(settings: TreeSettings) -> str:
         "embedder": settings.embedder,
         "tokeniser": settings.tokeniser,
     }
+    if options.details_by != BY_TEXT:  # trees of before there was a choice stay as they are
+        data["details_by"] = options.details_by
     return json.dumps(data, ensure_ascii=False, sort_keys=True)
 
 
@@ -129,5 +133,5 @@ def read_settings(text: str, name: str, aspects: Sequence[Aspect]) -> TreeSettin
     """Return what `settings_json` wrote; the aspects themselves come with the tree's shape."""
     data = json.loads(text)
     numbers = {key: int(data[key]) for key in ("leaf_tokens", "summary_tokens", "details", "levels", "seed")}
-    options = TreeOptions(name=name, **numbers)
+    options = TreeOptions(name=name, details_by=data.get("details_by", BY_TEXT), **numbers)
     return TreeSettings(options, tuple(aspects), data["aspects_hash"], data["embedder"], data["tokeniser"])

@@ -85,6 +85,13 @@ def test_leaves_keep_their_clusters_and_new_ones_are_assigned(shape: Structure) 
     assert shape.new_leaves(new) == 1
 
 
+def test_the_aspects_of_a_leaf_come_by_membership_then_the_rare_ones_first(shape: Structure) -> None:
+    members = {"leaf 0": ((0, 0.7), (1, 0.3)), "leaf 1": ((1, 1.0),), "leaf 2": ((2, 1.0),)}
+    aspects = (("plot", "theme"), ("plot", "style"), ("plot", "character", "theme"))
+    found = replace(shape, members=members, aspects=aspects).aspects_of(LEAVES[:3], VECTORS[:3])
+    assert found == (("theme", "plot", "style"), ("style", "plot"), ("character", "theme", "plot"))
+
+
 def test_a_cluster_without_leaves_is_not_there(shape: Structure) -> None:
     number = shape.members["leaf 0"][0][0]
     left = [place for place, each in enumerate(LEAVES) if number not in dict(shape.members[each.id])]
