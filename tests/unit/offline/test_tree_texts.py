@@ -151,6 +151,16 @@ def test_notes_are_a_sentence_phrases_and_another_sentence() -> None:
     assert all(phrase.lower() in STORY.lower() for phrase in extractive.key_phrases(STORY))
 
 
+def test_a_note_on_an_aspect_is_the_sentence_with_most_cues_or_none() -> None:
+    for name, sentence in OF_ASPECT.items():
+        assert extractive.aspect_note(STORY, SEVEN[name], TOKENISER, 60) == sentence
+    assert extractive.aspect_note("They talked.", SEVEN["setting"], TOKENISER, 60) == ""
+    assert extractive.aspect_note("", SEVEN["setting"], TOKENISER, 60) == ""
+    assert extractive.aspect_note(POLISH, SEVEN["setting"], TOKENISER, 60) == ""
+    lamp = Aspect("light", "light", "What is lit?", cues=("lamp*",))
+    assert extractive.aspect_note(POLISH, lamp, TOKENISER, 60).startswith("Rzecki zapalił lampę")
+
+
 def test_notes_are_shortened() -> None:
     assert extractive.note("The keeper (an old man) lit [2] the lamp.", 0, TOKENISER, 60) == "The keeper lit the lamp."
     for number in range(3):
