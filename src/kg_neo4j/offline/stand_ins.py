@@ -148,6 +148,9 @@ def _name_clusters(job: NameClusters) -> Sequence[Named]:
     from kg_neo4j.organise.tree.building import Named
 
     typical = _typical(job.by.leaves, job.by.aspects)
+    if job.texts == ("\n\n".join(job.by.leaves),):  # one cluster: nothing to compare it with
+        names = tuple(each.name for each in job.by.aspects if typical[each.name])
+        return [Named(names or (job.by.aspects[0].name,))]
     return [Named(names) for names in cued_clusters(job.texts, job.by.aspects, typical)]
 
 
