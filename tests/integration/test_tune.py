@@ -271,4 +271,4 @@ def test_the_command_writes_aspects(environment: Mapping[str, str], text: str, t
     assert "biography" in shown.stdout
     assert load_aspects(tmp_path / "mine.toml") == load_aspects("biography")
     told = json.loads(CliRunner().invoke(command_line.app, [*words, "--force", "--json"], env=given).stdout)
-    assert (told["chosen"], told["calls"]) == ("biography", 0)
+    assert (told["set"], told["calls"], told["aspects"][0]["name"]) == ("biography", 0, "life")
