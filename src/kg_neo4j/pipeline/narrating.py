@@ -254,7 +254,7 @@ def _building(
     numbers = (options.leaf_tokens, options.summary_tokens, options.details, options.levels, options.seed)
     door = factory.door(settings, budget=budget)
     return TreeBuilding(
-        TreeChoice(options.name, *numbers, aspects, options.details_by),
+        TreeChoice(options.name, *numbers, aspects, details_by=options.details_by),
         door,
         _aspect_door(settings, budget, door),
         factory.embedding_model(settings, budget=budget),
