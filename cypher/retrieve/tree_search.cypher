@@ -5,7 +5,7 @@
 // params:  $graph STRING (graph name, default main); $trees LIST<STRING> (ids);
 //          $vector LIST<FLOAT> (vector of the question); $chunk_index STRING (vector index over chunks, or null: search exactly);
 //          $node_index STRING (vector index over nodes of trees, or null: likewise);
-//          $kinds LIST<STRING> (of chunk, summary, detail); $aspects LIST<STRING> (of summaries, or null: all);
+//          $kinds LIST<STRING> (of chunk, summary, detail); $aspects LIST<STRING> (of summaries and of details that have one, or null: all);
 //          $details INTEGER (of each leaf, those of lower number); $excluded LIST<STRING> (nodes that filters take away);
 //          $fetch INTEGER (neighbours to ask of each index, >= 1); $top_k INTEGER (nodes to return, >= 1, default 5)
 // columns: id STRING, kind STRING (chunk, summary or detail), text STRING, aspect STRING, level INTEGER, number INTEGER,
@@ -20,7 +20,7 @@ CALL () { // the nearest in each index; null where they may not be all that are 
     WITH node, score,
          node.graph = $graph AND NOT node.id IN $excluded
            AND CASE WHEN node:Summary THEN 'summary' WHEN node:Detail THEN 'detail' ELSE 'chunk' END IN $kinds
-           AND (NOT node:Summary OR $aspects IS NULL OR node.aspect IN $aspects)
+           AND ($aspects IS NULL OR node.aspect IS NULL OR node.aspect IN $aspects)
            AND (NOT node:Detail OR node.number < $details)
            AND (node.tree IN $trees OR (node:KgChunk AND EXISTS { (node)<-[:HAS_LEAF]-(t:KgTree) WHERE t.id IN $trees })) AS kept
     ORDER BY score DESC, node.id
@@ -49,6 +49,7 @@ CALL (near) {
     UNION
     MATCH (t)<-[:IN_TREE]-(node:Detail)
     WHERE 'detail' IN $kinds AND node.number < $details
+      AND ($aspects IS NULL OR node.aspect IS NULL OR node.aspect IN $aspects)
     RETURN node
   }
   WITH DISTINCT node

@@ -2,7 +2,7 @@
 // purpose: The collapsed tree by words; each kind by itself, because a note and a page do not compare.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $trees LIST<STRING> (ids); $words STRING (full-text query);
-//          $kinds LIST<STRING> (of chunk, summary, detail); $aspects LIST<STRING> (of summaries, or null: all);
+//          $kinds LIST<STRING> (of chunk, summary, detail); $aspects LIST<STRING> (of summaries and of details that have one, or null: all);
 //          $details INTEGER (of each leaf, those of lower number); $excluded LIST<STRING> (nodes that filters take away);
 //          $fetch INTEGER (finds to look at, >= 1; where too few of them are of these trees, all); $top_k INTEGER (of each kind, >= 1)
 // columns: id STRING, kind STRING (chunk, summary or detail), text STRING, aspect STRING, level INTEGER, number INTEGER,
@@ -30,7 +30,7 @@ CALL (index) {
 }
 WITH node, score, CASE WHEN node:Summary THEN 'summary' WHEN node:Detail THEN 'detail' ELSE 'chunk' END AS kind
 WHERE kind IN $kinds AND NOT node.id IN $excluded
-  AND (NOT node:Summary OR $aspects IS NULL OR node.aspect IN $aspects)
+  AND ($aspects IS NULL OR node.aspect IS NULL OR node.aspect IN $aspects)
   AND (NOT node:Detail OR node.number < $details)
 WITH kind, node, score ORDER BY kind, score DESC, node.id
 WITH kind, collect({node: node, score: score})[..$top_k] AS hits

@@ -27,6 +27,7 @@ assert prompts.load("extract").placeholders
 assert [span.type for span in trained.names("Marie Curie was born in Warsaw.")] == ["PER", "LOC"]
 assert schema.load("wikipedia").node_header[0] == "node_id"
 assert len(load_aspects()) == 7
+assert len(load_aspects("biography")) == 7
 print(home)
 """
 

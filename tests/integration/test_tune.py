@@ -17,9 +17,16 @@ from kg_neo4j.errors import BadModelAnswer, BudgetReached, UnreadableSource, Usa
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.pipeline import TuneOptions, plan_tune, tune, write_schema
+from kg_neo4j.organise.tree.aspects import fingerprint, load_aspects
+from kg_neo4j.pipeline import TuneOptions, plan_tune, tune, tune_aspects, write_schema
 from kg_neo4j.pipeline.tuning_sample import EXAMPLE_TOKENS
 
+ASPECTS = {
+    "aspects": [
+        {"name": name, "title": f"the {name}", "question": f"What of the {name}?", "cues": [name, "Rivers*"]}
+        for name in ("route", "plants", "companions", "letters")
+    ]
+}
 ARTICLE = Path(__file__).resolve().parents[2] / "examples" / "alexander_von_humboldt.md"
 TYPES = {"entity_types": ["PERSON", "ENTITY_NAME", "PLACE"], "relationship_types": ["RELATED_TO", "LIVES_IN"]}
 FOUND = Query(
@@ -31,7 +38,7 @@ FOUND = Query(
 def proposing(*answers: str) -> Callable[[str, str], str]:
     """Return rules that answer the question for types with `answers` in turn, and extract otherwise."""
     waiting = list(answers)
-    return lambda prompt, user: waiting.pop(0) if "Propose the types" in user else fake_llm.answer(prompt, user)
+    return lambda prompt, user: waiting.pop(0) if "\nPropose the " in user else fake_llm.answer(prompt, user)
 
 
 @pytest.fixture
@@ -213,3 +220,55 @@ def test_the_command_writes_a_file_and_never_over_another_one(
     assert kg("--to", str(tmp_path / "no folder" / "x.toml"))[0] != 0
     assert target.read_bytes() == written
     assert kg("--to", str(target), "--chunks", "1", "--force")[0] == 0
+
+
+def test_without_a_model_the_set_that_fits_is_written(offline: Settings, text: str, tmp_path: Path) -> None:
+    tuned = tune_aspects([text], settings=offline)
+    assert (tuned.method, tuned.chosen, tuned.usage.calls, tuned.notes) == ("cues", "biography", 0, ())
+    assert next(iter(tuned.fits)) == "biography"
+    write_schema(tuned, tmp_path / "mine.toml")
+    assert load_aspects(tmp_path / "mine.toml") == tuned.aspects == load_aspects("biography")
+    assert fingerprint(load_aspects(tmp_path / "mine.toml")) == fingerprint(load_aspects("biography"))
+    assert tuned.text.startswith("# Proposed by the built-in cues: of the sets that ship, biography fits ")
+    (tmp_path / "short.txt").write_text("It rained.", "utf-8")
+    assert "the choice is not sure" in tune_aspects([str(tmp_path / "short.txt")], settings=offline).notes[-1]
+
+
+def test_a_model_proposes_aspects_that_a_tree_takes(online: Settings, llm: FakeLlm, text: str, tmp_path: Path) -> None:
+    llm.rules = proposing(json.dumps(ASPECTS))
+    planned = plan_tune([text], settings=online, aspects=True)
+    assert llm.calls == 0
+    tuned = tune_aspects([text], settings=online, options=TuneOptions(domain="a journey"))
+    assert (tuned.method, tuned.model, tuned.usage.calls, tuned.notes) == ("model", "scripted", 1, ())
+    assert "they are about a journey" in llm.requests[0].prompt
+    assert planned.usage.calls == 1
+    write_schema(tuned, tmp_path / "mine.toml")
+    found = load_aspects(tmp_path / "mine.toml")
+    assert [aspect.name for aspect in found] == ["route", "plants", "companions", "letters"]
+    assert found[0].cues == ("route", "rivers*")
+
+
+def test_a_bad_proposal_of_aspects_is_asked_for_once_more(online: Settings, llm: FakeLlm, text: str) -> None:
+    llm.rules = proposing("I would say: the route.", json.dumps(ASPECTS))
+    assert tune_aspects([text], settings=online).usage.calls == 2
+    assert "not one JSON object with a list of aspects" in llm.requests[1].user
+    five = {"aspects": [*ASPECTS["aspects"], {"name": "none"}]}
+    llm.rules = proposing(json.dumps(five), json.dumps(five))
+    tuned = tune_aspects([text], settings=online)
+    assert len(tuned.aspects) == 4
+    assert "'none'" in tuned.notes[-1]
+    llm.rules = proposing("no", "no")
+    with pytest.raises(BadModelAnswer, match="proposed no aspects"):
+        tune_aspects([text], settings=online)
+
+
+def test_the_command_writes_aspects(environment: Mapping[str, str], text: str, tmp_path: Path) -> None:
+    given = {**environment, "OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}
+    words = ["tune", text, "--aspects", "--to", str(tmp_path / "mine.toml")]
+    assert CliRunner().invoke(command_line.app, [*words, "--schema", "wikipedia"], env=given).exit_code != 0
+    shown = CliRunner().invoke(command_line.app, words, env=given)
+    assert shown.exit_code == 0, shown.output
+    assert "biography" in shown.stdout
+    assert load_aspects(tmp_path / "mine.toml") == load_aspects("biography")
+    told = json.loads(CliRunner().invoke(command_line.app, [*words, "--force", "--json"], env=given).stdout)
+    assert (told["set"], told["calls"], told["aspects"][0]["name"]) == ("biography", 0, "life")

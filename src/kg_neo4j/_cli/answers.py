@@ -176,7 +176,8 @@ def _show_evidence(answer: Answer) -> None:
             print_text(f"{head}:")
         for each in listed:
             at = f", {each.document} [{each.start}:{each.end}]" if each.chunk_id else ""
-            at += f", of {each.aspect.replace('_', ' ')}, level {each.level}" if each.aspect else ""
+            at += f", of {each.aspect.replace('_', ' ')}" if each.aspect else ""
+            at += f", level {each.level}" if each.level else ""
             print_text(f"  {each.kind} {each.id} ({each.score:.3f}{at}): {_line(each.text)}")
 
 

@@ -28,7 +28,12 @@ def tree(
         str, typer.Option("--name", help="Of the trees; raptor: one general aspect, no details.")
     ] = "narrative",
     aspects: Annotated[
-        Path | None, typer.Option("--aspects", metavar="FILE", help="TOML: aspects of your own [default: the seven].")
+        str | None,
+        typer.Option(
+            "--aspects",
+            metavar="NAME|FILE",
+            help="narrative, biography, science, law, minutes, or a TOML file [default: narrative].",
+        ),
     ] = None,
     leaf_tokens: Annotated[
         int | None, typer.Option("--leaf-tokens", metavar="N", help="Of a leaf [default: 200].")
@@ -38,6 +43,12 @@ def tree(
     ] = None,
     details: Annotated[
         int | None, typer.Option("--details", metavar="0..3", help="Condensed notes on each leaf [default: 1].")
+    ] = None,
+    details_by: Annotated[
+        str | None,
+        typer.Option(
+            "--details-by", metavar="text|aspect", help="Notes on a whole leaf, or by aspect [default: text]."
+        ),
     ] = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Find clusters and aspects anew.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Calls, tokens and price; no call.")] = False,
@@ -64,6 +75,7 @@ def tree(
         leaf_tokens=leaf_tokens,
         summary_tokens=summary_tokens,
         details=details,
+        details_by=details_by,
         rebuild=rebuild,
         budget_usd=budget_usd,
         plot=plot,

@@ -1,9 +1,9 @@
-"""kg tune: a schema proposed for a text."""
+"""kg tune: a schema, or aspects of narrative trees, proposed for a text."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,10 +12,16 @@ from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import cost, print_estimates, print_facts, print_json, progress, remark, show
 from kg_neo4j.errors import UsageError
 
+if TYPE_CHECKING:
+    from kg_neo4j.pipeline.tuning import Tuned, TunedAspects
+
 
 def tune(
     sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files and folders.")],
     target: Annotated[Path, typer.Option("--to", metavar="FILE.toml", help="Where to write it.")] = Path("tuned.toml"),
+    aspects: Annotated[
+        bool, typer.Option("--aspects", help="Propose aspects for `kg tree --aspects`, not a schema.")
+    ] = False,
     schema: SchemaOption = "graph",
     domain: Annotated[
         str | None, typer.Option("--domain", metavar="TEXT", help="What the text is about [default: not said].")
@@ -28,43 +34,58 @@ def tune(
     cache: CacheOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Propose types and a worked example for a text, as a schema file that `kg load --schema` takes."""
+    """Propose types and a worked example for a text, as a schema file that `kg load --schema` takes; or aspects."""
     from kg_neo4j import pipeline
 
+    if aspects and schema != "graph":
+        raise UsageError("a file of aspects has no columns", hint="leave out --schema or --aspects")
     options = pipeline.TuneOptions(schema, target.stem, domain, chunks, budget_usd)
     settings = settings_for(model=model, answer_cache=None if cache else False)
     if dry_run:
         with progress(quiet=as_json) as bars:
-            plan = pipeline.plan_tune(sources, settings=settings, options=options, progress=bars)
+            plan = pipeline.plan_tune(sources, settings=settings, options=options, aspects=aspects, progress=bars)
         facts = {
-            "model": plan.model or "the built-in rules: nothing is paid",
+            "model": plan.model or f"{'the built-in cues' if aspects else 'the built-in rules'}: nothing is paid",
             "sample": f"{plan.sampled} of {plan.chunks} chunks",
             "cost": cost(plan.usage),
         }
         show(plan, facts, as_json=as_json)
         if plan.usage.calls and not as_json:
-            print_estimates(["a repair, and a passage in which nothing is found, are one more each"])
+            more = "a repair is" if aspects else "a repair, and a passage in which nothing is found, are"
+            print_estimates([f"{more} one more{'' if aspects else ' each'}"])
         return
     if target.exists() and not force:
         raise UsageError(f"there is a file {target} already", hint="another place with --to, or --force")
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", hint="create it first")
     with progress(quiet=as_json) as bars:
-        tuned = pipeline.tune(sources, settings=settings, options=options, progress=bars)
+        propose = pipeline.tune_aspects if aspects else pipeline.tune
+        tuned: Tuned | TunedAspects = propose(sources, settings=settings, options=options, progress=bars)
     pipeline.write_schema(tuned, target)
     if as_json:
         print_json({"path": str(target), **plain(tuned)})
         return
-    print_facts(
-        {
-            "schema": target,
-            "proposed by": tuned.model if tuned.method == "model" else "the built-in rules, most frequent first",
-            "sample": f"{tuned.sampled} of {tuned.chunks} chunks",
-            "entity types": ", ".join(tuned.node_types) or "any",
-            "relationship types": ", ".join(tuned.relationship_types) or "any",
-            "example": tuned.example_text,
-            "cost": cost(tuned.usage),
-        }
-    )
+    print_facts(_facts(tuned, target))
     remark("note", tuned.notes)
-    typer.echo(f"read it, edit it, then: kg load FILE... --schema {target}", err=True)
+    use = f"kg tree --aspects {target}" if aspects else f"kg load FILE... --schema {target}"
+    typer.echo(f"read it, edit it, then: {use}", err=True)
+
+
+def _facts(tuned: Tuned | TunedAspects, target: Path) -> dict[str, object]:
+    """Return what is shown of a proposal."""
+    from kg_neo4j.pipeline.tuning import Tuned
+
+    more: dict[str, object] = {"sample": f"{tuned.sampled} of {tuned.chunks} chunks"}
+    by_model = tuned.model if tuned.method == "model" else ""
+    if isinstance(tuned, Tuned):
+        more = {"schema": target, "proposed by": by_model or "the built-in rules, most frequent first", **more}
+        more["entity types"] = ", ".join(tuned.node_types) or "any"
+        more["relationship types"] = ", ".join(tuned.relationship_types) or "any"
+        more["example"] = tuned.example_text
+    else:
+        more = {"file of aspects": target, "proposed by": by_model or "the built-in cues", **more}
+        if tuned.chosen:
+            more["set"] = tuned.chosen
+            more["fits"] = ", ".join(f"{name} {fit:.2f}" for name, fit in tuned.fits.items())
+        more["aspects"] = ", ".join(each.name for each in tuned.aspects)
+    return more | {"cost": cost(tuned.usage)}

@@ -32,10 +32,10 @@ class SchemaDraft:
 
 def write(draft: SchemaDraft) -> str:
     """Return the text of a schema file."""
-    lines = [f"# {_comment(remark)}" for remark in draft.remarks]
-    lines += [f"name = {_quoted(draft.name)}", "version = 1", f"description = {_quoted(draft.description)}"]
+    lines = [f"# {comment(remark)}" for remark in draft.remarks]
+    lines += [f"name = {quoted(draft.name)}", "version = 1", f"description = {quoted(draft.description)}"]
     for section, types in (("node_types", draft.node_types), ("relationship_types", draft.relationship_types)):
-        lines += [f"{section} = [", *(f"    {_quoted(kind)}," for kind in types), "]"]
+        lines += [f"{section} = [", *(f"    {quoted(kind)}," for kind in types), "]"]
     for section, columns in (("nodes", draft.base.nodes), ("relationships", draft.base.relationships)):
         for column in columns:
             lines += ["", f"[[{section}]]", *_column(column)]
@@ -72,18 +72,19 @@ def _field(column: SchemaColumn, special: dict[ColumnKind, str], row: NodeRow | 
 
 
 def _column(column: SchemaColumn) -> list[str]:
-    lines = [f"name = {_quoted(column.name)}", f"kind = {_quoted(column.kind)}"]
+    lines = [f"name = {quoted(column.name)}", f"kind = {quoted(column.kind)}"]
     if column.fold is not None:
-        lines.append(f"fold = {_quoted(column.fold)}")
+        lines.append(f"fold = {quoted(column.fold)}")
     if column.identity:
         lines.append("identity = true")
     for name, value in (("minimum", column.minimum), ("maximum", column.maximum)):
         if value is not None:
             lines.append(f"{name} = {value}")
-    return [*lines, f"note = {_quoted(column.note)}"]
+    return [*lines, f"note = {quoted(column.note)}"]
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return a text as a TOML string."""
     return '"' + _UNWRITABLE.sub(lambda match: _escape(match[0]), text) + '"'
 
 
@@ -98,5 +99,6 @@ def _escape(char: str) -> str:
     return _ESCAPED.get(char) or f"\\u{ord(char):04X}"
 
 
-def _comment(text: str) -> str:
+def comment(text: str) -> str:
+    """Return a text as a comment of one line can hold it."""
     return "".join(char if char.isprintable() else " " for char in text)

@@ -28,7 +28,7 @@ from kg_neo4j.graph.queries import BASE_LABELS
 LEFT_OUT = (
     *("embedding", "embedding_hash", "recorded", "community", "source", "origin", "resolve_run"),
     *("input_tokens", "output_tokens", "cached"),
-    *("fit", "answers"),  # of trees: their clusters and what they rest on, as vectors and answers are
+    *("fit", "answers", "silent"),  # of trees: their clusters and what they rest on, as vectors and answers are
 )
 
 

@@ -1,11 +1,13 @@
 """Words and signs by which a sentence shows an aspect, where no model is asked. English alone. Pure.
 
-The lists were made by hand for prose, from no one text. Aspects of a user's own file have the words of their name,
-title and question. What a sentence says within quotation marks is no narration: "I" there is not the narrator.
+The lists were made by hand for prose, from no one text. Other aspects have the cues of their file, in any language, or
+the words of their name, title and question. What a sentence says within quotation marks is no narration: "I" there is
+not the narrator.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +17,7 @@ from functools import lru_cache
 from kg_neo4j import data_files
 from kg_neo4j.acquire.sentences import sentences
 from kg_neo4j.offline.embedder.static_words import FUNCTION_WORDS
+from kg_neo4j.organise.tree.aspects import SHIPPED, load_aspects
 from kg_neo4j.organise.tree.interface import Aspect
 
 SHARE_OF_TYPICAL = 1.1  # cues of a cluster, against those of the whole text, from which it shows an aspect
@@ -22,6 +25,7 @@ NAME = 0.7  # weight of a name; a word of a list has 1
 MOST_NAMES = 2  # that count in a sentence
 FAINT = 0.3  # weight of what is a cue only beside others
 LONG = 35  # words from which a sentence is a sign of style
+FAINTEST = 0.1  # of the cues of other kinds of text: fewer are counted as so many
 _STEM = 5  # letters that two forms of one word share at least
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -56,6 +60,8 @@ _STYLE = _DATA.word_set("style")
 _THEME = _DATA.word_set("theme")
 _IRONY = _DATA.word_set("irony")
 _SYMBOLS = _DATA.word_set("symbols")
+_TELLING = _DATA.word_set("telling")
+_SETS = {name: (float(usual), float(typical)) for name, usual, typical in _DATA.rows("sets", 3)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,9 @@ def _said(text: str) -> bytearray:
 
 def weight(sentence: Sentence, aspect: Aspect) -> float:
     """Return how many cues of an aspect a sentence has, weighted; 0: none, or an aspect without cues."""
+    if aspect.cues:
+        whole, begun = _listed_cues(aspect.cues)
+        return float(sum(word in whole or word.startswith(begun) for word in sentence.words))
     known = _WEIGHERS.get(aspect.name)
     if known is not None:
         return known(sentence)
@@ -157,8 +166,15 @@ _WEIGHERS: Mapping[str, Callable[[Sentence], float]] = {
 
 
 @lru_cache(maxsize=256)
+def _listed_cues(cues: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return cues that are words, and those that words begin with."""
+    begun = tuple(cue[:-1] for cue in cues if cue.endswith("*"))
+    return frozenset(cue for cue in cues if not cue.endswith("*")), begun
+
+
+@lru_cache(maxsize=256)
 def _own_words(aspect: Aspect) -> frozenset[str]:
-    """Return the words of a user's aspect that say something."""
+    """Return the words of an aspect without cues that say something."""
     written = _WORD.findall(f"{aspect.name.replace('_', ' ')} {aspect.title} {aspect.question}".lower())
     return frozenset(word for word in written if len(word) > 3 and word not in FUNCTION_WORDS and word not in _IDLE)
 
@@ -199,6 +215,31 @@ def typical_densities(texts: Sequence[str], aspects: Sequence[Aspect]) -> Mappin
     return {
         aspect.name: round(sum(weight(sentence, aspect) for sentence in sentences) / words, 9) for aspect in aspects
     }
+
+
+def fits(texts: Sequence[str]) -> Mapping[str, float]:
+    """Return how well the cues of each set that ships fit texts, the best first.
+
+    On a logarithmic scale: with 1 there are as many cues a word as is typical of its own kind of text, with 0 as many
+    as other kinds have.
+    """
+    found = {}
+    for name, (usual, typical) in _SETS.items():
+        density = max(set_density(name, texts), usual * FAINTEST)
+        found[name] = round(math.log(density / usual) / math.log(typical / usual), 2)
+    return dict(sorted(found.items(), key=lambda each: -each[1]))
+
+
+def set_density(name: str, texts: Sequence[str]) -> float:
+    """Return the cues a word of all aspects of a set that ships.
+
+    Of narrative text the words of `telling` count: its seven aspects can be seen in any prose.
+    """
+    if name != SHIPPED[0]:
+        return sum(typical_densities(texts, load_aspects(name)).values())
+    every = [sentence for text in texts for sentence in sentences_of(text)]
+    words = sum(len(sentence.words) for sentence in every) or 1
+    return sum(_listed(sentence.words, _TELLING) for sentence in every) / words
 
 
 def cued_clusters(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.organise.tree.namers import NameClusters
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, Written
+    from kg_neo4j.pipeline.tuning import ProposeAspectSet, TunedAspects
     from kg_neo4j.retrieve.assisting import Assist, Assisted
     from kg_neo4j.retrieve.checking.claims import FindContradictions
     from kg_neo4j.retrieve.conversation.rewriting import Understand
@@ -133,9 +134,12 @@ def _summarise(task: WriteSummary) -> Written:
 
 
 def _detail(task: WriteDetail) -> Written:
-    from kg_neo4j.offline.tree_texts import note
+    from kg_neo4j.offline.tree_texts import aspect_note, note
     from kg_neo4j.organise.tree.written import Written
 
+    if task.aspect is not None:
+        text = aspect_note(task.item.context, task.aspect, task.subject.tokeniser, task.most)
+        return Written(text, EXTRACTIVE)
     return Written(note(task.item.context, len(task.item.before), task.subject.tokeniser, task.most), EXTRACTIVE)
 
 
@@ -144,7 +148,16 @@ def _name_clusters(job: NameClusters) -> Sequence[Named]:
     from kg_neo4j.organise.tree.building import Named
 
     typical = _typical(job.by.leaves, job.by.aspects)
+    if job.texts == ("\n\n".join(job.by.leaves),):  # one cluster: nothing to compare it with
+        names = tuple(each.name for each in job.by.aspects if typical[each.name])
+        return [Named(names or (job.by.aspects[0].name,))]
     return [Named(names) for names in cued_clusters(job.texts, job.by.aspects, typical)]
+
+
+def _propose_aspects(job: ProposeAspectSet) -> TunedAspects:
+    from kg_neo4j.offline.cues import fits
+
+    return job.by_fits(fits([chunk.text for _, chunk in job.sample.places]))
 
 
 @lru_cache(maxsize=4)  # a model may leave many clusters of one tree unnamed
@@ -206,6 +219,8 @@ _STAND_INS: dict[str, Callable[[Any], Any]] = {
     "compare": _compare,
     "propose_schema": lambda job: job.by_counting(StandInDoor()),
     "tune": lambda _: None,
+    "propose_aspects": _propose_aspects,
+    "tune_aspects": lambda _: None,
     "description": _describe,
     "report": _report,
     "choose_domain": _choose_domain,

@@ -1,7 +1,8 @@
 """Summaries and notes without a model: sentences of the text, chosen for what is central to it and for an aspect.
 
 A sentence is worth how near it is to the middle of the text, and how many cues of the aspect it has (`cues`). What has
-been said already counts less. Texts in other languages than English have no cues: there centrality alone decides.
+been said already counts less. Texts in other languages than English have only the cues of an aspect's file: where it
+has none, centrality alone decides.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def summary(context: str, aspect: Aspect, tokeniser: Tokeniser, most_tokens: int
     """
     weighed = weigh_sentences(context)
     worth = weighed.central
-    if weighed.has_cues:
+    if weighed.has_cues or aspect.cues:
         cued = np.array([_cued(sentence, aspect) for sentence in weighed.sentences])
         if cued.any():
             worth = (1 - CUED) * worth + CUED * cued / cued.max()
@@ -89,6 +90,18 @@ def note(text: str, number: int, tokeniser: Tokeniser, most_tokens: int) -> str:
         phrases = key_phrases(text)
         return cut_at_word("; ".join(phrases), tokeniser, most_tokens) or _shortened(weighed, 0, tokeniser, most_tokens)
     return _shortened(weighed, min(number, 1), tokeniser, most_tokens)
+
+
+def aspect_note(text: str, aspect: Aspect, tokeniser: Tokeniser, most_tokens: int) -> str:
+    """Return the sentence of a text with most cues of an aspect for its length, shortened; empty where none has any."""
+    weighed = weigh_sentences(text)
+    if not weighed.sentences or not (weighed.has_cues or aspect.cues):
+        return ""
+    cued = np.array([_cued(sentence, aspect) for sentence in weighed.sentences])
+    if not cued.any():
+        return ""
+    best = int(np.lexsort((-weighed.central, -np.round(cued, 6)))[0])
+    return _bare(weighed.sentences[best].text, tokeniser, most_tokens)
 
 
 def key_phrases(text: str) -> tuple[str, ...]:
@@ -160,9 +173,13 @@ def _cued(sentence: Sentence, aspect: Aspect) -> float:
 def _shortened(weighed: Weighed, rank: int, tokeniser: Tokeniser, most_tokens: int) -> str:
     said = np.array([min(len(sentence.words), LENGTH_FREE) for sentence in weighed.sentences]) / LENGTH_FREE
     order = np.argsort(-weighed.central * said, kind="stable")
-    text = weighed.sentences[int(order[min(rank, len(order) - 1)])].text
-    bare = " ".join(_ASIDE.sub(" ", text).split())
-    return cut_at_word(bare or text, tokeniser, most_tokens)
+    return _bare(weighed.sentences[int(order[min(rank, len(order) - 1)])].text, tokeniser, most_tokens)
+
+
+def _bare(sentence: str, tokeniser: Tokeniser, most_tokens: int) -> str:
+    """Return a sentence without what stands in brackets or between dashes, cut at a word."""
+    bare = " ".join(_ASIDE.sub(" ", sentence).split())
+    return cut_at_word(bare or sentence, tokeniser, most_tokens)
 
 
 def _phrases(text: str) -> list[str]:

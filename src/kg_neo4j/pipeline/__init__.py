@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         plan_community_reports,
     )
     from kg_neo4j.pipeline.resolving import ResolveOptions, resolve, undo
-    from kg_neo4j.pipeline.tuning import TuneOptions, plan_tune, tune, write_schema
+    from kg_neo4j.pipeline.tuning import TuneOptions, plan_tune, tune, tune_aspects, write_schema
     from kg_neo4j.pipeline.unloading import unload
     from kg_neo4j.retrieve.tree.choice import TreeChoice
 
@@ -74,6 +74,7 @@ __all__ = [
     "retry_quarantine",
     "tree",
     "tune",
+    "tune_aspects",
     "undo",
     "unload",
     "write_schema",
@@ -119,6 +120,7 @@ _HOMES = {
     "retry_quarantine": "kg_neo4j.pipeline.quarantining",
     "tree": "kg_neo4j.pipeline.narrating",
     "tune": "kg_neo4j.pipeline.tuning",
+    "tune_aspects": "kg_neo4j.pipeline.tuning",
     "undo": "kg_neo4j.pipeline.resolving",
     "unload": "kg_neo4j.pipeline.unloading",
     "write_schema": "kg_neo4j.pipeline.tuning",

@@ -35,10 +35,11 @@ class TreeBuildOptions:
 
     documents: tuple[str, ...] = ()  # ids, titles, keys or sources; none: all
     name: str = DEFAULT_NAME
-    aspects: Path | tuple[Aspect, ...] | None = None  # a file of them, or the aspects; None: the seven
+    aspects: str | Path | tuple[Aspect, ...] | None = None  # a set that ships, a file, or aspects; None: the seven
     leaf_tokens: int | None = None
     summary_tokens: int | None = None
     details: int | None = None  # notes for each leaf, 0 to 3
+    details_by: str | None = None  # "text": on all that a leaf says; "aspect": on what it says of one aspect each
     levels: int | None = None  # at most, 1 to 5
     seed: int | None = None
     rebuild: bool = False  # clusters and aspects are found anew
@@ -213,6 +214,8 @@ def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion]
         found.append("every cluster shows every aspect: there can be no more summaries of level 1, and fewer are usual")
     if any(each.kind == SUMMARY for each in questions):
         found.append("higher levels are clustered by sentences of the text, in place of summaries that are not written")
+    if any(each.kind == DETAIL for each in questions) and any(each.details_by == "aspect" for each in plans):
+        found.append("every leaf says something of its first aspects: there can be no more notes, and fewer are usual")
     if any(each.is_simulated for each in plans):
         found.append("clusters are found by the built-in vectors: those of the embedding model are not paid for yet")
     return (
@@ -261,11 +264,11 @@ def _building(
     from kg_neo4j.organise.tree.upkeep import TreeChoice
 
     _check(options)
-    aspects = load_aspects(options.aspects) if isinstance(options.aspects, Path) else options.aspects
+    aspects = load_aspects(options.aspects) if isinstance(options.aspects, str | Path) else options.aspects
     numbers = (options.leaf_tokens, options.summary_tokens, options.details, options.levels, options.seed)
     door = factory.door(settings, budget=budget)
     return TreeBuilding(
-        TreeChoice(options.name, *numbers, aspects),
+        TreeChoice(options.name, *numbers, aspects, details_by=options.details_by),
         door,
         _aspect_door(settings, budget, door),
         factory.embedding_model(settings, budget=budget),
@@ -297,6 +300,8 @@ def _check(options: TreeBuildOptions) -> None:
     for what, value, least, most in bounds:
         if value is not None and not least <= value <= most:
             raise UsageError(f"{what} are {least} to {most}, not {value}", hint="see `kg tree --help`")
+    if options.details_by not in (None, "text", "aspect"):
+        raise UsageError(f"details are by text or by aspect, not by {options.details_by!r}")
     if not options.name.strip() or len(options.name) > LONGEST_NAME:
         raise UsageError(f"a tree's name has 1 to {LONGEST_NAME} characters, not {len(options.name)}")
 

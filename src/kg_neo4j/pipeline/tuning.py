@@ -3,14 +3,17 @@
 With a model the types are asked for, checked against what may become a type, and asked for once more where something
 is wrong; the example is a passage of the text with the model's own rows about it, read and checked as in a load.
 Without one both come from what the built-in rules find.
+
+Or aspects for narrative trees of the text, written as a file of aspects: a model proposes them; without one the set
+that ships whose cues fit the text best is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import BadModelAnswer, UsageError
@@ -28,15 +31,22 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j._models.tasks import Request
+    from kg_neo4j._models.tasks import Answer, Request, Task
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
+    from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
+    from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.settings import Settings
+
+T = TypeVar("T")
 
 EXAMPLE_ROWS = 8  # relationships, and the nodes that they name
 TRIED = 3  # passages, where a model finds no relationship in the first
 ANSWER_TOKENS = 400  # of an answer with types, for the estimate
+ASPECTS_TOKENS = 1_000  # of an answer with aspects and their cues, likewise
+FITS = 0.5  # from here on a set fits: 1 is what is typical of its own kind of text, 0 of other kinds
+AHEAD = 0.25  # of the next set, from which the choice is sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +77,24 @@ class Tuned:
 
 
 @dataclass(frozen=True, slots=True)
+class TunedAspects:
+    """A file of aspects that is not written yet."""
+
+    text: str  # TOML
+    aspects: tuple[Aspect, ...]
+    method: str  # "model" or "cues"
+    model: str  # its name; "offline-1" for the cues
+    sampled: int  # chunks
+    chunks: int  # of all documents
+    usage: Usage
+    notes: tuple[str, ...]
+    chosen: str = ""  # name of the set that ships; empty: a model proposed the aspects
+    fits: Mapping[str, float] = field(default_factory=dict)  # of each set, the best first (`offline.cues.fits`)
+
+
+@dataclass(frozen=True, slots=True)
 class TunePlan:
-    """What tuning would ask: estimates. At most two questions for the types, and one for each passage that is tried."""
+    """What tuning would ask: estimates. At most two questions for types, and one for each passage that is tried."""
 
     model: str | None  # None: the built-in rules
     sampled: int
@@ -92,10 +118,30 @@ def tune(
     return door.do(ProposeSchema(settings, options, sample, progress))
 
 
-def plan_tune(
+def tune_aspects(
     sources: Sequence[str], *, settings: Settings, options: TuneOptions | None = None, progress: Progress = SILENT
+) -> TunedAspects:
+    """Propose aspects for narrative trees of `sources`; of the options `schema` and `name` do not matter.
+
+    No database is opened, and nothing is written: `write_schema` does. Raises as `tune` does.
+    """
+    from kg_neo4j import factory
+
+    del progress
+    options = options or TuneOptions()
+    sample = read_sample(sources, settings, options.chunks)
+    return factory.door(settings, budget=budget_of(options.budget_usd)).do(ProposeAspectSet(options, sample))
+
+
+def plan_tune(
+    sources: Sequence[str],
+    *,
+    settings: Settings,
+    options: TuneOptions | None = None,
+    aspects: bool = False,
+    progress: Progress = SILENT,
 ) -> TunePlan:
-    """Estimate what `tune` with the same arguments would ask; nobody is asked."""
+    """Estimate what `tune`, or with `aspects` `tune_aspects`, with the same arguments would ask. No model is called."""
     from kg_neo4j import factory
     from kg_neo4j._models.prices import price_of
     from kg_neo4j.extract import schema as schemas
@@ -105,21 +151,25 @@ def plan_tune(
     sample = read_sample(sources, settings, options.chunks)
     door = factory.door(settings)
     asked: list[Request] = []
-    question = _question(sample, options, settings.temperature)
+    question: Task[Any] = (
+        _aspect_question(sample, options) if aspects else _question(sample, options, settings.temperature)
+    )
     door.counting(asked).ask(question)
     count = sample.tokeniser.count
-    base = schemas.load(options.schema)
-    proposing = sum(map(count, question.messages())) if asked else 0
-    example = count(base.example_text) + count(base.example_answer) + 1_100 + EXAMPLE_TOKENS  # the extraction prompt
-    read, written = proposing + example, ANSWER_TOKENS * len(asked) + count(base.example_answer)
+    read = sum(map(count, question.messages())) if asked else 0
+    calls, written = len(asked), (ASPECTS_TOKENS if aspects else ANSWER_TOKENS) * len(asked)
+    if not aspects:
+        base = schemas.load(options.schema)
+        example = count(base.example_answer)
+        read += count(base.example_text) + example + 1_100 + EXAMPLE_TOKENS  # the extraction prompt
+        calls, written = calls + 1, written + example
     price = price_of(door.name, settings)
-    usd = price.usd(read, written) if price else None
-    usage = door.would_take(Usage(1 + len(asked), read, written, usd))
+    usage = door.would_take(Usage(calls, read, written, price.usd(read, written) if price else None))
     return TunePlan(door.model, len(sample.places), sample.chunks, usage)
 
 
-def write_schema(tuned: Tuned, target: Path) -> None:
-    """Write a schema file beside its place, then move it there; UsageError where that cannot be done."""
+def write_schema(tuned: Tuned | TunedAspects, target: Path) -> None:
+    """Write the file of a proposal beside its place, then move it there; UsageError where that cannot be done."""
     partial = target.with_name(f".{target.name}.part")
     try:
         partial.write_text(tuned.text, encoding="utf-8")
@@ -138,9 +188,20 @@ def _extract(document: Document, chunk: Chunk, config: ExtractionConfig) -> Extr
 def _question(sample: Sample, options: TuneOptions, temperature: float) -> ProposeTypes:
     from kg_neo4j.extract.type_proposals import ProposeTypes
 
+    return ProposeTypes(*_shown(sample, options), temperature)
+
+
+def _aspect_question(sample: Sample, options: TuneOptions) -> ProposeAspects:
+    from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
+
+    return ProposeAspects(*_shown(sample, options))
+
+
+def _shown(sample: Sample, options: TuneOptions) -> tuple[str, str, str]:
+    """Return the sample's text, its languages and the domain, as a model is shown them."""
     text = "\n\n".join(f"{' '.join(document.title.split())}: {chunk.text}" for document, chunk in sample.places)
     languages = sorted({document.language or "an unknown language" for document, _ in sample.places})
-    return ProposeTypes(text, ", ".join(languages), " ".join((options.domain or "").split()), temperature)
+    return text, ", ".join(languages), " ".join((options.domain or "").split())
 
 
 @dataclass(slots=True)
@@ -189,12 +250,7 @@ class ProposeSchema(Job[Tuned]):
     def _ask_types(self, door: Door) -> TypeProposal:
         answer = door.ask(_question(self.sample, self.options, self.settings.temperature))
         self.usage += answer.usage
-        if answer.value is None and answer.error is None:
-            raise BadModelAnswer(
-                f"{door.name} proposed no types: {answer.problem}",
-                hint="another model, or no model: the built-in rules propose what they find",
-            )
-        found = answer.result()
+        found = _proposed(answer, door, "types", "the built-in rules propose what they find")
         self.notes += tuple(f"the model's answer: {problem}" for problem in found.problems)
         return found
 
@@ -245,6 +301,60 @@ class ProposeSchema(Job[Tuned]):
             *(written, types.entity_types, types.relationship_types, text, method, model),
             *(len(self.sample.places), self.sample.chunks, self.usage, (*self.sample.notes, *self.notes)),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeAspectSet(Job[TunedAspects]):
+    """Proposes aspects for a sample of chunks."""
+
+    kind: ClassVar[str] = "propose_aspects"
+    options: TuneOptions
+    sample: Sample
+
+    def by_model(self, door: Door) -> TunedAspects:
+        """Ask for the aspects."""
+        answer = door.ask(_aspect_question(self.sample, self.options))
+        found = _proposed(answer, door, "aspects", "the set that ships whose cues fit the text best is taken")
+        problems = [f"the model's answer: {problem}" for problem in found.problems]
+        text, notes = self._text(found.aspects, f"by {door.name}"), (*self.sample.notes, *problems)
+        count = len(self.sample.places)
+        return TunedAspects(text, found.aspects, "model", door.name, count, self.sample.chunks, answer.usage, notes)
+
+    def by_fits(self, fits: Mapping[str, float]) -> TunedAspects:
+        """Take the set that fits best; `fits` has the best first, 1 where a text is typical of its kind."""
+        from kg_neo4j.organise.tree.aspects import load_aspects
+
+        (chosen, fit), (second, next_fit) = list(fits.items())[:2]
+        said = f"{chosen} fits {fit:.2f}, the next one, {second}, {next_fit:.2f}"
+        notes = list(self.sample.notes)
+        languages = {document.language or "en" for document, _ in self.sample.places}
+        if languages != {"en"}:
+            foreign = ", ".join(sorted(languages - {"en"}))
+            notes.append(f"the choice says nothing of text in {foreign}: the cues of the sets are English")
+        elif fit < FITS or fit - next_fit < AHEAD:
+            notes.append(f"the choice is not sure ({said}; 1 is typical of its own kind of text): look at the aspects")
+        aspects, count = load_aspects(chosen), len(self.sample.places)
+        text = self._text(aspects, f"by the built-in cues: of the sets that ship, {said}")
+        own = ("cues", "offline-1", count, self.sample.chunks, Usage(), tuple(notes))
+        return TunedAspects(text, aspects, *own, chosen, fits)
+
+    def _text(self, aspects: Sequence[Aspect], by: str) -> str:
+        from kg_neo4j.organise.tree.aspects import write_aspects
+
+        remarks = (
+            f"Proposed {by}; from {len(self.sample.places)} of {self.sample.chunks} chunks.",
+            "Read and edit it, then: kg tree --aspects FILE. prompts/aspects/narrative.toml explains the keys.",
+        )
+        return write_aspects(aspects, remarks)
+
+
+def _proposed(answer: Answer[T], door: Door, what: str, without: str) -> T:
+    """Return what a model proposes. Raises BadModelAnswer where nothing of it can be used, or the answer's error."""
+    if answer.value is None and answer.error is None:
+        raise BadModelAnswer(
+            f"{door.name} proposed no {what}: {answer.problem}", hint=f"another model, or no model: {without}"
+        )
+    return answer.result()
 
 
 def _closed(base: Schema, types: TypeProposal) -> Schema:

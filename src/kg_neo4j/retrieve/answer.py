@@ -146,7 +146,8 @@ def _sources(evidence: Sequence[Evidence], found: Found) -> list[Source]:
 
 def _node_source(mark: str, node: FoundNode, found: Found) -> Source:
     """Return a node of a tree as a source: it is shown, and what lies beneath it is cited."""
-    what = f"a summary of its {node.aspect.replace('_', ' ')}" if node.kind == "summary" else "in short"
+    aspect = node.aspect.replace("_", " ")
+    what = f"a summary of its {aspect}" if node.kind == "summary" else f"in short{f', of its {aspect}' * bool(aspect)}"
     shown = FoundChunk(node.id, node.text, 0, what, node.document, node.score)
     beneath = tuple(
         Source(mark, chunk, place.start, place.end, place.steps)

@@ -14,6 +14,9 @@ from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.tasks import Request, Task
 from kg_neo4j.offline import stand_ins
 from kg_neo4j.organise.description_merges import Element, Merge
+from kg_neo4j.organise.tree.aspects import load_aspects
+from kg_neo4j.organise.tree.namers import Namer
+from kg_neo4j.organise.tree.questions import Subject
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
 
@@ -71,6 +74,17 @@ def test_a_door_without_a_model_stores_counts_and_replaces_nothing() -> None:
     assert (door.model, door.name) == (None, "")
     assert not any(door.outdoes(method) for method in ("model", "extractive", "composed", ""))
     assert door.would_take(Usage(3, 100, 10, 0.5)) == Usage(usd=0.0)
+
+
+def test_a_text_of_one_cluster_shows_every_aspect_that_it_has_cues_of() -> None:
+    """There is nothing to compare it with: it has as many cues as are typical of itself."""
+    door, aspects = factory.without_model(), load_aspects("minutes")
+    leaves = ("Present: A. Foss (chair). It was agreed to pay the invoice.", "Next meeting on Monday. Ruth will write.")
+    namer = Namer(door, Subject("g", "t", "", 8_000, TOKENISER), aspects, leaves)
+    [named] = namer.name(["\n\n".join(leaves)])
+    assert {"participants", "decisions", "money", "schedule", "tasks"} <= set(named.aspects)
+    assert "disagreement" not in named.aspects
+    assert [each.aspects for each in namer.name(leaves)] != [named.aspects] * 2
 
 
 def test_the_factory_leads_to_the_stand_ins_where_no_model_is_set(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,11 +15,19 @@ from kg_neo4j._models import tokens
 from kg_neo4j.acquire.sentences import sentences
 from kg_neo4j.offline import cues
 from kg_neo4j.offline import tree_texts as extractive
-from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
+from kg_neo4j.organise.tree.aspects import GENERAL, SHIPPED, load_aspects
 from kg_neo4j.organise.tree.interface import Aspect
 
 SEVEN = {aspect.name: aspect for aspect in load_aspects(None)}
 TOKENISER = tokens.load("approximate-1")
+CHECKOUT = Path(__file__).resolve().parents[3]
+DATA = CHECKOUT.parent / "shared" / "data"
+KINDS = tomllib.loads((CHECKOUT / "tests" / "data" / "kinds_of_text.toml").read_text("utf-8"))
+SHOWN = {
+    "science": {"results": "Mean strength rose", "question": "The aim of this study"},
+    "law": {"definitions": "means a queen", "sanctions": "guilty", "procedure": "appeal"},
+    "minutes": {"money": "balance", "tasks": "Tasks: Abel", "decisions": "resolved"},
+}
 OF_ASPECT = {
     "setting": "Snow lay on the street, and the dark harbour was cold that winter night.",
     "theme": "Every man owes charity and mercy to mankind, for greed brings misery.",
@@ -88,6 +98,49 @@ def test_a_users_aspect_takes_the_words_of_its_question() -> None:
     assert extractive.summary(STORY, trade, TOKENISER, 12) == "They talked about the price of rye."
 
 
+def test_cues_of_a_file_stand_in_the_place_of_its_words_and_count_in_any_language() -> None:
+    trade = Aspect("plot", "plot", "What is bought and sold, at which price?", cues=("rye", "compan*"))
+    weights = {each.text: cues.weight(each, trade) for each in cues.sentences_of(STORY)}
+    assert {text for text, weight in weights.items() if weight} == {
+        "The company had its papers in order.",
+        "They talked about the price of rye.",
+    }
+    light = Aspect("light", "light", "What is lit?", cues=("lamp*", "zapalił"))
+    assert "zapalił lampę" in extractive.summary(POLISH, light, TOKENISER, 30)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text"), [(kind, name, text) for kind, texts in KINDS.items() for name, text in texts.items()]
+)
+def test_the_set_whose_cues_fit_is_that_of_the_kind_of_text(kind: str, name: str, text: str) -> None:
+    (first, fit), (_, second) = list(cues.fits([text]).items())[:2]
+    assert (first, name) == (kind, name)
+    assert fit > 0.5
+    assert fit - second > 0.25
+
+
+def test_every_set_that_ships_can_be_chosen_and_words_alone_decide_nothing() -> None:
+    assert set(cues.fits(["Ink."])) == set(SHIPPED)
+    assert max(cues.fits(["Ink."]).values()) < 0
+    licence = (CHECKOUT / "LICENSE").read_text("utf-8")
+    assert next(iter(cues.fits([licence]))) == "law"
+    story = (CHECKOUT / "examples" / "the_bell_of_orlen.md").read_text("utf-8")
+    assert next(iter(cues.fits([story]))) == "narrative"
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the shared data is not here")
+@pytest.mark.parametrize("path", sorted(DATA.glob("wikipedia/*.txt")), ids=lambda path: path.stem)
+def test_articles_on_persons_are_biographies(path: Path) -> None:
+    assert next(iter(cues.fits([path.read_text("utf-8")[:20_000]]))) == "biography"
+
+
+@pytest.mark.parametrize(("kind", "name"), [("science", "mortar"), ("law", "order"), ("minutes", "choir")])
+def test_an_aspect_of_a_set_takes_the_sentence_that_shows_it(kind: str, name: str) -> None:
+    for aspect in load_aspects(kind):
+        said = extractive.summary(KINDS[kind][name], aspect, TOKENISER, 80)
+        assert SHOWN[kind].get(aspect.name, "") in said, aspect.name
+
+
 def test_notes_are_a_sentence_phrases_and_another_sentence() -> None:
     first, second, third = (extractive.note(STORY, number, TOKENISER, 60) for number in range(3))
     assert first in STORY
@@ -96,6 +149,16 @@ def test_notes_are_a_sentence_phrases_and_another_sentence() -> None:
     assert "; " in second
     assert second == "; ".join(extractive.key_phrases(STORY))
     assert all(phrase.lower() in STORY.lower() for phrase in extractive.key_phrases(STORY))
+
+
+def test_a_note_on_an_aspect_is_the_sentence_with_most_cues_or_none() -> None:
+    for name, sentence in OF_ASPECT.items():
+        assert extractive.aspect_note(STORY, SEVEN[name], TOKENISER, 60) == sentence
+    assert extractive.aspect_note("They talked.", SEVEN["setting"], TOKENISER, 60) == ""
+    assert extractive.aspect_note("", SEVEN["setting"], TOKENISER, 60) == ""
+    assert extractive.aspect_note(POLISH, SEVEN["setting"], TOKENISER, 60) == ""
+    lamp = Aspect("light", "light", "What is lit?", cues=("lamp*",))
+    assert extractive.aspect_note(POLISH, lamp, TOKENISER, 60).startswith("Rzecki zapalił lampę")
 
 
 def test_notes_are_shortened() -> None:

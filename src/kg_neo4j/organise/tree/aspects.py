@@ -1,15 +1,16 @@
-"""Sets of aspects: the seven of narrative text, which ship with the package, or those of a file of the user's.
+"""Sets of aspects: those that ship with the package (the seven of narrative text first), or a file of the user's.
 
-A file is TOML: a list of [[aspects]] with `name`, `title`, `question` and, if wanted, `prompt`
-(prompts/aspects/narrative.toml is one). Its order is the order in which aspects are named and built.
+A file is TOML: a list of [[aspects]] with `name`, `title`, `question` and, if wanted, `prompt` and `cues`
+(prompts/aspects/narrative.toml explains them). Its order is the order in which aspects are named and built.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import textwrap
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from kg_neo4j import resources
 from kg_neo4j._models import prompts
 from kg_neo4j._models.prompts import Prompt
 from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.schema_text import comment, quoted
 from kg_neo4j.organise.tree.interface import Aspect
 
 GENERAL = Aspect(
@@ -27,43 +29,57 @@ GENERAL = Aspect(
 )
 """The one aspect of RAPTOR: every cluster shows it, so no model is asked which."""
 
+SHIPPED = ("narrative", "biography", "science", "law", "minutes")  # the first is what is taken where none is named
 MOST = 24  # in one file; W4 has seven
 LONGEST_NAME = 40  # characters
 LONGEST_TITLE = 80
 LONGEST_QUESTION = 500
+MOST_CUES = 300  # of an aspect
+WIDTH = 120  # of a line of cues
 RESERVED = frozenset(("detail", "none"))  # what notes are called, and what a model says where it sees nothing
 PLACEHOLDERS = frozenset("title question words text boundary complaint".split())  # that a prompt may use
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-_KEYS = ("name", "title", "question", "prompt")
+_CUE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*\*?")
+_KEYS = ("name", "title", "question", "prompt", "cues")
 _HINT = "prompts/aspects/narrative.toml shows the form"
 
 
-def load_aspects(path: Path | None = None) -> tuple[Aspect, ...]:
-    """Return the aspects of a TOML file; None: the seven of narrative text.
+def load_aspects(source: str | Path | None = None) -> tuple[Aspect, ...]:
+    """Return the aspects of a shipped set, by its name, or of a TOML file; None: the seven of narrative text.
 
-    Raises UsageError naming the file and what is wrong with it.
+    Raises UsageError naming the file and what is wrong with it, or the sets that ship.
     """
-    if path is None:
-        path = resources.folder("prompts") / "aspects" / "narrative.toml"
+    path = Path(source or SHIPPED[0])
+    if str(path) in SHIPPED:
+        path = resources.folder("prompts") / "aspects" / f"{path}.toml"
+    elif isinstance(source, str) and not path.exists():
+        raise UsageError(
+            f"no aspects {source!r}", hint=f"the sets that ship are {', '.join(SHIPPED)}; or give a TOML file"
+        )
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageError(f"the file of aspects cannot be read: {path} ({error.strerror})", hint=_HINT) from error
     except ValueError as error:  # not TOML, or not UTF-8
         raise UsageError(f"{path} is not TOML: {error}", hint=_HINT) from error
+    return read_aspects(data, str(path), path.parent)
+
+
+def read_aspects(data: Mapping[str, object], where: str, folder: Path) -> tuple[Aspect, ...]:
+    """Return the aspects of a file's data; `folder` is that of the prompts it names. Raises UsageError."""
     rows = data.get("aspects")
     if unknown := sorted(set(data) - {"aspects"}):
-        raise UsageError(f"{path} has {unknown[0]!r}; it may have [[aspects]] and nothing else", hint=_HINT)
+        raise UsageError(f"{where} has {unknown[0]!r}; it may have [[aspects]] and nothing else", hint=_HINT)
     if not isinstance(rows, list) or not rows:
-        raise UsageError(f"{path} has no [[aspects]]", hint=_HINT)
+        raise UsageError(f"{where} has no [[aspects]]", hint=_HINT)
     if len(rows) > MOST:
-        raise UsageError(f"{path} has {len(rows)} aspects; {MOST} are the most")
-    aspects = tuple(_aspect(row, f"{path}, aspect {number}", path.parent) for number, row in enumerate(rows, 1))
+        raise UsageError(f"{where} has {len(rows)} aspects; {MOST} are the most")
+    aspects = tuple(_aspect(row, f"{where}, aspect {number}", folder) for number, row in enumerate(rows, 1))
     for key in ("name", "title"):
         values = [getattr(aspect, key).casefold() for aspect in aspects]
         if repeated := sorted({value for value in values if values.count(value) > 1}):
-            raise UsageError(f"{path} has two aspects with the {key} {repeated[0]!r}")
+            raise UsageError(f"{where} has two aspects with the {key} {repeated[0]!r}")
     return aspects
 
 
@@ -86,8 +102,27 @@ def prompt_of(aspect: Aspect) -> Prompt:
 _ALLOWED = f"a prompt may use {', '.join(sorted(PLACEHOLDERS))}; prompts/summary.md is one"
 
 
+def is_cue(text: str) -> bool:
+    """Return whether a text is a cue: one word in lower case, or the beginning of one with "*" behind it."""
+    return bool(_CUE.fullmatch(text)) and text == text.lower()
+
+
+def write_aspects(aspects: Sequence[Aspect], remarks: Sequence[str]) -> str:
+    """Return the text of a file that `load_aspects` reads; remarks are comments at its top."""
+    lines = [f"# {comment(remark)}" for remark in remarks]
+    for each in aspects:
+        values = {"name": each.name, "title": each.title, "question": each.question, "prompt": each.prompt}
+        lines += ["", "[[aspects]]", *(f"{key} = {quoted(value)}" for key, value in values.items())]
+        listed = ", ".join(map(quoted, each.cues))
+        lines += textwrap.wrap(f"cues = [{listed}]", WIDTH, subsequent_indent="    ") if listed else []
+    return "\n".join(lines) + "\n"
+
+
 def fingerprint(aspects: Sequence[Aspect]) -> str:
-    """Return a hash of everything that aspects say to a model, the text of their prompts included, not their paths."""
+    """Return a hash of everything that aspects say to a model, the text of their prompts included, not their paths.
+
+    Cues are left out: no model sees them, and a tree that was built with others is none to refuse.
+    """
     digest = hashlib.sha256()
     for aspect in aspects:
         for part in (aspect.name, aspect.title, aspect.question, prompt_of(aspect).hash):
@@ -115,9 +150,18 @@ def _aspect(row: object, where: str, folder: Path) -> Aspect:
             f"{where}: there is no prompt {prompt!r}", hint="a prompt of your own is a file that ends with .md"
         )
     title, question = _text(row, "title", where, LONGEST_TITLE), _text(row, "question", where, LONGEST_QUESTION)
-    aspect = Aspect(name, title, question, prompt)
+    aspect = Aspect(name, title, question, prompt, _cues(row.get("cues", []), where))
     prompt_of(aspect)
     return aspect
+
+
+def _cues(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > MOST_CUES:
+        raise UsageError(f"{where}: cues are a list of at most {MOST_CUES} words", hint=_HINT)
+    for each in value:
+        if not isinstance(each, str) or not is_cue(each):
+            raise UsageError(f'{where}: the cue {each!r} is no word in lower case, nor the beginning of one: "marr*"')
+    return tuple(value)
 
 
 def _text(row: dict[str, Any], key: str, where: str, longest: int) -> str:

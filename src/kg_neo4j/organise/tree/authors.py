@@ -34,9 +34,11 @@ def model_author(door: Door, subject: Subject, aspects: Sequence[Aspect], max_to
     Raises UsageError for a prompt of an aspect that cannot be used.
     """
     known = {aspect.name: (aspect, prompt_of(aspect)) for aspect in aspects}
-    detail = prompts.load("detail")
+    detail, of_aspect = prompts.load("detail"), prompts.load("detail_aspect")
 
     def question(item: Item) -> WriteText:
+        if item.may_be_silent:
+            return write_detail(subject, item, of_aspect, max_tokens, known[item.aspect][0])
         if item.kind == DETAIL:
             return write_detail(subject, item, detail, max_tokens)
         return write_summary(subject, item, *known[item.aspect], max_tokens)

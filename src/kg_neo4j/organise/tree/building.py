@@ -15,13 +15,13 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.clustering import soft_clusters
 from kg_neo4j.organise.tree.embedded import TreeVectors
-from kg_neo4j.organise.tree.interface import REPEATS, UMAP, Aspect, Clusters, Fit, Leaf, TreeOptions
+from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Aspect, Clusters, Fit, Leaf, TreeOptions
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.nodes import Nodes, WrittenDetail, WrittenSummary
-from kg_neo4j.organise.tree.questions import Item
+from kg_neo4j.organise.tree.questions import DETAIL, Item
 from kg_neo4j.organise.tree.stored import Node
 from kg_neo4j.organise.tree.structure import Cluster, Structure, members_of
-from kg_neo4j.organise.tree.writing import Writing
+from kg_neo4j.organise.tree.writing import Text, Writing
 
 CLUSTER_TOKENS = 3_500  # of one cluster, as in RAPTOR; less in a smaller window
 STAGE = "tree"
@@ -70,6 +70,7 @@ class Draft:
     naming_answers: tuple[str, ...] | None  # None: those of the stored tree
     absent: tuple[str, ...]  # aspects that nothing of it shows
     levels: int
+    silent: Mapping[str, Text] = field(default_factory=dict)  # notes on aspects of which a leaf says nothing, by hash
 
 
 @dataclass(slots=True)
@@ -82,6 +83,7 @@ class Building:
     embedding: TreeVectors
     stored: Structure | None = None
     _upper: dict[str, list[tuple[Cluster, ...]]] = field(default_factory=dict)
+    _silent: dict[str, Text] = field(default_factory=dict)
 
     def build(self) -> Draft:
         """Return the tree as it should be. Raises Unfinished where somebody has to be asked and does not answer."""
@@ -96,10 +98,13 @@ class Building:
         if not self.stored:
             structure = replace(structure, upper={name: tuple(levels) for name, levels in sorted(self._upper.items())})
         nodes = Nodes(self.material.document_id, self.embedding)
-        made = (*nodes.passages(self.material.leaves), *nodes.summaries(summaries), *nodes.details(self._details()))
+        by_aspect = self.material.options.details_by == BY_ASPECT
+        details = self._details_by_aspect(structure) if by_aspect else self._details()
+        made = (*nodes.passages(self.material.leaves), *nodes.summaries(summaries), *nodes.details(details))
         shown = {each.aspect for each in summaries}
         absent = tuple(aspect.name for aspect in self.material.aspects if aspect.name not in shown)
-        return Draft(made, structure, answers, absent, max((each.level for each in summaries), default=0))
+        levels = max((each.level for each in summaries), default=0)
+        return Draft(made, structure, answers, absent, levels, self._silent)
 
     # ------------------------------------------------------------------------------------------------- clusters
 
@@ -239,10 +244,33 @@ class Building:
                 id = hash_id("tree detail", self.material.tree_id, leaf.id, str(number))
                 notes = before[leaf.id]
                 digest = self._hash("detail", "", [leaf.text, *notes])
-                items.append(Item(id, "detail", "detail", leaf.text, digest, (), notes))
+                items.append(Item(id, DETAIL, DETAIL, leaf.text, digest, (), notes))
             found = self.writing.write(items)
             for leaf, item in zip(leaves, items, strict=True):
                 text = found[item.id]
                 before[leaf.id] = (*before[leaf.id], text.text)
-                details.append(WrittenDetail(item.id, leaf.id, number, item.hash, text))
+                details.append(WrittenDetail(item.id, leaf.id, number, "", item.hash, text))
+        return details
+
+    def _details_by_aspect(self, structure: Structure) -> list[WrittenDetail]:
+        """Return the notes on each leaf: one for each of the first aspects that its clusters show, if it shows them.
+
+        A note that repeats one on the same leaf is none.
+        """
+        leaves, most = self.material.leaves.leaves, self.material.options.details
+        items = {}
+        for leaf, aspects in zip(leaves, structure.aspects_of(leaves, self.material.vectors), strict=True):
+            for aspect in aspects[:most]:
+                id = hash_id("tree detail", self.material.tree_id, leaf.id, aspect)
+                items[leaf.id, aspect] = Item(id, DETAIL, aspect, leaf.text, self._hash("detail", aspect, [leaf.text]))
+        found = self.writing.write(tuple(items.values()))
+        said: dict[str, list[str]] = {leaf.id: [] for leaf in leaves}
+        details: list[WrittenDetail] = []
+        for (leaf_id, aspect), item in items.items():
+            text = found[item.id]
+            if not text.text or text.text in said[leaf_id]:
+                self._silent[item.hash] = text
+                continue
+            details.append(WrittenDetail(item.id, leaf_id, len(said[leaf_id]), aspect, item.hash, text))
+            said[leaf_id].append(text.text)
         return details

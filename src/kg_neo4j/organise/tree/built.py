@@ -73,3 +73,4 @@ class PlannedTree:
     details: int
     open: tuple[OpenQuestion, ...]
     is_simulated: bool  # stand-ins were embedded by another embedder than that of the graph
+    details_by: str

@@ -18,6 +18,7 @@ DETAILS = 1  # for each leaf, by default; W4: the first adds most
 MOST_DETAILS = 3
 SPHERES = "spheres"  # clusters by principal axes and mixtures of spheres: `clustering`
 UMAP = "umap"  # clusters by UMAP and mixtures with full covariances, as in RAPTOR: `raptor`
+BY_TEXT, BY_ASPECT = "text", "aspect"  # what a note is on: all that its leaf says, or what that says of one aspect
 REPEATS = 2  # of clustering and naming, where an aspect is shown nowhere (W4)
 
 
@@ -29,6 +30,7 @@ class Aspect:
     title: str  # as people read it
     question: str  # what a summary of this aspect answers
     prompt: str = "summary"  # name of the prompt that asks for its summaries
+    cues: tuple[str, ...] = ()  # words that show it where no model is asked, "marr*" for all that begin so
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class TreeOptions:
     leaf_limit: int | None = None  # of a tree that an earlier version built: a leaf may have so many; None: leaf_tokens
     summary_tokens: int = SUMMARY_TOKENS
     details: int = DETAILS
+    details_by: str = BY_TEXT
     levels: int = LEVELS
     seed: int = 42
     clustering: str = SPHERES  # or UMAP

@@ -32,6 +32,7 @@ class WrittenDetail:
     id: str
     leaf_id: str
     number: int  # among those of its leaf, from 0
+    aspect: str  # that it is on; empty: all that the leaf says
     hash: str  # of what it was made from
     text: Text
 
@@ -64,7 +65,8 @@ class Nodes:
         """Return the notes on leaves."""
         found = []
         for each in written:
-            properties = {"number": each.number, **_said(each.hash, each.text)}
+            place = {"number": each.number} | ({"aspect": each.aspect} if each.aspect else {})
+            properties = {**place, **_said(each.hash, each.text)}
             found.append(self._node(each.id, DETAIL, properties, ((each.leaf_id,),)))
         return self._embedded(found)
 

@@ -20,12 +20,17 @@ class Item:
 
     id: str  # of its node
     kind: str  # "summary" or "detail"
-    aspect: str  # "detail" for details
+    aspect: str  # "detail" for details on all that a leaf says
     context: str
     hash: str  # of all that it is made from
     flags: tuple[str, ...] = ()
     before: tuple[str, ...] = ()  # notes on the same leaf that there are already
     level: int = 0  # of summaries, from 1
+
+    @property
+    def may_be_silent(self) -> bool:
+        """Return whether its text may say nothing: that of a note on one aspect, which a leaf need not show."""
+        return self.kind == DETAIL and self.aspect != DETAIL
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ change, those that were there keep their clusters, new ones are put into cluster
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -45,6 +46,20 @@ class Structure:
                 found.setdefault(number, []).append((place, probability))
         return {number: tuple(found[number]) for number in sorted(found)}
 
+    def aspects_of(self, leaves: Sequence[Leaf], vectors: npt.NDArray[np.float32]) -> tuple[tuple[str, ...], ...]:
+        """Return, for each leaf, the aspects that its clusters show, those of the most probable cluster first.
+
+        Of equal ones that which fewer clusters show comes first: it says more of this leaf.
+        """
+        shown = Counter(name for names in self.aspects for name in names)
+        order = {aspect.name: place for place, aspect in enumerate(self.aspect_set)}
+        found: list[dict[str, float]] = [{} for _ in leaves]
+        for number, members in self.clusters_of(leaves, vectors).items():
+            for place, probability in members:
+                for name in self.aspects[number]:
+                    found[place][name] = max(probability, found[place].get(name, 0.0))
+        return tuple(tuple(sorted(each, key=lambda name: (-each[name], shown[name], order[name]))) for each in found)
+
     def new_leaves(self, leaves: Sequence[Leaf]) -> int:
         """Return how many leaves came after the clusters were made."""
         return sum(leaf.id not in self.members for leaf in leaves)
@@ -65,7 +80,7 @@ def write(structure: Structure) -> str:
         {
             "version": VERSION,
             "fit": structure.fit.to_json(),
-            "aspect_set": [[each.name, each.title, each.question, each.prompt] for each in structure.aspect_set],
+            "aspect_set": [_values(each) for each in structure.aspect_set],
             "members": structure.members,
             "aspects": structure.aspects,
             "naming": structure.naming,
@@ -87,7 +102,7 @@ def read(text: str) -> Structure:
             raise ValueError(f"version {data['version']}, not {VERSION}")
         return Structure(
             fit=read_fit(data["fit"]),
-            aspect_set=tuple(Aspect(*each) for each in data["aspect_set"]),
+            aspect_set=tuple(_aspect(*each) for each in data["aspect_set"]),
             members={each: _cluster(shares) for each, shares in data["members"].items()},
             aspects=tuple(tuple(names) for names in data["aspects"]),
             naming=data["naming"],
@@ -100,6 +115,15 @@ def read(text: str) -> Structure:
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"the stored shape of a tree cannot be read: {error!r}") from error
+
+
+def _values(aspect: Aspect) -> list[str | list[str]]:
+    values: list[str | list[str]] = [aspect.name, aspect.title, aspect.question, aspect.prompt]
+    return [*values, list(aspect.cues)] if aspect.cues else values  # trees of before there were cues stay as they are
+
+
+def _aspect(name: str, title: str, question: str, prompt: str, cues: Sequence[str] = ()) -> Aspect:
+    return Aspect(name, title, question, prompt, tuple(cues))
 
 
 def _cluster(shares: Sequence[Sequence[float]]) -> Cluster:

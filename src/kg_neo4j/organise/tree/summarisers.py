@@ -5,7 +5,8 @@
         method = "headlines"
         def summarize(self, context: str, max_tokens: int = 200) -> str: ...
 
-Instances of a user's own stand beside those that ship, or instead of those of the same name.
+Instances of a user's own stand beside those that ship, or instead of those of the same name. Where details are by
+aspect, the one called "detail:plot" writes those on the plot, and the one called "detail" those of all other aspects.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class AbstractSummariser(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Name of the aspect, or "detail"."""
+        """Name of the aspect, or "detail", or "detail:" and the name of an aspect."""
 
     @property
     @abstractmethod

@@ -69,6 +69,7 @@ def plan_tree(
         sum(node.label == "Detail" for node in draft.nodes),
         tuple(questions.values()),
         work.is_simulated,
+        work.details_by,
     )
 
 

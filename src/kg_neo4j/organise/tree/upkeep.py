@@ -12,7 +12,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree import aspects as aspect_sets
 from kg_neo4j.organise.tree import raptor
-from kg_neo4j.organise.tree.interface import NAME, SPHERES, UMAP, Aspect, TreeOptions
+from kg_neo4j.organise.tree.interface import BY_TEXT, NAME, SPHERES, UMAP, Aspect, TreeOptions
 from kg_neo4j.organise.tree.leaves import fingerprint
 
 RAPTOR = "raptor"  # the name of the tree that the narrative one is compared with: one general aspect, no details
@@ -41,6 +41,7 @@ class TreeChoice:
     levels: int | None = None
     seed: int | None = None
     aspects: tuple[Aspect, ...] | None = None
+    details_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def settled(
 ) -> TreeSettings:
     """Return what to build with. Raises UsageError where a stored tree was built with something else.
 
-    `what` names the tree. What nobody chose stays as the tree has it. The number of details may always be another.
+    `what` names the tree. What nobody chose stays as the tree has it. Details may always be others.
     """
     wanted = _with(choice, stored)
     wanted = replace(wanted, embedder=embedder, tokeniser=tokeniser)
@@ -102,7 +103,8 @@ def settled(
 def _with(choice: TreeChoice, stored: TreeSettings | None) -> TreeSettings:
     is_raptor = choice.name == RAPTOR
     usual = stored.options if stored else TreeOptions(details=0) if is_raptor else TreeOptions()
-    given = {name: getattr(choice, name) for name in ("leaf_tokens", "summary_tokens", "details", "levels", "seed")}
+    names = ("leaf_tokens", "summary_tokens", "details", "details_by", "levels", "seed")
+    given = {name: getattr(choice, name) for name in names}
     options = replace(usual, name=choice.name, **{name: value for name, value in given.items() if value is not None})
     if choice.aspects is None and stored is not None:
         return replace(stored, options=options)
@@ -134,6 +136,8 @@ def settings_json(settings: TreeSettings) -> str:
         data["leaf_limit"] = options.leaf_tokens
     if options.clustering != SPHERES:  # trees of before have none, and a repeat changes nothing
         data["clustering"] = options.clustering
+    if options.details_by != BY_TEXT:  # trees of before there was a choice stay as they are
+        data["details_by"] = options.details_by
     return json.dumps(data, ensure_ascii=False, sort_keys=True)
 
 
@@ -143,5 +147,6 @@ def read_settings(text: str, name: str, aspects: Sequence[Aspect]) -> TreeSettin
     numbers = {key: int(data[key]) for key in ("leaf_tokens", "summary_tokens", "details", "levels", "seed")}
     limit = None if "leaf_limit" in data else largest(numbers["leaf_tokens"])  # leaves of version 0.1 were longer
     clustering = str(data.get("clustering", SPHERES))
-    options = TreeOptions(name=name, leaf_limit=limit, clustering=clustering, **numbers)
+    by = str(data.get("details_by", BY_TEXT))
+    options = TreeOptions(name=name, leaf_limit=limit, details_by=by, clustering=clustering, **numbers)
     return TreeSettings(options, tuple(aspects), data["aspects_hash"], data["embedder"], data["tokeniser"])

@@ -24,7 +24,7 @@ from kg_neo4j.organise.tree.questions import DETAIL, Subject
 from kg_neo4j.organise.tree.stored import Publication, StoredTree, read_tree, tree_id
 from kg_neo4j.organise.tree.structure import Structure
 from kg_neo4j.organise.tree.upkeep import TreeSettings, clustered_here, read_settings, settings_json, settled
-from kg_neo4j.organise.tree.writing import Writing
+from kg_neo4j.organise.tree.writing import Text, Writing, read_silent, silent_json
 from kg_neo4j.organise.tree.written import LEAST_CONTEXT, answer_tokens
 from kg_neo4j.progress import Progress
 from kg_neo4j.records import Chunk
@@ -173,12 +173,22 @@ class TreeWork:
         model = model_author(door, self._subject(door), aspects, most)
         authors = dict.fromkeys((*(each.name for each in aspects), DETAIL), model)
         authors |= {each.name: self._summariser(each, most, asked) for each in how.own}
-        return Writing(authors, model, how.tokeniser, most, standing, self._progress)
+        silent = {} if how.rebuild else self._silent()
+        return Writing(authors, model, how.tokeniser, most, standing, silent, self._progress)
+
+    def _silent(self) -> Mapping[str, Text]:
+        """Return the notes on aspects that the stored tree does not have, because there was nothing to say."""
+        return read_silent(self._stored.properties.get("silent", "{}")) if self._stored else {}
 
     def _summariser(self, summariser: Summariser, most: int, asked: list[Request] | None) -> Author:
         by = Summarised(summariser, most)
         door = Door(by, self._how.concurrency, stand_in=self._how.door.stand_in)
         return own_author(by, self._opened(door, asked) if is_stored(summariser) else door, self._subject(door))
+
+    @property
+    def details_by(self) -> str:
+        """What the notes of this tree are on."""
+        return self._settings.options.details_by
 
     def stored_tree(self) -> StoredTree:
         """Return the tree as it is stored at this moment: it was begun."""
@@ -194,7 +204,9 @@ class TreeWork:
         ids = [leaf.id for leaf in self.leaves.leaves]
         naming_answers = draft.naming_answers
         if naming_answers is None:
-            naming_answers = self._stored.answers if self._stored else ()
+            gone = {key for text in self._silent().values() for key in text.answers}
+            naming_answers = tuple(key for key in (self._stored.answers if self._stored else ()) if key not in gone)
+        silent = {key: text for key, text in draft.silent.items() if text.answers or text.method != EXTRACTIVE}
         fit = self._stored.fit if self._shape is not None and self._stored else None
         properties = {
             "fingerprint": fingerprint([(each.id, each.start, each.end) for each in self._chunks]),
@@ -202,6 +214,7 @@ class TreeWork:
             "absent": list(draft.absent),
             "flags": list(draft.structure.flags),
             "naming": draft.structure.naming,
+            **({"silent": silent_json(silent)} if silent else {}),
         }
         return Publication(
             draft.nodes,
@@ -209,7 +222,7 @@ class TreeWork:
             ids if self.leaves.are_passages else [],
             fit or structure.write(draft.structure),
             settings_json(self._settings),
-            naming_answers,
+            (*naming_answers, *sorted({key for text in silent.values() for key in text.answers})),
             properties,
         )
 

@@ -5,17 +5,18 @@ Each answer is stored first (`answers`), so a run that stops here loses nothing 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from kg_neo4j._models.door import EXTRACTIVE
-from kg_neo4j._models.tasks import OF_ONE_TASK, Answer
+from kg_neo4j._models.tasks import OF_ONE_TASK, Answer, Unanswered
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.organise.tree.authors import Author
-from kg_neo4j.organise.tree.questions import Item
+from kg_neo4j.organise.tree.questions import DETAIL, Item
 from kg_neo4j.organise.tree.stored import Node
 from kg_neo4j.organise.tree.written import DECLINED, EMPTY, LONG, WriteText, Written
 from kg_neo4j.progress import SILENT, Progress
@@ -31,11 +32,21 @@ class Unfinished(Exception):
 class Text:
     """What was written."""
 
-    text: str
+    text: str  # empty: there is nothing to say of this aspect
     token_count: int
     method: str
     flags: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()  # keys of those that it rests on
+
+
+def silent_json(silent: Mapping[str, Text]) -> str:
+    """Return what is stored of texts that say nothing, by the hash of what they are made from: method and keys."""
+    return json.dumps({digest: [text.method, *text.answers] for digest, text in silent.items()}, sort_keys=True)
+
+
+def read_silent(stored: str) -> Mapping[str, Text]:
+    """Return what `silent_json` wrote."""
+    return {digest: Text("", 0, said[0], (), tuple(said[1:])) for digest, said in json.loads(stored).items()}
 
 
 def finished(answers: Iterable[Answer[T]], count: int, what: str, progress: Progress) -> list[Answer[T]]:
@@ -60,11 +71,12 @@ def finished(answers: Iterable[Answer[T]], count: int, what: str, progress: Prog
 class Writing:
     """How texts of one tree are written."""
 
-    authors: Mapping[str, Author]  # by name of the aspect, or "detail"
+    authors: Mapping[str, Author]  # by name of the aspect, "detail", or "detail:" and the name of an aspect
     fallback: Author  # what stands in for it writes what its author did not
     tokeniser: Tokeniser
     max_tokens: int
     standing: Mapping[str, Node]  # nodes that are stored
+    silent: Mapping[str, Text] = field(default_factory=dict)  # notes that are not, by hash of what they are made from
     progress: Progress = SILENT
     written: int = 0  # texts that are not those that stand
 
@@ -75,7 +87,7 @@ class Writing:
         groups: dict[int, list[Item]] = {}
         for item in missing:
             if item.context.strip():
-                groups.setdefault(id(self.authors[item.aspect]), []).append(item)
+                groups.setdefault(id(self._author(item)), []).append(item)
         asked = [item for some in groups.values() for item in some]
         what = f"summaries of level {items[0].level}" if items and items[0].level else "details"
         answers = finished(self._answers(groups.values()), len(asked), what, self.progress)
@@ -83,13 +95,20 @@ class Writing:
         for item in missing:
             texts[item.id] = self._text(item, said.get(item.id))
             before = self.standing.get(item.id)
-            self.written += before is None or before.properties["text"] != texts[item.id].text
+            said_now = texts[item.id].text
+            self.written += bool(said_now) and (before is None or before.properties["text"] != said_now)
         return texts
+
+    def _author(self, item: Item) -> Author:
+        """Return who writes an item: of a note on an aspect the one named for it, else the one of all notes."""
+        if item.kind != DETAIL:
+            return self.authors[item.aspect]
+        return self.authors.get(f"{DETAIL}:{item.aspect}") or self.authors[DETAIL]
 
     def _answers(self, groups: Iterable[Sequence[Item]]) -> Iterator[Answer[Written]]:
         """Ask each author for its items; none after one that failed."""
         for items in groups:
-            author = self.authors[items[0].aspect]
+            author = self._author(items[0])
             yield from author.door.ask_all([author.question(item) for item in items])
             if author.door.stopped is not None:
                 return
@@ -97,8 +116,11 @@ class Writing:
     def _standing(self, item: Item) -> Text | None:
         """Return what is stored, where it was made from the same, by this author or by a better one."""
         node = self.standing.get(item.id)
-        method = self.authors[item.aspect].method
-        if node is None or node.properties["hash"] != item.hash:
+        method = self._author(item).method
+        if node is None:
+            known = self.silent.get(item.hash)
+            return known if known and method in (known.method, EXTRACTIVE) else None
+        if node.properties["hash"] != item.hash:
             return None
         if method not in (node.properties["method"], EXTRACTIVE):
             return None
@@ -107,18 +129,23 @@ class Writing:
 
     def _text(self, item: Item, answer: Answer[Written] | None) -> Text:
         """Return what was said; composed of the text's own sentences where that is nothing."""
-        said = _said(answer) if answer else Written("", self.authors[item.aspect].method)
+        if item.may_be_silent and answer is not None and isinstance(answer.error, Unanswered):
+            return Text(item.id, 0, EXTRACTIVE)  # a plan: there may be as many notes, each of its own
+        said = _said(answer) if answer else Written("", self._author(item).method)
         flags = (*item.flags, *said.flags)
-        if not said.text.strip():
+        keys = tuple(dict.fromkeys(answer.keys)) if answer else ()
+        is_silent = item.may_be_silent and answer is not None and answer.value is not None
+        if not said.text.strip() and not is_silent:
             flags = flags if said.method == EXTRACTIVE else (*flags, EMPTY)
             said = self.fallback.door.instead(self.fallback.question(item))
+        if item.may_be_silent and not said.text.strip():
+            return Text("", 0, said.method, flags, keys)
         text = said.text.strip() or cut_at_word(item.context.strip(), self.tokeniser, self.max_tokens)
         if self.tokeniser.count(text) > self.max_tokens:
             text = cut_at_sentence(text, self.tokeniser, self.max_tokens) or cut_at_word(
                 text, self.tokeniser, self.max_tokens
             )
             flags = (*flags, LONG)
-        keys = tuple(dict.fromkeys(answer.keys)) if answer else ()
         return Text(text, self.tokeniser.count(text), said.method, flags, keys)
 
 

@@ -39,6 +39,11 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _NOTHING = re.compile(r"\A\W*(?:n/?a|none|null|nothing|no (?:summary|content|details?)|empty)\W*\Z", re.IGNORECASE)
+_NOTHING_OF = re.compile(
+    r"\A\W*(?:(?:the|this) passage (?:says|contains|mentions|has|shows) (?:nothing|no)\b"
+    r"|nothing (?:is said )?(?:of|about|on|regarding)\b)[^.\n]{0,120}\W*\Z",
+    re.IGNORECASE,
+)
 _REFUSAL = re.compile(
     r"(?:(?:i['’]?m|i am) (?:sorry|unable)|(?:sorry|unfortunately),? (?:but )?i|i (?:cannot|can['’]t|could not)"
     r"|as an ai)\b",
@@ -98,10 +103,18 @@ class WriteSummary(WriteText):
     aspect: Aspect = field(kw_only=True)
 
 
+@dataclass(frozen=True, slots=True)
 class WriteDetail(WriteText):
-    """Asks for a note (prompts/detail.md), which differs from those before it."""
+    """Asks for a note (prompts/detail.md), which differs from those before it; or for one on an aspect alone."""
 
     kind: ClassVar[str] = DETAIL
+    aspect: Aspect | None = field(default=None, kw_only=True)
+
+    def accept(self, said: Completion) -> Written | Complaint[Written]:
+        """Return the note; of an aspect of which the text says nothing, an empty one."""
+        if self.aspect is not None and says_nothing(said.text):
+            return Written("", MODEL, self.flags)
+        return WriteText.accept(self, said)
 
 
 def write_summary(subject: Subject, item: Item, aspect: Aspect, prompt: Prompt, max_tokens: int) -> WriteSummary:
@@ -112,17 +125,21 @@ def write_summary(subject: Subject, item: Item, aspect: Aspect, prompt: Prompt, 
     return WriteSummary(subject, prompt, values, text, max_tokens, _cut(text, item), room, item=item, aspect=aspect)
 
 
-def write_detail(subject: Subject, item: Item, prompt: Prompt, max_tokens: int) -> WriteDetail:
-    """Return the question for a note of half of the text's tokens, at most `max_tokens`."""
+def write_detail(
+    subject: Subject, item: Item, prompt: Prompt, max_tokens: int, aspect: Aspect | None = None
+) -> WriteDetail:
+    """Return the question for a note of half of the text's tokens, at most `max_tokens`; None: on all of the text."""
     tokeniser = subject.tokeniser
     most = shorter(item.context, tokeniser, max_tokens)
     said = "\n".join(f"- {' '.join(note.split())}" for note in item.before)
     before = f" There are notes already; yours has other details, or says them in another way:\n{said}" if said else ""
-    empty = {"before": before, "words": str(words_for(shorter("", tokeniser, most)))}
-    text = _fitting(subject, item.context, most, prompt, empty)
-    values = {"before": before, "words": str(words_for(shorter(text, tokeniser, max_tokens)))}
+    known = {"before": before, **({"title": aspect.title, "question": aspect.question} if aspect else {})}
+    text = _fitting(
+        subject, item.context, most, prompt, {**known, "words": str(words_for(shorter("", tokeniser, most)))}
+    )
+    values = {**known, "words": str(words_for(shorter(text, tokeniser, max_tokens)))}
     room = answer_tokens(most, subject.window)
-    return WriteDetail(subject, prompt, values, text, most, _cut(text, item), room, item=item)
+    return WriteDetail(subject, prompt, values, text, most, _cut(text, item), room, item=item, aspect=aspect)
 
 
 def answer_tokens(most: int, window: int) -> int:
@@ -158,16 +175,25 @@ def _rendered(prompt: Prompt, text: str, values: Mapping[str, str]) -> tuple[str
     return prompt.render(**{name: known[name] for name in prompt.placeholders})
 
 
+def says_nothing(said: str) -> bool:
+    """Return whether a model answered that there is nothing to say, in the word that it was told or in others."""
+    text = _bare(said)
+    return bool(_NOTHING.match(text) or _NOTHING_OF.match(text))
+
+
 def read_text(said: str) -> str:
     """Return what a model wrote without thoughts, fences and opening remarks; empty where it is none or a refusal."""
-    text = _FENCE.sub("", without_thoughts(said)).strip()
-    text = _LABEL.sub("", text, count=1).strip()
+    text = _bare(said)
     if len(text) > 1 and text[0] == text[-1] == '"' and text.count('"') == 2:
         text = text[1:-1].strip()
     is_refusal = len(text) <= LONGEST_REFUSAL and bool(_REFUSAL.match(text))
     if is_refusal or _NOTHING.match(text) or not any(char.isalnum() for char in text):
         return ""
     return re.sub(r"[ \t]*\n\s*", "\n", text)
+
+
+def _bare(said: str) -> str:
+    return _LABEL.sub("", _FENCE.sub("", without_thoughts(said)).strip(), count=1).strip()
 
 
 def whole_sentences(text: str) -> str:

@@ -24,7 +24,7 @@ class TreeChoice:
     name: str = NAME
     top_k: int = TOP_K  # nodes; a traversal keeps so many at each level
     traversal: str = COLLAPSED
-    aspects: tuple[str, ...] = ()  # of summaries; none: all
+    aspects: tuple[str, ...] = ()  # of summaries, and of details by aspect; none: all
     kinds: tuple[str, ...] = KINDS
     details: int = MOST_DETAILS  # of each leaf at most
     cosine: bool = False  # the collapsed tree as published: the nearest nodes by vectors alone, none passed over

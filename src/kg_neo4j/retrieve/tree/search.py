@@ -149,7 +149,7 @@ def _node(row: Row) -> FoundNode:
         id=row["id"],
         kind=row["kind"],
         text=row["text"] or "",
-        aspect=row["aspect"] if row["kind"] == SUMMARY else "",
+        aspect=row["aspect"],
         level=row["level"] if row["kind"] == SUMMARY else 0,
         number=row["number"],
         document=row["document"] or "",

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.organise.tree.aspects import GENERAL, MOST, fingerprint, load_aspects, prompt_of
+from kg_neo4j.organise.tree.aspects import (
+    GENERAL,
+    MOST,
+    SHIPPED,
+    fingerprint,
+    load_aspects,
+    prompt_of,
+    write_aspects,
+)
 
 ONE = '[[aspects]]\nname = "food"\ntitle = "food and drink"\nquestion = "What is eaten?"\n'
 PROMPT = """---
@@ -37,7 +45,39 @@ def test_the_seven_aspects_ship_with_the_package() -> None:
     assert names == ["plot", "character", "setting", "point_of_view", "style", "theme", "irony_and_symbol"]
 
 
-@pytest.mark.parametrize("aspect", [*load_aspects(None), GENERAL], ids=lambda aspect: aspect.name)
+@pytest.mark.parametrize("name", SHIPPED[1:])
+def test_a_set_that_ships_is_taken_by_its_name(name: str) -> None:
+    found = load_aspects(name)
+    assert 5 <= len(found) <= 8
+    for aspect in found:
+        assert len(aspect.cues) >= 15
+        assert len(set(aspect.cues)) == len(aspect.cues)
+        begun = tuple(cue[:-1] for cue in aspect.cues if cue.endswith("*"))
+        assert not [cue for cue in aspect.cues if not cue.endswith("*") and cue.startswith(begun)]
+
+
+def test_an_unknown_name_lists_the_sets_that_ship(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no aspects 'biograpy'") as refused:
+        load_aspects("biograpy")
+    assert "narrative, biography, science, law, minutes" in str(refused.value.hint)
+    assert load_aspects(str(write(tmp_path, ONE))) == load_aspects(write(tmp_path, ONE))
+
+
+def test_cues_of_a_file_are_read_and_do_not_change_its_fingerprint(tmp_path: Path) -> None:
+    plain, cued = load_aspects(write(tmp_path, ONE)), load_aspects(write(tmp_path, ONE + 'cues = ["eat*", "żur"]\n'))
+    assert (plain[0].cues, cued[0].cues) == ((), ("eat*", "żur"))
+    assert fingerprint(plain) == fingerprint(cued)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
+    aspects = load_aspects(name)
+    text = write_aspects(aspects, ("A remark\nof one line.",))
+    assert text.startswith("# A remark of one line.\n")
+    assert load_aspects(write(tmp_path, text)) == aspects
+
+
+@pytest.mark.parametrize("aspect", [*load_aspects("law"), *load_aspects(None), GENERAL], ids=lambda aspect: aspect.name)
 def test_every_aspect_that_ships_has_a_prompt(aspect: object) -> None:
     prompt = prompt_of(aspect)  # type: ignore[arg-type]
     assert prompt.temperature == 0.5
@@ -79,7 +119,7 @@ def test_a_prompt_of_the_user_stands_beside_the_file(tmp_path: Path) -> None:
         (ONE.replace('"food"', '"none"'), "the name 'none' is taken"),
         (ONE.replace('"food"', "7"), "has no name"),
         (ONE.replace('"food"', '"  "'), "has no name"),
-        (ONE.replace("title", "titel"), "has 'titel'; it may have name, title, question, prompt"),
+        (ONE.replace("title", "titel"), "has 'titel'; it may have name, title, question, prompt, cues"),
         (ONE.replace('title = "food and drink"\n', ""), "aspect 1 has no title"),
         (ONE.replace("What is eaten?", "w" * 501), "the question has 501 characters"),
         (ONE + 'prompt = "nothing"\n', "the prompt 'nothing', which cannot be read"),
@@ -87,6 +127,11 @@ def test_a_prompt_of_the_user_stands_beside_the_file(tmp_path: Path) -> None:
         (ONE + 'prompt = "../prompts/summary"\n', "there is no prompt"),
         (ONE + 'prompt = "extract"\n', "has the placeholder"),
         (ONE + "prompt = 3\n", "prompt is the name of a prompt"),
+        (ONE + 'cues = "eat"\n', "cues are a list"),
+        (ONE + 'cues = ["Eat"]\n', "the cue 'Eat' is no word in lower case"),
+        (ONE + 'cues = ["to eat"]\n', "the cue 'to eat' is no word"),
+        (ONE + 'cues = ["*"]\n', "is no word"),
+        (ONE + "cues = [1]\n", "the cue 1 is no word"),
         ('name = "plot"\n' + ONE, "has 'name'; it may have"),
         ("".join(ONE.replace("food", f"food{number}") for number in range(MOST + 1)), "24 are the most"),
     ],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -54,6 +57,13 @@ def test_what_is_written_is_read_again(shape: Structure) -> None:
     )
 
 
+def test_cues_are_kept_and_a_tree_of_before_there_were_any_is_read(shape: Structure) -> None:
+    law = load_aspects("law")
+    assert structure.read(structure.write(replace(shape, aspect_set=law))).aspect_set == law
+    stored = json.loads(structure.write(shape))["aspect_set"]
+    assert {len(each) for each in stored} == {4}
+
+
 @pytest.mark.parametrize("text", ["{}", '{"version": 9}', "[]", "null", "no JSON", '{"version": 1, "fit": "{}"}'])
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
@@ -73,6 +83,13 @@ def test_leaves_keep_their_clusters_and_new_ones_are_assigned(shape: Structure) 
         number for number, _ in shape.fit.assign(VECTORS[5:6])[0]
     }
     assert shape.new_leaves(new) == 1
+
+
+def test_the_aspects_of_a_leaf_come_by_membership_then_the_rare_ones_first(shape: Structure) -> None:
+    members = {"leaf 0": ((0, 0.7), (1, 0.3)), "leaf 1": ((1, 1.0),), "leaf 2": ((2, 1.0),)}
+    aspects = (("plot", "theme"), ("plot", "style"), ("plot", "character", "theme"))
+    found = replace(shape, members=members, aspects=aspects).aspects_of(LEAVES[:3], VECTORS[:3])
+    assert found == (("theme", "plot", "style"), ("style", "plot"), ("character", "theme", "plot"))
 
 
 def test_a_cluster_without_leaves_is_not_there(shape: Structure) -> None:

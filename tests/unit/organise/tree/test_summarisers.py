@@ -93,7 +93,8 @@ def write(author: Author, *items: Item, most: int = 200) -> list[Written]:
     """Return what is written, in the order of `items`."""
     door = without_model()
     fallback = model_author(door, subject(door), (*SEVEN, GENERAL), most)
-    found = Writing({each.aspect: author for each in items}, fallback, TOKENISER, most, {}).write(items)
+    authors = {DETAIL: author, **{each.aspect: author for each in items}}
+    found = Writing(authors, fallback, TOKENISER, most, {}).write(items)
     texts = [found[each.id] for each in items]
     assert [text.token_count for text in texts] == [TOKENISER.count(text.text) for text in texts]
     return [Written(text.text, text.method, text.flags) for text in texts]
@@ -255,6 +256,34 @@ def test_notes_without_a_model_differ(llm: FakeLlm) -> None:
     assert all(TOKENISER.count(note) <= shorter(STORY, TOKENISER, 200) for note in notes)
     llm.say("").say("").say("").say("")
     assert write(model(llm), item(name=DETAIL, before=notes[:1])) == [Written(notes[1], "extractive", (EMPTY,))]
+
+
+def of_setting(context: str = STORY) -> Item:
+    return Item("i", DETAIL, SETTING.name, context, "h")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["NONE", "none.", "**None**", "<think>no snow</think>NONE", "The passage says nothing of the setting.", "n/a"],
+)
+def test_a_model_that_says_nothing_of_an_aspect_gives_no_note_and_is_not_asked_again(llm: FakeLlm, said: str) -> None:
+    llm.say(said)
+    assert write(model(llm), of_setting()) == [Written("", "model")]
+    assert llm.calls == 1
+    assert "solely with regard to setting" in llm.requests[0].prompt
+    assert SETTING.question in llm.requests[0].prompt
+    assert llm.requests[0].body["temperature"] == 0.5
+
+
+def test_an_empty_or_refused_note_on_an_aspect_is_asked_for_again_then_taken_from_the_text(llm: FakeLlm) -> None:
+    llm.say("").say("None of them returned to the dark tower.")
+    assert write(model(llm), of_setting()) == [Written("None of them returned to the dark tower.", "model")]
+    llm.say("").say("I cannot help with that.")
+    [note] = write(model(llm), of_setting())
+    assert (note.method, note.flags) == ("extractive", (EMPTY,))
+    assert note.text
+    llm.say("").say("")
+    assert write(model(llm), of_setting("They talked."))[0].text == ""
 
 
 # ------------------------------------------------------------------------------------------------------- instances

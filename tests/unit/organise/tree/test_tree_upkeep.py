@@ -33,6 +33,14 @@ def test_settings_are_read_again_as_they_were_written() -> None:
     assert "prompt" not in text
 
 
+def test_what_notes_are_on_is_kept_and_trees_of_before_have_text() -> None:
+    assert "details_by" not in settings_json(choose(TreeChoice()))
+    stored = choose(TreeChoice(details_by="aspect"))
+    assert read_settings(settings_json(stored), "narrative", ASPECTS) == stored
+    assert choose(TreeChoice(), stored).options.details_by == "aspect"
+    assert choose(TreeChoice(details_by="text"), stored).options == TreeOptions()
+
+
 def test_what_nobody_chose_stays_as_the_tree_has_it() -> None:
     stored = choose(TreeChoice(leaf_tokens=100, summary_tokens=50, details=3, aspects=ASPECTS[:2]))
     assert choose(TreeChoice(), stored) == stored
