@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
-DRAWN = 100  # nodes of each graph, the most connected
 OFFLINE = (
     "without a model the length of chunks hardly matters: the rules read sentence by sentence and write down all that "
     "they find, while a model writes about as much for a short chunk as for a long one; set OPENAI_API_KEY or "
@@ -46,7 +45,7 @@ class ChunkLengthOptions:
     wave: int = 8
     budget_usd: float | None = None  # for all variants together
     keep: bool = False  # leave the variants' graphs in the database
-    plot: Path | None = None  # a picture (.png) of all of them, side by side
+    plot: Path | None = None  # a picture (.png) of all of them, side by side on one scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ def study_chunk_length(
             runs = [work.build(variant, repeat) for variant, repeat in builds]
             if options.plot is not None:
                 drawn = [(_title(run), run.graph) for run in runs if run.repeat == 1]
-                plot.plot_side_by_side(database, drawn, options.plot, limit=DRAWN)
+                plot.plot_side_by_side(database, drawn, options.plot)
         work.clear()
     found = cells(runs)
     return ChunkLengthStudy(
