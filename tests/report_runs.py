@@ -44,10 +44,16 @@ def door_to(model: ChatModel | None, cache: AnswerCache | None = None, concurren
 
 
 def report(
-    database: Database, graph: str, model: ChatModel | None, *, domain: str | None = None, **how: Any
+    database: Database,
+    graph: str,
+    model: ChatModel | None,
+    *,
+    domain: str | None = None,
+    singletons: bool | None = None,
+    **how: Any,
 ) -> Reported:
     with Lease(database, graph) as lease:
-        refresh(database, graph, lease=lease)
+        refresh(database, graph, lease=lease, singletons=singletons)
         return write_reports(database, graph, Reporting(door_to(model, **how), TOKENISER, domain), lease=lease)
 
 

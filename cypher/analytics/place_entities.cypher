@@ -1,4 +1,4 @@
-// title:   Put entities into communities of the finest level
+// title:   Put entities into their finest communities
 // purpose: One IN_COMMUNITY an entity, which has none.
 // mode:    write
 // params:  $graph STRING (graph name, default main); $rows LIST<LIST> (id of the community, nums of entities)

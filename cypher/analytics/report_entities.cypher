@@ -3,7 +3,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (community ids)
 // columns: id STRING, entities LIST<LIST> (id, name, type, description, rows of evidence, year of birth, year of death,
-//          id of the community of the next finer level)
+//          id of the community of the next finer level or null)
 // order:   id; entities by id
 // source:  W2
 UNWIND $ids AS id

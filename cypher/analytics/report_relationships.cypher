@@ -3,7 +3,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (community ids)
 // columns: id STRING, relationships LIST<LIST> (id of the fact, source, type, target, description, date of the start,
-//          rows of evidence; source and target are ids of entities)
+//          rows of evidence, strength or 0; source and target are ids of entities)
 // order:   id; relationships by id of the fact
 // source:  W2
 UNWIND $ids AS id
@@ -18,5 +18,5 @@ CALL (c) {
 }
 WITH id, a, r, b, f ORDER BY id, r.fact_id
 RETURN id, collect([r.fact_id, a.id, type(r), b.id, coalesce(f.summary, r.description, ''),
-                    toString(coalesce(r.start_date, '')), coalesce(r.evidence_count, 1)]) AS relationships
+                    toString(coalesce(r.start_date, '')), coalesce(r.evidence_count, 1), coalesce(r.strength, 0)]) AS relationships
 ORDER BY id

@@ -1,5 +1,6 @@
 // title:   Write what analytics found on entities
-// purpose: Number of the community of level 0, centralities, and how the entity hangs together with the others.
+// purpose: Number of the community of level 0 (none for an entity that is in no community), centralities, and how the
+//          entity hangs together with the others.
 // mode:    write
 // params:  $graph STRING (graph name, default main);
 //          $rows LIST<LIST> (num, community, pagerank, degree, betweenness, community_degree, component, core, triangles,

@@ -59,7 +59,8 @@ RETURN 'entities, facts and decisions not settled' AS Check,
        COUNT { MATCH (n:KgEntity|KgFact|KgDecision) WHERE n.graph = $graph AND n:Unsettled } AS Count
 UNION ALL
 RETURN 'entities without a community' AS Check,
-       COUNT { MATCH (n:KgEntity) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:IN_COMMUNITY]->(:KgCommunity) } } AS Count
+       COUNT { MATCH (n:KgEntity) WHERE n.graph = $graph AND NOT EXISTS { (n)-[:IN_COMMUNITY]->(:KgCommunity) }
+               AND (n.pagerank IS NULL OR n.core > 0) } AS Count
 UNION ALL
 RETURN 'narrative trees that are not whole' AS Check,
        COUNT { MATCH (t:KgTree) WHERE t.graph = $graph AND NOT coalesce(t.complete, false) } AS Count

@@ -187,7 +187,7 @@ CALL (seeds) { // facts around each entity, bounded
     MATCH (e)-[r:!MENTIONED_IN]-(other:KgEntity)
     WHERE other.graph = $graph AND r.fact_id IS NOT NULL AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
     WITH r LIMIT $hub
-    RETURN r.fact_id AS fact_id ORDER BY r.evidence_count DESC, fact_id LIMIT $per_seed
+    RETURN r.fact_id AS fact_id ORDER BY r.evidence_count DESC, coalesce(r.strength, 0) DESC, fact_id LIMIT $per_seed
   }
   RETURN collect(DISTINCT fact_id) AS around
 }
@@ -204,7 +204,7 @@ CALL (known) { // facts between two of the entities
   WHERE a.id < b.id
   MATCH (a)-[r:!MENTIONED_IN]-(b)
   WHERE r.fact_id IS NOT NULL AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
-  WITH r ORDER BY r.evidence_count DESC, r.fact_id LIMIT 2 * $per_seed
+  WITH r ORDER BY r.evidence_count DESC, coalesce(r.strength, 0) DESC, r.fact_id LIMIT 2 * $per_seed
   RETURN collect(DISTINCT r.fact_id) AS between
 }
 CALL (known, entity_words, entity_linked) {

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "gpt-4o-mini"  # with a key for OpenAI itself and no KG_MODEL: the cheapest one with a large window
 HASHED_EMBEDDING = "hashed-ngram-256-1"  # KG_EMBEDDING_MODEL for the former built-in embedder, which learned nothing
 PROMPT_TOKENS = 2_000  # the extraction prompt with the longer built-in schema, and some room
+MODEL_TOKENS = 1.13  # that a model may count for one of ours (docs/decisions/0002-tokens.md)
+ANSWER_TOKENS = 0.5  # of an answer about a large chunk, for a token of the chunk; a longer answer is continued
 
 
 def warm_up(settings: Settings) -> None:
@@ -154,14 +156,15 @@ def embedding_concurrency(settings: Settings) -> int:
 
 
 def largest_chunk(settings: Settings) -> int:
-    """Return the most tokens a chunk may have: half of what the prompt leaves of the model's window.
+    """Return the most tokens a chunk may have, so that prompt, chunk and answer fit the model's window.
 
-    The other half is for the answer. Offline, where there is no window, as for an unknown model (8,000).
+    Offline, where there is no window, as for an unknown model (8,000).
     """
     from kg_neo4j._models.openai_models import DEFAULT_WINDOW, window_of
 
     known = DEFAULT_WINDOW if settings.offline else window_of(settings.model or DEFAULT_MODEL)
-    return max((settings.model_window or known) - PROMPT_TOKENS, 512) // 2
+    room = max((settings.model_window or known) - PROMPT_TOKENS, 512)
+    return int(room / (MODEL_TOKENS + ANSWER_TOKENS))
 
 
 def _endpoint(settings: Settings) -> Endpoint:

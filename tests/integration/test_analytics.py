@@ -239,9 +239,39 @@ def test_graphs_without_pairs_are_no_error(
     assert refresh(database, graph).changes == 0
 
 
-def test_isolated_entities_stand_alone_in_every_level(database: Database, graph: str) -> None:
+def test_no_community_of_one_entity_is_stored_and_every_level_is_a_partition(database: Database, graph: str) -> None:
     load(database, graph, [*villages(4), ("Hermit", "", "")])
     report = refresh(database, graph)
+    sizes = "MATCH (c:Community {graph: $graph}) RETURN min(c.size) AS least, max(c.level) + 1 AS levels"
+    assert database.read(cypher(sizes), graph=graph) == [{"least": 2, "levels": report.levels}]
+    members = (
+        "MATCH (c:Community {graph: $graph}) "
+        "RETURN c.size AS size, COUNT { (c)<-[:CHILD_OF]-{0,20}()<-[:IN_COMMUNITY]-(:Entity) } AS members"
+    )
+    assert all(row["size"] == row["members"] for row in database.read(cypher(members), graph=graph))
+    places = (
+        "MATCH (e:Entity {graph: $graph}) RETURN e.name AS name, e.community AS community, "
+        "COLLECT { MATCH (e)-[:IN_COMMUNITY]->()-[:CHILD_OF]->{0,20}(c) RETURN c.level ORDER BY c.level } AS levels, "
+        "COLLECT { MATCH (e)-[:IN_COMMUNITY]->()-[:CHILD_OF]->{0,20}(c {level: 0}) RETURN c.number } AS numbers"
+    )
+    found = database.read(cypher(places), graph=graph)
+    assert all(row["levels"] == list(range(len(row["levels"]))) for row in found)  # at most one of each level
+    assert all(row["numbers"] == ([row["community"]] if row["community"] else []) for row in found)
+    alone = sorted(row["name"] for row in found if not row["levels"])
+    assert alone == ["Hermit", *(f"Hermit {number}" for number in range(5))]
+    assert {row["Check"]: row["Count"] for row in database.read(queries.get("reports/checks"), graph=graph)}[
+        "entities without a community"
+    ] == 0
+
+
+def test_communities_of_one_entity_are_stored_when_asked_for_until_they_are_not(database: Database, graph: str) -> None:
+    load(database, graph, [*villages(4), ("Hermit", "", "")])
+    refresh(database, graph)
+    without = dump(database, graph)
+    report = refresh(database, graph, singletons=True)
+    assert refresh(database, graph) == AnalyticsReport(
+        report.communities, report.levels, report.nodes, report.relationships, changes=0
+    )
     query = "MATCH (c:Community {graph: $graph}) RETURN c.level AS level, sum(c.size) AS nodes ORDER BY level"
     assert [(row["level"], row["nodes"]) for row in database.read(cypher(query), graph=graph)] == [
         (level, report.nodes) for level in range(report.levels)
@@ -251,6 +281,8 @@ def test_isolated_entities_stand_alone_in_every_level(database: Database, graph:
         "(e)-[:IN_COMMUNITY]->()-[:CHILD_OF]->{0,20}(c:Community WHERE c.level = 0 AND c.number = e.community) }) AS n"
     )
     assert database.read(cypher(placed), graph=graph)[0]["n"] == [1]
+    assert refresh(database, graph, singletons=False).changes > 0
+    assert dump(database, graph) == without
 
 
 def test_other_graphs_and_foreign_nodes_are_left_alone(database: Database, graph: str) -> None:

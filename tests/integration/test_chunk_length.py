@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import fake_llm
 from bounded_reader import bounded_reader
 from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load
@@ -185,6 +186,24 @@ def test_prompts_tuned_on_the_text_are_made_once(offline: Settings, short: str, 
     assert study_chunk_length([short], settings=offline, options=options).cells == found.cells
     assert file.stat().st_mtime_ns == made
     assert [cell.variant.prompts for cell in found.cells] == ["none", "nd"]
+
+
+def test_prompts_can_be_tuned_by_another_model_than_that_of_the_graph(
+    online: Settings, llm: FakeLlm, short: str
+) -> None:
+    types = json.dumps({"entity_types": ["PERSON", "ENTITY_NAME"], "relationship_types": ["RELATED_TO"]})
+    llm.rules = lambda prompt, user: types if "Propose the types" in user else fake_llm.answer(prompt, user)
+    grid = Grid(tokens=(1200,), models=("one", "two"), prompts=("nd", "nd:two"))
+    found = study_chunk_length([short], settings=online, options=replace(ONE, grid=grid))
+    tuned = [request.body["model"] for request in llm.requests if "Propose the types" in request.user]
+    assert list(dict.fromkeys(tuned)) == ["one", "two"]
+    assert tuned.count("one") == tuned.count("two")  # what the second one made serves its own graph, too
+    made = [(cell.variant.model, cell.variant.prompts) for cell in found.cells]
+    assert made == [("one", "nd"), ("one", "nd:two"), ("two", "nd"), ("two", "nd:two")]
+    assert all(cell.nodes for cell in found.cells)
+    offline = online.model_copy(update={"openai_api_key": None, "openai_base_url": None, "model": None})
+    with pytest.raises(UsageError, match="nd:MODEL"):
+        study_chunk_length([short], settings=offline, options=replace(ONE, grid=Grid(prompts=("nd:two",))))
 
 
 def test_graphs_are_kept_where_that_is_asked_for(offline: Settings, database: Database) -> None:

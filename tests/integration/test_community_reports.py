@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from corpus import Fact
 from entity_graph import load, two_cliques
 from fake_llm import FakeLlm
 from kg_neo4j import Settings
@@ -19,6 +20,7 @@ from kg_neo4j.factory import door_to
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise import report_questions
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.report_domain import find_domain
@@ -49,12 +51,27 @@ def test_each_community_is_asked_about_once_and_every_reference_exists(
     load(database, graph, [*two_cliques(), HERMIT])
     done = report(database, graph, model)
     found = read_reports(database, graph)
-    assert (llm.calls, done.usage.calls, done.reports, done.by_model, done.flagged) == (2, 2, 3, 2, 0)
-    assert [(each.method, each.size) for each in found] == [("model", 5), ("model", 5), ("composed", 1)]
+    assert (llm.calls, done.usage.calls, done.reports, done.by_model, done.flagged) == (2, 2, 2, 2, 0)
+    assert [(each.method, each.size) for each in found] == [("model", 5), ("model", 5)]
     assert found[0].title.startswith("Report on")
     assert (found[0].rating, len(found[0].findings)) == (6.5, 5)
     assert check_references(database, graph, found) > 10
     assert [row["communities"] for row in database.read(ANSWERS, graph=graph)] == [1, 1]
+
+
+def test_a_community_of_one_entity_has_a_composed_report_and_leaves_no_paid_one_behind(
+    database: Database, graph: str, llm: FakeLlm, model: ChatModel
+) -> None:
+    load(database, graph, [*two_cliques(), HERMIT])
+    report(database, graph, model)
+    without = dump(database, graph)
+    done = report(database, graph, model, singletons=True)
+    assert (llm.calls, done.reports, done.by_model, done.changes) == (2, 3, 2, 1)
+    found = read_reports(database, graph)
+    assert (found[2].title, found[2].method, found[2].size) == ("Hermit", "composed", 1)
+    done = report(database, graph, model, singletons=False)
+    assert (llm.calls, done.reports, done.by_model, done.changes) == (2, 2, 2, 0)
+    assert dump(database, graph) == without
 
 
 def test_a_repeat_asks_nobody_and_changes_nothing(
@@ -195,9 +212,8 @@ def test_a_prompt_shows_each_entity_with_the_number_that_is_mapped_back(
 # --------------------------------------------------------------------------------------------- large communities
 
 
-def test_a_community_too_large_is_shown_with_reports_on_its_parts(
-    database: Database, graph: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def four_villages() -> list[Fact]:
+    """Return four villages of eight neighbours each, and the four roads that join them to a ring."""
     villages = [
         (f"V{village}N{left}", "KNOWS", f"V{village}N{right}")
         for village in range(4)
@@ -205,7 +221,37 @@ def test_a_community_too_large_is_shown_with_reports_on_its_parts(
         for right in range(left)
     ]
     roads = [(f"V{village}N0", "NEAR", f"V{(village + 1) % 4}N0") for village in range(4)]
-    load(database, graph, [*villages, *roads], per_chunk=4)
+    return [*villages, *roads]
+
+
+DISSOLVE = """
+MATCH (:Entity {graph: $graph, name: 'V0N0'})-[:IN_COMMUNITY]->()-[:CHILD_OF]->(whole)<-[:CHILD_OF]-(part)
+MATCH (e:Entity)-[:IN_COMMUNITY]->(part)
+CREATE (e)-[:IN_COMMUNITY]->(whole)
+WITH DISTINCT part
+DETACH DELETE part
+"""
+
+
+def test_members_that_are_alone_on_the_next_level_are_shown_beside_reports_on_parts(
+    database: Database, graph: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load(database, graph, four_villages(), per_chunk=4)
+    write_parents(database, graph)
+    database.write(Query("test", "test", "test", "write", (), (), "none", "test", DISSOLVE), graph=graph)
+    monkeypatch.setattr(report_questions, "INPUT_TOKENS", 1_500)
+    run = write_only(database, graph, model)
+    assert (llm.calls, run.flagged) == (2, 0)
+    whole = llm.requests[1].user
+    assert "Reports on parts of this community" in whole
+    assert "V3N1 KNOWS V3N0" in whole
+    assert check_references(database, graph, read_reports(database, graph, level=0)) > 5
+
+
+def test_a_community_too_large_is_shown_with_reports_on_its_parts(
+    database: Database, graph: str, llm: FakeLlm, model: ChatModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load(database, graph, four_villages(), per_chunk=4)
     write_parents(database, graph)
     monkeypatch.setattr(report_questions, "INPUT_TOKENS", 1_500)
     run = write_only(database, graph, model)
@@ -226,11 +272,10 @@ def test_without_a_model_reports_are_composed_and_a_repeat_changes_nothing(datab
     load(database, graph, [*two_cliques(), HERMIT])
     done = report(database, graph, None)
     found = read_reports(database, graph)
-    assert (done.by_model, done.reports, done.changes, done.usage.calls) == (0, 3, 3, 0)
+    assert (done.by_model, done.reports, done.changes, done.usage.calls) == (0, 2, 2, 0)
     assert {each.method for each in found} == {"composed"}
     assert "5 entities with 10 relationships" in found[0].summary
     assert "facts.txt" in found[0].summary
-    assert found[2].title == "Hermit"
     check_references(database, graph, found)
     before = dump(database, graph)
     assert report(database, graph, None).changes == 0
@@ -278,7 +323,9 @@ def test_the_list_says_what_it_leaves_out(database: Database, graph: str, enviro
 
     load(database, graph, [HERMIT])
     report(database, graph, None)
-    assert "no community has 2 members or more; --smallest 1 lists" in listed()[1]
+    assert "no community has 2 members or more; `kg report isolated-nodes` lists" in listed()[1]
+    assert listed("--smallest", "1")[0].count("Hermit") == 0
+    report(database, graph, None, singletons=True)
     out, said = listed("--smallest", "1")
     assert "Hermit" in out
     assert "first" not in said

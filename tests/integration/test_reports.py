@@ -132,18 +132,32 @@ def test_relationships_and_nodes_by_type(database: Database, curie: str) -> None
 
 def test_database_info_counts_what_is_there(database: Database, curie: str) -> None:
     found = {(kind, name): count for kind, name, count in rows(database, curie, "database-info")}
-    assert found["Label", "Entity"] == 7
-    assert found["Label", "PERSON"] == 4
-    assert (found["Label", "Document"], found["Label", "Chunk"], found["Label", "Fact"]) == (2, 6, 5)
-    assert found["Relationship type", "LIVED_IN"] == 1
-    assert found["Relationship type", "STATED_IN"] == 6
-    assert found["Property of nodes", "evidence_count"] == 12
-    labels = {name for kind, name in found if kind == "Label"}
-    per_label = sum(
-        found["Label", each] for each in labels & set("Answer Chunk Community Document Entity Fact GraphState".split())
+
+    def of(wanted: str) -> dict[str, int]:
+        return {name: count for (kind, name), count in found.items() if kind == wanted}
+
+    assert (of("Nodes"), of("Relationships")) == ({"": 7}, {"": 5})
+    assert of("Label") == {"PERSON": 4, "PLACE": 2, "ELEMENT": 1}
+    assert set(of("Relationship type")) == {"DISCOVERED", "LIVED_IN", "MARRIED_TO", "PRAISED", "STUDENT_OF"}
+    assert found["Property of nodes", "evidence_count"] == 7
+    assert not {"num", "embedding", "summary_hash"} & of("Property of nodes").keys()
+    kept = of("Bookkeeping label")
+    assert (kept["Document"], kept["Chunk"], kept["Fact"]) == (2, 6, 5)
+    assert of("Bookkeeping nodes")[""] == sum(
+        count for name, count in kept.items() if name not in ("Unsettled", "Passage", "Summary", "Detail")
     )
-    assert found["Nodes", ""] == per_label
-    assert found["Relationships", ""] == sum(count for (kind, _), count in found.items() if kind == "Relationship type")
+    assert of("Bookkeeping relationship type")["STATED_IN"] == 6
+    assert of("Bookkeeping relationships")[""] == sum(of("Bookkeeping relationship type").values())
+    assert of("Bookkeeping property of nodes")["num"] == 7
+    assert "quote" in of("Bookkeeping property of relationships")
+    places = list(dict.fromkeys(kind for kind, _ in found))
+    assert places == sorted(places, key=lambda kind: kind.startswith("Bookkeeping"))
+
+
+def test_database_info_of_an_empty_graph_counts_nothing(database: Database, graph: str) -> None:
+    found = rows(database, graph, "database-info")
+    kinds = ("Nodes", "Relationships", "Bookkeeping nodes", "Bookkeeping relationships")
+    assert found == [(kind, "", 0) for kind in kinds]
 
 
 @pytest.mark.parametrize("name", ["Marie Curie", "marie curie", "MARIE CURIE"])

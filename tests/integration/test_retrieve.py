@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -104,6 +105,20 @@ def test_a_hub_brings_no_more_than_its_bound(database: Database, graph: str) -> 
     assert len(found.facts) >= 20  # of 50; the best by their words are among them, because all are equal
     assert sum(fact.target_id not in near for fact in found.facts) <= 20  # beside those to what is near
     assert found == by_words(database, graph, "Hub")
+
+
+def test_of_the_facts_around_a_hub_the_strongest_are_taken_where_evidence_is_equal(
+    database: Database, graph: str
+) -> None:
+    facts = [[("Hub", "KNOWS", f"Person {n}", "Hub knows many people") for n in range(50)]]
+    load(database, graph, "hub", ["Hub knows many people."], facts)
+    embed(database, graph)
+    drawn = "MATCH (:Entity {graph: $graph, name: 'Hub'})-[r:KNOWS]->() WITH r ORDER BY r.fact_id DESC LIMIT 1 "
+    last = database.read(query(f"{drawn} RETURN r.fact_id AS id", "id STRING"), graph=graph)[0]["id"]
+    assert last not in {fact.id for fact in by_words(database, graph, "Hub").facts}
+    strong = replace(query(f"{drawn} SET r.strength = 9", "none"), mode="write")
+    database.write(strong, graph=graph)
+    assert last in {fact.id for fact in by_words(database, graph, "Hub").facts}
 
 
 def test_words_are_found_without_their_accents_and_endings(database: Database, graph: str) -> None:

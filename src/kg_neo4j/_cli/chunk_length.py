@@ -33,7 +33,7 @@ _SEVERAL = {
     "--tokens": re.compile(r"\d+|max"),
     "--chunk-tokens": re.compile(r"\d+"),
     "--preprocess": re.compile(r"none|stopwords"),
-    "--prompts": re.compile(r"none|nd|.+\.toml"),
+    "--prompts": re.compile(r"none|nd(:.+)?|.+\.toml"),
 }
 
 
@@ -71,7 +71,9 @@ def chunk_length(
     prompts: Annotated[
         list[str] | None,
         typer.Option(
-            "--prompts", metavar="none|nd|FILE ...", help="As they ship, tuned on the text, or a schema file."
+            "--prompts",
+            metavar="none|nd|nd:MODEL|FILE ...",
+            help="As they ship, tuned on the text by the graph's or another model, or a schema file.",
         ),
     ] = None,
     preprocess: Annotated[
@@ -84,7 +86,7 @@ def chunk_length(
     gleanings: GleaningsOption = 1,
     wave: WaveOption = 8,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw all graphs side by side.")
+        Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw all graphs, whole, on one scale.")
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the graphs in the database.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody.")] = False,

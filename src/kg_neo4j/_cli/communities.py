@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.options import BudgetOption, CacheOption, GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import (
+    BudgetOption,
+    CacheOption,
+    GraphOption,
+    JsonOption,
+    ModelOption,
+    SingletonsOption,
+    settings_for,
+)
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark, usage_facts
 from kg_neo4j.errors import UsageError
 
@@ -30,6 +38,7 @@ def communities(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --reports: calls, tokens and price; no call.")
     ] = False,
+    singletons: SingletonsOption = None,
     budget_usd: BudgetOption = None,
     show: Annotated[int | None, typer.Option("--show", metavar="N", help="Print the report on community N.")] = None,
     level: Annotated[int | None, typer.Option("--level", min=0, help="0 is the coarsest [default: all].")] = None,
@@ -43,15 +52,18 @@ def communities(
     """List communities, or write a report on each: title, summary, rating, findings with references."""
     from kg_neo4j import pipeline
 
-    if not reports and (dry_run or domain is not None or budget_usd is not None):
-        raise UsageError("--domain, --dry-run and --budget-usd are for --reports", hint="see `kg communities --help`")
+    if not reports and (dry_run or (domain, budget_usd, singletons) != (None, None, None)):
+        raise UsageError(
+            "--domain, --dry-run, --budget-usd and --singletons are for --reports", hint="see `kg communities --help`"
+        )
     if reports and show is not None:
         raise UsageError("--reports writes and --show reads", hint="one after the other")
     settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
     if show is not None:
         _show(settings, show, level or 0, as_json=as_json)
     elif reports:
-        _write(settings, pipeline.CommunityReportOptions(domain, budget_usd), dry_run=dry_run, as_json=as_json)
+        options = pipeline.CommunityReportOptions(domain, budget_usd, singletons)
+        _write(settings, options, dry_run=dry_run, as_json=as_json)
     else:
         with progress(quiet=as_json) as bars:
             found = pipeline.communities(settings=settings, level=level, smallest=smallest, limit=limit, progress=bars)
@@ -73,8 +85,8 @@ def _list(graph: str, found: tuple[ListedCommunity, ...], *, as_json: bool) -> N
 def _remark(found: tuple[ListedCommunity, ...], smallest: int, limit: int) -> None:
     """Say what the table does not."""
     if not found:
-        hint = "" if smallest == 1 else "; --smallest 1 lists entities that stand alone, too"
-        typer.echo(f"note: no community has {smallest} members or more{hint}", err=True)
+        hint = "`kg report isolated-nodes` lists entities that are alone"
+        typer.echo(f"note: no community has {smallest} members or more; {hint}", err=True)
     elif len(found) == limit:
         typer.echo(f"note: the first {limit}; --limit lists more, --level one level", err=True)
     if found and not any(each.title for each in found):

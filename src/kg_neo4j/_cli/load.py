@@ -15,6 +15,7 @@ from kg_neo4j._cli.options import (
     JsonOption,
     ModelOption,
     RootOption,
+    SingletonsOption,
     Sources,
     load_options,
     settings_for,
@@ -33,6 +34,7 @@ def load(
     options: Annotated[Any, load_options] = None,
     model: ModelOption = None,
     analytics: Annotated[bool, typer.Option(help="Communities, PageRank and degree by GDS.")] = True,
+    singletons: SingletonsOption = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Extract again what another configuration loaded.")
     ] = False,
@@ -55,9 +57,12 @@ def load(
 
     if not sources and not options.wikipedia and not refresh:
         raise UsageError("nothing to load", hint="name files or folders, or --wikipedia TITLE, or --refresh")
-    options = replace(
-        options, analytics=analytics, rebuild=rebuild, refresh=refresh, prune=prune, budget_usd=budget_usd
-    )
+    if singletons is not None and not analytics:
+        raise UsageError(
+            "--singletons is about communities, and --no-analytics makes none", hint="leave one of them out"
+        )
+    options = replace(options, analytics=analytics, singletons=singletons, rebuild=rebuild, refresh=refresh)
+    options = replace(options, prune=prune, budget_usd=budget_usd)
     settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
     if dry_run:
         with progress(quiet=as_json) as bars:

@@ -18,6 +18,13 @@ GraphOption = Annotated[
     str | None, typer.Option("--graph", metavar="NAME", help="The named graph to use [default: KG_GRAPH or main].")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output, nothing else.")]
+SingletonsOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--singletons/--no-singletons",
+        help="Store a community for each entity that is alone [default: as before, at first not].",
+    ),
+]
 ModelOption = Annotated[
     str | None,
     typer.Option("--model", metavar="NAME", help="The chat model [default: KG_MODEL]."),

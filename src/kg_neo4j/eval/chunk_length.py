@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING
 from kg_neo4j import factory
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.building import saying_what_stays
-from kg_neo4j.eval.variants import NO_DOMAIN, UNTUNED, Cell, Grid, Ratio, Variant, VariantRun, cells, ratios
+from kg_neo4j.eval.variants import (
+    UNTUNED,
+    Cell,
+    Grid,
+    Ratio,
+    Variant,
+    VariantRun,
+    cells,
+    is_tuned,
+    prompts_name,
+    ratios,
+)
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadPlan, LoadReport, Usage
 
@@ -24,7 +35,6 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
-DRAWN = 100  # nodes of each graph, the most connected
 OFFLINE = (
     "without a model the length of chunks hardly matters: the rules read sentence by sentence and write down all that "
     "they find, while a model writes about as much for a short chunk as for a long one; set OPENAI_API_KEY or "
@@ -46,7 +56,7 @@ class ChunkLengthOptions:
     wave: int = 8
     budget_usd: float | None = None  # for all variants together
     keep: bool = False  # leave the variants' graphs in the database
-    plot: Path | None = None  # a picture (.png) of all of them, side by side
+    plot: Path | None = None  # a picture (.png) of all of them, side by side on one scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +97,7 @@ def study_chunk_length(
             runs = [work.build(variant, repeat) for variant, repeat in builds]
             if options.plot is not None:
                 drawn = [(_title(run), run.graph) for run in runs if run.repeat == 1]
-                plot.plot_side_by_side(database, drawn, options.plot, limit=DRAWN)
+                plot.plot_side_by_side(database, drawn, options.plot)
         work.clear()
     found = cells(runs)
     return ChunkLengthStudy(
@@ -116,7 +126,7 @@ def plan_chunk_length(
     options = options or ChunkLengthOptions()
     plans = []
     for variant, repeat in _builds(sources, settings, options):
-        schema = options.schema if variant.prompts in (UNTUNED, NO_DOMAIN) else variant.prompts
+        schema = options.schema if variant.prompts == UNTUNED or is_tuned(variant.prompts) else variant.prompts
         own = _graph_settings(sources, settings, options, variant, repeat, schema)
         wanted = _load_options(options, variant, schema)
         plans.append((variant, pipeline.plan(sources, settings=own, options=wanted, progress=progress)))
@@ -181,11 +191,12 @@ class _Study:
         """Return the schema that a variant is built with; tuned ones are made once and kept as files."""
         if variant.prompts == UNTUNED:
             return self.options.schema
-        if variant.prompts != NO_DOMAIN:
+        if not is_tuned(variant.prompts):
             return variant.prompts
         from kg_neo4j import pipeline
 
-        settings = _variant_settings(self.settings, variant, 1)
+        tuner = variant.prompts.partition(":")[2] or variant.model
+        settings = _variant_settings(self.settings, replace(variant, model=tuner), 1)
         wanted = pipeline.TuneOptions(schema=self.options.schema, budget_usd=self._left())
         key = _key(self.sources, settings, self.options.schema, *_texts(self.sources))
         file = settings.cache / "studies" / f"tuned-{key}.toml"
@@ -212,9 +223,11 @@ def _builds(sources: Sequence[str], settings: Settings, options: ChunkLengthOpti
         raise UsageError("nothing to study", hint="name files or folders")
     if options.grid.models != (None,):
         factory.require_model(settings, "--model names models, but none can be asked")
+    if any(":" in prompts for prompts in options.grid.prompts if is_tuned(prompts)):
+        factory.require_model(settings, "--prompts nd:MODEL names a model, but none can be asked")
     if unknown := sorted(set(options.grid.preprocess) - set(PREPROCESSING)):
         raise UsageError(f"preprocess {unknown[0]!r}", hint=f"one of {', '.join(PREPROCESSING)}")
-    for prompts in {options.schema, *options.grid.prompts} - {UNTUNED, NO_DOMAIN}:
+    for prompts in {options.schema, *(each for each in options.grid.prompts if not is_tuned(each))} - {UNTUNED}:
         schemas.load(prompts)
     variants = options.grid.variants()
     return [(variant, repeat) for variant in variants for repeat in range(1, options.grid.repeats + 1)]
@@ -281,7 +294,7 @@ def _texts(sources: Sequence[str]) -> list[str]:
 def _title(run: VariantRun) -> str:
     variant = run.variant
     tokens = f"{variant.tokens} tokens" if variant.tokens else "as long as the window allows"
-    tuned = "" if variant.prompts == UNTUNED else f"prompts {Path(variant.prompts).name}"
+    tuned = "" if variant.prompts == UNTUNED else f"prompts {prompts_name(variant.prompts)}"
     shortened = "" if variant.preprocess == "none" else variant.preprocess
     return ", ".join(part for part in (tokens, variant.model, tuned, shortened) if part)
 

@@ -30,7 +30,7 @@ class Variant:
     """One way to build the graph."""
 
     model: str | None  # None: as the settings say
-    prompts: str  # "none", "nd" or a schema file
+    prompts: str  # "none", "nd" (tuned by this model), "nd:MODEL" (by another one) or a schema file
     preprocess: str  # "none" (W1's A2) or "stopwords" (A1)
     tokens: int | None  # of a chunk; None: as many as the model's window allows
 
@@ -269,4 +269,14 @@ def _value(variant: Variant, name: str) -> TableCell:
     value = getattr(variant, name)
     if name == "tokens":
         return value or "max"
-    return Path(value).name if name == "prompts" and value else value or "default"
+    return prompts_name(value) if name == "prompts" else value or "default"
+
+
+def is_tuned(prompts: str) -> bool:
+    """Say whether prompts are tuned for the study: "nd" or "nd:MODEL"."""
+    return prompts == NO_DOMAIN or (prompts.startswith(f"{NO_DOMAIN}:") and len(prompts) > len(NO_DOMAIN) + 1)
+
+
+def prompts_name(prompts: str) -> str:
+    """Return what a table and a picture call prompts: a file by its name."""
+    return prompts if is_tuned(prompts) else Path(prompts).name

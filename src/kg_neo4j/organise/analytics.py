@@ -30,7 +30,7 @@ from kg_neo4j.organise.stored_analytics import (
 )
 from kg_neo4j.progress import SILENT, Progress
 
-VERSION = 3  # of what is computed here; part of the fingerprint
+VERSION = 4  # of what is computed here; part of the fingerprint
 DECIMALS = 6  # of PageRank, betweenness and clustering
 STAGE = "analytics"
 
@@ -53,7 +53,7 @@ class SettledGraph:
 
     ids: Mapping[int, str]  # num -> id of the entity, in the order of nums
     stored: Mapping[int, Values]
-    places: Mapping[int, str | None]  # num -> id of its community of the finest level
+    places: Mapping[int, str | None]  # num -> id of its finest community; None: it is in none
     pairs: EntityPairs
     fingerprint: str
 
@@ -64,8 +64,11 @@ class SettledGraph:
 
     @property
     def is_placed(self) -> bool:
-        """True where every entity carries all that analytics write."""
-        return None not in self.places.values() and all(each and None not in each for each in self.stored.values())
+        """True where every entity carries all that analytics write; one without a community has no number of one."""
+        return all(
+            each and None not in each[1:] and (each[0] is None) == (self.places[num] is None)
+            for num, each in self.stored.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +83,25 @@ class _Measured:
 
 
 def refresh(
-    database: Database, graph: str, progress: Progress = SILENT, *, seed: int = 42, lease: Lease | None = None
+    database: Database,
+    graph: str,
+    progress: Progress = SILENT,
+    *,
+    seed: int = 42,
+    lease: Lease | None = None,
+    singletons: bool | None = None,
 ) -> AnalyticsReport:
     """Bring communities, centralities and structure of `graph` up to date; a repeat computes and writes nothing.
 
     Entities get `community` (number of their community of level 0), `pagerank`, `degree`, `betweenness`,
-    `community_degree`, `component`, `core`, `triangles`, `clustering`, `articulation` and `bridges`, and belong to a
-    community of the finest level (docs/communities.md says what each means). Where GDS is missing or the heap too
-    small, what is stored stays and the report says why. With a `lease`, the write proves it. Other faults of the
-    database raise DatabaseError.
+    `community_degree`, `component`, `core`, `triangles`, `clustering`, `articulation` and `bridges`, and belong to
+    their finest community (docs/communities.md says what each means). A community of one entity is stored only with
+    `singletons`; None: as before, at first not. Where GDS is missing or the heap too small, what is stored stays and
+    the report says why. With a `lease`, the write proves it. Other faults of the database raise DatabaseError.
     """
     progress.start(STAGE, 4)
     try:
-        return _refresh(database, graph, lambda: progress.advance(STAGE), seed, lease)
+        return _refresh(database, graph, lambda: progress.advance(STAGE), seed, lease, singletons)
     except (GdsMissing, NotEnoughMemory) as error:
         reason = f"no communities and centralities: {error}"
         progress.note(reason if error.hint is None else f"{reason} ({error.hint})")
@@ -104,26 +113,41 @@ def refresh(
 def is_current(database: Database, graph: str, seed: int = 42) -> bool | None:
     """Say whether the graph is what its communities were computed from; None where none were ever computed."""
     state = database.read(queries.get("analytics/graph_state"), graph=graph)
-    return state[0]["fingerprint"] == read_graph(database, graph, f"{VERSION}/{seed}").fingerprint if state else None
+    if not state:
+        return None
+    method = _method(seed, singletons=state[0]["singletons"])
+    return bool(state[0]["fingerprint"] == read_graph(database, graph, method).fingerprint)
 
 
 def _refresh(
-    database: Database, graph: str, step: Callable[[], None], seed: int, lease: Lease | None
+    database: Database,
+    graph: str,
+    step: Callable[[], None],
+    seed: int,
+    lease: Lease | None,
+    singletons: bool | None,
 ) -> AnalyticsReport:
-    found = read_graph(database, graph, f"{VERSION}/{seed}")
-    step()
     state = database.read(queries.get("analytics/graph_state"), graph=graph)
+    if singletons is None:
+        singletons = bool(state and state[0]["singletons"])
+    found = read_graph(database, graph, _method(seed, singletons=singletons))
+    step()
     if found.ids and state and state[0]["fingerprint"] == found.fingerprint and found.is_placed:
         return AnalyticsReport(state[0]["communities"], state[0]["levels"], *found.size, changes=0)
     measured = _measure(database, graph, found, seed)
     step()
     stored = read_communities(database, graph)
-    result = _result(graph, found, measured, stored)
+    levels = communities.hierarchy(graph, measured.labels)
+    result = _result(levels if singletons else communities.shared(levels), found, measured, stored)
     changes = differences(result, stored, found.stored, found.places)
     step()
-    levels = result.levels
     communities_found = sum(len(each.members) > 1 for each in levels[0]) if levels else 0
-    new_state = {"fingerprint": found.fingerprint, "communities": communities_found, "levels": len(levels)}
+    new_state = {
+        "fingerprint": found.fingerprint,
+        "communities": communities_found,
+        "levels": len(levels),
+        "singletons": singletons,
+    }
     if found.ids or state or changes:
         tries = itertools.count()
         database.write_transaction(
@@ -131,6 +155,11 @@ def _refresh(
         )
     step()
     return AnalyticsReport(communities_found, len(levels), *found.size, changes=len(changes))
+
+
+def _method(seed: int, *, singletons: bool) -> str:
+    """Return what stands for how communities are computed."""
+    return f"{VERSION}/{seed}/singletons" if singletons else f"{VERSION}/{seed}"
 
 
 def read_graph(database: Database, graph: str, method: str) -> SettledGraph:
@@ -169,9 +198,13 @@ def _measure(database: Database, graph: str, found: SettledGraph, seed: int) -> 
         )
 
 
-def _result(graph: str, found: SettledGraph, measured: _Measured, stored: Mapping[str, StoredCommunity]) -> Result:
+def _result(
+    levels: tuple[communities.Level, ...],
+    found: SettledGraph,
+    measured: _Measured,
+    stored: Mapping[str, StoredCommunity],
+) -> Result:
     """Put together what each entity carries, in the order of write_entities.cypher."""
-    levels = communities.hierarchy(graph, measured.labels)
     numbers = communities.numbers(levels, former_numbers(stored, found.places))
     groups = (
         {num: number for number, each in zip(numbers[0], levels[0], strict=True) for num in each.members}
@@ -186,7 +219,7 @@ def _result(graph: str, found: SettledGraph, measured: _Measured, stored: Mappin
         across.setdefault(other, []).append(found.ids[one])
     values = {
         num: (
-            groups[num],
+            groups.get(num),
             round(measured.pagerank[num], DECIMALS),
             degrees.get(num, 0),
             round(measured.betweenness[num], DECIMALS),

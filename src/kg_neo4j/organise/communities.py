@@ -43,6 +43,11 @@ def hierarchy(graph: str, labels: Mapping[int, tuple[int, ...]]) -> tuple[Level,
     return tuple(levels)
 
 
+def shared(levels: Sequence[Level]) -> tuple[Level, ...]:
+    """Return the levels without communities of one member. An entity that a level no longer has is alone there."""
+    return tuple(tuple(each for each in level if len(each.members) > 1) for level in levels)
+
+
 def alone(nums: Mapping[int, object]) -> dict[int, tuple[int, ...]]:
     """Return labels that put every node into a community of its own: a graph without relationships."""
     return {num: (num,) for num in nums}

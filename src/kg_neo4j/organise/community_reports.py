@@ -221,9 +221,11 @@ class _Run:
         return done
 
     def _task(self, material: Material) -> WriteReport:
-        parts = sorted({each.child for each in material.members if each.child})
-        reports = read_reports(self.database, self.graph, ids=parts) if len(parts) > 1 else ()
-        if self.drafts and len(parts) > 1:
+        children = {each.child for each in material.members}  # None: of those that are alone on the next level
+        parts = sorted(each for each in children if each)
+        is_divided = len(children) > 1
+        reports = read_reports(self.database, self.graph, ids=parts) if is_divided else ()
+        if self.drafts and is_divided:
             known = {each.id: each for each in reports} | self.drafts
             reports = tuple(known[each] for each in parts if each in known)
         return self.asker.task(material, reports)

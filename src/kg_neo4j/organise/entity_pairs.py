@@ -51,11 +51,12 @@ class EntityPairs:
     def degrees(self, groups: Mapping[int, int] | None = None) -> dict[int, int]:
         """Return num -> relationships in either direction; one with itself counts once. None: the num is left out.
 
-        With `groups` (num -> group) only relationships within a group count.
+        With `groups` (num -> group) only relationships within a group count; a num that is in none is its own group.
         """
         chosen = np.ones(len(self.smaller), bool)
         if groups is not None:
-            labels = [np.array([groups[num] for num in ends.tolist()]) for ends in (self.smaller, self.larger)]
+            ends_of = (self.smaller, self.larger)
+            labels = [np.array([groups.get(num, -1 - num) for num in ends.tolist()]) for ends in ends_of]
             chosen = labels[0] == labels[1]
         twice = chosen & (self.smaller != self.larger)
         ends, places = np.unique(np.concatenate((self.smaller[chosen], self.larger[twice])), return_inverse=True)

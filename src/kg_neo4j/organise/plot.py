@@ -42,24 +42,25 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
     if suffix == ".html":
         content = plot_page.draw(data, colour_by).encode("utf-8")
     else:
-        content = plot_picture.draw([data], suffix[1:], colour_by)
+        content = plot_picture.draw(data, suffix[1:], colour_by)
     write_whole(target, content)
     return PlotReport(target, len(data.nodes), len(data.relationships))
 
 
 def plot_side_by_side(
-    database: Database, graphs: Sequence[tuple[str, str]], target: Path, *, colour_by: str = "type", limit: int = 150
+    database: Database, graphs: Sequence[tuple[str, str]], target: Path, *, colour_by: str = "type", limit: int = 2_000
 ) -> None:
-    """Draw several graphs, given as (title, name), into one PNG; of each the `limit` most connected nodes.
+    """Draw whole graphs, given as (title, name), into one PNG, on one scale: a larger graph takes more room.
 
-    An empty graph gets an empty panel. Raises UsageError as `plot` does, and where there is no graph to draw.
+    Of a graph with more than `limit` nodes the most connected ones are drawn (>= 1, default 2000). An empty graph gets
+    an empty panel. Raises UsageError as `plot` does, and where there is no graph to draw.
     """
     check_side_by_side(target)
     _check(target, colour_by, limit)
     if not graphs:
         raise UsageError("there are no graphs to draw side by side")
-    panels = [replace(read_graph(database, name, limit), name=title) for title, name in graphs]
-    write_whole(target, plot_picture.draw(panels, "png", colour_by))
+    panels = [replace(read_graph(database, name, limit, alone=True), name=title) for title, name in graphs]
+    write_whole(target, plot_picture.draw_side_by_side(panels, colour_by))
 
 
 def check_side_by_side(target: Path) -> None:

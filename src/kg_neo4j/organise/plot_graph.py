@@ -53,10 +53,10 @@ class PlotGraph:
     total_nodes: int  # in the database
 
 
-def read_graph(database: Database, graph: str, limit: int) -> PlotGraph:
+def read_graph(database: Database, graph: str, limit: int, *, alone: bool = False) -> PlotGraph:
     """Read the `limit` most connected entities of `graph` and what relates them, in one transaction.
 
-    Entities without a relationship are left out as soon as one has any.
+    Entities without a relationship are left out as soon as one has any, unless those that are `alone` are to be drawn.
     """
 
     def work(transaction: Transaction) -> PlotGraph:
@@ -65,7 +65,7 @@ def read_graph(database: Database, graph: str, limit: int) -> PlotGraph:
         nodes = tuple(
             PlotNode(row["Num"], row["Name"], row["Type"], row["Community"], row["Connections"]) for row in rows
         )
-        if any(node.degree for node in nodes):
+        if not alone and any(node.degree for node in nodes):
             nodes = tuple(node for node in nodes if node.degree)
         places = {node.num: place for place, node in enumerate(nodes)}
         found = transaction.run(queries.get("analytics/plot_relationships"), graph=graph, nums=list(places))

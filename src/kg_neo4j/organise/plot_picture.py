@@ -1,4 +1,4 @@
-"""Draws graphs side by side as PNG or SVG with matplotlib, without a display.
+"""Draws a graph as PNG or SVG, or several side by side on one scale, with matplotlib, without a display.
 
 Names stand beside their nodes so that no two overlap: the most connected first, and those without room are left out.
 """
@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, group_label
-from kg_neo4j.organise.plot_layout import Points, lay_out
+from kg_neo4j.organise.plot_layout import Points, lay_out, pack
 
 _INCHES = (13.0, 9.0)  # of one graph
 _BOX = (0.01, 0.01, 0.98, 0.9)  # of the drawing on the paper: left, bottom, width, height
 _DPI, _PANEL_DPI = 160, 92  # of a graph alone, of several
+_NAMED = 12  # nodes of a panel, at most
 _MOST_IN_A_ROW = 3
 _INK, _LINE = "#23272e", "#9aa5b4"
 _STRETCH = (1.3, 1.0)  # names are wider than high, and so is the paper
@@ -34,52 +37,118 @@ _ALWAYS = 5  # so many names are written on their nodes where there is no room b
 _PLAIN = {"parse_math": False, "color": _INK}
 
 
-def draw(graphs: Sequence[PlotGraph], file_format: str, colour_by: str) -> bytes:
-    """Return a picture of one or more graphs, row by row, at most three in a row; `file_format` is "png" or "svg".
+def draw(graph: PlotGraph, file_format: str, colour_by: str) -> bytes:
+    """Return a picture of a graph; `file_format` is "png" or "svg".
 
     Equal graphs give equal pictures with the same versions on one platform.
     """
+    buffer = io.BytesIO()
+    with _paper(1, 1, _DPI) as figure:
+        _write_title(figure, graph)
+        if graph.nodes:
+            radii = _radii(graph, _most_connected([graph]))
+            points = lay_out(len(graph.nodes), _pairs(graph), radii) * _STRETCH
+            axes = _axes(figure, points, _half(points, radii))
+            groups, colours = group_colours(graph.nodes, colour_by)
+            circles = _draw_nodes(axes, points, radii, [colours[group] for group in groups])
+            _draw_lines(axes, graph, points, circles)
+            _write_names(axes, graph, circles, _draw_legend(axes, groups, colours, colour_by))
+        metadata = {"Date": None} if file_format == "svg" else {"Software": "kg-neo4j"}
+        figure.savefig(buffer, format=file_format, dpi=_DPI, metadata=metadata)
+    return buffer.getvalue()
+
+
+def draw_side_by_side(graphs: Sequence[PlotGraph], colour_by: str) -> bytes:
+    """Return a PNG of one or more graphs, row by row, at most three in a row, all on one scale.
+
+    Nodes of one degree have one size, and a graph with more nodes takes more of its panel. Lines are plain, and few
+    nodes have names. Equal graphs give equal pictures with the same versions on one platform.
+    """
+    from matplotlib.collections import EllipseCollection, LineCollection
+
+    across = min(len(graphs), _MOST_IN_A_ROW if len(graphs) != 4 else 2)
+    down = -(-len(graphs) // across)
+    most = _most_connected(graphs)
+    radii = [_radii(graph, most) for graph in graphs]
+    width = _INCHES[0] * _BOX[2] / (_INCHES[1] * _BOX[3])
+    points = [pack(len(graph.nodes), _pairs(graph), each, width) for graph, each in zip(graphs, radii, strict=True)]
+    halves = [_half(places, each) for places, each in zip(points, radii, strict=True) if len(places)]
+    half = np.max([*halves, np.ones(2)], axis=0)
+    buffer = io.BytesIO()
+    with _paper(across, down, _PANEL_DPI) as figure:
+        panels = list(figure.subfigures(down, across, squeeze=False).flat)
+        for place, graph in enumerate(graphs):
+            _write_title(panels[place], graph)
+            if not graph.nodes:
+                continue
+            axes = _axes(panels[place], points[place], half)
+            groups, colours = group_colours(graph.nodes, colour_by)
+            filled = [colours[group] for group in groups]
+            circles = _draw_nodes(axes, points[place][:_NAMED], radii[place][:_NAMED], filled)
+            sizes = 2 * radii[place][_NAMED:]
+            at = {"offsets": points[place][_NAMED:], "offset_transform": axes.transData, "units": "xy"}
+            others = EllipseCollection(sizes, sizes, 0 * sizes, **at, fc=filled[_NAMED:], ec="white", lw=0.6, zorder=2)
+            axes.add_collection(others)
+            ends = points[place][np.array(_pairs(graph), np.int64).reshape(-1, 2)]
+            axes.add_collection(LineCollection(list(ends), colors=_LINE, linewidths=0.8, alpha=0.7, zorder=1))
+            named = replace(graph, nodes=graph.nodes[:_NAMED])
+            _write_names(axes, named, circles, _draw_legend(axes, groups, colours, colour_by))
+        figure.savefig(buffer, format="png", dpi=_PANEL_DPI, metadata={"Software": "kg-neo4j"})
+    return buffer.getvalue()
+
+
+@contextmanager
+def _paper(across: int, down: int, dpi: int) -> Iterator[Any]:
+    """Give a figure with room for so many graphs; it is saved within."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    across = min(len(graphs), _MOST_IN_A_ROW if len(graphs) != 4 else 2)
-    down = -(-len(graphs) // across)
     settings: Any = {"svg.hashsalt": "kg-neo4j", "font.family": "DejaVu Sans", "path.simplify": False}
-    buffer = io.BytesIO()
     with mpl.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # a script that the font does not have
-        dpi = _DPI if len(graphs) == 1 else _PANEL_DPI
         figure = Figure(figsize=(across * _INCHES[0], down * _INCHES[1]), dpi=dpi, facecolor="white")
         FigureCanvasAgg(figure)
-        for graph, panel in zip(graphs, figure.subfigures(down, across, squeeze=False).flat, strict=False):
-            _draw_graph(panel, graph, colour_by)
-        metadata = {"Date": None} if file_format == "svg" else {"Software": "kg-neo4j"}
-        figure.savefig(buffer, format=file_format, dpi=dpi, metadata=metadata)
-    return buffer.getvalue()
+        yield figure
 
 
-def _draw_graph(panel: Any, graph: PlotGraph, colour_by: str) -> None:
+def _write_title(panel: Any, graph: PlotGraph) -> None:
     drawn, total = len(graph.nodes), graph.total_nodes
     nodes = f"{drawn} nodes" if drawn == total else f"{drawn} of {total} nodes"
     panel.text(0.02, 0.965, graph.name, fontsize=17, fontweight="bold", va="center", **_PLAIN)
     panel.text(0.02, 0.932, f"{nodes}, {len(graph.relationships)} relationships", fontsize=10.5, va="center", **_PLAIN)
-    if not graph.nodes:
-        return
+
+
+def _pairs(graph: PlotGraph) -> list[tuple[int, int]]:
+    return [(each.source, each.target) for each in graph.relationships]
+
+
+def _most_connected(graphs: Sequence[PlotGraph]) -> int:
+    """Return the degree that has the largest circle."""
+    return max(6, *(node.degree for graph in graphs for node in graph.nodes[:1]), 0)
+
+
+def _radii(graph: PlotGraph, most: int) -> Points:
     degrees = np.array([max(node.degree, 1) for node in graph.nodes], dtype=np.float64)
-    radii = _SMALL + (_LARGE - _SMALL) * np.sqrt(degrees / max(degrees.max(), 6))
-    points = lay_out(len(graph.nodes), [(each.source, each.target) for each in graph.relationships], radii) * _STRETCH
-    axes = panel.add_axes(_BOX)
-    axes.set_axis_off()
+    radii: Points = _SMALL + (_LARGE - _SMALL) * np.sqrt(degrees / most)
+    return radii
+
+
+def _half(points: Points, radii: Points) -> Points:
+    """Return half of the width and the height that a graph needs, in the paper's shape."""
     low, high = (points - radii[:, None]).min(axis=0), (points + radii[:, None]).max(axis=0)
     shape = np.array(_INCHES) * _BOX[2:]
-    half = shape * (((high - low) * 1.05 + (1.5, 0.5)) / shape).max() / 2  # with room for the outermost names
-    centre = (low + high) / 2
+    half: Points = shape * (((high - low) * 1.05 + (1.5, 0.5)) / shape).max() / 2  # with room for the outermost names
+    return half
+
+
+def _axes(panel: Any, points: Points, half: Points) -> Any:
+    """Return axes with `points` in the middle, twice `half` wide and high."""
+    axes = panel.add_axes(_BOX)
+    axes.set_axis_off()
+    centre = (points.min(axis=0) + points.max(axis=0)) / 2
     axes.set(xlim=(centre[0] - half[0], centre[0] + half[0]), ylim=(centre[1] - half[1], centre[1] + half[1]))
-    groups, colours = group_colours(graph.nodes, colour_by)
-    circles = _draw_nodes(axes, points, radii, [colours[group] for group in groups])
-    _draw_lines(axes, graph, points, circles)
-    _write_names(axes, graph, circles, _draw_legend(axes, groups, colours, colour_by))
+    return axes
 
 
 def _draw_nodes(axes: Any, points: Points, radii: Points, colours: list[str]) -> list[Any]:
@@ -88,9 +157,9 @@ def _draw_nodes(axes: Any, points: Points, radii: Points, colours: list[str]) ->
 
     return [
         axes.add_patch(
-            Circle(tuple(points[place]), radii[place], fc=colour, ec="white", lw=1.1, zorder=3 - place / 1e6)
+            Circle(tuple(points[place]), radii[place], fc=colours[place], ec="white", lw=1.1, zorder=3 - place / 1e6)
         )
-        for place, colour in enumerate(colours)
+        for place in range(len(points))
     ]
 
 

@@ -36,7 +36,7 @@ class Member:
     description: str
     evidence_count: int = 0
     years: tuple[int, ...] = ()  # of birth and death
-    child: str | None = None  # community of the next finer level
+    child: str | None = None  # community of the next finer level; None: it is in none there
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class Link:
     description: str = ""
     start_date: str = ""
     evidence_count: int = 1
+    strength: float = 0  # 1 to 10 as the model said; 0: it did not
 
 
 @dataclass(frozen=True)
@@ -89,12 +90,12 @@ class Material:
 
     @cached_property
     def ranked_links(self) -> tuple[Link, ...]:
-        """Relationships, the one with most evidence between the most central members first."""
+        """Relationships: most evidence first, then the strongest, then those between the most central members."""
 
-        def rank(link: Link) -> tuple[int, int, str, str, str, str]:
+        def rank(link: Link) -> tuple[int, float, int, str, str, str, str]:
             weight = self.weights[link.source] + self.weights[link.target]
             words = (self.names[link.source], link.type, self.names[link.target])  # ids differ between graphs
-            return (-link.evidence_count, -weight, *words, link.id)
+            return (-link.evidence_count, -link.strength, -weight, *words, link.id)
 
         return tuple(sorted(self.links, key=rank))
 

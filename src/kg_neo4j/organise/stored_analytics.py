@@ -27,9 +27,9 @@ class StoredCommunity:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A complete set: every level partitions the entities, and every entity has its values."""
+    """A complete set: every entity has its values, and is in at most one community of each level, else alone there."""
 
-    levels: tuple[Level, ...]  # coarsest first
+    levels: tuple[Level, ...]  # the communities to store, coarsest first
     numbers: tuple[tuple[int, ...], ...]  # of the communities of each level, in the levels' order
     values: Mapping[int, Values]  # by num
 
@@ -39,7 +39,7 @@ class Changes:
     """What differs from what is stored; the length is the number of entities and communities it touches."""
 
     entities: list[list[Any]]
-    places: list[tuple[int, str]]  # num of an entity, and its community of the finest level
+    places: list[tuple[int, str]]  # num of an entity, and its finest community
     moved: list[int]  # those of them that are in another one
     communities: list[list[Any]]
     parents: list[list[str]]
@@ -85,9 +85,8 @@ def differences(
         for level, numbers in zip(result.levels, result.numbers, strict=True)
         for number, each in zip(numbers, level, strict=True)
     ]
-    finest = result.levels[-1] if result.levels else ()
-    now = ((num, each.id) for each in finest for num in each.members)
-    new_places = [(num, place) for num, place in now if places[num] != place]
+    now = {num: each.id for level in result.levels for each in level for num in each.members}  # the finest one stays
+    new_places = [(num, place) for num, place in now.items() if places[num] != place]
     parents = [
         [each.id, each.parent_id]
         for _, each in numbered
@@ -113,8 +112,8 @@ def write(
 ) -> None:
     """Write the new set, then take the old one away, then say which it is: all or nothing.
 
-    `state` has fingerprint, communities and levels, as cypher/analytics/write_graph_state.cypher takes them. With a
-    `lease`, the transaction proves it.
+    `state` has fingerprint, communities, levels and singletons, as cypher/analytics/write_graph_state.cypher takes
+    them. With a `lease`, the transaction proves it.
     """
     if lease:
         lease.prove(transaction)

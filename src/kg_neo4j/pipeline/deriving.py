@@ -30,7 +30,7 @@ class Derivation:
     embedder: EmbeddingModel | None = None  # None: as the settings say
 
 
-def derive(work: Derivation, *, analytics: bool = True, embed: bool = True) -> int:
+def derive(work: Derivation, *, analytics: bool = True, embed: bool = True, singletons: bool | None = None) -> int:
     """Bring everything derived up to date and return the number of communities.
 
     Summaries come first, because they are embedded. Vectors and analytics follow, not side by side: on two cores that
@@ -43,7 +43,7 @@ def derive(work: Derivation, *, analytics: bool = True, embed: bool = True) -> i
     _note_stale_trees(work)
     if not analytics:
         return 0
-    analysed, communities, note = _analyse(work)
+    analysed, communities, note = _analyse(work, singletons)
     work.tally.changes += analysed
     if note:
         work.tally.notes.append(note)
@@ -85,10 +85,12 @@ def _note_stale_trees(work: Derivation) -> None:
         work.tally.notes.append(f"{stale} {trees} of a former text: `kg tree` brings that up to date")
 
 
-def _analyse(work: Derivation) -> tuple[int, int, str | None]:
+def _analyse(work: Derivation, singletons: bool | None) -> tuple[int, int, str | None]:
     from kg_neo4j.organise import analytics
 
-    analysed = analytics.refresh(work.database, work.settings.graph, work.progress, lease=work.lease)
+    analysed = analytics.refresh(
+        work.database, work.settings.graph, work.progress, lease=work.lease, singletons=singletons
+    )
     return analysed.changes, analysed.communities, analysed.skipped
 
 

@@ -209,6 +209,6 @@ def _finish(
     work = Derivation(
         run.database, run.lease, settings, run.tally, run.progress, "load", budget=run.budget, embedder=embedder
     )
-    communities = derive(work, analytics=options.analytics, embed=options.vectors)
+    communities = derive(work, analytics=options.analytics, embed=options.vectors, singletons=options.singletons)
     run.tally.notes += run.extraction.extractor.notes
     return run.tally.report(run.database, settings.graph, communities, time.monotonic() - started)

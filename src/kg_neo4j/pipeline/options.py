@@ -35,7 +35,7 @@ class LoadOptions:
     prune: bool = False  # remove documents that are gone where they came from
     alias: str | None = None  # a name for the one source given
     root: str | None = None  # folder that keys are relative to; None: that of the nearest kg.toml, else the one given
-    chunk_tokens: int | None = 1200  # W2's default; None: as much as half of the model's window allows
+    chunk_tokens: int | None = 1200  # W2's default; None: as many as the model's window allows
     chunk_overlap: int = 0  # tokens
     preprocess: str = "none"  # "none" (W1's A2) or "stopwords" (A1)
     schema: str = "graph"  # "graph", "wikipedia" or a file
@@ -44,13 +44,14 @@ class LoadOptions:
     wave: int = 8  # chunks of a document asked about together; what they gave is carried over (W3); 0: nothing is
     evidence: str = "flag"  # or "reject": rows whose evidence is not in the text
     analytics: bool = True
+    singletons: bool | None = None  # store a community for an entity that is alone; None: as before, at first not
     vectors: bool = True  # False: nothing is embedded; for graphs that nobody asks
     rebuild: bool = False  # extract again what was loaded under another configuration
     budget_usd: float | None = None  # what models may cost in this run; None: no limit
 
 
 def chunk_tokens(settings: Settings, options: LoadOptions) -> int:
-    """Return the tokens a chunk aims at; for "max", half of what the prompt leaves of the model's window."""
+    """Return the tokens a chunk aims at; for "max", what prompt and answer leave of the model's window."""
     from kg_neo4j import factory
 
     return options.chunk_tokens or factory.largest_chunk(settings)

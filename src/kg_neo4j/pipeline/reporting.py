@@ -45,6 +45,7 @@ class CommunityReportOptions:
 
     domain: str | None = None  # "auto": found from a sample; "none"; None: as the reports so far
     budget_usd: float | None = None  # asking stops before it would cost more; None: no limit
+    singletons: bool | None = None  # store a community for an entity that is alone; None: as before, at first not
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ def community_reports(
     door = factory.door(settings, budget=budget)
     notes = factory.note_without_model(settings, "composed from the graph: no model is configured")
     with connect(settings, progress, to_write=True) as database, Lease(database, settings.graph) as lease:
-        analysed = analytics.refresh(database, settings.graph, progress, lease=lease)
+        analysed = analytics.refresh(database, settings.graph, progress, lease=lease, singletons=options.singletons)
         if analysed.skipped:
             notes.append(analysed.skipped)
         _check(database, settings.graph)

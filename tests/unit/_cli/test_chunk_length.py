@@ -16,6 +16,7 @@ from kg_neo4j.graph.report_format import Report
         ("--tokens max 300 --keep", "--tokens max --tokens 300 --keep"),
         ("--preprocess none stopwords a.txt", "--preprocess none --preprocess stopwords a.txt"),
         ("--prompts none nd my.toml a.txt", "--prompts none --prompts nd --prompts my.toml a.txt"),
+        ("--prompts nd nd:a/b-70b a.txt", "--prompts nd --prompts nd:a/b-70b a.txt"),
         ("--tokens 300 --model m 12", "--tokens 300 --model m 12"),
         ("--chunk-tokens 600 1200 a.txt", "--chunk-tokens 600 --chunk-tokens 1200 a.txt"),
         ("--tokens 300 -- 1200", "--tokens 300 -- 1200"),

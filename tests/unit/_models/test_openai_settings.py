@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 
 from kg_neo4j import factory
+from kg_neo4j._models import tokens
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j.errors import UsageError
+from kg_neo4j.pipeline.documents import cut_document
+from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.records import Document
 from kg_neo4j.settings import Settings
 
 
@@ -53,13 +57,31 @@ def test_embeddings_need_a_name_to_leave_the_machine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "tokens"),
+    ("values", "largest"),
     [
-        ({}, 3_000),
-        ({"openai_api_key": "k", "model": "gpt-4o"}, 63_000),
-        ({"model_window": 32_000}, 15_000),
-        ({"model_window": 1024}, 256),
+        ({}, 3_680),
+        ({"openai_api_key": "k", "model": "gpt-4o"}, 77_300),
+        ({"model_window": 32_000}, 18_404),
+        ({"model_window": 1024}, 314),
     ],
 )
-def test_the_largest_chunk_is_half_of_what_the_prompt_leaves(values: dict[str, Any], tokens: int) -> None:
-    assert factory.largest_chunk(settings(**values)) == tokens
+def test_the_largest_chunk_leaves_room_for_the_prompt_and_the_answer(values: dict[str, Any], largest: int) -> None:
+    assert factory.largest_chunk(settings(**values)) == largest
+
+
+@pytest.mark.parametrize("window", [8_000, 32_000, 128_000, 1_000_000])
+def test_prompt_chunk_and_answer_fit_the_window_also_where_the_model_counts_more(window: int) -> None:
+    chunk = factory.largest_chunk(settings(model_window=window))
+    assert window - 10 < factory.PROMPT_TOKENS + chunk * 1.13 + chunk / 2 <= window
+
+
+def test_a_page_of_16_400_tokens_is_one_chunk_in_a_window_of_32_000() -> None:
+    tokeniser = tokens.load("approximate-1")
+    text = "\n\n".join("The river runs past the old mill and the town. " * 20 for _ in range(82))
+    assert tokeniser.count(text) >= 16_400
+    page = Document("0" * 32, "g", "file", "x", "x", "x", text, "")
+    chunks = [
+        cut_document(page, tokeniser, settings(model_window=window), LoadOptions(chunk_tokens=None))
+        for window in (8_000, 32_000, 128_000)
+    ]
+    assert [len(each) for each in chunks] == [6, 1, 1]

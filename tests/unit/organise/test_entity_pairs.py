@@ -61,6 +61,8 @@ def test_degrees_count_relationships_and_one_with_itself_once(relationships: lis
             within[num] += groups[source] == groups[target]
     assert folded(relationships).degrees() == counted
     assert folded(relationships).degrees(groups) == {num: count for num, count in within.items() if count}
+    others = {num: group for num, group in groups.items() if num != NUMS[0]}
+    assert folded(relationships).degrees(others) == folded(relationships).degrees({**others, NUMS[0]: 9})
 
 
 def test_what_is_projected_has_the_heaviest_pair_at_one_and_those_alone_at_the_end() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 import pytest
 
 from kg_neo4j.organise.plot_graph import PlotGraph, PlotNode, PlotRelationship
-from kg_neo4j.organise.plot_picture import draw
+from kg_neo4j.organise.plot_picture import draw_side_by_side
 
 NODES = tuple(PlotNode(num, f"Node {num}", "PERSON", "1", 1) for num in range(2))
 FULL = PlotGraph("g", NODES, (PlotRelationship(0, "KNOWS", 1, 1),), 2)
@@ -18,14 +19,14 @@ EMPTY = PlotGraph("$1", (), (), 0)
 def test_panels_stand_in_rows(count: int, across: int, down: int) -> None:
     from matplotlib.image import imread
 
-    picture = imread(io.BytesIO(draw([EMPTY] * count, "png", "type")))
+    picture = imread(io.BytesIO(draw_side_by_side([EMPTY] * count, "type")))
     assert picture.shape[1] / picture.shape[0] == pytest.approx(across * 8 / (down * 5.54), rel=0.01)
 
 
 def test_a_graph_is_drawn_in_its_own_panel() -> None:
     from matplotlib.image import imread
 
-    picture = imread(io.BytesIO(draw([FULL, EMPTY], "png", "type")))[..., :3]
+    picture = imread(io.BytesIO(draw_side_by_side([FULL, EMPTY], "type")))[..., :3]
     middle = picture.shape[1] // 2
     coloured = [
         (half.max(axis=2) - half.min(axis=2) > 0.2).sum() for half in (picture[:, :middle], picture[:, middle:])
@@ -34,5 +35,22 @@ def test_a_graph_is_drawn_in_its_own_panel() -> None:
     assert coloured[1] == 0
 
 
+def test_a_graph_with_more_nodes_takes_more_of_its_panel_and_its_nodes_have_the_same_size() -> None:
+    from matplotlib.image import imread
+
+    def made(size: int) -> PlotGraph:
+        nodes = tuple(PlotNode(num, "", "PERSON", "1", 1) for num in range(size))
+        return PlotGraph("", nodes, tuple(PlotRelationship(at, "KNOWS", at + 1, 1) for at in range(0, size, 2)), size)
+
+    picture = imread(io.BytesIO(draw_side_by_side([made(40), made(400)], "type")))[100:, :, :3]  # without the legends
+    middle = picture.shape[1] // 2
+    places = [
+        np.argwhere(half.max(axis=2) - half.min(axis=2) > 0.2) for half in (picture[:, :middle], picture[:, middle:])
+    ]
+    small, large = (np.prod(np.ptp(each, axis=0)) for each in places)
+    assert large > 4 * small
+    assert len(places[1]) == pytest.approx(10 * len(places[0]), rel=0.1)  # ten times the nodes, ten times the colour
+
+
 def test_the_same_panels_give_the_same_picture() -> None:
-    assert draw([FULL], "png", "community") == draw([FULL], "png", "community")
+    assert draw_side_by_side([FULL], "community") == draw_side_by_side([FULL], "community")

@@ -116,3 +116,11 @@ def test_a_composed_report_of_a_part_can_stand_for_it() -> None:
     report = replace(child(material, "left"), title=draft.title, summary=draft.summary, findings=draft.findings)
     packed = pack(material, [report], TOKENISER, 1_500)
     assert draft.title in packed.text
+
+
+def test_of_relationships_with_equal_evidence_the_stronger_one_comes_first_and_no_report_is_outdated_by_that() -> None:
+    material = circle(6)
+    links = tuple(replace(each, strength=9 if each.id == "f3" else 2) for each in material.links)
+    rated = replace(material, links=links)
+    assert [each.id for each in rated.ranked_links[:2]] == ["f0", "f3"]  # f0 has more evidence
+    assert rated.digest == material.digest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kg_neo4j.organise.communities import hierarchy
+from kg_neo4j.organise.communities import hierarchy, shared
 from kg_neo4j.organise.stored_analytics import Result, StoredCommunity, differences, former_numbers, steps_of
 
 LABELS = {1: (7, 70), 2: (7, 70), 3: (8, 70), 4: (9, 90)}
@@ -26,6 +26,18 @@ def test_numbers_of_a_former_run_are_found_on_every_level() -> None:
     stored = stored_of(((4, 2), (9, 1, 3)))
     assert former_numbers(stored, places()) == ({1: 4, 2: 4, 3: 4, 4: 2}, {1: 9, 2: 9, 3: 1, 4: 3})
     assert former_numbers({}, {1: None}) == ()
+
+
+def test_an_entity_that_is_alone_on_the_finest_level_is_in_its_community_of_the_next_coarser_one() -> None:
+    levels = shared(hierarchy("g", LABELS))
+    assert [[each.members for each in level] for level in levels] == [[(1, 2, 3)], [(1, 2)]]
+    (coarse,), (fine,) = levels
+    result = Result(levels, ((1,), (1,)), {num: (num,) for num in LABELS})
+    changes = differences(result, {}, dict.fromkeys(LABELS, ()), dict.fromkeys(LABELS))
+    assert dict(changes.places) == {1: fine.id, 2: fine.id, 3: coarse.id}
+    assert [row[0] for row in changes.communities] == [coarse.id, fine.id]
+    stored = {coarse.id: StoredCommunity(0, 4, None), fine.id: StoredCommunity(1, 9, coarse.id)}
+    assert former_numbers(stored, {**dict(changes.places), 4: None}) == ({1: 4, 2: 4, 3: 4}, {1: 9, 2: 9})
 
 
 def test_an_entity_whose_community_is_gone_has_no_former_number() -> None:
