@@ -3,7 +3,8 @@
 //          that mention them. The way between a chunk and an entity is the wider the rarer the entity is.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $name STRING (name of the projection); $tree STRING (of the trees);
-//          $kin FLOAT (width of the way between a summary and its parts, beside 1 to the next leaf; above 0, default 0.3)
+//          $kin FLOAT (width of the way between a summary and its parts, beside 1 to the next leaf; above 0, default 0.3);
+//          $mention FLOAT (of the way between a chunk and the rarest entities in it, above 0, default 0.5)
 // columns: projection MAP
 // order:   none
 // source:  kg-neo4j
@@ -40,7 +41,7 @@ CALL (chunks) {
   WITH e, mentions, log(1 + chunks / size(mentions)) / log(1 + chunks) AS rarity
   UNWIND mentions AS c
   UNWIND [[c, e], [e, c]] AS way
-  RETURN way[0] AS source, way[1] AS target, rarity AS weight
+  RETURN way[0] AS source, way[1] AS target, rarity * $mention AS weight
   UNION ALL
   MATCH (t:KgTree {name: $tree})-[:HAS_LEAF]->(leaf)
   WHERE t.graph = $graph AND t.complete
