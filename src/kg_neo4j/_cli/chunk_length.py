@@ -1,4 +1,4 @@
-"""kg study chunk-length: W2's study, and W1's comparison of whole and shortened text."""
+"""kg study chunk-length: graphs by length of chunks, model and prompts, of whole and of shortened text."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def chunk_length(
         ),
     ] = None,
     preprocess: Annotated[
-        list[str] | None, typer.Option("--preprocess", metavar="none|stopwords ...", help="W1's A2 and A1.")
+        list[str] | None, typer.Option("--preprocess", metavar="none|stopwords ...", help="Whole text, or without stop words.")
     ] = None,
     repeats: Annotated[
         int, typer.Option("--repeats", metavar="N", help="Graphs of each kind, for the variance.", min=1)
@@ -94,7 +94,7 @@ def chunk_length(
     cache: CacheOption = True,
     output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
 ) -> None:
-    """Build the same text with several chunk lengths and compare the graphs (W2; W1 with --preprocess)."""
+    """Build the same text with several chunk lengths and compare the graphs."""
     from kg_neo4j.eval import chunk_length as study
     from kg_neo4j.eval.variants import Grid
     from kg_neo4j.graph.report_format import FORMATS

@@ -115,7 +115,7 @@ def context(
     model: ModelOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what carrying context over between chunks is worth (W3): components, duplicates, pronoun links."""
+    """Show what carrying context over between chunks is worth: components, duplicates, pronoun links."""
     from kg_neo4j.eval import context as study
     from kg_neo4j.pipeline import LoadOptions
 
