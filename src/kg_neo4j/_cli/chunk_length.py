@@ -77,7 +77,7 @@ def chunk_length(
         ),
     ] = None,
     preprocess: Annotated[
-        list[str] | None, typer.Option("--preprocess", metavar="none|stopwords ...", help="Whole text, or without stop words.")
+        list[str] | None, typer.Option("--preprocess", metavar="none|stopwords ...", help="none: the whole text.")
     ] = None,
     repeats: Annotated[
         int, typer.Option("--repeats", metavar="N", help="Graphs of each kind, for the variance.", min=1)
