@@ -260,8 +260,8 @@ def test_naive_reads_as_many_chunks_as_are_chosen_and_by_cosine_alone(database: 
     assert near == by_meaning(database, ada, question, "naive").chunks
     assert [each.score for each in near] != [each.score for each in both]
     assert retrieve(database, search, "naive", chunks=ChunkChoice(2)).chunks == both[:2]
-    given = answer(database, ada, question, "naive", ChunkChoice(1))
-    assert len(given.evidence) == 1
+    one, all_ = (answer(database, ada, question, "naive", each) for each in (ChunkChoice(1), ALL_WAYS))
+    assert 0 < len(one.evidence) < len(all_.evidence)
     with pytest.raises(UsageError, match="at least 1"):
         ChunkChoice(0)
 
