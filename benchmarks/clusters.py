@@ -27,6 +27,7 @@ import server  # noqa: E402 - after the path is set
 from kg_neo4j import LoadOptions, TreeBuildOptions, factory, load, tree  # noqa: E402
 from kg_neo4j._models import tokens  # noqa: E402
 from kg_neo4j.acquire import files  # noqa: E402
+from kg_neo4j.acquire.chunking import target  # noqa: E402
 from kg_neo4j.eval.narrative.evidence import find_evidence  # noqa: E402
 from kg_neo4j.eval.narrative.questions import read_narrative, with_quotes  # noqa: E402
 from kg_neo4j.extract import schema  # noqa: E402
@@ -37,7 +38,7 @@ from kg_neo4j.organise.search_indexes import WORDED  # noqa: E402
 from kg_neo4j.organise.tree import raptor  # noqa: E402
 from kg_neo4j.organise.tree.building import CLUSTER_TOKENS  # noqa: E402
 from kg_neo4j.organise.tree.clustering import soft_clusters  # noqa: E402
-from kg_neo4j.organise.tree.interface import LEAF_TOKENS, SPHERES, UMAP, Leaf  # noqa: E402
+from kg_neo4j.organise.tree.interface import LEAF_TOKENS, SPHERES, UMAP, Leaf, TreeOptions  # noqa: E402
 from kg_neo4j.organise.tree.leaves import Source, leaves_of  # noqa: E402
 from kg_neo4j.pipeline import AskOptions  # noqa: E402
 from kg_neo4j.progress import Silent  # noqa: E402
@@ -57,7 +58,7 @@ def leaves(text: str) -> Sequence[Leaf]:
     assert isinstance(document, Document), document
     tokeniser = tokens.load()
     whole = Source("text", document.text, tokeniser.count(document.text), 0, len(document.text))
-    return leaves_of("bench", [whole], tokeniser, LEAF_TOKENS).leaves
+    return leaves_of("bench", [whole], tokeniser, TreeOptions()).leaves
 
 
 def clusters(texts: Sequence[str], seeds: Sequence[int]) -> Iterator[Sequence[object]]:
@@ -84,7 +85,7 @@ def evidence(text: str, questions: str, seeds: Sequence[int], cache: Path) -> It
         where = {"neo4j_uri": running.uri, "neo4j_username": server.USERNAME, "neo4j_password": running.password}
         settings = Settings(**where, graph="bench")
         nothing = TripleExtractor(schema.load("graph"), {})
-        options = LoadOptions(chunk_tokens=LEAF_TOKENS, analytics=False)
+        options = LoadOptions(chunk_tokens=target(LEAF_TOKENS), analytics=False)
         load([text], settings=settings, options=options, extractor=nothing)
         embedder, tokeniser = factory.embedding_model(settings), tokens.load()
         with Database(address) as database:
