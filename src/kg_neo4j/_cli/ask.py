@@ -40,7 +40,7 @@ def ask(
     ] = False,
     traversal: Annotated[
         str | None,
-        typer.Option("--traversal", metavar="top-down|bottom-up", help="With --mode tree: level by level."),
+        typer.Option("--traversal", metavar="walk|top-down|bottom-up", help="With --mode tree: how it is read."),
     ] = None,
     tree: Annotated[
         str | None, typer.Option("--tree", metavar="NAME", help="With --mode tree: which trees [default: narrative].")

@@ -1,7 +1,7 @@
 """The systems that are compared: a mode of asking each, some with a narrative tree of their own.
 
 Each fills the same budget of tokens, so that none reads more than another. Beside them stand naive RAG, RAPTOR and the
-narrative tree as they are published: the five nearest texts by cosine alone, however long they are.
+narrative tree as they are published: the five nearest texts by cosine alone, within the same budget.
 """
 
 from __future__ import annotations
