@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-long test-ragas test-clients test-browser lint fix bench train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-browser lint fix bench train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -26,6 +26,7 @@ help:
 	@echo "make test-long  more cases, more repeats, more kills (hours)"
 	@echo "make test-ragas  our scores of answers against those of the package ragas, in an environment of its own"
 	@echo "make test-clients  neo4j-graphrag, LangChain and LlamaIndex read a graph of ours, from an environment of their own"
+	@echo "make test-ray   extraction on a Ray cluster of two nodes, and documents in S3, from an environment of their own"
 	@echo "make test-browser  the pages that we draw, in a Chromium that is installed"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
@@ -70,6 +71,14 @@ $(OUT)/clients/venv/.installed: benchmarks/clients/requirements.txt
 
 test-clients: $(VENV)/.installed $(OUT)/clients/venv/.installed
 	CLIENTS_PYTHON=$(OUT)/clients/venv/bin/python $(BIN)/python -m pytest -rP benchmarks/clients
+
+$(OUT)/ray/venv/.installed: pyproject.toml benchmarks/ray/requirements.txt
+	$(PYTHON) -m venv $(OUT)/ray/venv
+	$(OUT)/ray/venv/bin/python -m pip install --quiet --editable '.[ray,remote]' --requirement benchmarks/ray/requirements.txt
+	touch $@
+
+test-ray: $(OUT)/ray/venv/.installed
+	$(OUT)/ray/venv/bin/python -m pytest -W default benchmarks/ray
 
 test-browser: $(VENV)/.installed
 	$(BIN)/python -m pytest benchmarks/browser

@@ -1,10 +1,14 @@
-"""Documents, chunks and extractions made for tests: real records, without a model."""
+"""Documents, chunks and extractions made for tests: real records, without a model; and how one is recorded."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, RecordedDocument, record_documents
+from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import (
     Chunk,
     ChunkOutcome,
@@ -71,6 +75,14 @@ def extraction(chunk: Chunk, facts: list[Fact], *, config_hash: str = "c0", reje
         ChunkOutcome.DONE,
         config_hash,
     )
+
+
+def record_document(
+    database: Database, lease: Lease, source: Document, chunks: Sequence[Chunk], configuration: LoadConfiguration
+) -> RecordedDocument:
+    """Record one document alone."""
+    ((recorded,),) = record_documents(database, lease, [CutDocument(source, tuple(chunks), configuration)])
+    return recorded
 
 
 def _node(line: int, local: str, name: str, chunk: Chunk) -> NodeRow:

@@ -103,11 +103,12 @@ class _Steps:
 def _wrap(steps: _Steps) -> None:
     from kg_neo4j._models.openai_chat import OpenAIChat
     from kg_neo4j.extract import reading
-    from kg_neo4j.graph import importing
+    from kg_neo4j.graph import documents, importing
     from kg_neo4j.graph.database import Database, Transaction
     from kg_neo4j.pipeline import loading
 
     loading.BATCH_ROWS = 1  # each chunk has a transaction of its own, so that small texts have many steps
+    documents.READING_S = 60.0  # documents are put together in the same way on a busy machine
     importing.LINES_A_WRITE = 10  # likewise for small files
     complete, write, run = OpenAIChat.complete, Database.write_transaction, Transaction.run
     extraction = reading.Rounds.extraction

@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from corpus import Fact, document, extraction
+from corpus import Fact, document, extraction, record_document
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, record_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle

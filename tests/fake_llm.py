@@ -24,7 +24,9 @@ import math
 import re
 import socket
 import struct
+import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -57,6 +59,7 @@ class Request:
     path: str
     headers: dict[str, str]  # names in lower case
     body: dict[str, Any]
+    at: float = field(default_factory=time.time)
 
     @property
     def prompt(self) -> str:
@@ -79,6 +82,9 @@ class FakeLlm:
     counts: bool = False  # report the tokens of the messages and of the answer instead, and keep to max_tokens
     counts_streams: bool = True  # the last event of a stream has the usage, where the client asks for it
     rules: Callable[[str, str], str] | None = None  # (all messages, the last one) -> answer; None: `answer`
+    counted: list[tuple[int, int]] = field(
+        default_factory=list
+    )  # with `counts`: of each answer, heard by anyone or not
 
     def __post_init__(self) -> None:
         self._queue: deque[Reply | None] = deque()  # None: answer by the rules
@@ -230,6 +236,7 @@ class FakeLlm:
         if limit is not None and len(spans := tokeniser.spans(text)) > limit:
             choice["message"]["content"], choice["finish_reason"] = text[: spans[limit][0]], "length"
         written = tokeniser.count(choice["message"]["content"] or "")
+        self.counted.append((read, written))
         data["usage"] = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
         return replace(reply, body=json.dumps(data).encode())
 
@@ -251,6 +258,11 @@ class _Server(ThreadingHTTPServer):
         self._open.discard(request)
         super().shutdown_request(request)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that was killed."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
     def server_close(self) -> None:
         """End the connections that clients keep open, too: their threads wait for a next request."""
         super().server_close()
@@ -271,7 +283,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length", 0))
-        self._respond(json.loads(self.rfile.read(length) or b"{}"))
+        body = self.rfile.read(length)
+        if len(body) == length:  # else the client was killed while it sent this
+            self._respond(json.loads(body or b"{}"))
 
     def _respond(self, body: dict[str, Any]) -> None:
         fake: FakeLlm = self.server.fake  # type: ignore[attr-defined]

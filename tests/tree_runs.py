@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from corpus import document
+from corpus import document, record_document
 from kg_neo4j._models import tokens
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, record_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query

@@ -37,16 +37,16 @@ def prepare(job: Job) -> Callable[[], str]:
     """Build the extractions, connect, and return the write."""
     document = Document(hash_id("d", GRAPH), GRAPH, "file", "bench.txt", "bench", "bench.txt", "", "0")
     extractions = [_extraction(document.id, rows) for rows in chunk_rows(job.chunks)]
-    chunks = [extraction.chunk for extraction in extractions]
     columns = schema.load("graph")
     configuration = documents.LoadConfiguration(CONFIGURATION, "graph", columns.hash, "bench")
+    cut = documents.CutDocument(document, tuple(extraction.chunk for extraction in extractions), configuration)
     database = Database(DatabaseAddress(job.uri, job.username, job.password))
     database.verify()
     constraints.ensure_constraints(database)
 
     def write() -> str:
         with Lease(database, GRAPH) as lease:
-            documents.record_document(database, lease, document, chunks, configuration)
+            list(documents.record_documents(database, lease, [cut]))
             recorder = Recorder(database, GRAPH, columns, lease)
             recorded = sum(recorder.record_all(_batches(extractions, job.batch or BATCH_ROWS)))
             settled = settler.settle(database, GRAPH, columns, lease)

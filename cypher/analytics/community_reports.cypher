@@ -13,7 +13,8 @@ WHERE c.graph = $graph AND c.report_method IS NOT NULL AND ($level IS NULL OR c.
   AND ($ids IS NULL OR c.id IN $ids)
 RETURN c.id AS id, c.level AS level, c.number AS number, c.size AS size,
        head([(c)-[:CHILD_OF]->(p:KgCommunity) WHERE p.graph = $graph | p.id]) AS parent_id,
-       c.title AS title, c.summary AS summary, c.rating AS rating, c.rating_explanation AS rating_explanation,
+       c.title AS title, coalesce(c.summary, '') AS summary, c.rating AS rating,
+       coalesce(c.rating_explanation, '') AS rating_explanation,
        c.findings AS findings, c.report_method AS method, c.report_flags AS flags, c.report_hash AS hash,
        c.report_domain AS domain
 ORDER BY level, number

@@ -14,7 +14,7 @@ WITH e.num / 17592186044416 AS part,
      collect([e.num, e.id, head([(e)-[:IN_COMMUNITY]->(c:KgCommunity) WHERE c.graph = $graph | c.id]),
               CASE WHEN e.pagerank IS NOT NULL
                 THEN [e.community, e.pagerank, e.degree, e.betweenness, e.community_degree, e.component, e.core,
-                      e.triangles, e.clustering, e.articulation, e.bridges]
+                      e.triangles, e.clustering, e.articulation, coalesce(e.bridges, [])]
               END]) AS entities
 RETURN part, entities
 ORDER BY part

@@ -13,4 +13,4 @@ MATCH (e:KgEntity {num: row[0]})
 WHERE e.graph = $graph
 SET e.community = row[1], e.pagerank = row[2], e.degree = row[3], e.betweenness = row[4], e.community_degree = row[5],
     e.component = row[6], e.core = row[7], e.triangles = row[8], e.clustering = row[9], e.articulation = row[10],
-    e.bridges = row[11]
+    e.bridges = CASE WHEN row[11] <> [] THEN row[11] END

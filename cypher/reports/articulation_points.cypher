@@ -8,7 +8,7 @@
 // source:  W2
 MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.articulation
-RETURN n.name AS Node, n.type AS NodeType, n.degree AS Connections, size(n.bridges) AS Bridges,
+RETURN n.name AS Node, n.type AS NodeType, n.degree AS Connections, size(coalesce(n.bridges, [])) AS Bridges,
        n.betweenness AS Betweenness
 ORDER BY Betweenness DESC, Node, n.id
 LIMIT $limit

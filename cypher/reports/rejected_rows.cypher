@@ -8,7 +8,7 @@
 // source:  kg-neo4j
 MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
 WHERE c.graph = $graph AND d.graph = $graph AND (c.rows_rejected > 0 OR NOT coalesce(c.done, false))
-RETURN d.title AS Document, c.index AS Chunk, c.section AS Section, coalesce(c.rows_read, 0) AS RowsRead,
+RETURN d.title AS Document, c.index AS Chunk, coalesce(c.section, '') AS Section, coalesce(c.rows_read, 0) AS RowsRead,
        coalesce(c.rows_rejected, 0) AS RowsRejected, coalesce(c.outcome, 'pending') AS Outcome
 ORDER BY RowsRejected DESC, Document, Chunk, c.id
 LIMIT $limit

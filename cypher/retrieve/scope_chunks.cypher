@@ -3,7 +3,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $documents LIST<STRING> (ids, or null: all);
 //          $types LIST<STRING> (of entities, or null: all); $dates LIST<STRING> (those in the range, or null: any, also none);
-//          $since INTEGER (year); $until INTEGER (year)
+//          $since INTEGER (year); $until INTEGER (year); $most INTEGER (ids to return, >= 1, default 100001)
 // columns: ids LIST<STRING>
 // order:   none; the list is in ascending order
 // source:  kg-neo4j
@@ -24,5 +24,5 @@ WHERE ($types IS NULL OR EXISTS { (c)<-[:MENTIONED_IN]-(e:KgEntity) WHERE e.type
        OR EXISTS { (c)<-[m:MENTIONED_IN]-(e:KgEntity)
                    WHERE $since <= m.birth_year <= $until OR $since <= m.death_year <= $until
                       OR (e.type IN ['DATE', 'YEAR'] AND e.name IN $dates) })
-WITH c.id AS id ORDER BY id
+WITH c.id AS id ORDER BY id LIMIT $most
 RETURN collect(id) AS ids

@@ -6,7 +6,7 @@
 //          $facts INTEGER (facts, >= 1, default 60); $chunks INTEGER (chunks of a document and chunks that mention it, >= 1, default 6);
 //          $hub INTEGER (relationships of one entity to look at, >= 1, default 2000);
 //          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_facts LIST<STRING> (likewise)
-// columns: facts LIST<MAP> (id, type, source, source_id, target, target_id, chunk_id, quote, start, end, text, document),
+// columns: facts LIST<MAP> (id, type, source, source_id, target, target_id, evidence, chunk_id, quote, start, end, text, document),
 //          passages LIST<MAP> (id, text, document, document_id, index)
 // order:   none; facts by evidence descending, then id; passages by document, then index
 // source:  kg-neo4j
@@ -32,6 +32,7 @@ CALL () {
   WITH r, f, chunk_id, quote, start, end, text, document, startNode(r) AS a, endNode(r) AS b
   WITH * ORDER BY r.evidence_count DESC, f.id
   RETURN collect({id: f.id, type: f.type, source: a.name, source_id: a.id, target: b.name, target_id: b.id,
+                  evidence: coalesce(r.evidence_count, 1),
                   chunk_id: chunk_id, quote: quote, start: start, end: end, text: text, document: document}) AS facts
 }
 CALL () {

@@ -8,4 +8,4 @@
 UNWIND $ids AS id
 MATCH (a:KgAnswer {id: id})
 WHERE a.graph = $graph
-RETURN id, a.text AS text, a.finish_reason AS finish_reason
+RETURN id, coalesce(a.text, '') AS text, a.finish_reason AS finish_reason

@@ -10,8 +10,8 @@
 // source:  W3
 MATCH (d:KgDecision)
 WHERE d.graph = $graph
-RETURN d.id AS id, d.kind AS kind, d.left_key AS left_key, d.right_key AS right_key, d.left_name AS left_name,
-       d.right_name AS right_name, d.rule AS rule, d.score AS score, d.reason AS reason, d.revoked AS revoked,
+RETURN d.id AS id, d.kind AS kind, d.left_key AS left_key, d.right_key AS right_key, coalesce(d.left_name, '') AS left_name,
+       coalesce(d.right_name, '') AS right_name, d.rule AS rule, d.score AS score, coalesce(d.reason, '') AS reason, d.revoked AS revoked,
        d.resolve_run AS run,
        coalesce(d.document, '') AS document, d:Unsettled AS pending,
        coalesce(d.derived, false) AS derived

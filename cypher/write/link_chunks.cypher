@@ -1,11 +1,12 @@
-// title:   Link the chunks of one document in reading order
-// purpose: Replaces the NEXT_CHUNK relationships of a document.
+// title:   Link the chunks of documents in reading order
+// purpose: Replaces the NEXT_CHUNK relationships of documents.
 // mode:    write
-// params:  $document_id STRING (document id)
+// params:  $ids LIST<STRING> (document ids)
 // columns: none
 // order:   none
 // source:  kg-neo4j
-MATCH (d:KgDocument {id: $document_id})
+UNWIND $ids AS id
+MATCH (d:KgDocument {id: id})
 CALL (d) {
   MATCH (d)<-[:IN_DOCUMENT]-(:KgChunk)-[old:NEXT_CHUNK]->(:KgChunk)
   DELETE old

@@ -1,9 +1,10 @@
 """Text to a knowledge graph in Neo4j, with evidence for every fact, and answers that cite it.
 
-    from kg_neo4j import Settings, ask, load
+    from kg_neo4j import KnowledgeGraph
 
-    load(["notes/"], settings=Settings())
-    print(ask("Who was Khadija?", settings=Settings()).answer)
+    with KnowledgeGraph("notes") as kg:
+        kg.load("notes/")
+        print(kg.ask("Who was Khadija?").answer)
 
 Importing the package reads no environment, opens no socket and sets no log level.
 """
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kg_neo4j.errors import KgError
+    from kg_neo4j.knowledge_graph import GraphFrames, KnowledgeGraph
     from kg_neo4j.organise.tree.summarisers import AbstractSummariser
     from kg_neo4j.pipeline import (
         ArchiveReport,
@@ -39,8 +41,10 @@ __all__ = [
     "ArchiveReport",
     "Citation",
     "Filters",
+    "GraphFrames",
     "ImportReport",
     "KgError",
+    "KnowledgeGraph",
     "LoadOptions",
     "LoadReport",
     "Settings",
@@ -59,6 +63,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "errors": "KgError",
+    "knowledge_graph": "GraphFrames KnowledgeGraph",
     "organise.tree.summarisers": "AbstractSummariser",
     "pipeline": "ArchiveReport ImportReport LoadOptions TreeBuildOptions "
     "ask embed export_archive import_graph load report tree unload",

@@ -3,6 +3,8 @@
     KgError                        exit 1
     ├── UsageError                 exit 2   an argument or a setting cannot be meant
     ├── BudgetReached              exit 3   the next call to a model would pass the limit that the user set
+    ├── FolderFull                 exit 1   no space is left where files are written
+    ├── WorkerLost                 exit 1   processes of workers die, or do not start
     ├── SourceError                exit 1   a source cannot be read
     │   ├── SourceNotFound                  no such file, folder or page title
     │   ├── AmbiguousTitle                  a disambiguation page; `choices` lists what it offers
@@ -44,7 +46,8 @@ Each carries `hint`, one sentence on what to try, or None; the command line prin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import errno
+from collections.abc import Callable, Sequence
 
 
 class KgError(Exception):
@@ -55,6 +58,16 @@ class KgError(Exception):
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Callable[..., KgError], tuple[type[KgError], tuple[object, ...], dict[str, object]]]:
+        """Pickle with what else an error carries: workers report errors to another process."""
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(kind: type[KgError], args: tuple[object, ...], fields: dict[str, object]) -> KgError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(fields)
+    return error
 
 
 class UsageError(KgError):
@@ -72,6 +85,22 @@ class BudgetReached(KgError):
         super().__init__(message, hint=hint)
         self.limit_usd = limit_usd
         self.spent_usd = spent_usd
+
+
+class FolderFull(KgError):
+    """No space is left in the folder that files are written to; what was written before is whole."""
+
+
+def cannot_write(folder: object, error: OSError) -> KgError:
+    """Return the error of a file that could not be written into a folder."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        hint = "free some space and run the same command again: what is there is kept"
+        return FolderFull(f"{folder} has no space left", hint=hint)
+    return UsageError(f"{folder} cannot be written to: {error.strerror}", hint="name a folder that you may write to")
+
+
+class WorkerLost(KgError):
+    """Processes of workers die, or do not start."""
 
 
 class SourceError(KgError):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
     from kg_neo4j._models.cache import AnswerCache
     from kg_neo4j._models.door import Door
+    from kg_neo4j._models.ledger import Ledger
     from kg_neo4j._models.openai_endpoint import Endpoint
     from kg_neo4j._models.prices import Price
     from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
@@ -30,10 +31,11 @@ def warm_up(settings: Settings) -> None:
         threading.Thread(target=import_module, args=("openai",), name="kg-import", daemon=True).start()
 
 
-def chat_model(settings: Settings, *, budget: Budget | None = None) -> ChatModel | None:
+def chat_model(settings: Settings, *, budget: Budget | None = None, ledger: Ledger | None = None) -> ChatModel | None:
     """Return the chat model that the settings mean; None where there is neither a key nor a base URL (offline).
 
-    With a budget its calls are paid from it. Raises UsageError for a base URL without KG_MODEL, for a table of prices
+    With a budget its calls are paid from it. With a ledger the limits of requests and tokens a minute are those of all
+    processes that name it. Raises UsageError for a base URL without KG_MODEL, for a table of prices
     that is none, and for a budget where the model's price is not known.
     """
     if settings.offline:
@@ -47,7 +49,7 @@ def chat_model(settings: Settings, *, budget: Budget | None = None) -> ChatModel
         )
     name = settings.model or DEFAULT_MODEL
     price = price_of(name, settings)
-    model = OpenAIChat(name, _endpoint(settings), window=settings.model_window, price=price)
+    model = OpenAIChat(name, _endpoint(settings, ledger), window=settings.model_window, price=price)
     if budget is None:
         return model
     from kg_neo4j._models import tokens
@@ -56,12 +58,12 @@ def chat_model(settings: Settings, *, budget: Budget | None = None) -> ChatModel
     return BudgetedChat(model, _known(price, name), budget, tokens.load())
 
 
-def door(settings: Settings, *, budget: Budget | None = None) -> Door:
+def door(settings: Settings, *, budget: Budget | None = None, ledger: Ledger | None = None) -> Door:
     """Return the door to the chat model, with the cache of answers; offline, to what stands in for one.
 
-    Raises as `chat_model` does.
+    Takes `budget` and `ledger`, and raises, as `chat_model` does.
     """
-    model = chat_model(settings, budget=budget)
+    model = chat_model(settings, budget=budget, ledger=ledger)
     if model is None:
         return without_model()
     from kg_neo4j._models.cache import open_cache
@@ -84,10 +86,12 @@ def door_to(model: ChatModel, cache: AnswerCache | None = None, concurrency: int
     return open_door(model, cache, concurrency, stand_in)
 
 
-def embedding_model(settings: Settings, *, budget: Budget | None = None) -> EmbeddingModel:
+def embedding_model(
+    settings: Settings, *, budget: Budget | None = None, ledger: Ledger | None = None
+) -> EmbeddingModel:
     """Return the embedding model: KG_EMBEDDING_MODEL where a server is configured, else the built-in one.
 
-    With a budget its calls are paid from it; UsageError where its price is not known.
+    Takes `budget` and `ledger` as `chat_model` does; UsageError for a budget where its price is not known.
     """
     if settings.embedding_model == HASHED_EMBEDDING:
         from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
@@ -101,7 +105,7 @@ def embedding_model(settings: Settings, *, budget: Budget | None = None) -> Embe
     from kg_neo4j._models.prices import price_of
 
     price = price_of(settings.embedding_model, settings)
-    model = OpenAIEmbedding(settings.embedding_model, _endpoint(settings), price=price)
+    model = OpenAIEmbedding(settings.embedding_model, _endpoint(settings, ledger), price=price)
     if budget is None:
         return model
     from kg_neo4j._models import tokens
@@ -167,7 +171,7 @@ def largest_chunk(settings: Settings) -> int:
     return int(room / (MODEL_TOKENS + ANSWER_TOKENS))
 
 
-def _endpoint(settings: Settings) -> Endpoint:
+def _endpoint(settings: Settings, ledger: Ledger | None) -> Endpoint:
     from kg_neo4j._models.openai_endpoint import OPENAI_URL, Endpoint
 
     return Endpoint(
@@ -176,4 +180,7 @@ def _endpoint(settings: Settings) -> Endpoint:
         timeout_s=settings.model_timeout_s,
         retries=settings.model_retries,
         concurrency=settings.model_concurrency,
+        rpm=settings.rpm,
+        tpm=settings.tpm,
+        ledger=ledger,
     )

@@ -14,6 +14,9 @@ class Progress(Protocol):
     def advance(self, stage: str, units: int = 1) -> None:
         """`units` more units of `stage` are done."""
 
+    def count(self, what: str, value: float) -> None:
+        """`value` is what the run has so far of `what`: "documents", "USD"."""
+
     def finish(self, stage: str) -> None:
         """`stage` is over."""
 
@@ -28,6 +31,9 @@ class Silent:
         """Do nothing."""
 
     def advance(self, stage: str, units: int = 1) -> None:
+        """Do nothing."""
+
+    def count(self, what: str, value: float) -> None:
         """Do nothing."""
 
     def finish(self, stage: str) -> None:

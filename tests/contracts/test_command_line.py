@@ -22,7 +22,8 @@ from kg_runner import Kg, RunKg
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
-    *("communities", "ask", "report", "plot", "export", "import", "browse", "tune"),
+    *("communities", "ask", "search", "show", "report", "plot", "export", "import", "browse", "tune"),
+    *("build", "manifest", "graphs list", "graphs delete"),
     *("study context", "study chunk-length"),
     *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "db indexes", "db backup", "db restore"),
     *("chat", "tree", "study aggregation", "study averaging", "eval extraction", "eval retrieval", "eval answers"),
@@ -48,19 +49,26 @@ def test_every_command_has_help_that_says_what_it_does() -> None:
     assert [command for command, text in helps.items() if not re.search(r"\n\n  [A-Z][^.]+", text)] == []
 
 
-def test_the_readme_shows_the_help_as_it_is() -> None:
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    block = re.search(r"<!-- kg --help -->\n```text\n(.*?)```", readme, re.DOTALL)
+def test_the_documentation_shows_the_help_as_it_is() -> None:
+    page = (CHECKOUT / "docs" / "commands.md").read_text(encoding="utf-8")
+    block = re.search(r"<!-- kg --help -->\n```text\n(.*?)```", page, re.DOTALL)
     assert block
     assert block[1].strip() == help_of("").strip()
 
 
-def test_the_readme_names_every_setting() -> None:
+def test_the_documentation_names_every_setting() -> None:
     from kg_neo4j.settings import Settings
 
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    page = (CHECKOUT / "docs" / "settings.md").read_text(encoding="utf-8")
     names = {field.validation_alias for field in Settings.model_fields.values()}
-    assert {name for name in names if f"`{name}`" not in readme} == set()
+    assert {name for name in names if f"`{name}`" not in page} == set()
+
+
+def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) <= 180
+    links = re.findall(r"\]\(([^)#:]+)\)", readme)
+    assert [link for link in links if not (CHECKOUT / link).exists()] == []
 
 
 def test_the_version_is_said(kg_alone: Kg) -> None:

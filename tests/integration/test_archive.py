@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +16,9 @@ import tree_runs
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, ask, export_archive, import_graph
 from kg_neo4j._models import openai_models
+from kg_neo4j.graph import export
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.export import export_file
 from kg_neo4j.pipeline.resolving import decisions
 from private_server import PrivateServer
 
@@ -33,7 +35,7 @@ class Home:
     def files(self, folder: Path) -> tuple[bytes, bytes]:
         """Return the plain export and the archive."""
         folder.mkdir()
-        export_file(self.database, GRAPH, folder / "graph.jsonl")
+        export.export_file(self.database, GRAPH, folder / "graph.jsonl")
         export_archive(folder / "graph.jsonl.gz", settings=self.settings)
         return (folder / "graph.jsonl").read_bytes(), (folder / "graph.jsonl.gz").read_bytes()
 
@@ -66,6 +68,48 @@ def second(settings: Settings, llm: FakeLlm, tmp_path_factory: pytest.TempPathFa
     """Another server in a home of its own, empty."""
     with PrivateServer(tmp_path_factory.mktemp("second"), settings).start() as server, server.connect() as database:
         yield Home(database, archived_graph.online(server.aside(GRAPH), llm, GRAPH))
+
+
+# The export as one statement each for nodes and relationships: what reading in pages is compared with.
+NODES = """
+MATCH (n:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgTree|KgTreeNode)
+WHERE n.graph = $graph AND NOT coalesce(n.revoked, false)
+  AND NOT (n:KgAnswer AND n.kind IN ['description', 'report', 'aspects', 'summary', 'detail', 'vector'])
+RETURN [label IN labels(n) WHERE NOT label STARTS WITH 'Kg'] AS labels,
+       n {.*, embedding: null, fit: null, number: CASE WHEN n:KgCommunity THEN null ELSE n.number END} AS properties
+ORDER BY [label IN labels(n) WHERE label IN ['Answer', 'Chunk', 'Community', 'Decision', 'Detail', 'Document', 'Entity',
+                                             'Fact', 'Passage', 'Summary', 'Tree']][0], n.id
+"""
+RELATIONSHIPS = """
+MATCH (a:KgAnswer|KgChunk|KgCommunity|KgDecision|KgDocument|KgEntity|KgFact|KgTree|KgTreeNode)-[r]->(b)
+WHERE a.graph = $graph AND b.graph = $graph
+  AND NOT (a:KgAnswer AND a.kind IN ['description', 'report', 'aspects', 'summary', 'detail', 'vector'])
+RETURN type(r) AS type, a.id AS start, b.id AS end, properties(r) AS properties
+ORDER BY start, type, end, r.row, r.fact_id
+"""
+
+
+@pytest.mark.parametrize("page", [1, 7, 1_000])
+def test_an_export_read_in_pages_is_the_same_as_in_one_statement(
+    first: Home, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "PAGE", page)
+    found = [json.loads(line) for line in export.lines(first.database, GRAPH)]
+    nodes = [
+        {"kind": "node", "labels": sorted(row["labels"]), "properties": kept(row["properties"])}
+        for row in tree_runs.read(first.database, NODES, graph=GRAPH)
+    ]
+    relationships = [
+        {"kind": "relationship", **row, "properties": kept(row["properties"])}
+        for row in tree_runs.read(first.database, RELATIONSHIPS, graph=GRAPH)
+    ]
+    assert {label for node in nodes for label in node["labels"]} >= {*export.KINDS} - {"Passage"}
+    assert found == [*nodes, *relationships]
+
+
+def kept(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the export has of the properties of a node or relationship."""
+    return {name: value for name, value in properties.items() if value is not None and name not in export.LEFT_OUT}
 
 
 def test_an_archive_in_a_new_home_is_the_graph_and_costs_nothing(

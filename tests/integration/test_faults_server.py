@@ -18,7 +18,7 @@ from unittest import mock
 
 import pytest
 
-from corpus import document, extraction
+from corpus import document, extraction, record_document
 from kg_neo4j import LoadOptions, Settings, load
 from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, NotEnoughMemory, SchemaConflict
 from kg_neo4j.extract import schema as schemas
@@ -26,7 +26,7 @@ from kg_neo4j.graph import database as databases
 from kg_neo4j.graph import queries, settler
 from kg_neo4j.graph.constraints import delete_graph, ensure_constraints
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, record_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder

@@ -16,7 +16,7 @@ from unittest import mock
 
 import pytest
 
-from corpus import Fact, document, extraction
+from corpus import Fact, document, extraction, record_document
 from kg_neo4j import LoadOptions, Settings, load, unload
 from kg_neo4j.errors import DatabaseError, LeaseHeld, SchemaConflict
 from kg_neo4j.extract import schema as schemas
@@ -24,7 +24,7 @@ from kg_neo4j.graph import database as databases
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, record_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder

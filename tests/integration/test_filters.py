@@ -26,7 +26,7 @@ from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.records import Answer, Filters
-from kg_neo4j.retrieve import Means, ask, kept_projection
+from kg_neo4j.retrieve import Means, ask, filters, kept_projection
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.local import retrieve as retrieve_local
@@ -137,6 +137,18 @@ def test_whatever_is_found_obeys_random_filters(database: Database, pages: str, 
             ask_global(database, "What are the main themes?", pages, FROM_REPORTS, filters),
             kept,
         )
+
+
+def test_filters_that_leave_too_many_chunks_are_refused(
+    database: Database, pages: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope = resolve(database, pages, Filters(since=1, until=3000))
+    assert scope
+    monkeypatch.setattr(filters, "MOST", len(scope.chunks))
+    assert resolve(database, pages, Filters(since=1, until=3000)) == scope
+    monkeypatch.setattr(filters, "MOST", len(scope.chunks) - 1)
+    with pytest.raises(UsageError, match=f"more than {len(scope.chunks) - 1} chunks"):
+        resolve(database, pages, Filters(since=1, until=3000))
 
 
 def test_without_filters_nothing_is_left_out(database: Database, pages: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from corpus import Fact, document, extraction
+from corpus import Fact, document, extraction, record_document
 from kg_neo4j import resources
 from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.extract import schema as schemas
@@ -18,7 +18,6 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import (
     LoadConfiguration,
     list_documents,
-    record_document,
     stored_answers,
     withdraw_document,
 )
@@ -276,10 +275,10 @@ def test_answers_are_kept_word_for_word(database: Database, graph: str) -> None:
     documents = corpus(graph)
     load(database, graph, documents)
     source, extractions = documents[0]
-    found = stored_answers(database, graph, source.id, "c0")
+    found = stored_answers(database, graph, [source.id], "c0")
     assert set(found) == {each.chunk.id for each in extractions}
     assert {answer.text for answers in found.values() for answer in answers} == {"node_id,..."}
-    assert stored_answers(database, graph, source.id, "c1") == {}
+    assert stored_answers(database, graph, [source.id], "c1") == {}
 
 
 def test_columns_of_a_schema_of_ones_own_are_stored_folded_and_withdrawn(database: Database, graph: str) -> None:
@@ -338,7 +337,7 @@ def test_an_answer_of_no_use_is_not_kept_and_its_chunk_is_asked_again(
         useless = replace(extraction(chunks[0], []), outcome=outcome)
         Recorder(database, graph, SCHEMA, lease).record([useless])
         assert record_document(database, lease, source, chunks, configuration()).pending == chunks
-    assert stored_answers(database, graph, source.id, "c0") == {}
+    assert stored_answers(database, graph, [source.id], "c0") == {}
 
 
 def test_a_chunk_that_comes_twice_in_one_batch_counts_once(database: Database, graph: str) -> None:

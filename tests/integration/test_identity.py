@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 from fake_llm import FakeLlm
 from kg_neo4j import LoadOptions, Settings, load, unload
 from kg_neo4j.errors import SourceNotFound, UsageError
+from kg_neo4j.extract import exchange
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.export import lines
@@ -260,7 +259,5 @@ def test_an_extraction_under_another_key_is_refused_and_names_both(
 def test_an_extraction_has_the_keys_of_its_root(offline: Settings, project: Path, tmp_path: Path) -> None:
     target = tmp_path / "to"
     extract([str(project / "docs")], to=str(target), settings=offline, options=replace(PLAIN, root=str(project)))
-    found: list[Mapping[str, Mapping[str, str]]] = [
-        json.loads(path.read_text("utf-8").splitlines()[0]) for path in target.iterdir()
-    ]
-    assert sorted(each["document"]["key"] for each in found) == ["docs/a.txt", "docs/sub/b.txt"]
+    (path,) = target.iterdir()
+    assert [each.document.key for each in exchange.documents(path)] == ["docs/a.txt", "docs/sub/b.txt"]

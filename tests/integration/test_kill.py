@@ -39,15 +39,20 @@ TEXTS = {
         "Marie Curie worked in Paris with Pierre Curie. Pierre Curie knew Karl Braun.",
         "Vienna honoured Pierre Curie and Marie Curie.",
     ),
+    "c.txt": ("Pierre Curie wrote to Karl Braun from Paris.",),  # recorded together with b.txt
 }
-EDITED = ("Anna Weber met Karl Braun in Graz. Karl Braun taught Anna Weber.", *TEXTS["a.txt"][1:])
+EDITED = {
+    "a.txt": ("Anna Weber met Karl Braun in Graz. Karl Braun taught Anna Weber.", *TEXTS["a.txt"][1:]),
+    "c.txt": ("Pierre Curie wrote to Karl Braun from Vienna.",),
+}
 
 # The kills that must be among those of the short form: where a loss would show.
 LOAD = (
-    *(ANSWERED, READ, f"{COMMIT}write/finish_chunks", "write/settle_entities", f"{COMMITTED}write/settle_entities"),
+    *(ANSWERED, READ, "write/merge_chunks", f"{COMMIT}write/finish_chunks"),
+    *("write/settle_entities", f"{COMMITTED}write/settle_entities"),
     *(f"{COMMITTED}write/vector_store_fact", "analytics/write_graph_state"),
 )
-EDIT = (f"{COMMITTED}write/withdraw_evidence",)
+EDIT = (f"{COMMITTED}write/withdraw_evidence", "write/link_chunks")
 UNLOAD = (f"{COMMITTED}write/delete_chunks", "write/settle_entities")
 REBUILD = (f"{COMMITTED}write/withdraw_evidence",)
 
@@ -134,7 +139,7 @@ def loaded(bench: Bench) -> None:
 
 def edited(bench: Bench) -> None:
     bench.load()
-    bench.write({"a.txt": EDITED})
+    bench.write(EDITED)
 
 
 SCENARIOS = {

@@ -138,18 +138,18 @@ class Statements:
 
     def __enter__(self) -> set[str]:
         self.seen: set[str] = set()
-        run, stream = Transaction.run, Database.stream
+        within, stream = Transaction.stream, Database.stream
 
-        def seen_run(transaction: Transaction, asked: queries.Query, /, **params: object) -> object:
+        def seen_within(transaction: Transaction, asked: queries.Query, /, **params: object) -> object:
             self.seen.add(asked.text)
-            return run(transaction, asked, **params)
+            return within(transaction, asked, **params)
 
         def seen_stream(database: Database, asked: queries.Query, /, **params: object) -> object:
             self.seen.add(asked.text)
             return stream(database, asked, **params)
 
         self._patches = [
-            mock.patch.object(Transaction, "run", seen_run),
+            mock.patch.object(Transaction, "stream", seen_within),
             mock.patch.object(Database, "stream", seen_stream),
         ]
         for patch in self._patches:
@@ -162,10 +162,11 @@ class Statements:
 
 
 def strangers(statements: set[str]) -> list[str]:
-    """Return the statements that are no query of the registry, with an allow-listed type in its one place."""
+    """Return the statements that are no query of the registry, with an allow-listed type or label in its one place."""
     known = [re.escape(queries.get(name).text) for name in queries.names()]
     place = re.escape(queries.TYPE_PLACEHOLDER)
-    patterns = [GDS, *(re.compile(text.replace(place, f"`{TYPE_PATTERN.pattern}`")) for text in known)]
+    allowed = "|".join([TYPE_PATTERN.pattern, *(queries.OWN + label for label in queries.BASE_LABELS)])
+    patterns = [GDS, *(re.compile(text.replace(place, f"`(?:{allowed})`")) for text in known)]
     return [text for text in statements if not any(pattern.fullmatch(text) for pattern in patterns)]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import entity_graph
-from corpus import Fact, document, extraction
+from corpus import Fact, document, extraction, record_document
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.canned_reports import (
@@ -26,7 +26,7 @@ from kg_neo4j.graph.canned_reports import (
 )
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, record_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query

@@ -30,7 +30,7 @@ TEXT = "Anna Weber met Karl Braun in Vienna in 1901. Karl Braun lived in Vienna.
 QUESTION = "Where did Karl Braun live?"
 OPTIONS = LoadOptions(analytics=False)
 PROVE = "Prove and prolong the right to write"
-WRITES = ("Write one document", "Mark chunks as recorded", "Delete chunks", "Withdraw the evidence of chunks")
+WRITES = ("Write documents", "Mark chunks as recorded", "Delete chunks", "Withdraw the evidence of chunks")
 
 
 @pytest.fixture(scope="module")

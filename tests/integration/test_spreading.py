@@ -129,3 +129,48 @@ def test_too_little_memory_is_said_and_the_rest_is_answered(
     found = local.retrieve(database, Search(films, asked, fulltext_query(asked)))
     assert found.chunks
     assert "links were not followed" in found.notes[0]
+
+
+@pytest.mark.parametrize("question", ["Rain Road and Ada Lind", "Bergen", "Maker 3", "Oslo and Note 2"])
+def test_a_walk_over_the_stored_graph_reaches_what_one_over_a_projection_does(
+    database: Database, films: str, question: str
+) -> None:
+    start = link(database, films, read(question))
+    assert start
+    projected = spreading.spread(database, films, start)
+    stored = spreading.walk_stored(database, films, start, (), None, 8)
+    assert projected.chunks
+    for found, expected in ((stored.chunks, projected.chunks), (stored.entities, projected.entities)):
+        assert dict(found) == pytest.approx(dict(expected), abs=0.003)
+
+
+def test_in_a_large_database_nothing_is_projected(
+    database: Database, films: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = titles(database, films, "Where did the one who made Rain Road grow up?")
+    kept_projection.forget(database, films)
+    monkeypatch.setattr(spreading, "LARGE", 1)
+    assert titles(database, films, "Where did the one who made Rain Road grow up?") == before
+    assert names_of(database, films) == []
+
+
+def test_of_what_very_many_chunks_mention_each_gains_too_little_to_be_told(
+    database: Database, films: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is reached by its other names all the same, and one that mentions both comes first."""
+    monkeypatch.setattr(spreading, "LEAST", 0.05)  # of two chunks each gains 0.06, of six 0.02
+    hub = link(database, films, read("Bergen"))
+    assert spreading.walk_stored(database, films, hub, (), None, 8).chunks == ()
+    both = Linked(hub.entities + link(database, films, read("Maker 3")).entities)
+    assert len(spreading.walk_stored(database, films, both, (), None, 8).chunks) == 1
+
+
+def test_a_step_walks_on_from_so_many_chunks_and_from_none_of_those_alike_where_all_would_be_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gains = {"a": 0.3, "b": 0.2, "c": 0.2, "entity": 0.1, "faint": 1e-5}
+    walked_on = []
+    for breadth in (3, 2):
+        monkeypatch.setattr(spreading, "BREADTH", breadth)
+        walked_on.append(set(spreading._walked_on(gains, {"entity"})))
+    assert walked_on == [{"a", "b", "c", "entity"}, {"a", "entity"}]

@@ -56,7 +56,7 @@ def test_an_answer_is_stored_once_next_to_what_it_is_about(database: Database, g
     rows = database.read(query(STORED), graph=graph)
     assert rows[0]["answer"] == {"id": key, "text": "first", "round": 1, "prompt_hash": "p1", **kept, **tokens}
     assert sorted(rows[0]["places"]) == places
-    assert rows[1] == {"answer": {"id": other, "text": "", **kept, **tokens}, "places": places[1:]}
+    assert rows[1] == {"answer": {"id": other, **kept, **tokens}, "places": places[1:]}
 
 
 def test_who_lost_the_lease_stores_nothing(database: Database, graph: str) -> None:

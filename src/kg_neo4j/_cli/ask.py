@@ -20,6 +20,8 @@ from kg_neo4j._cli.startup import without_collection
 from kg_neo4j._cli.terminal import print_json, print_text, progress
 from kg_neo4j.records import Filters
 
+NO_ANSWER = 6  # exit code
+
 
 @without_collection()
 @with_groups
@@ -84,6 +86,9 @@ def ask(
     rerank: Annotated[
         bool, typer.Option("--rerank", help="Let the model put the passages in order: one more call.")
     ] = False,
+    exit_status: Annotated[
+        bool, typer.Option("--exit-status", help=f"Exit with {NO_ANSWER} where no answer is found.")
+    ] = False,
     model: ModelOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
@@ -118,8 +123,10 @@ def ask(
             )
     if as_json:
         print_json(plain(answer) | ({"cypher": browser_text(answer, settings.graph)} if cypher else {}))
-        return
-    show_answer(answer, evidence=show, stats=stats)
-    if cypher and answer.citations:
-        print_text(browser_text(answer, settings.graph))
-    show_notes(answer, evidence=show)
+    else:
+        show_answer(answer, evidence=show, stats=stats)
+        if cypher and answer.citations:
+            print_text(browser_text(answer, settings.graph))
+        show_notes(answer, evidence=show)
+    if exit_status and not answer.found:
+        raise typer.Exit(NO_ANSWER)

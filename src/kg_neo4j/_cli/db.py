@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,6 @@ import typer
 from kg_neo4j._cli.options import GraphOption, JsonOption, YesOption, settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
-from kg_neo4j.errors import GdsMissing
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.keeping import StoredGraph
@@ -148,25 +146,15 @@ def reset(
     as_json: JsonOption = False,
 ) -> None:
     """Delete what kg-neo4j wrote under the named graph, and nothing else."""
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.constraints import delete_graph, drop_schema, refuse_other_graphs
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.retrieve import kept_projection
+    from kg_neo4j import pipeline
+    from kg_neo4j._cli.graphs import confirm
 
     settings = settings_for(graph=graph)
-    if not yes and not typer.confirm(f"Delete graph {settings.graph!r}?", err=True):
-        typer.echo("nothing was deleted", err=True)
-        raise typer.Exit(1)
-    with progress(quiet=as_json) as bars, connect(settings, bars, to_write=True, as_it_is=True) as database:
-        if schema:
-            refuse_other_graphs(database, settings.graph)
-        with Lease(database, settings.graph):
-            deleted = delete_graph(database, settings.graph)
-        with contextlib.suppress(GdsMissing):  # then there is none to drop
-            kept_projection.forget(database, settings.graph)
-        dropped = drop_schema(database) if schema else ()
-    said = [f"{deleted} nodes of graph {settings.graph!r} deleted", *(f"dropped {name}" for name in dropped)]
-    show({"graph": settings.graph, "deleted": deleted, "dropped": dropped}, "\n".join(said), as_json=as_json)
+    confirm(settings.graph, yes=yes)
+    with progress(quiet=as_json) as bars:
+        deleted = pipeline.delete_graph(settings=settings, schema=schema, progress=bars)
+    said = [f"{deleted.deleted} nodes of graph {settings.graph!r} deleted", *(f"dropped {n}" for n in deleted.dropped)]
+    show(deleted, "\n".join(said), as_json=as_json)
 
 
 @app.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlencode
 
 import typer
 
@@ -50,7 +51,7 @@ def plot(
 
 
 def export(
-    target: Annotated[Path, typer.Argument(help="FILE.jsonl: one object a line, sorted.")],
+    target: Annotated[Path, typer.Argument(help="FILE.jsonl (sorted, whole), FILE.graphml, or FILE.csv (two files).")],
     archive: Annotated[
         bool,
         typer.Option("--archive", help="Everything, with paid answers and vectors, for `kg import`: FILE.jsonl.gz."),
@@ -58,15 +59,29 @@ def export(
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the whole graph as sorted JSON lines; equal graphs give equal bytes."""
+    """Write the graph as sorted JSON lines (equal graphs give equal bytes), as CSV, or as GraphML."""
     from kg_neo4j.graph import export as exporting
+    from kg_neo4j.graph import export_tables
     from kg_neo4j.graph.connection import connect
 
     settings = settings_for(graph=graph)
     if archive:
         _archive(target, settings, as_json)
         return
+    export_tables.check(target)
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
+        if target.suffix.lower() in export_tables.SUFFIXES:
+            written = export_tables.export_tables(database, settings.graph, target)
+            show(
+                written,
+                {
+                    "export": ", ".join(map(str, written.paths)),
+                    "nodes": written.nodes,
+                    "relationships": written.relationships,
+                },
+                as_json=as_json,
+            )
+            return
         lines = exporting.export_file(database, settings.graph, target)
     show({"path": target, "lines": lines}, {"export": target, "lines": lines}, as_json=as_json)
 
@@ -124,20 +139,25 @@ def browse(
         )
     with progress(quiet=as_json) as bars:
         server = _localdb.start(settings, bars)
+    first_query = f"MATCH p = (:Entity {{graph: {literal(settings.graph)}}})-->(:Entity) RETURN p LIMIT 100"
     facts = {
         "browser": server.browser_url,
         "connect": server.uri,
         "username": server.username,
         "password": f"in {server.password_file}",
-        "first query": f"MATCH p = (:Entity {{graph: {literal(settings.graph)}}})-->(:Entity) RETURN p LIMIT 100",
     }
     if as_json:
-        first_query = facts.pop("first query")
         print_json({**facts, "password_file": str(server.password_file), "first_query": first_query})
         return
-    print_facts({**facts, "captions": "click a label above the drawing, then a property: for Chunk, `text`"})
+    print_facts(
+        {
+            **facts,
+            "first query": first_query,
+            "captions": "click a label above the drawing, then a property: for Chunk, `text`",
+        }
+    )
     print_text("The server keeps running; `kg db stop` ends it.")
     if open_page:
         import webbrowser
 
-        webbrowser.open(server.browser_url)
+        webbrowser.open(f"{server.browser_url}?{urlencode({'cmd': 'edit', 'arg': first_query})}")

@@ -1,4 +1,4 @@
-"""kg load, kg extract, kg unload, kg quarantine, kg rebuild: from sources to the graph, and what rows became."""
+"""kg load, kg unload, kg quarantine, kg rebuild: from sources to the graph, and what rows became."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from kg_neo4j._cli.options import (
     JsonOption,
     ModelOption,
     RootOption,
+    RpmOption,
     SingletonsOption,
     Sources,
+    TpmOption,
     load_options,
     settings_for,
     with_groups,
@@ -48,6 +50,8 @@ def load(
         bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody, write nothing.")
     ] = False,
     budget_usd: BudgetOption = None,
+    rpm: RpmOption = None,
+    tpm: TpmOption = None,
     cache: CacheOption = True,
     graph: GraphOption = None,
     as_json: JsonOption = False,
@@ -63,7 +67,7 @@ def load(
         )
     options = replace(options, analytics=analytics, singletons=singletons, rebuild=rebuild, refresh=refresh)
     options = replace(options, prune=prune, budget_usd=budget_usd)
-    settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
+    settings = settings_for(graph=graph, model=model, rpm=rpm, tpm=tpm, answer_cache=None if cache else False)
     if dry_run:
         with progress(quiet=as_json) as bars:
             plan = pipeline.plan(sources or (), settings=settings, options=options, progress=bars)
@@ -73,41 +77,6 @@ def load(
         report = pipeline.load(sources or (), settings=settings, options=options, progress=bars)
     show_load(report, as_json=as_json)
     if is_partly_done(report) or report.unfinished:
-        raise typer.Exit(PARTLY_DONE)
-
-
-@with_groups
-def extract(
-    to: Annotated[str, typer.Option("--to", metavar="DIR", help="Where the files of extractions go.")],
-    sources: Sources = None,
-    options: Annotated[Any, load_options] = None,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    cache: CacheOption = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Extract to files, without a database; `kg load DIR` records them."""
-    from kg_neo4j import pipeline
-
-    if not sources and not options.wikipedia:
-        raise UsageError("nothing to extract", hint="name files or folders, or --wikipedia TITLE")
-    options = replace(options, budget_usd=budget_usd)
-    settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
-    with progress(quiet=as_json) as bars:
-        report = pipeline.extract(sources or (), to=to, settings=settings, options=options, progress=bars)
-    if as_json:
-        print_json(report)
-    else:
-        facts: dict[str, object] = {
-            "folder": report.folder,
-            "documents": report.documents,
-            "chunks": report.chunks,
-            "files": f"{report.files} written or changed",
-        }
-        print_facts({**facts, **extraction_facts(report), "seconds": f"{report.seconds:.1f}"})
-        show_remarks(report)
-    if is_partly_done(report):
         raise typer.Exit(PARTLY_DONE)
 
 

@@ -94,6 +94,12 @@ WaveOption = Annotated[
 BudgetOption = Annotated[
     float | None, typer.Option("--budget-usd", metavar="X", help="Stop before models cost more than this.")
 ]
+RpmOption = Annotated[
+    int | None, typer.Option("--rpm", metavar="N", help="Requests a minute to models, at most [default: KG_RPM].")
+]
+TpmOption = Annotated[
+    int | None, typer.Option("--tpm", metavar="N", help="Tokens a minute to and from models [default: KG_TPM].")
+]
 CacheOption = Annotated[
     bool, typer.Option("--cache/--no-cache", help="Use answers that were paid for before, also for other graphs.")
 ]

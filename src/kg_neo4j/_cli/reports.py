@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kg_neo4j._cli.options import GraphOption, settings_for
+from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
 from kg_neo4j._cli.terminal import print_json, print_table, print_text, progress, remark
 from kg_neo4j.errors import UsageError
 
@@ -19,12 +19,14 @@ def report(
     output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
     browser: Annotated[bool, typer.Option("--browser", help="Print it for pasting into Neo4j Browser.")] = False,
     graph: GraphOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Run a canned Cypher report, or list them."""
     from kg_neo4j import pipeline
     from kg_neo4j.graph import canned_reports
 
     settings = settings_for(graph=graph)
+    output = "json" if as_json else output
     if name is None:
         _list(output)
         return

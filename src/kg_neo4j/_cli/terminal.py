@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -22,8 +25,79 @@ if TYPE_CHECKING:
 PIPED_WIDTH = 400  # characters of a table that no terminal shows
 
 
+EVERY_S = 10.0  # between two lines of a log
+
+
+class LogProgress:
+    """Prints a line on standard error every ten seconds: the stage, how far it is, the rate, the time left."""
+
+    def __init__(self, stack: ExitStack, every_s: float = EVERY_S) -> None:
+        self._every_s = every_s
+        self._stages: dict[str, _Stage] = {}  # those that run
+        self._counts: dict[str, float] = {}
+        self._thread: threading.Thread | None = None
+        self._over = threading.Event()
+        stack.callback(self._over.set)
+
+    def start(self, stage: str, total: int | None = None) -> None:
+        """Begin to report a stage."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._report, name="kg-progress", daemon=True)
+            self._thread.start()
+        self._stages[stage] = _Stage(total, time.monotonic())
+
+    def advance(self, stage: str, units: int = 1) -> None:
+        """Count what is done."""
+        self._stages[stage].done += units
+
+    def count(self, what: str, value: float) -> None:
+        """Keep a figure of the run for the next line."""
+        self._counts[what] = value
+
+    def finish(self, stage: str) -> None:
+        """Report a stage no longer."""
+        self._stages.pop(stage, None)
+
+    def note(self, message: str) -> None:
+        """Print a line."""
+        typer.echo(message, err=True)
+
+    def _report(self) -> None:
+        while not self._over.wait(self._every_s):
+            for name, stage in list(self._stages.items()):
+                counts = [f"{_figure(value)} {what}" for what, value in self._counts.items()]
+                typer.echo(", ".join([f"{name}: {stage.said()}", *counts]), err=True)
+
+
+@dataclass(slots=True)
+class _Stage:
+    total: int | None
+    started: float
+    done: int = 0
+
+    def said(self) -> str:
+        """Return how far the stage is: "120 of 400 done, 3.1 a second, 1 min 30 s left"."""
+        seconds = time.monotonic() - self.started
+        if not self.done:
+            return f"nothing done yet, {_duration(seconds)}"
+        if self.total is None:
+            return f"{self.done:,} done, {_figure(self.done / seconds)} a second"
+        left = _duration(seconds * (self.total - self.done) / self.done)
+        return f"{self.done:,} of {self.total:,} done, {_figure(self.done / seconds)} a second, {left} left"
+
+
+def _figure(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3g}" if value < 100 else f"{value:,.0f}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
 class TerminalProgress:
-    """Draws one bar a stage on standard error; plain notes where standard error is no terminal."""
+    """Draws one bar a stage on standard error, which is a terminal."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
@@ -37,6 +111,9 @@ class TerminalProgress:
     def advance(self, stage: str, units: int = 1) -> None:
         """Move a bar."""
         self._bars.advance(self._tasks[stage], units)
+
+    def count(self, what: str, value: float) -> None:
+        """Do nothing: a bar shows its stage alone."""
 
     def finish(self, stage: str) -> None:
         """Fill a bar."""
@@ -55,21 +132,20 @@ class TerminalProgress:
 
             console = Console(stderr=True)
             columns = (TextColumn("{task.description:>12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-            bars = Progress(*columns, console=console, disable=not console.is_terminal)
-            self._drawn = self._stack.enter_context(bars)
+            self._drawn = self._stack.enter_context(Progress(*columns, console=console))
         return self._drawn
 
 
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Progress]:
-    """Yield an object that shows progress on standard error, or says nothing where `quiet`."""
+    """Yield what shows progress on standard error: bars on a terminal, lines in a log; nothing where `quiet`."""
     from kg_neo4j.progress import SILENT
 
     if quiet:
         yield SILENT
         return
     with ExitStack() as stack:
-        yield TerminalProgress(stack)
+        yield TerminalProgress(stack) if sys.stderr.isatty() else LogProgress(stack)
 
 
 def print_json(value: Any) -> None:

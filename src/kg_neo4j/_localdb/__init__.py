@@ -10,13 +10,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kg_neo4j._localdb.backup import dump, restore
+    from kg_neo4j._localdb.backup import dump, import_full, restore
     from kg_neo4j._localdb.recovery import has_store, recover
     from kg_neo4j._localdb.server import end_panicked, fetch, logs, start, status, stop
 
-__all__ = ["dump", "end_panicked", "fetch", "has_store", "logs", "recover", "restore", "start", "status", "stop"]
+__all__ = [
+    "dump",
+    "end_panicked",
+    "fetch",
+    "has_store",
+    "import_full",
+    "logs",
+    "recover",
+    "restore",
+    "start",
+    "status",
+    "stop",
+]
 
-_HOMES = {"dump": "backup", "restore": "backup", "has_store": "recovery", "recover": "recovery"}  # others: server
+_HOMES = {
+    "dump": "backup",
+    "import_full": "backup",
+    "restore": "backup",
+    "has_store": "recovery",
+    "recover": "recovery",
+}  # others: server
 
 
 def __getattr__(name: str) -> Any:

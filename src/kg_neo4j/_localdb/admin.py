@@ -1,10 +1,11 @@
-"""Neo4j's own tools for a store that is not running: dump, load, check."""
+"""Neo4j's own tools for a store that is not running: dump, load, check, import."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -12,7 +13,7 @@ from typing import IO
 from kg_neo4j._localdb import configuration, disk, java
 from kg_neo4j._localdb.launch import Parts
 from kg_neo4j._localdb.state import Home
-from kg_neo4j.errors import DiskFull, LocalDatabaseError, UsageError
+from kg_neo4j.errors import DiskFull, LocalDatabaseError, NotEnoughMemory, UsageError
 
 DATABASE = "neo4j"  # the one that holds the graphs; "system", with users, belongs to a home
 
@@ -34,7 +35,7 @@ class Admin:
         try:
             # not by --to-stdout: Neo4j reports no error there when the disk is full
             with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as folder:
-                said = self._run("dump", f"--to-path={folder}")
+                said = self._run("dump", after=[f"--to-path={folder}"])
                 if not said:
                     written = Path(folder, f"{DATABASE}.dump")
                     with written.open("rb") as file:
@@ -56,26 +57,42 @@ class Admin:
     def load(self, source: Path) -> None:
         """Fill `data` from a dump. Raises DiskFull or LocalDatabaseError."""
         with source.open("rb") as file:
-            said = self._run("load", "--from-stdin", "--overwrite-destination", stdin=file)
+            said = self._run("load", after=["--from-stdin", "--overwrite-destination"], stdin=file)
         if "No space left" in said:
             raise DiskFull(f"no space left while filling {self.data}", hint="free some space, then run it again")
         if said:
             raise LocalDatabaseError(f"Neo4j could not load {source}: {said}", hint="try another backup")
+
+    def import_full(self, files: Sequence[str], report: Path) -> None:
+        """Fill `data`, which has no database yet, from files that the arguments name; what is bad goes to `report`.
+
+        Raises DiskFull, NotEnoughMemory, or LocalDatabaseError.
+        """
+        said = self._run("import", "full", after=[f"--report-file={report}", *files])
+        if "No space left" in said:
+            raise DiskFull(f"no space left while filling {self.data}", hint="free some space, then run it again")
+        if "OutOfMemoryError" in said:
+            raise NotEnoughMemory(
+                f"Neo4j's importer needs more than {self.memory.heap_mb:,} MB of heap",
+                hint=f"KG_DB_HEAP_MB={2 * self.memory.heap_mb}, then run it again",
+            )
+        if said:
+            raise LocalDatabaseError(f"Neo4j could not import into {self.data}: {said}", hint=f"see {report}")
 
     def check(self, reports: Path) -> str:
         """Return what Neo4j's consistency check found; "" where the store is consistent. Details go to `reports`.
 
         Raises LocalDatabaseError where the check itself failed.
         """
-        said = self._run("check", f"--report-path={reports}")
+        said = self._run("check", after=[f"--report-path={reports}"])
         if said and "Inconsistencies" not in said:
             raise LocalDatabaseError(
                 f"Neo4j could not check {self.data}: {said}", hint="`kg db start` starts the store without a check"
             )
         return said
 
-    def _run(self, action: str, *options: str, stdin: IO[bytes] | int = subprocess.DEVNULL) -> str:
-        """Run one tool and return why it failed; "" where it did not."""
+    def _run(self, *action: str, after: Sequence[str] = (), stdin: IO[bytes] | int = subprocess.DEVNULL) -> str:
+        """Run one tool and return why it failed; "" where it did not. Options come `after` the name of the database."""
         conf = self.home.root / "run" / "admin"  # the server's configuration but for where the data are
         conf.mkdir(parents=True, exist_ok=True)
         elsewhere = {"server.directories.data": str(self.data)}
@@ -85,7 +102,7 @@ class Admin:
         done = subprocess.run(  # noqa: S603 - our own command line
             [
                 *(str(self.parts.java), f"-Xmx{self.memory.heap_mb}m", f"@{conf / 'java.args'}", _TOOL),
-                *("database", action, DATABASE, "--verbose", *options),
+                *("database", *action, DATABASE, "--verbose", *after),
             ],
             stdin=stdin,
             stdout=subprocess.PIPE,

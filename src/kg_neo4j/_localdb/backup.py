@@ -1,13 +1,15 @@
-"""The store as one file, in Neo4j's own dump format, and back.
+"""The store as one file, in Neo4j's own dump format, and back; and a store from files of nodes and relationships.
 
-Restoring fills a folder of its own, which then takes the place of the data by two renames. A kill leaves the old data
-or the new ones: the next start completes a second rename that is missing.
+Restoring and importing fill a folder of its own, which then takes the place of the data by two renames. A kill leaves
+the old data or the new ones: the next start completes a second rename that is missing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import secrets
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kg_neo4j._localdb import admin, disk, launch, server, state
@@ -16,6 +18,7 @@ from kg_neo4j.errors import LocalDatabaseError, UsageError
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
 
+_DRAFT = ".data-loading"
 _MAGIC = (b"DZV1", b"DGV1")  # Neo4j's dumps, compressed by Zstandard or gzip
 
 
@@ -58,6 +61,27 @@ def restore(settings: Settings, source: Path, progress: Progress, *, overwrite: 
             f"{home.root} has a store, which restoring would replace",
             hint="pass --yes to replace it; `kg db backup FILE` keeps it",
         )
+    needed = source.stat().st_size
+    _replace(settings, home, progress, lambda tools: tools.load(source.absolute()), needed)
+
+
+def import_full(
+    settings: Settings, files: Sequence[str], report: Path, needed: int, progress: Progress, *, overwrite: bool = False
+) -> None:
+    """Replace the store by one that Neo4j's importer fills from files; the server then runs.
+
+    `files` are the importer's arguments, `needed` the bytes that the new store may take. Raises what `restore` raises.
+    """
+    home = state.home_of(settings)
+    if has_data(home) and not overwrite:
+        raise UsageError(f"{home.root} has a store, which the import would replace", hint="pass --yes to replace it")
+    _replace(settings, home, progress, lambda tools: tools.import_full(files, report), needed)
+
+
+def _replace(
+    settings: Settings, home: state.Home, progress: Progress, fill: Callable[[admin.Admin], None], needed: int
+) -> None:
+    """Fill new data, let them take the place of the old ones, and start the server; on a failure the old ones stay."""
     parts = server.parts_of(settings, progress)
     home.prepare()
     with server.locked(settings, home, progress):
@@ -68,7 +92,11 @@ def restore(settings: Settings, source: Path, progress: Progress, *, overwrite: 
         filled = False
         replaced = home.root / f"data-before-restore-{stamp()}"
         try:
-            _fill(admin.Admin(home, parts, launch.memory_of(settings), home.root / ".data-loading"), source)
+            _fill(
+                admin.Admin(home, parts, launch.memory_of(settings), home.root / f"{_DRAFT}-{secrets.token_hex(4)}"),
+                fill,
+                needed,
+            )
             filled = True
             if home.data.is_dir():
                 home.data.rename(replaced)
@@ -95,12 +123,12 @@ def _at_its_ports(settings: Settings, home: state.Home) -> Settings:
     return settings.model_copy(update={"db_bolt_port": found[0].bolt_port, "db_http_port": found[0].http_port})
 
 
-def _fill(tools: admin.Admin, source: Path) -> None:
-    """Make the folder that is to replace the data: the dump, and the users of this home."""
+def _fill(tools: admin.Admin, fill: Callable[[admin.Admin], None], needed: int) -> None:
+    """Make the folder that is to replace the data: what `fill` makes, and the users of this home."""
     home, draft = tools.home, tools.data
-    for leftover in (draft, home.restored):
+    for leftover in (*home.root.glob(f"{_DRAFT}*"), home.restored):  # a tool whose caller was killed may write to one
         shutil.rmtree(leftover, ignore_errors=True)
-    disk.require_space(home.root, launch.NEEDED_BYTES + source.stat().st_size)
+    disk.require_space(home.root, launch.NEEDED_BYTES + needed)
     try:
         draft.mkdir()
         for part in ("databases/system", "transactions/system"):
@@ -108,7 +136,7 @@ def _fill(tools: admin.Admin, source: Path) -> None:
                 disk.copy_tree(home.data / part, draft / part)
         if (home.data / "server_id").is_file():
             shutil.copyfile(home.data / "server_id", draft / "server_id")
-        tools.load(source.absolute())
+        fill(tools)
         draft.rename(home.restored)
     except OSError as error:
         disk.raise_if_full(error, draft)

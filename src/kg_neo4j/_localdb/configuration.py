@@ -35,6 +35,10 @@ TRANSACTION_LOG = {
     "db.tx_log.rotation.retention_policy": "keep_none",
 }
 
+# By default a query is planned again where a list among its parameters has another length. Planning a question takes
+# seconds, running it some tenths of one (docs/decisions/0048-bulk.md).
+PLANNING = {"internal.cypher.use_parameter_size": "false"}
+
 # What only one line of Neo4j knows. The databases are closed before Bolt is: by default it then waits up to twice 5 s,
 # although no client can connect. Neo4j 2026 can report to a service of its makers, once somebody calls a procedure.
 OF_LINE = {
@@ -83,6 +87,7 @@ def text(line: str, bolt_port: int, http_port: int, pagecache_mb: int, further: 
         "server.memory.pagecache.size": f"{pagecache_mb}m",
         **SECURITY,
         **TRANSACTION_LOG,
+        **PLANNING,
         **OF_LINE[line],
         **(further or {}),
     }

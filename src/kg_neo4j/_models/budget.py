@@ -1,42 +1,52 @@
-"""A limit on what a run spends with models, kept before each call and not after it.
+"""A limit on what models may cost, kept before each call and not after it.
 
 What a call may cost is set aside before it is made, and what it did not cost is given back. Where the price of the
 longest possible answer is not free any more, less is set aside and the answer is bounded by it. A call waits while
 others hold what it needs; when nobody holds anything and it is still not enough, the budget is reached: by then every
 call that was made is answered.
+
+A call whose outcome is unknown has cost what was set aside for it: the server may have counted it. That is a call
+without a whole answer, unless the server refused it, and each call of a worker that has died.
 """
 
 from __future__ import annotations
 
-import threading
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from kg_neo4j._models.ledger import Books, Hold, Ledger, Memory, Seen, State
 from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.records import Usage
 
 SHARE = 8  # a call may cost so much of what is free, if it is more than ample
-_HINT = "what was recorded is kept; the same command with a larger --budget-usd goes on from there"
+_HINT = "what was recorded is kept; the same command with a larger --budget-usd continues"
 
 
 class Account(Protocol):
     """Who pays for the HTTP calls that one question takes."""
 
-    def begin(self) -> None:
-        """Allow the next HTTP call, or raise BudgetReached."""
+    async def begin(self) -> None:
+        """Allow the next HTTP call, or raise BudgetReached. Its outcome is unknown from now on."""
 
     def paid(self, usage: Usage) -> None:
-        """Take note of an answer that was paid for, of use or not."""
+        """Take note of an answer that was paid for, of use or not. One without a count leaves the outcome unknown."""
+
+    def refused(self) -> None:
+        """Take note that the call cost nothing."""
 
 
 class Unlimited:
     """An account without a limit."""
 
-    def begin(self) -> None:
+    async def begin(self) -> None:
         """Allow it."""
 
     def paid(self, usage: Usage) -> None:
+        """Note nothing."""
+
+    def refused(self) -> None:
         """Note nothing."""
 
 
@@ -53,77 +63,87 @@ class Cost:
 
 
 class Budget:
-    """US dollars that one run may spend, shared by all its models and threads. Does not pickle."""
+    """US dollars that may be spent, shared by all models and threads of a run.
 
-    def __init__(self, limit_usd: float) -> None:
+    With a ledger it is the budget of all workers that name the same file, and of all runs that did before.
+    """
+
+    def __init__(self, limit_usd: float, ledger: Ledger | None = None) -> None:
         """Refuse a limit that is not above zero: UsageError."""
         if not limit_usd > 0:
             raise UsageError(f"a budget of {limit_usd:g} USD", hint="more than 0; `--dry-run` says what a load costs")
         self.limit_usd = limit_usd
-        self._spent = 0.0
-        self._held = 0.0
-        self._open = 0  # grants
+        self._books: Books = ledger or Memory()
         self._is_reached = False  # and stays so: a cheaper call is not made after a dearer one was refused
-        self._change = threading.Condition()
 
     @property
     def spent_usd(self) -> float:
-        """What was paid so far, by all models together."""
-        return self._spent
+        """What was paid so far, by all models together, and what was set aside by workers that have died."""
+        with self._books.opened() as state:
+            return self._spent(state)
 
-    def reserve(self, estimate: Callable[[], Cost]) -> Grant:
+    def reserve(self, estimate: Callable[[Seen], Cost], model: str = "") -> Grant:
         """Set aside what a call may cost; waits while other calls hold it. Raises BudgetReached.
 
-        `estimate` is asked again after each wait: the calls that were waited for may have shown what a call costs.
+        `estimate` gets what is known of `model`, and is asked again after each wait: the calls that were waited for may
+        have shown what a call costs.
         """
-        with self._change:
-            while True:
-                cost = estimate()
-                free = self.limit_usd - self._spent - self._held
-                if self._is_reached or (not self._open and free < cost.usual):
-                    raise self._reached(cost.usual)
-                if free >= cost.ample:
-                    usd = min(cost.most, max(cost.ample, free / SHARE))
-                    break
-                if not self._open:
-                    usd = free
-                    break
-                self._change.wait()
-            self._held += usd
-            self._open += 1
-        return Grant(self, usd)
+        while True:
+            with self._books.opened() as state:
+                seen = state.seen.get(model, Seen(model))
+                usd = self._grantable(estimate(seen), state)
+                if usd is not None:
+                    hold = self._books.new_hold(usd)
+                    state.write(hold)
+                    return Grant(self, hold, seen)
+                version = state.version
+            self._books.wait(version)
 
-    def hold_again(self, usd: float) -> None:
-        """Set aside for a repeated call, at once; raises BudgetReached where it is not free."""
-        with self._change:
-            if self.limit_usd - self._spent - self._held < usd:
-                raise self._reached(usd)
-            self._held += usd
+    def _grantable(self, cost: Cost, state: State) -> float | None:
+        """Return what a call may have; None where it has to wait. Raises BudgetReached."""
+        free = self.limit_usd - state.taken_usd
+        if free >= cost.ample and not self._is_reached:
+            return min(cost.most, max(cost.ample, free / SHARE))
+        is_open = not all(self._books.is_lost(hold) for hold in state.holds.values())
+        if self._is_reached or (not is_open and free < cost.usual):
+            raise self._reached(cost.usual, state)
+        return None if is_open else free
 
-    def spend(self, usd: float, held: float) -> None:
-        """Note a payment, of which `held` was set aside."""
-        with self._change:
-            self._spent += usd
-            self._held -= held
-            self._change.notify_all()
+    def hold_again(self, hold: Hold, usd: float) -> Hold:
+        """Set so much aside for a repeated call, at once; raises BudgetReached where it is not free."""
+        again = replace(hold, held=usd)
+        with self._books.opened() as state:
+            before = state.holds[hold.id]
+            if state.taken_usd - before.held - before.paid + again.held + again.paid > self.limit_usd:
+                raise self._reached(usd, state)
+            state.write(again)
+        return again
 
-    def close(self, held: float) -> None:
-        """Give back what a grant still holds."""
-        with self._change:
-            self._held -= held
-            self._open -= 1
-            if not self._open:
-                self._held = 0.0  # nothing is left of rounding
-            self._change.notify_all()
+    def close(self, hold: Hold) -> None:
+        """Note what the calls of a grant cost, and give back the rest."""
+        with self._books.opened() as state:
+            state.write(replace(hold, held=0.0))
 
-    def _reached(self, usd: float) -> BudgetReached:
+    def learn(self, seen: Seen) -> None:
+        """Keep what an answer of a model taught, for the next estimates."""
+        with self._books.opened() as state:
+            known = state.seen.get(seen.model, seen)
+            most = Seen(seen.model, max(seen.factor, known.factor), max(seen.longest, known.longest))
+            if most != state.seen.get(seen.model):
+                state.write(most)
+
+    def _spent(self, state: State) -> float:
+        return state.paid_usd + sum(hold.held for hold in state.holds.values() if self._books.is_lost(hold))
+
+    def _reached(self, usd: float, state: State) -> BudgetReached:
         self._is_reached = True
-        self._change.notify_all()
+        spent, where = self._spent(state), self._books.where
+        of_all = f" by all runs that {where} lists" if where else ""
         return BudgetReached(
-            f"the budget of {self.limit_usd:g} USD is used up: {self._spent:.4f} USD are spent, "
+            f"the budget of {self.limit_usd:g} USD is used up: {spent:.4f} USD are spent{of_all}, "
             f"and the next call is expected to cost {usd:.4f} USD",
             limit_usd=self.limit_usd,
-            spent_usd=self._spent,
+            spent_usd=spent,
             hint=_HINT,
         )
 
@@ -131,12 +151,13 @@ class Budget:
 class Grant:
     """What is set aside for one question; an Account, and a context manager that gives the rest back."""
 
-    def __init__(self, budget: Budget, usd: float) -> None:
-        self.usd = usd  # as granted
+    def __init__(self, budget: Budget, hold: Hold, seen: Seen) -> None:
+        self.usd = hold.held  # as granted
+        self.seen = seen  # what was known of the model
         self.spent_usd = 0.0
         self._budget = budget
-        self._left = usd
-        self._answered = False
+        self._hold = hold
+        self._is_unknown = False  # a call was made, and it is not known what it cost
 
     def __enter__(self) -> Grant:
         """Return self."""
@@ -144,19 +165,30 @@ class Grant:
 
     def __exit__(self, *_: object) -> None:
         """Give back what was not spent."""
-        self._budget.close(self._left)
+        self._settle()
+        self._budget.close(self._hold)
 
-    def begin(self) -> None:
-        """Set the same aside once more where an answer was paid for and has to be asked for again."""
-        if self._answered:
-            self._budget.hold_again(max(self.usd - self._left, 0.0))
-            self._left = max(self.usd, self._left)
+    async def begin(self) -> None:
+        """Set the same aside once more where a call has used it and is repeated."""
+        self._settle()
+        if self._hold.held < self.usd:
+            self._hold = await asyncio.to_thread(self._budget.hold_again, self._hold, self.usd)
+        self._is_unknown = True
 
     def paid(self, usage: Usage) -> None:
         """Spend what an answer cost."""
-        usd = usage.usd or 0.0
-        part = min(usd, self._left)
-        self._answered = True
-        self._left -= part
+        if usage.input_tokens or usage.output_tokens:
+            self._spend(usage.usd or 0.0)
+
+    def refused(self) -> None:
+        """Keep what is set aside for the next call."""
+        self._is_unknown = False
+
+    def _settle(self) -> None:
+        if self._is_unknown:
+            self._spend(self._hold.held)
+
+    def _spend(self, usd: float) -> None:
+        self._is_unknown = False
         self.spent_usd += usd
-        self._budget.spend(usd, part)
+        self._hold = replace(self._hold, held=max(self._hold.held - usd, 0.0), paid=self._hold.paid + usd)

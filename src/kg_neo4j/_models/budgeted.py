@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j._models.budget import Budget, Cost, Grant
+from kg_neo4j._models.ledger import MARGIN, Seen
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j._models.prices import Price
@@ -18,9 +18,7 @@ from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.records import Usage
 
-FIRST_OUTPUT = 500  # tokens expected of the first answer
 AMPLE = 4  # times the longest answer so far
-MARGIN = 1.05  # other tokenisers, and the server's own words around the messages
 
 
 class BudgetedChat:
@@ -31,9 +29,6 @@ class BudgetedChat:
         self._price = price
         self._budget = budget
         self._tokeniser = tokeniser
-        self._lock = threading.Lock()
-        self._factor = MARGIN  # the server's tokens for one of ours; the highest seen
-        self._longest = 0  # tokens of the longest answer so far; 0: there is none yet
 
     @property
     def name(self) -> str:
@@ -84,31 +79,40 @@ class BudgetedChat:
         spent = Usage()
         again = 0  # tokens that an answer which was cut is asked for again with
         while True:
-            prompt = counted * self._factor
-            most = max(1, min(self._model.largest_output, int(self._model.window - prompt)))
-            most = most if max_tokens is None else min(most, max_tokens)
-            with self._budget.reserve(partial(self._cost, prompt, most, again)) as grant:
-                bound = self._affordable(grant, prompt, most)
+            estimate = partial(self._cost, counted, max_tokens, again)
+            with self._budget.reserve(estimate, self.name) as grant:
+                bound = self._affordable(grant, counted, max_tokens)
                 limit = max_tokens if bound is None else bound
                 done = answer(system, user, max_tokens=limit, temperature=temperature, account=grant)
                 self._note(counted, done, grant)
             spent += done.usage
-            if bound is None or done.finish_reason != "length":
+            if bound is None or done.finish_reason != "length" or bound == self._room(counted, grant.seen):
                 return replace(done, usage=spent)
             again = 2 * bound
 
-    def _cost(self, prompt: float, most: int, again: int) -> Cost:
-        """Return what a call may cost, by the answers so far."""
-        usual = again or self._longest or FIRST_OUTPUT
-        # nothing is ample before the first answer: it is waited for where money is short
-        ample = again or AMPLE * self._longest or most
-        return Cost(*(self._price.usd(prompt, min(output, most)) for output in (usual, ample, most)))
+    def _longest(self, max_tokens: int | None) -> int:
+        """Return the tokens of the longest answer. The prompt takes away nothing: our count of it may be too high."""
+        return min(self._model.largest_output, max_tokens or self._model.largest_output)
 
-    def _affordable(self, grant: Grant, prompt: float, most: int) -> int | None:
+    def _room(self, counted: int, seen: Seen) -> int:
+        """Return the tokens of output that surely fit into the window."""
+        return max(1, int(self._model.window - seen.prompt(counted)))
+
+    def _cost(self, counted: int, max_tokens: int | None, again: int, seen: Seen) -> Cost:
+        """Return what a call may cost, by the answers so far."""
+        prompt = seen.prompt(counted)
+        most = self._longest(max_tokens)
+        # nothing is ample before the first answer: it is waited for where money is short
+        ample = again or AMPLE * seen.longest or most
+        return Cost(*(self._price.usd(prompt, min(output, most)) for output in (again or seen.usual, ample, most)))
+
+    def _affordable(self, grant: Grant, counted: int, max_tokens: int | None) -> int | None:
         """Return the tokens of output that a grant covers; None where it covers every answer."""
-        if not self._price.output or grant.usd >= self._price.usd(prompt, most):
+        prompt = grant.seen.prompt(counted)
+        if not self._price.output or grant.usd >= self._price.usd(prompt, self._longest(max_tokens)):
             return None
-        return max(1, int((grant.usd - self._price.usd(prompt)) * 1e6 / self._price.output))
+        affordable = int((grant.usd - self._price.usd(prompt)) * 1e6 / self._price.output)
+        return max(1, min(affordable, self._room(counted, grant.seen)))
 
     def _note(self, counted: int, done: Completion, grant: Grant) -> None:
         """Learn from an answer; where the server did not count its tokens, we do."""
@@ -116,10 +120,9 @@ class BudgetedChat:
         output = usage.output_tokens or self._tokeniser.count(done.text)
         if not grant.spent_usd and not usage.input_tokens:
             grant.paid(Usage(1, counted, output, self._price.usd(counted, output)))
-        with self._lock:
-            self._longest = max(self._longest, output)
-            if usage.calls == 1 and counted:
-                self._factor = max(self._factor, usage.input_tokens / counted)
+        seen = grant.seen.after(counted, usage.input_tokens if usage.calls == 1 else 0, output)
+        if seen != grant.seen:
+            self._budget.learn(seen)
 
 
 class BudgetedEmbedding:
@@ -148,9 +151,16 @@ class BudgetedEmbedding:
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the vectors as `OpenAIEmbedding.embed` does, within the budget."""
+        if not texts:
+            return self._model.embed(texts)
+        parts = [texts[start : start + self._model.batch] for start in range(0, len(texts), self._model.batch)]
+        return np.concatenate([self._embed(part) for part in parts])
+
+    def _embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Make one call."""
         tokens = sum(self._tokeniser.count(text) for text in texts)
         cost = self._price.usd(tokens * MARGIN)
-        with self._budget.reserve(lambda: Cost(cost, cost, cost)) as grant:
+        with self._budget.reserve(lambda _: Cost(cost, cost, cost)) as grant:
             vectors = self._model.embed(texts, account=grant)
             if not grant.spent_usd:
                 grant.paid(Usage(1, tokens, 0, self._price.usd(tokens)))

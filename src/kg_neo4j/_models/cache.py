@@ -43,6 +43,19 @@ def key_of(model: str, system: str, user: str, *, temperature: float, max_tokens
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
+def packed(completion: Completion) -> str:
+    """Return an answer as JSON."""
+    used = completion.usage
+    tokens = (used.input_tokens, used.output_tokens) if used.calls else ()
+    return json.dumps([completion.text, completion.finish_reason, *tokens])
+
+
+def unpacked(value: str | bytes) -> Completion:
+    """Return the answer in JSON, which costs nothing now."""
+    text, reason, *tokens = json.loads(value)
+    return Completion(text, reason, Usage(), kept=Usage(1, *map(read_count, tokens)) if tokens else Usage())
+
+
 class AnswerCache:
     """Answers by key. Opens its file at the first use, anew in every process; pickles."""
 
@@ -69,14 +82,11 @@ class AnswerCache:
         row = self._try(lambda file: file.execute("SELECT value, digest FROM answers WHERE key = ?", (key,)).fetchone())
         if row is None or row[1] != _digest(key, row[0]):
             return None
-        text, reason, *tokens = json.loads(row[0])
-        return Completion(text, reason, Usage(), kept=Usage(1, *map(read_count, tokens)) if tokens else Usage())
+        return unpacked(row[0])
 
     def put(self, key: str, completion: Completion) -> None:
         """Keep an answer that was found to be of use; the first one of a key stays."""
-        used = completion.usage
-        tokens = (used.input_tokens, used.output_tokens) if used.calls else ()
-        value = json.dumps([completion.text, completion.finish_reason, *tokens]).encode()
+        value = packed(completion).encode()
         digest = _digest(key, value)
 
         def write(file: sqlite3.Connection) -> None:

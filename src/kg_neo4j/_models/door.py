@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.layers import (
+    Answers,
     AnswerStore,
     Asked,
     Cached,
@@ -93,6 +94,10 @@ class Door:
     def storing(self, store: AnswerStore) -> Door:
         """Return a door to the same model that stores its answers; what stopped this one does not stop it."""
         return replace(self, layer=Stored(self.layer, store), stopped=None)
+
+    def logging(self, log: Answers) -> Door:
+        """Return a door to the same model that keeps its answers in `log`, too; nothing has stopped it yet."""
+        return replace(self, layer=Cached(self.layer, log), stopped=None)
 
     def counting(self, asked: list[Request], suppose: Callable[[Request], str] | None = None) -> Door:
         """Return a door that asks no model: what is stored or cached answers, all other questions go into `asked`.

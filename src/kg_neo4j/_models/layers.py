@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.openai_models import DEFAULT_WINDOW
 from kg_neo4j._models.protocols import ChatModel, Completion, StreamingChatModel
 from kg_neo4j._models.tasks import OF_ONE_TASK, Request, Unanswered
@@ -54,6 +53,20 @@ class AnswerStore(Protocol):
 
     def write(self, request: Request, said: Completion, model: str) -> None:
         """Store an answer before it is used; the first one of a key stays."""
+
+
+class Answers(Protocol):
+    """Where answers that were paid for are kept: an `AnswerCache` or an `AnswerLog`. Safe to call from threads."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of it."""
+
+    def get(self, key: str) -> Completion | None:
+        """Return the answer, which costs nothing now; None where there is none."""
+
+    def put(self, key: str, completion: Completion) -> None:
+        """Keep an answer that was found to be of use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +153,10 @@ class _Upon:
 
 @dataclass(frozen=True, slots=True)
 class Cached(_Upon):
-    """Answers from the cache of this machine; those of use are put there."""
+    """Answers that were paid for before, on this machine or by this work; those of use are put there."""
 
     beneath: Layer
-    cache: AnswerCache
+    cache: Answers
 
     def complete(self, request: Request) -> Completion:
         """Return the cached answer, or what comes from beneath."""

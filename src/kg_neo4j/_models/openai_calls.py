@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j._models import openai_faults, openai_loop
+from kg_neo4j._models.budget import Account
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import Passing
+from kg_neo4j._models.throttle import Throttle
 
 if TYPE_CHECKING:
     import tenacity
@@ -25,29 +28,43 @@ MAX_COUNT = 1_000_000_000  # tokens of a call: no window is as long, and sums of
 MAX_OBJECTS = 1_000_000  # lists and objects in one answer: each takes up to 90 bytes, however short its text is
 
 
-def call(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[Data], T]) -> T:
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What one HTTP call needs, and its repeats."""
+
+    endpoint: Endpoint
+    model: str
+    opened: Open  # begins one HTTP call
+    account: Account  # pays for each
+    tokens: float = 0.0  # that prompt and answer are expected to have, where the endpoint limits tokens
+
+
+def call(question: Question, parse: Callable[[Data], T]) -> T:
     """Make a call and return what `parse` makes of its JSON object; repeat it while faults can pass.
 
-    `opened` begins one HTTP call; `parse` raises Passing or a ModelError for an answer that cannot be used. Raises the
-    ModelError of the last try.
+    `parse` raises Passing or a ModelError for an answer that cannot be used. Raises the ModelError of the last try.
     """
-    return openai_loop.run(_retried(endpoint, model, opened, parse))
+    return openai_loop.run(_retried(question, parse))
 
 
-async def _retried(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[Data], T]) -> T:
+async def _retried(question: Question, parse: Callable[[Data], T]) -> T:
     import tenacity
 
     def waits(state: tenacity.RetryCallState) -> float:
         return openai_faults.wait_s(state.attempt_number, _fault(state).told_s, random.random())
 
     def is_over(state: tenacity.RetryCallState) -> bool:
-        return state.attempt_number >= min(endpoint.retries + 1, _fault(state).calls)
+        return state.attempt_number >= min(question.endpoint.retries + 1, _fault(state).calls)
 
     retrying = tenacity.AsyncRetrying(
-        retry=tenacity.retry_if_exception_type(Passing), wait=waits, stop=is_over, sleep=endpoint.sleep, reraise=True
+        retry=tenacity.retry_if_exception_type(Passing),
+        wait=waits,
+        stop=is_over,
+        sleep=question.endpoint.sleep,
+        reraise=True,
     )
     try:
-        return await retrying(_once, endpoint, model, opened, parse)
+        return await retrying(_once, question, parse)
     except Passing as fault:
         raise fault.error from None
 
@@ -59,26 +76,39 @@ def _fault(state: tenacity.RetryCallState) -> Passing:
     return error
 
 
-async def _once(endpoint: Endpoint, model: str, opened: Open, parse: Callable[[Data], T]) -> T:
-    import openai
-
+async def _once(question: Question, parse: Callable[[Data], T]) -> T:
+    endpoint = question.endpoint
     throttle = openai_loop.throttle(endpoint)
-    async with throttle.turn() as began:
-        try:
+    async with throttle.turn(question.tokens) as began:
+        await question.account.begin()
+        with translated(question, throttle, began):
             async with asyncio.timeout(endpoint.timeout_s):
-                async with opened() as response:
+                async with question.opened() as response:
                     body, headers = await read_body(response), response.headers
-        except openai.APIStatusError as error:
-            fault = openai_faults.from_status(error, endpoint, model)
-            if isinstance(fault, Passing) and error.status_code in openai_faults.TOO_MANY:
-                throttle.refused(began, fault.told_s)
-            raise fault from None
-        except openai_faults.transport_errors() as error:
-            raise openai_faults.unreachable(error, endpoint) from None
         data = read_object(body, endpoint)
-        throttle.used(count_tokens(data.get("usage")))
+        await throttle.used(count_tokens(data.get("usage")), question.tokens)
         throttle.answered(began, headers)
     return parse(data)
+
+
+@contextmanager
+def translated(question: Question, throttle: Throttle, began: float) -> Iterator[None]:
+    """Raise what a failed HTTP call means, Passing or a ModelError; a call that was refused costs nothing."""
+    import openai
+
+    try:
+        yield
+    except openai.APIStatusError as error:
+        fault = openai_faults.from_status(error, question.endpoint, question.model)
+        if isinstance(fault, Passing) and error.status_code in openai_faults.TOO_MANY:
+            throttle.refused(began, fault.told_s)
+        if openai_faults.is_free(error.status_code, fault):
+            question.account.refused()
+        raise fault from None
+    except openai_faults.transport_errors() as error:
+        if openai_faults.is_unsent(error):
+            question.account.refused()
+        raise openai_faults.unreachable(error, question.endpoint) from None
 
 
 async def read_body(response: AsyncAPIResponse[Any]) -> bytes:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from kg_neo4j._models import openai_faults, openai_loop
+from kg_neo4j._models import openai_faults, openai_loop, tokens
 from kg_neo4j._models.budget import UNLIMITED, Account
-from kg_neo4j._models.openai_calls import Data, call, read_count
+from kg_neo4j._models.ledger import Seen
+from kg_neo4j._models.openai_calls import Data, Question, call, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import largest_output, window_of
 from kg_neo4j._models.openai_stream import Heard, StreamBroken, stream
@@ -31,6 +32,7 @@ class OpenAIChat:
         self._endpoint = endpoint
         self._window = window or window_of(name)
         self._price = price
+        self._seen = Seen(name)  # kept where the endpoint limits tokens
         self._renamed: dict[str, str | None] = {}  # optional parameters that this server wants otherwise, or not at all
 
     def __repr__(self) -> str:
@@ -115,7 +117,6 @@ class OpenAIChat:
         create: Any = openai_loop.client(self._endpoint).chat.completions.with_streaming_response.create
 
         def opened() -> Any:
-            account.begin()
             return create(
                 model=self._name,
                 messages=messages,
@@ -128,13 +129,15 @@ class OpenAIChat:
             return self.answer(system, user, max_tokens=max_tokens, temperature=temperature, account=account)
 
         try:
-            heard = stream(self._endpoint, self._name, opened, hear)
+            counted, expected = self._expected(messages)
+            heard = stream(Question(self._endpoint, self._name, opened, account, expected), hear)
         except (ModelRefused, ModelUnavailable, BadModelAnswer) as refused:
             # nothing was heard: `whole` waits and tries again, and a real refusal is raised by it
             return replace(whole(), note=f"the model's server did not stream the answer: {refused}")
         except StreamBroken as broken:
             usage = self._streamed_usage(broken.heard, system, user)
-            account.paid(usage)
+            if broken.heard.usage is not None:  # else only the server knows what it cost
+                account.paid(usage)
             hear("\n(the stream broke here; the answer is asked for again as a whole)\n")
             done = whole()
             by = "are counted as the server did" if broken.heard.usage else "are counted by estimate"
@@ -144,6 +147,7 @@ class OpenAIChat:
             return self._unstreamed(heard.whole, whole, hear, account)
         usage = self._streamed_usage(heard, system, user)
         account.paid(usage)
+        self._learn(counted, usage)
         choice = {"message": {"content": heard.text}, "finish_reason": heard.finish_reason}
         try:
             done = self._read({"choices": [choice]}, usage)
@@ -169,8 +173,6 @@ class OpenAIChat:
         """Return what a stream cost: as the server counts, else by our tokeniser."""
         if heard.usage is not None:
             return self._counted(heard.usage)
-        from kg_neo4j._models import tokens
-
         count = tokens.load().count
         read, written = count(f"{system}\n{user}"), count(heard.text)
         return Usage(1, read, written, self._price.usd(read, written, 0) if self._price else None)
@@ -185,16 +187,28 @@ class OpenAIChat:
         spent = [Usage()]  # answers that were paid for and could not be used
 
         def opened() -> Any:
-            account.begin()
             return create(model=self._name, messages=messages, **options)
 
         def parse(data: Data) -> Completion:
             usage = self._counted(data.get("usage"))
             account.paid(usage)
+            self._learn(counted, usage)
             spent[0] += usage
             return self._read(data, spent[0])
 
-        return call(self._endpoint, self._name, opened, parse)
+        counted, expected = self._expected(messages)
+        return call(Question(self._endpoint, self._name, opened, account, expected), parse)
+
+    def _expected(self, messages: list[dict[str, str]]) -> tuple[int, float]:
+        """Return our count of a prompt, and the tokens expected of the call; zeros where tokens are not limited."""
+        if not self._endpoint.tpm:
+            return 0, 0.0
+        counted = sum(tokens.load().count(message["content"]) for message in messages)
+        return counted, self._seen.prompt(counted) + self._seen.usual
+
+    def _learn(self, counted: int, usage: Usage) -> None:
+        if counted:
+            self._seen = self._seen.after(counted, usage.input_tokens, usage.output_tokens)
 
     def _read(self, data: Data, spent: Usage) -> Completion:
         """Return the answer in a server's JSON object; raises Passing and ModelErrors."""

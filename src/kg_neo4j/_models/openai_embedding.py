@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kg_neo4j._models import openai_faults, openai_loop
+from kg_neo4j._models import openai_faults, openai_loop, tokens
 from kg_neo4j._models.budget import UNLIMITED, Account
-from kg_neo4j._models.openai_calls import Data, call, read_count
+from kg_neo4j._models.ledger import Seen
+from kg_neo4j._models.openai_calls import Data, Question, call, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import dimension_of
 from kg_neo4j._models.prices import Price
@@ -52,6 +53,11 @@ class OpenAIEmbedding:
         return self._dimension
 
     @property
+    def batch(self) -> int:
+        """Texts in one call."""
+        return self._batch
+
+    @property
     def max_tokens(self) -> int:
         """Longer texts are split before they come here (W5: 450 of 512)."""
         return MAX_TOKENS
@@ -76,18 +82,20 @@ class OpenAIEmbedding:
         create: Any = client.embeddings.with_streaming_response.create
 
         def opened() -> Any:
-            account.begin()
             return create(model=self._name, input=sent, encoding_format="float")
 
         def parse(data: Data) -> Vectors:
             account.paid(self._usage(data.get("usage")))
             return self._vectors(data, len(sent), dimension)
 
-        return call(self._endpoint, self._name, opened, parse)
+        expected = 0.0
+        if self._endpoint.tpm:
+            expected = Seen(self._name).prompt(sum(map(tokens.load().count, sent)))
+        return call(Question(self._endpoint, self._name, opened, account, expected), parse)
 
     def _usage(self, found: object) -> Usage:
-        tokens = read_count(found.get("prompt_tokens")) if isinstance(found, dict) else 0
-        return Usage(1, tokens, 0, self._price.usd(tokens) if self._price else None)
+        read = read_count(found.get("prompt_tokens")) if isinstance(found, dict) else 0
+        return Usage(1, read, 0, self._price.usd(read) if self._price else None)
 
     def _vectors(self, data: Data, count: int, dimension: int | None) -> Vectors:
         try:

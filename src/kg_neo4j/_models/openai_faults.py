@@ -24,6 +24,7 @@ BAD_ANSWER_CALLS = 2  # an answer that breaks the protocol was paid for: ask onc
 
 REDIRECTED_TO = "redirected_to"  # the extension of a response that keeps the address of a redirect
 TOO_MANY = frozenset({429, 503, 529})  # fewer calls at a time may help
+_UNSENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"})
 
 _CAN_PASS = frozenset({408, 409, 425, 429})
 _NEVER_PASSES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
@@ -77,6 +78,22 @@ def unreachable(error: Exception, endpoint: Endpoint) -> Passing:
         what = f"cannot be reached: {endpoint.redact(str(cause)) or type(cause).__name__}"
         hint = "is the server running, and is OPENAI_BASE_URL right?"
     return Passing(ModelUnavailable(f"{endpoint.address} {what}", hint=hint))
+
+
+def is_free(status: int, fault: Exception) -> bool:
+    """Return True where a server that answers with this status has certainly not counted any tokens.
+
+    A prompt that a filter refused or that was too long may be charged, and so may a call that timed out at the server
+    (Azure's page on costs, "HTTP error response code and billing status").
+    """
+    if isinstance(fault, ContentFiltered | ContextTooLong):
+        return False
+    return status in TOO_MANY or (status < 500 and status != 408)
+
+
+def is_unsent(error: Exception) -> bool:
+    """Return True where no connection was made, so that no server has seen the prompt."""
+    return type(error.__cause__ or error).__name__ in _UNSENT
 
 
 def bad_answer(detail: str, endpoint: Endpoint) -> Passing:

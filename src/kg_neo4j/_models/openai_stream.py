@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import codecs
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j._models import openai_faults, openai_loop
-from kg_neo4j._models.openai_calls import count_tokens, read_body, read_object
+from kg_neo4j._models.openai_calls import Question, count_tokens, read_body, read_object, translated
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import Passing
 from kg_neo4j.errors import ModelError
@@ -58,44 +58,33 @@ class StreamBroken(Exception):
     args: tuple[Any, ...] = field(default=())
 
 
-Open = Callable[[], AbstractAsyncContextManager["AsyncAPIResponse[Any]"]]
-
-
-def stream(endpoint: Endpoint, model: str, opened: Open, hear: Callable[[str], None]) -> Heard:
+def stream(question: Question, hear: Callable[[str], None]) -> Heard:
     """Make one call and return what was heard; `hear` is told each piece of the text.
 
     Raises StreamBroken once something was heard; before, the ModelError of the fault. One call is made, no other.
     """
-    return openai_loop.run(_stream(endpoint, model, opened, hear))
+    return openai_loop.run(_stream(question, hear))
 
 
-async def _stream(endpoint: Endpoint, model: str, opened: Open, hear: Callable[[str], None]) -> Heard:
-    import openai
-
-    heard = Heard()
+async def _stream(question: Question, hear: Callable[[str], None]) -> Heard:
+    heard, endpoint = Heard(), question.endpoint
     throttle = openai_loop.throttle(endpoint)
-    async with throttle.turn() as began:
+    async with throttle.turn(question.tokens) as began:
+        await question.account.begin()
         try:
-            async with AsyncExitStack() as stack:
-                async with asyncio.timeout(endpoint.timeout_s):  # until the headers, or the whole of an error, are here
-                    response = await stack.enter_async_context(opened())
-                await _follow(response, endpoint, heard, hear)
-                throttle.answered(began, response.headers)
-        except openai.APIStatusError as error:
-            fault = openai_faults.from_status(error, endpoint, model)
-            if isinstance(fault, Passing) and error.status_code in openai_faults.TOO_MANY:
-                throttle.refused(began, fault.told_s)
-            raise (fault.error if isinstance(fault, Passing) else fault) from None
-        except openai_faults.transport_errors() as error:
-            fault = openai_faults.unreachable(error, endpoint)
-            raise _ended(heard, fault) from None
+            with translated(question, throttle, began):
+                async with AsyncExitStack() as stack:
+                    async with asyncio.timeout(endpoint.timeout_s):  # until the headers, or a whole error, are here
+                        response = await stack.enter_async_context(question.opened())
+                    await _follow(response, endpoint, heard, hear)
+                    throttle.answered(began, response.headers)
         except Passing as fault:
             raise _ended(heard, fault) from None
         except ModelError as error:
             if not heard.text:
                 raise
             raise StreamBroken(heard, str(error)) from None
-        throttle.used(count_tokens(heard.usage))
+        await throttle.used(count_tokens(heard.usage), question.tokens)
     return heard
 
 

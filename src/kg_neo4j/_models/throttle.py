@@ -1,18 +1,24 @@
-"""How many calls one server is sent at a time: fewer when it says that it has too many, slowly more afterwards.
+"""When and how many calls one server is sent: fewer when it says that it has too many, slowly more afterwards.
 
 One throttle serves all callers of an endpoint, on the shared event loop. A refusal for being too many (429), or
 headers that say that nothing is left, halve the number and hold everybody back for as long as the server asks; each
 full round of answers allows one call more, up to the ceiling. Only when calls are made changes, never what they say.
+
+Where the user limits requests or tokens a minute, calls are spaced evenly: each takes 60 s / limit of a clock that all
+callers share, and begins where the calls before it end. So there is no burst, and no minute has more requests than its
+limit. Tokens are reserved by an estimate, which the server's count corrects.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from kg_neo4j._models.ledger import Books, Clocks, Memory
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import MAX_WAIT_S
 
@@ -31,14 +37,17 @@ class Throttle:
     slowed_at: float = -1.0
     tokens: float = 0.0  # of a call, input and output, by those answered last
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
+    _books: Books = field(default_factory=Memory)
 
     def __post_init__(self) -> None:
         """Begin at the ceiling."""
         self.limit = float(self.endpoint.concurrency)
+        if self.endpoint.ledger is not None:
+            self._books = self.endpoint.ledger
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[float]:
-        """Wait until a call may be made; yields the time at which it begins."""
+    async def turn(self, tokens: float = 0.0) -> AsyncIterator[float]:
+        """Wait until a call that is expected to take `tokens` may be made; yields the time at which it begins."""
         waited_until = 0.0
         while True:
             if self.opens_at != waited_until and (pause := self.opens_at - self.endpoint.now()) > 0:
@@ -50,6 +59,7 @@ class Throttle:
                 await self._change()
         self.in_flight += 1
         try:
+            await self._pace(tokens)
             yield self.endpoint.now()
         finally:
             self.in_flight -= 1
@@ -73,9 +83,43 @@ class Throttle:
             self.limit = min(self.limit + 1 / self.limit, float(self.endpoint.concurrency))
             self._wake()
 
-    def used(self, tokens: int) -> None:
-        """Note the tokens of a call, so that it is known how many the next one needs."""
+    async def used(self, tokens: int, expected: float) -> None:
+        """Note the tokens of a call, so that it is known how many the next one needs; 0: the server did not say."""
         self.tokens = tokens if not self.tokens else 0.8 * self.tokens + 0.2 * tokens
+        if self.endpoint.tpm and tokens:
+            await self._on_books(self._correct, tokens - expected)
+
+    async def _pace(self, tokens: float) -> None:
+        """Wait until the limits of requests and tokens a minute allow a call."""
+        while self.endpoint.rpm or self.endpoint.tpm:
+            if (pause := await self._on_books(self._reserve, tokens)) > 0:
+                await self.endpoint.sleep(pause)
+            if (closed_s := self.opens_at - self.endpoint.now()) <= 0:
+                return
+            await self.endpoint.sleep(closed_s)  # and reserve again: a server that refused is not sent a burst
+
+    async def _on_books(self, work: Callable[[float], float], tokens: float) -> float:
+        """Do it in another thread where it waits for other processes."""
+        return work(tokens) if self.endpoint.ledger is None else await asyncio.to_thread(work, tokens)
+
+    def _reserve(self, tokens: float) -> float:
+        """Move the clocks on by one request of `tokens`; return the seconds until it may begin."""
+        server, rpm, tpm = self.endpoint.address, self.endpoint.rpm, self.endpoint.tpm
+        with self._books.opened() as state:
+            now = self.endpoint.now() if self.endpoint.ledger is None else time.time()
+            clocks = state.clocks.get(server, Clocks(server))
+            begins = max(now, clocks.requests if rpm else now, clocks.tokens if tpm else now)
+            requests_until = begins + 60 / rpm if rpm else 0.0
+            state.write(Clocks(server, requests_until, begins + tokens * 60 / tpm if tpm else 0.0))
+        return begins - now
+
+    def _correct(self, tokens: float) -> float:
+        """Move the clock of tokens on by so many, or back."""
+        server, tpm = self.endpoint.address, self.endpoint.tpm or 1
+        with self._books.opened() as state:
+            clocks = state.clocks.get(server, Clocks(server))
+            state.write(replace(clocks, tokens=clocks.tokens + tokens * 60 / tpm))
+        return 0.0
 
     def _slow_down(self, began: float) -> None:
         """Halve, once for all the calls that were in flight together."""

@@ -41,32 +41,60 @@ def read(
     itself where it is None. Keys are relative to `root`, and files of the documents in `known` keep theirs: see
     `folders.find`, which also names the errors for sources. Raises UsageError if `language` is not a code.
     """
+    check_language(language)
+    return _read(found(sources, alias=alias, root=root, known=known), graph, language)
+
+
+def check_language(language: str | None) -> None:
+    """Raise UsageError for what is not the code of a language."""
     if language is not None and primary(language) is None:
         raise UsageError(f"{language[:30]!r} is not the code of a language", hint='such as "en", "pl" or "pt-BR"')
-    return _read(find(sources, alias, root=root, known=known), graph, language)
+
+
+def found(
+    sources: Sequence[str],
+    *,
+    alias: str | None = None,
+    root: str | None = None,
+    known: Mapping[str, str] | None = None,
+) -> Iterator[FoundFile | SkippedSource]:
+    """Return the files of `sources` as `folders.find` does, each real file once; raises what it raises."""
+    return _once(find(sources, alias, root=root, known=known))
+
+
+def _once(every: Iterator[FoundFile | SkippedSource]) -> Iterator[FoundFile | SkippedSource]:
+    keys: dict[str, str] = {}  # by real path
+    for file in every:
+        if isinstance(file, FoundFile) and file.real_path in keys:
+            yield SkippedSource(file.source, f"already read as {keys[file.real_path]!r}")
+            continue
+        if isinstance(file, FoundFile):
+            keys[file.real_path] = file.key
+        yield file
 
 
 def _read(
-    found: Iterator[FoundFile | SkippedSource], graph: str, language: str | None
+    every: Iterator[FoundFile | SkippedSource], graph: str, language: str | None
 ) -> Iterator[Document | SkippedSource]:
-    keys: dict[str, str] = {}  # by real path
     with Sandbox() as sandbox:
-        for file in found:
+        for file in every:
             if isinstance(file, SkippedSource):
                 yield file
-            elif file.real_path in keys:
-                yield SkippedSource(file.source, f"already read as {keys[file.real_path]!r}")
-            else:
-                keys[file.real_path] = file.key
-                yield _document(file, graph, language, sandbox)
+                continue
+            try:
+                yield parse(file, read_bytes(file.path), graph, language, sandbox)
+            except UnreadableSource as refused:
+                yield skipped(file, refused)
 
 
-def _document(file: FoundFile, graph: str, language: str | None, sandbox: Sandbox) -> Document | SkippedSource:
-    try:
-        parsed = _parse(file, _read_bytes(file.path), sandbox)
-    except UnreadableSource as refused:
-        hint = f" ({refused.hint})" if refused.hint else ""
-        return SkippedSource(file.source, f"{refused}{hint}")
+def skipped(file: FoundFile, refused: UnreadableSource) -> SkippedSource:
+    """Return why a file was not read."""
+    return SkippedSource(file.source, f"{refused} ({refused.hint})" if refused.hint else str(refused))
+
+
+def parse(file: FoundFile, data: bytes, graph: str, language: str | None, sandbox: Sandbox) -> Document:
+    """Return the document that a file with the contents `data` is. Raises UnreadableSource."""
+    parsed = _parse(file, data, sandbox)
     return Document(
         id=document_id(graph, "file", file.key),
         graph=graph,
@@ -104,7 +132,7 @@ def _sniffed_kind(data: bytes) -> str:
     return "html" if data[:1_000].lstrip().lower().startswith((b"<!doctype html", b"<html")) else "text"
 
 
-def _read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
     """Return the contents of a regular file; refuse devices, pipes and what is over the limit. Never waits."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):

@@ -61,6 +61,10 @@ class Sandbox:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child; a later file starts another one."""
         if self._child is not None:
             self._child.end()
             self._child = None

@@ -1,42 +1,60 @@
-"""Extractions as files: one JSON-lines file a document, written whole or not at all.
+"""Extractions as files of some documents each, written whole or not at all.
 
-The first line holds the document (without its text) and the configuration that it was extracted under; every further
-line is one `Extraction`, self-contained. What one machine extracts, another one loads; an engine that distributes the
-work needs nothing else.
+A file holds for each document one line with the document (without its text) and the configuration that it was
+extracted under, then one line for each `Extraction`, self-contained. The last line sums up the file and has a hash of
+the lines before it. What one machine extracts, another one loads.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeVar, cast
 
-from kg_neo4j.errors import UnreadableSource
+from kg_neo4j.errors import UnreadableSource, UsageError, cannot_write
 from kg_neo4j.records import EXTRACTION_VERSION, Document, Extraction
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 SUFFIX = ".extraction.jsonl"
+_AGAIN = "remove it, and run `kg extract` again"
+_TAIL = 1_000_000  # bytes; longer than any last line
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedDocument:
-    """The first line of a file."""
+    """The line of a document."""
 
     document: Document  # its text is left out; `sha256` is of it
     configuration: Mapping[str, str | bool | None]  # the fields of graph.documents.LoadConfiguration
-    chunks: int
+    chunks: int  # lines of extractions that follow
     version: int = EXTRACTION_VERSION
 
 
-def file_of(folder: Path, document: Document) -> Path:
-    """Return where the extractions of a document stand in `folder`."""
-    return folder / f"{document.id}{SUFFIX}"
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The last line of a file."""
+
+    documents: int = 1
+    chunks: int = 0
+    unfinished: int = 0  # documents that could not be read, and chunks without a usable answer
+
+
+Extracted = tuple[ExtractedDocument, Sequence[Extraction]]
+
+
+def file_of(folder: Path, name: str) -> Path:
+    """Return where the file `name` stands in `folder`."""
+    return folder / f"{name}{SUFFIX}"
 
 
 def files_in(source: Path) -> list[Path]:
@@ -46,54 +64,113 @@ def files_in(source: Path) -> list[Path]:
     return [source] if source.name.endswith(SUFFIX) else []
 
 
-def write(folder: Path, header: ExtractedDocument, extractions: Iterable[Extraction]) -> bool:
-    """Write the extractions of one document and say whether that changed its file.
+def write(folder: Path, name: str, found: Iterable[Extracted], *, unfinished: int = 0) -> bool:
+    """Write documents with their extractions as the file `name` and say whether that changed it.
 
-    An existing file is replaced when the new one is complete.
+    An existing file is replaced when the new one is complete. Raises FolderFull or UsageError where that fails; nothing
+    is left of the new file then.
     """
-    target = file_of(folder, header.document)
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    with partial.open("wb") as out:
-        digest = hashlib.sha256()
-        for line in _lines(header, extractions):
-            digest.update(line)
-            out.write(line)
-        out.write(b'{"sha256":"%s"}\n' % digest.hexdigest().encode())
-        out.flush()
-        os.fsync(out.fileno())
-    if target.exists() and target.read_bytes() == partial.read_bytes():
-        partial.unlink()
-        return False
-    partial.replace(target)
+    target = file_of(folder, name)
+    partial = folder / f".{target.name}.{secrets.token_hex(4)}.partial"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with partial.open("wb") as out:
+                _write_lines(out, found, unfinished)
+                out.flush()
+                os.fsync(out.fileno())
+            if target.exists() and target.read_bytes() == partial.read_bytes():
+                return False
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
     return True
 
 
-def read(path: Path) -> tuple[ExtractedDocument, tuple[Extraction, ...]]:
-    """Return what a file holds. Raises UnreadableSource for a torn, changed or foreign file."""
+def _write_lines(out: IO[bytes], found: Iterable[Extracted], unfinished: int) -> None:
+    digest = hashlib.sha256()
+    documents = chunks = 0
+    for header, extractions in found:
+        for line in _lines(header, extractions):
+            digest.update(line)
+            out.write(line)
+        documents += 1
+        chunks += header.chunks
+    said = {**asdict(Summary(documents, chunks, unfinished)), "sha256": digest.hexdigest()}
+    out.write(json.dumps(said).encode() + b"\n")
+
+
+def read(path: Path) -> Iterator[tuple[ExtractedDocument, tuple[Extraction, ...]]]:
+    """Yield the documents of a file. Raises UnreadableSource for a torn, changed or foreign file."""
+    for header, lines in _blocks(path):
+        yield header, tuple(_parsed(path, Extraction, line) for line in lines)
+
+
+def documents(path: Path) -> Iterator[ExtractedDocument]:
+    """Yield the documents of a file without their extractions. Raises what `read` raises."""
+    for header, _ in _blocks(path):
+        yield header
+
+
+def refuse_other_graph(path: Path, document: Document, graph: str) -> None:
+    """Raise UsageError where a file holds a document of another graph than `graph`."""
+    if document.graph != graph:
+        raise UsageError(
+            f"{path} was extracted for the graph {document.graph!r}, this load is into {graph!r}",
+            hint=f"load it with --graph {document.graph}, or extract it with --graph {graph}",
+        )
+
+
+def _blocks(path: Path) -> Iterator[tuple[ExtractedDocument, list[bytes]]]:
+    body = _checked_lines(path)
+    while body:
+        header = _parsed(path, ExtractedDocument, body[0])
+        if header.version != EXTRACTION_VERSION:
+            raise UnreadableSource(
+                f"{path} has version {header.version} of the format, this is {EXTRACTION_VERSION}", hint=_AGAIN
+            )
+        end = 1 + header.chunks
+        yield header, body[1:end]
+        del body[:end]
+
+
+def _parsed(path: Path, kind: type[T], line: bytes) -> T:
     from pydantic import ValidationError
 
+    try:
+        return cast("T", _adapter(kind).validate_json(line))  # type: ignore[arg-type]
+    except ValidationError as error:
+        raise UnreadableSource(f"{path}: {error.errors()[0]['msg']}", hint=_AGAIN) from error
+
+
+def summary(path: Path) -> Summary | None:
+    """Return what the last line of a file says; None where there is no such file, or it says nothing of the kind.
+
+    Whether the file is whole is not checked: it was written whole, and a load checks it.
+    """
+    try:
+        with path.open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _TAIL))
+            last = stream.read().rstrip(b"\n").rpartition(b"\n")[2]
+        said = json.loads(last)
+        return Summary(int(said["documents"]), int(said["chunks"]), int(said["unfinished"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _checked_lines(path: Path) -> list[bytes]:
+    """Return all lines of a file but the last one, which confirms them."""
     try:
         lines = path.read_bytes().splitlines(keepends=True)
     except OSError as error:
         raise UnreadableSource(f"{path}: {error.strerror}") from error
-    body, end = lines[:-1], lines[-1:]
+    body, end = lines[:-1], b"".join(lines[-1:])
     digest = hashlib.sha256(b"".join(body)).hexdigest()
-    if not body or end != [b'{"sha256":"%s"}\n' % digest.encode()]:
-        raise UnreadableSource(f"{path} is not whole, or was changed", hint="write it again with `kg extract`")
-    try:
-        header = _adapter(ExtractedDocument).validate_json(body[0])
-        extractions = tuple(_adapter(Extraction).validate_json(line) for line in body[1:])
-    except ValidationError as error:
-        raise UnreadableSource(
-            f"{path}: {error.errors()[0]['msg']}", hint="write it again with `kg extract`"
-        ) from error
-    if header.version != EXTRACTION_VERSION:
-        raise UnreadableSource(
-            f"{path} has version {header.version} of the format, this is {EXTRACTION_VERSION}",
-            hint="write it again with `kg extract`",
-        )
-    return header, extractions
+    if not body or not end.endswith(b'"%s"}\n' % digest.encode()):
+        raise UnreadableSource(f"{path} is not whole, or was changed", hint=_AGAIN)
+    return body
 
 
 def _lines(header: ExtractedDocument, extractions: Iterable[Extraction]) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from kg_neo4j._models.layers import FILTERED
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Database, present
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Usage
 
@@ -60,6 +60,8 @@ class GraphAnswers:
             "input_tokens": said.usage.input_tokens,
             "output_tokens": said.usage.output_tokens,
         }
-        self.lease.write(queries.get("write/store_answer"), graph=self.graph, ids=list(place.ids), answer=answer)
+        self.lease.write(
+            queries.get("write/store_answer"), graph=self.graph, ids=list(place.ids), answer=present(answer)
+        )
         with self._lock:
             self.usage += said.usage

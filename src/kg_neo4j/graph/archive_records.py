@@ -19,16 +19,18 @@ from typing import Any
 
 from kg_neo4j import data_files
 from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, TYPE_PATTERN
+from kg_neo4j.graph.database import present
 from kg_neo4j.graph.queries import BASE_LABELS
 from kg_neo4j.graph.vector_spaces import VectorSpace
 
 MAX_NAME = 200  # characters of a graph, an id or a model
 MAX_KEY = 100  # characters of a property key
 MAX_DIMENSION = 4096
+TREE_NODES = frozenset({"Passage", "Summary", "Detail"})
 
 _ALSO = {
     **{label: frozenset({"Unsettled"}) for label in ("Chunk", "Decision", "Entity", "Fact")},
-    "TreeNode": frozenset({"Passage", "Summary", "Detail"}),
+    "TreeNode": TREE_NODES,
 }
 _DATA = data_files.beside(__file__)
 _ENDS = {kind: (start, frozenset(ends.split())) for kind, start, ends in _DATA.rows("ends", 3)}
@@ -152,7 +154,7 @@ def check_text(what: str, value: object) -> None:
 
 
 def properties(of: str, found: Any, vectors: VectorSpace | None) -> Properties:
-    """Return the properties of a node or relationship, decoded and checked."""
+    """Return the properties of a node or relationship, decoded and checked; empty ones, of older versions, left out."""
     if not isinstance(found, dict):
         raise ValueError("properties: not an object")
     decoded, kinds = {}, known(of)
@@ -162,9 +164,10 @@ def properties(of: str, found: Any, vectors: VectorSpace | None) -> Properties:
         decoded[name] = _decoded(name, value)
         if name in kinds:
             _check_kind(name, decoded[name], kinds[name][0], vectors)
-    if missing := [name for name, (_, is_needed) in kinds.items() if is_needed and name not in decoded]:
+    kept = present(decoded)
+    if missing := [name for name, (_, is_needed) in kinds.items() if is_needed and name not in kept]:
         raise ValueError(f"{of} without {', '.join(missing)}")
-    return decoded
+    return kept
 
 
 def _check_kind(name: str, value: Any, kind: str, vectors: VectorSpace | None) -> None:

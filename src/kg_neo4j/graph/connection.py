@@ -50,8 +50,7 @@ def connect(settings: Settings, progress: Progress, *, to_write: bool = False, a
         for row in () if as_it_is else unfinished:
             raise UnfinishedImport(
                 f"an import of {row['file']!r} into graph {settings.graph!r} was not finished",
-                hint=f"run `kg import {row['file']}` again, or delete what is there: "
-                f"`kg db reset --graph {settings.graph}`",
+                hint=f"run `{row['command']}` again, or delete what is there: `kg db reset --graph {settings.graph}`",
             )
         stack.pop_all()
     return database

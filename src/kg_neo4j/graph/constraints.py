@@ -11,7 +11,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
 from kg_neo4j.graph.queries import OWN
 
-ONLINE_S = 300
+ONLINE_S = 24 * 3600  # one that cannot be filled is FAILED before; of a million chunks it takes a quarter of an hour
 _RULE = re.compile(r"IF NOT EXISTS FOR \(n:(\w+)\) (REQUIRE|ON) \(?n\.(\w+)")
 
 

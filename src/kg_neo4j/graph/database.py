@@ -85,9 +85,14 @@ class Transaction:
 
     def run(self, query: Query, /, **params: Any) -> list[Row]:
         """Run `query` and return its rows."""
+        return list(self.stream(query, **params))
+
+    def stream(self, query: Query, /, **params: Any) -> Iterator[Row]:
+        """Yield the rows of `query` one by one. Read them to the end: the next query would keep the rest in memory."""
         result = self._transaction.run(query.text, params)
         keys = result.keys()
-        return [dict(zip(keys, record.values(), strict=True)) for record in result]
+        for record in result:
+            yield dict(zip(keys, record.values(), strict=True))
 
     def read(self, query: Query, /, **params: Any) -> list[Row]:
         """Do the same as `run`, for what reads alone (`Database.read`) or together with other queries."""
@@ -99,6 +104,9 @@ class Reader(Protocol):
 
     def read(self, query: Query, /, **params: Any) -> list[Row]:
         """Run `query` and return its rows."""
+
+    def stream(self, query: Query, /, **params: Any) -> Iterator[Row]:
+        """Run `query` and yield its rows one by one."""
 
 
 class Database:
@@ -401,6 +409,16 @@ def is_supported(version: str) -> bool:
     """Return True for Neo4j 5.26 and newer; Aura's versions look like "5.27-aura" or "2026.03-aura"."""
     line = _VERSION.match(version)
     return line is not None and (int(line[1]), int(line[2])) >= (5, 26)
+
+
+def absent_if_empty(value: Any) -> Any:
+    """Return None, which stores no property, for an empty text or list; any other value as it is."""
+    return None if isinstance(value, str | list) and not value else value
+
+
+def present(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return properties without those that the graph does not store: null, empty texts and empty lists."""
+    return {name: value for name, value in properties.items() if absent_if_empty(value) is not None}
 
 
 def batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -6,17 +6,22 @@ only new ones are extracted, and what lost its last support is deleted when the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from kg_neo4j.acquire.identity import origin_id
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
+from kg_neo4j.graph.database import Database, Reader, Row, Transaction, absent_if_empty, batches, present
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
 
+DOCUMENTS_AT_A_TIME = 200  # recorded in one transaction, with all their chunks
+CHARACTERS_AT_A_TIME = 1_000_000  # of text; the document that goes beyond it is still in
+READING_S = 0.2  # a group that took longer to read is recorded as it is, so that its extraction begins
 CHUNKS_AT_A_TIME = 500
 NODES_AT_A_TIME = 5_000  # of trees
 FIGURES = 2_000  # answers looked at for an estimate; chunk ids are hashes, so the first ones are a sample
@@ -37,11 +42,23 @@ class LoadConfiguration:
 
 
 @dataclass(frozen=True, slots=True)
+class CutDocument:
+    """A document, its chunks, and the configuration under which it was cut and is extracted."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]  # in order
+    configuration: LoadConfiguration
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedDocument:
     """What recording a document found and did."""
 
+    document: Document
+    chunks: tuple[Chunk, ...]  # in order
     pending: tuple[Chunk, ...]  # chunks still to be extracted, in order
     changes: int  # chunks written or deleted, and the document itself
+    is_new: bool  # the graph did not have it, so it has no answers either
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,45 +122,27 @@ def checked_file_keys(database: Database, graph: str, configuration: LoadConfigu
     return found
 
 
-def record_document(
-    database: Database, lease: Lease, document: Document, chunks: Sequence[Chunk], configuration: LoadConfiguration
-) -> RecordedDocument:
-    """Bring a document and its chunks up to date and say which chunks are still to be extracted.
+def record_documents(
+    database: Database, lease: Lease, documents: Iterable[CutDocument]
+) -> Iterator[tuple[RecordedDocument, ...]]:
+    """Bring documents of one graph and their chunks up to date, many in one transaction; yield each group.
 
-    A second call with the same arguments writes nothing. Raises UsageError where the stored document was loaded under
-    another configuration and `rebuild` is off.
+    Groups and the documents in them keep the order of `documents`, which is read as groups are asked for. A second
+    call with the same documents writes nothing. Raises UsageError where a stored document was loaded under another
+    configuration and `rebuild` is off, and what `documents` raises; what came before is recorded and yielded first.
     """
-    stored, stored_chunks = _stored(database, document.graph, document.id)
-    wanted = {chunk.id: chunk for chunk in chunks}
-    properties = _document_properties(document, configuration)
-    if stored:
-        _check_stored(document, stored, properties, configuration)
-    gone = [chunk_id for chunk_id in stored_chunks if chunk_id not in wanted]
-    _delete_chunks(lease, gone)
-    if stored and stored.get("config_hash") != configuration.config_hash:
-        withdraw_evidence(lease, list(stored_chunks))
-        stored_chunks = {chunk_id: {**chunk, "recorded": None} for chunk_id, chunk in stored_chunks.items()}
-    rows = [_chunk_row(chunk) for chunk in chunks if not _is_current(stored_chunks.get(chunk.id), chunk)]
-    changed = _without_spelling(properties) != _without_spelling(stored)
-    if rows or gone or changed:
-        moved = [row["id"] for row in rows if row["id"] in stored_chunks]
-        database.write_transaction(lambda tx: _write_document(tx, lease, properties, rows, moved))
-    done = {chunk_id for chunk_id, chunk in stored_chunks.items() if chunk["recorded"] and chunk["done"]}
-    pending = tuple(chunk for chunk in chunks if chunk.id not in done)
-    return RecordedDocument(pending, len(rows) + len(gone) + changed)
+    for group in _groups(documents):
+        found, refused = _compare_all(database, group)
+        if found:
+            _write(database, lease, found)
+            yield tuple(each.recorded for each in found)
+        if refused is not None:
+            raise refused
 
 
-def pending_chunks(
-    database: Database, document: Document, chunks: Sequence[Chunk], configuration: LoadConfiguration
-) -> tuple[Chunk, ...]:
-    """Return the chunks that `record_document` would leave to be extracted. Writes nothing; raises what it raises."""
-    stored, stored_chunks = _stored(database, document.graph, document.id)
-    if stored:
-        _check_stored(document, stored, _document_properties(document, configuration), configuration)
-        if stored.get("config_hash") != configuration.config_hash:
-            return tuple(chunks)
-    done = {chunk_id for chunk_id, chunk in stored_chunks.items() if chunk["recorded"] and chunk["done"]}
-    return tuple(chunk for chunk in chunks if chunk.id not in done)
+def compare_document(database: Database, cut: CutDocument) -> RecordedDocument:
+    """Return what `record_documents` would return for a document. Writes nothing; raises what it raises."""
+    return _compare(cut, *_stored(database, cut.document.graph, [cut.document.id])[cut.document.id]).recorded
 
 
 def answer_figures(database: Database, graph: str, model: str) -> tuple[AnswerFigures, ...]:
@@ -176,7 +175,7 @@ def withdraw_chunks(database: Database, lease: Lease, graph: str, document_id: s
 
     The document stays, so that what is left to do can be asked for again by its name; delete it last.
     """
-    _, stored_chunks = _stored(database, graph, document_id)
+    _, stored_chunks = _stored(database, graph, [document_id])[document_id]
     delete_trees(lease, graph, [document_id])
     _delete_chunks(lease, list(stored_chunks))
     return len(stored_chunks)
@@ -197,17 +196,17 @@ def delete_document(lease: Lease, graph: str, document_id: str) -> None:
 
 
 def stored_answers(
-    database: Database, graph: str, document_id: str, answers_hash: str
+    database: Database, graph: str, document_ids: Sequence[str], answers_hash: str
 ) -> Mapping[str, tuple[ModelAnswer, ...]]:
-    """Return what a model has already said under this configuration: chunk id -> answers by round."""
+    """Return what a model has already said of documents under this configuration: chunk id -> answers by round."""
     answers: dict[str, tuple[ModelAnswer, ...]] = {}
     rows = database.stream(
-        queries.get("write/stored_answers"), graph=graph, document_id=document_id, config_hash=answers_hash
+        queries.get("write/stored_answers"), graph=graph, documents=list(document_ids), config_hash=answers_hash
     )
     for row in rows:
         found = row["answer"]
         answer = ModelAnswer(
-            text=found["text"],
+            text=found.get("text", ""),
             model=found["model"],
             prompt_hash=found["prompt_hash"],
             finish_reason=found.get("finish_reason"),
@@ -220,10 +219,108 @@ def stored_answers(
     return answers
 
 
-def known_names(database: Database, document: Document) -> Mapping[str, tuple[tuple[str, str], ...]]:
-    """Return the names and types that the recorded chunks of a document gave, by chunk id."""
-    rows = database.read(queries.get("write/known_names"), graph=document.graph, document_id=document.id)
+def known_names(
+    database: Database, graph: str, document_ids: Sequence[str]
+) -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Return the names and types that the recorded chunks of documents gave, by chunk id."""
+    rows = database.read(queries.get("write/known_names"), graph=graph, documents=list(document_ids))
     return {row["chunk_id"]: tuple((name, kind) for name, kind in row["names"]) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """What recording one document writes and deletes: rows as the statements read them, ids of chunks."""
+
+    recorded: RecordedDocument
+    properties: Mapping[str, Any]  # of the document
+    rows: Sequence[Mapping[str, Any]]  # of chunks that are new or have moved
+    moved: Sequence[str]
+    gone: Sequence[str]
+    withdrawn: Sequence[str]  # extracted under another configuration
+
+
+def _groups(documents: Iterable[CutDocument]) -> Iterator[list[CutDocument]]:
+    """Put documents together for one transaction: so many, so much text, and so long to read, at most.
+
+    The first group is one document, so that its extraction begins at once; each further one may have twice as many.
+    No document is in a group twice: the second time is compared with what the first one wrote.
+    """
+    group: dict[str, CutDocument] = {}
+    most, characters, since = 1, 0, time.monotonic()
+    try:
+        for each in documents:
+            if each.document.id in group:
+                yield list(group.values())
+                group, characters = {}, 0
+            group[each.document.id] = each
+            characters += sum(len(chunk.text) for chunk in each.chunks)
+            is_long = characters >= CHARACTERS_AT_A_TIME or time.monotonic() - since > READING_S
+            if is_long or len(group) >= most:
+                yield list(group.values())
+                most = min(2 * most, DOCUMENTS_AT_A_TIME)
+                group, characters, since = {}, 0, time.monotonic()
+    except KgError:
+        if group:
+            yield list(group.values())
+        raise
+    if group:
+        yield list(group.values())
+
+
+def _compare_all(database: Database, group: Sequence[CutDocument]) -> tuple[Sequence[_Difference], UsageError | None]:
+    """Compare documents of one graph with what is stored, up to the first one that is refused; return its refusal."""
+    stored = _stored(database, group[0].document.graph, [cut.document.id for cut in group])
+    found: list[_Difference] = []
+    for cut in group:
+        try:
+            found.append(_compare(cut, *stored[cut.document.id]))
+        except UsageError as error:
+            return found, error
+    return found, None
+
+
+def _compare(
+    cut: CutDocument, stored: Mapping[str, Any], stored_chunks: Mapping[str, Mapping[str, Any]]
+) -> _Difference:
+    """Compare one document with what is stored. Raises UsageError where it is refused."""
+    properties = document_properties(cut.document, cut.configuration)
+    if stored:
+        _check_stored(cut.document, stored, properties, cut.configuration)
+    wanted = {chunk.id for chunk in cut.chunks}
+    gone = [chunk_id for chunk_id in stored_chunks if chunk_id not in wanted]
+    is_of_another = bool(stored) and stored.get("config_hash") != cut.configuration.config_hash
+    written = [chunk for chunk in cut.chunks if not _is_current(stored_chunks.get(chunk.id), chunk)]
+    rows = [{"id": chunk.id, "properties": chunk_properties(chunk)} for chunk in written]
+    changed = _without_spelling(properties) != _without_spelling(present(stored))
+    done = {chunk_id for chunk_id, chunk in stored_chunks.items() if chunk["recorded"] and chunk["done"]}
+    pending = tuple(chunk for chunk in cut.chunks if is_of_another or chunk.id not in done)
+    return _Difference(
+        RecordedDocument(cut.document, cut.chunks, pending, len(rows) + len(gone) + changed, not stored),
+        properties,
+        rows,
+        moved=[chunk.id for chunk in written if chunk.id in stored_chunks],
+        gone=gone,
+        withdrawn=[chunk_id for chunk_id in stored_chunks if chunk_id in wanted] if is_of_another else [],
+    )
+
+
+def _write(database: Database, lease: Lease, found: Sequence[_Difference]) -> None:
+    """Delete the chunks that are gone, then write all that changed in one transaction, if anything did."""
+    _delete_chunks(lease, [chunk_id for each in found for chunk_id in each.gone])
+    withdraw_evidence(lease, [chunk_id for each in found for chunk_id in each.withdrawn])
+    if changed := [each for each in found if each.recorded.changes]:
+        database.write_parts(changed, partial(_write_documents, lease=lease))
+
+
+def _write_documents(transaction: Transaction, found: Sequence[_Difference], *, lease: Lease) -> None:
+    documents = [{"id": each.properties["id"], "properties": each.properties} for each in found]
+    transaction.run(queries.get("write/merge_documents"), rows=documents)
+    transaction.run(queries.get("write/merge_chunks"), rows=[row for each in found for row in each.rows])
+    if linked := [each.recorded.document.id for each in found if len(each.recorded.chunks) > 1]:
+        transaction.run(queries.get("write/link_chunks"), ids=linked)
+    if moved := [chunk_id for each in found for chunk_id in each.moved]:
+        transaction.run(queries.get("write/mark_chunks"), ids=moved)
+    lease.prove(transaction)  # last, so that the lease's node is locked for the commit alone
 
 
 def _check_stored(
@@ -255,27 +352,14 @@ def _without_spelling(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in properties.items() if name not in ("source", "origin")}
 
 
-def _stored(database: Database, graph: str, document_id: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    rows = database.read(queries.get("write/document_state"), graph=graph, id=document_id)
-    if not rows:
-        return {}, {}
-    return rows[0]["document"], {chunk["id"]: chunk for chunk in rows[0]["chunks"]}
-
-
-def _write_document(
-    transaction: Transaction,
-    lease: Lease,
-    properties: Mapping[str, Any],
-    rows: Sequence[Mapping[str, Any]],
-    moved: Sequence[str],
-) -> None:
-    lease.prove(transaction)
-    document_id = properties["id"]
-    transaction.run(queries.get("write/merge_document"), id=document_id, properties=properties)
-    transaction.run(queries.get("write/merge_chunks"), document_id=document_id, rows=rows)
-    transaction.run(queries.get("write/link_chunks"), document_id=document_id)
-    if moved:
-        transaction.run(queries.get("write/mark_chunks"), ids=moved)
+def _stored(
+    database: Database, graph: str, document_ids: Sequence[str]
+) -> dict[str, tuple[Mapping[str, Any], dict[str, Mapping[str, Any]]]]:
+    """Return what is stored of documents: id -> properties, and state of the chunks by id; empty where nothing is."""
+    found: dict[str, tuple[Mapping[str, Any], dict[str, Mapping[str, Any]]]] = {id: ({}, {}) for id in document_ids}
+    for row in database.read(queries.get("write/document_states"), graph=graph, ids=list(document_ids)):
+        found[row["document"]["id"]] = row["document"], {chunk["id"]: chunk for chunk in row["chunks"]}
+    return found
 
 
 def _delete_chunks(lease: Lease, ids: Sequence[str]) -> None:
@@ -296,20 +380,21 @@ def _is_current(stored: Mapping[str, Any] | None, chunk: Chunk) -> bool:
     )
 
 
-def _chunk_row(chunk: Chunk) -> dict[str, Any]:
+def chunk_properties(chunk: Chunk) -> dict[str, Any]:
+    """Return what is stored of a chunk before it is extracted."""
     names = ("id", "graph", "document_id", "index", "text", "token_count", "start", "end", "section")
-    return {"id": chunk.id, "properties": {name: getattr(chunk, name) for name in names}}
+    return {name: absent_if_empty(getattr(chunk, name)) for name in names}
 
 
-def _document_properties(document: Document, configuration: LoadConfiguration) -> dict[str, Any]:
+def document_properties(document: Document, configuration: LoadConfiguration) -> dict[str, Any]:
+    """Return what is stored of a document."""
     names = (
         *("id", "graph", "kind", "key", "title", "source", "sha256"),
-        *("url", "language", "page_id", "revision", "licence", "redirects"),
+        *("url", "language", "page_id", "revision", "licence"),
     )
     properties = {name: getattr(document, name) for name in names}
-    properties |= {"redirects": list(document.redirects), "links": list(document.links)}
+    properties |= {name: list(getattr(document, name)) for name in ("redirects", "links", "pages")}
     properties |= {
-        "pages": list(document.pages) or None,
         "origin": origin_id(document.origin) if document.origin else None,
         "config_hash": configuration.config_hash,
         "schema": configuration.schema,
@@ -319,4 +404,4 @@ def _document_properties(document: Document, configuration: LoadConfiguration) -
         "options": configuration.options,
         "answers_hash": configuration.answers_hash or configuration.config_hash,
     }
-    return {name: value for name, value in properties.items() if value is not None}
+    return present(properties)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
+import heapq
 import json
+import operator
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,9 +20,9 @@ from typing import Any, TextIO
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import archive, queries
-from kg_neo4j.graph.archive_records import Header, encoded, is_key, own_labels, own_relationship
-from kg_neo4j.graph.database import Database, Row
-from kg_neo4j.graph.queries import BASE_LABELS
+from kg_neo4j.graph.archive_records import TREE_NODES, Header, encoded, is_key, own_labels, own_relationship
+from kg_neo4j.graph.database import Database, Row, present
+from kg_neo4j.graph.queries import BASE_LABELS, Query
 
 # Written by runs, not by content: left out, like the spelling of a path. Vectors differ between models; an answer may
 # come from the cache, where what it took is not always known. The number of a community (export_nodes leaves it out,
@@ -30,9 +32,11 @@ LEFT_OUT = (
     *("input_tokens", "output_tokens", "cached"),
     *("fit", "answers", "silent"),  # of trees: their clusters and what they rest on, as vectors and answers are
 )
-
-
-PAGE = 1_000  # nodes of an archive read at a time: 20 MB with vectors of 1,536
+# What a model said of these is left out: the summaries, reports and trees made of it are there.
+ANSWERS_LEFT_OUT = ("description", "report", "aspects", "summary", "detail", "vector")
+# Labels of nodes, the export's order, and the label that has their id constraint.
+KINDS = {base: base for base in BASE_LABELS if base != "TreeNode"} | dict.fromkeys(TREE_NODES, "TreeNode")
+PAGE = 1_000  # nodes read at a time: 20 MB with vectors of 1,536
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ def export(database: Database, graph: str, file: TextIO) -> int:
 
 def export_file(database: Database, graph: str, target: Path) -> int:
     """Write the export to `target`, whole or not at all, and return the number of lines."""
-    with _whole(target) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+    with whole(target) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
         return export(database, graph, file)
 
 
@@ -67,7 +71,7 @@ def archive_file(database: Database, header: Header, target: Path, prove: Callab
     BadArchive where a property of the graph is of a kind that could not be imported.
     """
     lines = _ArchiveLines(database, header)
-    with _whole(target) as partial:
+    with whole(target) as partial:
         with partial.open("wb") as file, gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
             for line in lines.all():
                 packed.write(line)
@@ -79,7 +83,7 @@ def archive_file(database: Database, header: Header, target: Path, prove: Callab
 
 
 @contextlib.contextmanager
-def _whole(target: Path) -> Iterator[Path]:
+def whole(target: Path) -> Iterator[Path]:
     """Yield the file to write, which gets the name `target` when it is whole."""
     if not target.name or target.is_dir():
         raise UsageError(f"{target} is a folder", hint="name the file to write in it")
@@ -95,16 +99,44 @@ def _whole(target: Path) -> Iterator[Path]:
 
 
 def lines(database: Database, graph: str) -> Iterator[str]:
-    """Yield the lines of the export without their line ends."""
-    for row in database.stream(queries.get("write/export_nodes"), graph=graph):
-        yield _line({"kind": "node", "labels": sorted(row["labels"]), "properties": _kept(row["properties"])})
-    for row in database.stream(queries.get("write/export_relationships"), graph=graph):
-        ends = {"start": row["start"], "end": row["end"]}
-        yield _line({"kind": "relationship", "type": row["type"], **ends, "properties": _kept(row["properties"])})
+    """Yield the lines of the export without their line ends. Nodes are read in pages, as for an archive."""
+    nodes = queries.get("write/export_nodes")
+    for kind, base in sorted(KINDS.items()):
+        for row in _nodes(database, nodes.for_label(base), graph, kind=kind, without=ANSWERS_LEFT_OUT):
+            yield _line({"kind": "node", "labels": sorted(row["labels"]), "properties": _kept(row["properties"])})
+    by_label = [_relationships(database, base, graph) for base in BASE_LABELS]
+    for row in heapq.merge(*by_label, key=operator.itemgetter("start")):
+        if row["graph"] == graph and not (row["type"] == "ANSWERS" and row["kind"] in ANSWERS_LEFT_OUT):
+            ends = {"start": row["start"], "end": row["end"]}
+            yield _line({"kind": "relationship", "type": row["type"], **ends, "properties": _kept(row["properties"])})
+
+
+def _nodes(database: Database, query: Query, graph: str, **params: object) -> Iterator[Row]:
+    """Yield the rows of a query about nodes by id, a page at a time."""
+    after, is_last = "", False
+    while not is_last:
+        rows = database.read(query, graph=graph, after=after, limit=PAGE, **params)
+        is_last = len(rows) < PAGE
+        for row in rows:
+            after = row["properties"]["id"]
+            yield row
+
+
+def _relationships(database: Database, base: str, graph: str) -> Iterator[Row]:
+    """Yield the relationships that nodes of one label begin, by start, type, end, row and fact."""
+    query = queries.get("write/export_relationships").for_label(base)
+    after, starts = "", PAGE
+    while starts == PAGE:
+        page, starts = after, 0
+        for row in database.stream(query, graph=graph, after=page, limit=PAGE):
+            starts += row["start"] != after
+            after = row["start"]
+            if row["type"] is not None:
+                yield row
 
 
 def _kept(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in properties.items() if name not in LEFT_OUT and value is not None}
+    return {name: value for name, value in present(properties).items() if name not in LEFT_OUT}
 
 
 def _line(record: dict[str, object]) -> str:
@@ -136,33 +168,19 @@ class _ArchiveLines:
     def _nodes(self) -> Iterator[dict[str, object]]:
         for base in BASE_LABELS:
             query = queries.get("write/archive_nodes").for_label(base)
-            after, is_last = "", False
-            while not is_last:
-                rows = self._database.read(query, graph=self._header.graph, after=after, limit=PAGE)
-                is_last = len(rows) < PAGE
-                for row in rows:
-                    after = row["properties"]["id"]
-                    labels = own_labels(row["labels"])
-                    self.left_out += len(row["labels"]) - len(labels)
-                    yield {"labels": labels, "properties": self._encoded(row["properties"])}
+            for row in _nodes(self._database, query, self._header.graph):
+                labels = own_labels(row["labels"])
+                self.left_out += len(row["labels"]) - len(labels)
+                yield {"labels": labels, "properties": self._encoded(row["properties"])}
 
     def _relationships(self) -> Iterator[dict[str, object]]:
         for base in BASE_LABELS:
-            query = queries.get("write/archive_relationships").for_label(base)
-            after, starts = "", PAGE
-            while starts == PAGE:
-                page, starts = after, 0
-                rows = self._database.stream(query, graph=self._header.graph, after=page, limit=PAGE)
-                for row in rows:
-                    starts += row["start"] != after
-                    after = row["start"]
-                    if row["type"] is None:
-                        continue
-                    if not self._is_own(base, row):
-                        self.left_out += 1
-                        continue
-                    ends = {"start": row["start"], "end": row["end"]}
-                    yield {"type": row["type"], **ends, "properties": self._encoded(row["properties"])}
+            for row in _relationships(self._database, base, self._header.graph):
+                if not self._is_own(base, row):
+                    self.left_out += 1
+                    continue
+                ends = {"start": row["start"], "end": row["end"]}
+                yield {"type": row["type"], **ends, "properties": self._encoded(row["properties"])}
 
     def _is_own(self, base: str, row: Row) -> bool:
         end = next((label for label in row["labels"] if label in BASE_LABELS), None)
@@ -170,7 +188,7 @@ class _ArchiveLines:
 
     def _encoded(self, properties: Mapping[str, Any]) -> dict[str, Any]:
         kept = {}
-        for name, value in properties.items():
+        for name, value in present(properties).items():
             if is_key(name) and (found := encoded(value)) is not None:
                 kept[name] = found
             else:

@@ -69,6 +69,14 @@ def fold_fact(rows: Iterable[EvidenceRow], columns: Sequence[SchemaColumn]) -> F
     return folded if stated else {**folded, STATED: False}
 
 
+def fold_drawn(rows: Iterable[tuple[str, EvidenceRow]], columns: Sequence[SchemaColumn]) -> Folded | None:
+    """Return the relationship that facts are drawn as, given evidence with each fact's id; None: none is stated."""
+    stated = [(fact, row) for fact, row in rows if is_stated(row.values)]
+    if not stated:
+        return None
+    return {**fold_fact((row for _, row in stated), columns), "fact_id": min(fact for fact, _ in stated)}
+
+
 def is_stated(values: Mapping[str, object]) -> bool:
     """Return whether a row states its fact; one that is only likely says so."""
     return values.get(STATED) is not False

@@ -15,8 +15,21 @@ from functools import lru_cache
 
 from kg_neo4j.acquire.identity import hash_id
 
-_APOSTROPHES = dict.fromkeys(map(ord, "'’‘`´ʼʻʿʾ"))
+_APOSTROPHES = frozenset(map(ord, "'’‘`´ʼʻʿʾ"))
 _KEPT_SYMBOLS = frozenset("#&@%*/")  # they tell names apart (C and C#), although Unicode calls them punctuation
+
+
+class _Compared(dict[int, str]):
+    """Characters as they are compared, each looked at once: apostrophes left out, other punctuation is a space."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        is_left_out = unicodedata.category(char).startswith("P") and char not in _KEPT_SYMBOLS
+        self[code] = found = "" if code in _APOSTROPHES else " " if is_left_out else char
+        return found
+
+
+_COMPARED = _Compared()
 _SPACE = re.compile(r"\s+")
 
 
@@ -28,11 +41,7 @@ def normalise(name: str) -> str:
     punctuation alone keeps it.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    spaced = "".join(
-        " " if unicodedata.category(char).startswith("P") and char not in _KEPT_SYMBOLS else char
-        for char in folded.translate(_APOSTROPHES)
-    )
-    return _SPACE.sub(" ", spaced).strip() or _SPACE.sub(" ", folded).strip()
+    return _SPACE.sub(" ", folded.translate(_COMPARED)).strip() or _SPACE.sub(" ", folded).strip()
 
 
 def mention_key(graph: str, name: str, node_type: str) -> str:

@@ -133,8 +133,6 @@ class _Completion:
             found = {"recorded": "import", **found}
         elif line.base == "Decision":
             found = {"resolve_run": 0 if found.get("derived") else 1, **found}
-        elif not {"Summary", "Detail"}.isdisjoint(line.labels):
-            found = {"answers": [], **found}
         elif line.base == "Community":
             self.communities[found["level"]] += 1
             found = {"number": self.communities[found["level"]], **found}

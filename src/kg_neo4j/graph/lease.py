@@ -7,14 +7,13 @@ on this machine is taken over at once; one of another machine after it has run o
 from __future__ import annotations
 
 import contextlib
-import os
-import platform
 import secrets
 import threading
 import time
 from types import TracebackType
 from typing import Any
 
+from kg_neo4j import owners
 from kg_neo4j.errors import DatabaseError, DatabaseUnavailable, DiskFull, LeaseHeld
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, Transaction
@@ -23,7 +22,6 @@ from kg_neo4j.progress import Progress
 LEASE_S = 90.0  # a dead run of another machine is waited for at most this long
 RENEW_S = LEASE_S / 3
 POLL_S = 0.5  # how often a backup looks whether a run has ended
-CLOCK_S = 5.0  # a corrected clock moves the start times of processes by this much, at most
 
 _held: set[str] = set()  # tokens of the leases that this process holds, or asks for
 
@@ -61,7 +59,7 @@ class Lease:
             )
 
     def _ask(self) -> Row:
-        owner = _owner()
+        owner = owners.this_process()
 
         def take(transaction: Transaction) -> Row:
             rows = transaction.run(queries.get("write/read_lease"), graph=self._graph)
@@ -145,27 +143,9 @@ def wait_for_writers(database: Database, progress: Progress) -> None:
         time.sleep(POLL_S)
 
 
-def _owner() -> str:
-    import psutil
-
-    return f"{platform.node()}:{os.getpid()}:{psutil.Process().create_time():.2f}"
-
-
 def _is_dead(owner: str, token: str) -> bool:
-    """Return True where `owner` was a process of this machine that is gone, or whose id another process has now.
+    """Return True where the process `owner` has ended.
 
     Also where it is this very process, which could not give back a lease because the database was gone.
     """
-    import psutil
-
-    host, pid, started = owner.rsplit(":", 2)
-    if host != platform.node():
-        return False
-    try:
-        process = psutil.Process(int(pid))
-        if process.status() == psutil.STATUS_ZOMBIE:  # it has ended, and nobody has asked how
-            return True
-        is_another = abs(process.create_time() - float(started)) > CLOCK_S
-        return is_another or (process.pid == os.getpid() and token not in _held)
-    except psutil.NoSuchProcess:
-        return True
+    return owners.has_ended(owner) or (owners.is_this_process(owner) and token not in _held)

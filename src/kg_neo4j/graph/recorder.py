@@ -22,7 +22,7 @@ from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.reading import MEND
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Transaction
+from kg_neo4j.graph.database import Database, Transaction, absent_if_empty
 from kg_neo4j.graph.fold import STATED, EvidenceRow, Folded, fold_entity, fold_fact, is_stated
 from kg_neo4j.graph.identity import answer_id, entity_num, fact_id, mention_key
 from kg_neo4j.graph.lease import Lease
@@ -152,7 +152,7 @@ class Recorder:
         whole = len(pending) == len(prepared.extractions)
         gathered = prepared.gathered if whole else self._gather(pending)
         born = self._write_entities(transaction, gathered) + self._write_facts(transaction, gathered)
-        finished = [self._finish_row(each, prepared.digests[each.chunk.id]) for each in pending]
+        finished = [finish_row(self._graph, each, prepared.digests[each.chunk.id]) for each in pending]
         transaction.run(queries.get("write/finish_chunks"), rows=sorted(finished, key=lambda row: str(row["id"])))
         self._lease.prove(transaction)  # last, so that the lease's node is locked for the commit alone
         return born + len(pending)
@@ -173,7 +173,7 @@ class Recorder:
                 order = (chunk.document_id, chunk.index, index)
                 found.rows.append(EvidenceRow(order, node.name, node.type, node.properties))
                 named = [key, node.name, node.type]
-                found.stored.append(_stored(chunk.id, index, node) + named + _columns(node.properties, NODE_COLUMNS))
+                found.stored.append(stored_row(chunk.id, index, node) + named + _columns(node.properties, NODE_COLUMNS))
             for index, relationship in enumerate(extraction.relationships):
                 source, target = keys[relationship.source_id], keys[relationship.target_id]
                 identity = tuple(str(relationship.properties.get(name, "")) for name in identity_columns)
@@ -182,7 +182,7 @@ class Recorder:
                 values = {**relationship.properties, **({} if relationship.stated else {STATED: False})}
                 found.rows.append(EvidenceRow(order, "", relationship.type, values))
                 columns = _columns(values, RELATIONSHIP_COLUMNS)
-                found.stored.append(_stored(chunk.id, index, relationship) + columns)
+                found.stored.append(stored_row(chunk.id, index, relationship) + columns)
                 found.ends, found.identity = (source, relationship.type, target), identity
         for found in gathered.entities.values():
             found.folded = fold_entity(found.rows, self._schema.node_properties)
@@ -199,7 +199,7 @@ class Recorder:
             found = gathered.entities[entity_id]
             pieces = found.stored
             if entity_id not in known:
-                own = [found.folded[name] for name in ("type", "name", "aliases", "evidence_count")]
+                own = [absent_if_empty(found.folded[name]) for name in ("type", "name", "aliases", "evidence_count")]
                 check_type(str(own[0]))
                 columns = _columns(found.folded, NODE_COLUMNS)
                 born.append([entity_id, entity_num(entity_id), *own, *columns, *pieces[0]])
@@ -246,42 +246,46 @@ class Recorder:
             transaction.run(queries.get("write/mark_keys"), entities=[], facts=sorted(known))
         return len(born) + len(resolved)
 
-    def _finish_row(self, extraction: Extraction, recorded: str) -> dict[str, Any]:
-        properties: dict[str, Any] = {
-            "recorded": recorded,
-            "done": extraction.outcome in DONE,
-            "outcome": str(extraction.outcome),
+
+def finish_row(graph: str, extraction: Extraction, recorded: str) -> dict[str, Any]:
+    """Return what is stored of a chunk that was extracted: its id, properties and answers."""
+    properties: dict[str, Any] = {
+        "recorded": recorded,
+        "done": extraction.outcome in DONE,
+        "outcome": str(extraction.outcome),
+        "config_hash": extraction.config_hash,
+        "rows_read": extraction.rows_read,
+        "rows_rejected": len(extraction.rejections),
+    }
+    answers = [
+        {
+            "id": answer_id(graph, extraction.chunk.id, answer.round, extraction.config_hash),
+            "graph": graph,
+            "kind": "extraction",
+            "round": answer.round,
+            "step": answer.step,
+            "context_hash": answer.context_hash or None,
+            "text": answer.text or None,
+            "model": answer.model,
+            "prompt_hash": answer.prompt_hash,
             "config_hash": extraction.config_hash,
-            "rows_read": extraction.rows_read,
-            "rows_rejected": len(extraction.rejections),
+            "finish_reason": answer.finish_reason or None,
+            "input_tokens": (answer.usage + answer.kept).input_tokens,
+            "output_tokens": (answer.usage + answer.kept).output_tokens,
+            "cached": not answer.usage.calls or None,
         }
-        answers = [
-            {
-                "id": answer_id(self._graph, extraction.chunk.id, answer.round, extraction.config_hash),
-                "graph": self._graph,
-                "kind": "extraction",
-                "round": answer.round,
-                "step": answer.step,
-                "context_hash": answer.context_hash or None,
-                "text": answer.text,
-                "model": answer.model,
-                "prompt_hash": answer.prompt_hash,
-                "config_hash": extraction.config_hash,
-                "finish_reason": answer.finish_reason,
-                "input_tokens": (answer.usage + answer.kept).input_tokens,
-                "output_tokens": (answer.usage + answer.kept).output_tokens,
-                "cached": not answer.usage.calls or None,
-            }
-            for answer in (extraction.answers if extraction.outcome in KEPT else ())  # the others are asked for again
-        ]
-        return {"id": extraction.chunk.id, "properties": properties, "answers": answers}
+        for answer in (extraction.answers if extraction.outcome in KEPT else ())  # the others are asked for again
+    ]
+    return {"id": extraction.chunk.id, "properties": properties, "answers": answers}
 
 
 def digest(extraction: Extraction) -> str:
     """Return a hash of everything that recording writes for this extraction."""
-    nodes = [[each.node_id, each.name, each.type, *_stored("", 0, each), each.properties] for each in extraction.nodes]
+    nodes = [
+        [each.node_id, each.name, each.type, *stored_row("", 0, each), each.properties] for each in extraction.nodes
+    ]
     relationships = [
-        [each.source_id, each.type, each.target_id, *_stored("", 0, each), each.properties, *_unstated(each)]
+        [each.source_id, each.type, each.target_id, *stored_row("", 0, each), each.properties, *_unstated(each)]
         for each in extraction.relationships
     ]
     counted = [extraction.rows_read, extraction.outcome, extraction.config_hash, *_rejected_again(extraction)]
@@ -314,7 +318,7 @@ def _write_rows(transaction: Transaction, query: str, rows: Sequence[list[Any]],
         )
 
 
-def _stored(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> list[Any]:
+def stored_row(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> list[Any]:
     """Return what an evidence relationship keeps of a row: chunk, row, quote and where it stands, original type."""
     span = row.span
     return [

@@ -38,7 +38,7 @@ def replay(
     """Yield the extractions that the stored answers give, in the order of chunks; no answers, no extraction."""
     options = json.loads(document.options or "{}")
     reading = Reading(schema_of(document), options.get("evidence", "flag"), document.answers_hash)
-    answers = stored_answers(database, graph, document.id, document.answers_hash)
+    answers = stored_answers(database, graph, [document.id], document.answers_hash)
     for chunk in stored_chunks(database, graph, document.id, rejected_only=rejected_only):
         if said := answers.get(chunk.id):
             shown = show(chunk, options.get("preprocess", "none"), document.language)

@@ -15,8 +15,8 @@ from typing import Any
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row, Transaction
-from kg_neo4j.graph.fold import STATED, EvidenceRow, Folded, fold_entity, fold_fact, is_stated
+from kg_neo4j.graph.database import Database, Row, Transaction, absent_if_empty
+from kg_neo4j.graph.fold import STATED, EvidenceRow, Folded, fold_drawn, fold_entity, fold_fact
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query, check_type
 from kg_neo4j.graph.resolution import showing
@@ -183,9 +183,7 @@ def _draw(transaction: Transaction, graph: str, ids: Sequence[str], schema: Sche
             for fact, document, index, number, *values in group["evidence"]
             if not loop or fact in group["loops"]
         ]
-        stated = [(fact, row) for fact, row in found if is_stated(row.values)]
-        evidence = [row for _, row in stated]
-        folded = {**fold_fact(evidence, columns), "fact_id": min(fact for fact, _ in stated)} if evidence else None
+        folded = fold_drawn(found, columns)
         values = [] if folded is None else [_complete(names, folded)]
         if len(group["drawn"]) != len(values) or (folded and not _same(names, group["drawn"][0], folded)):
             ends = {name: group[name] for name in ("source", "target", "facts")}
@@ -215,9 +213,10 @@ def _present(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
 
 
 def _same(names: Sequence[str], stored: Sequence[Any], folded: Folded) -> bool:
-    return all(folded.get(name) == value for name, value in zip(names, stored, strict=True))
+    wanted = (absent_if_empty(folded.get(name)) for name in names)
+    return all(one == absent_if_empty(value) for one, value in zip(wanted, stored, strict=True))
 
 
 def _complete(names: Sequence[str], folded: Folded) -> Mapping[str, Any]:
     """Return a value for every name: null removes a property that no evidence supports any more."""
-    return {name: folded.get(name) for name in names}
+    return {name: absent_if_empty(folded.get(name)) for name in names}

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j._models.door import EXTRACTIVE, Door, Job
-from kg_neo4j._models.layers import AnswerStore, Layer, Unasked
+from kg_neo4j._models.layers import Answers, AnswerStore, Layer, Unasked
 from kg_neo4j._models.tasks import Answer, Request, Task
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Usage
@@ -67,6 +67,10 @@ class StandInDoor(Door):
 
     def storing(self, store: AnswerStore) -> Door:
         """Return this door: what stands in is made again, not stored."""
+        return self
+
+    def logging(self, log: Answers) -> Door:
+        """Return this door: nothing is paid for."""
         return self
 
     def counting(self, asked: list[Request], suppose: Callable[[Request], str] | None = None) -> Door:

@@ -162,7 +162,7 @@ class _Run:
                 model = self.door.name if self.door.outdoes(EXTRACTIVE) else row["model"] or ""
                 wanted.append((element, model))
         for element, summary in self._merged(wanted):
-            values = {"summary": summary.text, "method": summary.method, "hash": element.digest}
+            values = {"summary": summary.text or None, "method": summary.method, "hash": element.digest}
             if any(stored[element.id][name] != value for name, value in values.items()):
                 changed.append({"id": element.id, **values, "answers": list(summary.answers)})
         self._write(label, changed)

@@ -18,13 +18,15 @@ from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, group_label
 from kg_neo4j.organise.plot_layout import Points, lay_out, pack
 
 _INCHES = (13.0, 9.0)  # of one graph
-_BOX = (0.01, 0.01, 0.98, 0.9)  # of the drawing on the paper: left, bottom, width, height
+_BOX = (0.01, 0.01, 0.82, 0.9)  # of the drawing on the paper: left, bottom, width, height; the legend is at its right
 _DPI, _PANEL_DPI = 160, 92  # of a graph alone, of several
 _NAMED = 12  # nodes of a panel, at most
 _MOST_IN_A_ROW = 3
 _INK, _LINE = "#23272e", "#9aa5b4"
 _STRETCH = (1.3, 1.0)  # names are wider than high, and so is the paper
 _MAX_LEGEND = 10
+_MOST_TYPES = 60  # relationships of a graph whose types are written
+_ALONG = (0.5, 0.4, 0.6, 0.32, 0.68)  # of a relationship's line, where its type may stand
 _MAX_CHARS = 34
 _SMALL, _LARGE = 0.07, 0.34  # radii, where one step of the graph is about 1
 # Where a name may stand: its alignment, and the direction from the node's centre in radii.
@@ -52,7 +54,8 @@ def draw(graph: PlotGraph, file_format: str, colour_by: str) -> bytes:
             groups, colours = group_colours(graph.nodes, colour_by)
             circles = _draw_nodes(axes, points, radii, [colours[group] for group in groups])
             _draw_lines(axes, graph, points, circles)
-            _write_names(axes, graph, circles, _draw_legend(axes, groups, colours, colour_by))
+            _draw_legend(axes, groups, colours, colour_by)
+            _write_types(axes, graph, points, circles, _write_names(axes, graph, circles))
         metadata = {"Date": None} if file_format == "svg" else {"Software": "kg-neo4j"}
         figure.savefig(buffer, format=file_format, dpi=_DPI, metadata=metadata)
     return buffer.getvalue()
@@ -92,7 +95,8 @@ def draw_side_by_side(graphs: Sequence[PlotGraph], colour_by: str) -> bytes:
             ends = points[place][np.array(_pairs(graph), np.int64).reshape(-1, 2)]
             axes.add_collection(LineCollection(list(ends), colors=_LINE, linewidths=0.8, alpha=0.7, zorder=1))
             named = replace(graph, nodes=graph.nodes[:_NAMED])
-            _write_names(axes, named, circles, _draw_legend(axes, groups, colours, colour_by))
+            _draw_legend(axes, groups, colours, colour_by)
+            _write_names(axes, named, circles)
         figure.savefig(buffer, format="png", dpi=_PANEL_DPI, metadata={"Software": "kg-neo4j"})
     return buffer.getvalue()
 
@@ -200,7 +204,8 @@ def _draw_lines(axes: Any, graph: PlotGraph, points: Points, circles: list[Any])
         )
 
 
-def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_by: str) -> Any:
+def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_by: str) -> None:
+    """Write what colours mean, at the right of the drawing."""
     from matplotlib.lines import Line2D
 
     handles = [
@@ -210,10 +215,9 @@ def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_b
     ]
     if len(colours) > len(handles):
         handles.append(Line2D([], [], ls="", label=f"and {len(colours) - len(handles)} more"))
-    legend = axes.legend(handles=handles, loc="best", fontsize=9.5, framealpha=0.92, labelcolor=_INK)
-    for text in legend.get_texts():
+    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
+    for text in axes.legend(handles=handles, fontsize=9.5, labelcolor=_INK, **beside).get_texts():
         text.set_parse_math(False)
-    return legend
 
 
 def shorten(name: str) -> str:
@@ -222,12 +226,43 @@ def shorten(name: str) -> str:
     return text if len(text) <= _MAX_CHARS else text[: _MAX_CHARS - 1].rstrip() + "…"
 
 
-def _write_names(axes: Any, graph: PlotGraph, circles: list[Any], legend: Any) -> None:
-    """Write as many names as fit, in descending order of degree, clear of names, nodes and legend."""
+def _write_types(axes: Any, graph: PlotGraph, points: Points, circles: list[Any], names: list[Any]) -> None:
+    """Write the types of the relationships of a small graph on their lines, as far as there is room."""
+    from matplotlib.patheffects import withStroke
+
+    if len(graph.relationships) > _MOST_TYPES:
+        return
+    taken = [*names, *(circle.get_window_extent() for circle in circles)]
+    for each in graph.relationships:
+        start, end = points[each.source], points[each.target]
+        text = axes.text(
+            0,
+            0,
+            each.type.replace("_", " ").lower(),
+            fontsize=6.5,
+            fontstyle="italic",
+            ha="center",
+            va="center",
+            path_effects=[withStroke(linewidth=1.8, foreground="white", alpha=0.9)],
+            zorder=4,
+            **_PLAIN,
+        )
+        for share in _ALONG if each.source != each.target else ():
+            text.set_position(tuple(start + (end - start) * share))
+            extent = text.get_window_extent()
+            if not extent.count_overlaps(taken):
+                taken.append(extent)
+                break
+        else:
+            text.remove()
+
+
+def _write_names(axes: Any, graph: PlotGraph, circles: list[Any]) -> list[Any]:
+    """Write as many names as fit, in descending order of degree, clear of names and nodes; return their places."""
     from matplotlib.patheffects import withStroke
 
     extents = [circle.get_window_extent() for circle in circles]
-    names = [legend.get_window_extent()]
+    names: list[Any] = []
     highest = max(node.degree for node in graph.nodes)
     for place, (node, circle) in enumerate(zip(graph.nodes, circles, strict=True)):
         text = axes.annotate(
@@ -254,3 +289,4 @@ def _write_names(axes: Any, graph: PlotGraph, circles: list[Any], legend: Any) -
                 break
         else:
             text.remove()
+    return names

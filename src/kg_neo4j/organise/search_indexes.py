@@ -21,8 +21,8 @@ from kg_neo4j.graph.vector_spaces import VectorSpace, space_of
 
 LABELS = ("Chunk", "Entity", "Fact", "TreeNode")  # whose nodes have vectors
 WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
-ONLINE_S = 600
 _CLEARED_AT_A_TIME = 10_000
+_LOOKED_AT = 1_000  # nodes of a label: vectors come to all of them, so the first ones tell
 _STATES = {"FAILED": "unusable: it could not be filled", "POPULATING": "not filled yet"}
 
 
@@ -85,7 +85,10 @@ def usable_indexes(
     missing = wanted.keys() - {each.name for each in online}
     if not missing:
         return tuple(online)
-    rows = {row["label"]: row for row in database.read(queries.get("write/searched_labels"), graph=graph)}
+    rows = {
+        row["label"]: row
+        for row in database.read(queries.get("write/searched_labels"), graph=graph, looked_at=_LOOKED_AT)
+    }
     has_nodes = any(row["nodes"] for row in rows.values())
     for name in sorted(missing):
         row = rows[wanted[name]]
@@ -147,7 +150,7 @@ def _create(database: Database, statements: Sequence[tuple[queries.Query, Mappin
     if statements and not database.schema_together(statements):
         for query, params in statements:
             database.schema(query, **params)
-    online(database, lambda row: row["name"].startswith("kg_"), ONLINE_S)
+    online(database, lambda row: row["name"].startswith("kg_"))
 
 
 def check(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Database, absent_if_empty
 
 MODEL, COMPOSED = "model", "composed"
 
@@ -68,8 +68,8 @@ def read_reports(
 
 
 def properties(report: CommunityReport) -> dict[str, Any]:
-    """Return what is stored on the Community node."""
-    return {
+    """Return what is stored on the Community node; null removes a property."""
+    found = {
         "title": report.title,
         "summary": report.summary,
         "rating": report.rating,
@@ -78,8 +78,9 @@ def properties(report: CommunityReport) -> dict[str, Any]:
         "report_method": report.method,
         "report_hash": report.hash,
         "report_flags": list(report.flags),
-        "report_domain": report.domain or None,
+        "report_domain": report.domain,
     }
+    return {name: absent_if_empty(value) for name, value in found.items()}
 
 
 def findings_json(findings: Sequence[Finding]) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.database import Row
 
 check = search_indexes.check
+LABELS = search_indexes.LABELS
 
 PAGE = 2_000  # nodes read at a time
 TEXTS_A_CALL = 128  # where several calls are in flight
@@ -65,15 +66,16 @@ def embed(
     progress: Progress = SILENT,
     *,
     concurrency: int = 1,
+    labels: Sequence[str] = LABELS,
 ) -> VectorReport:
-    """Give every chunk, entity and fact of `graph` its vector, after `prepare`.
+    """Give every chunk, entity and fact of `graph`, or those of `labels`, its vector, after `prepare`.
 
     `concurrency` calls to the model are in flight; what they gave is stored while the next ones run. A repeat gives 0
     changes. Raises SchemaConflict before any write, and the model's errors; what was embedded before stays.
     """
     search_indexes.check(database, model)
     progress.start("embed")
-    reading = _Reading(database, graph, model, progress, concurrency)
+    reading = _Reading(database, graph, model, progress, concurrency, labels)
     embedded = 0
     for vectors in _embedded(model, tokeniser, reading.slices(), concurrency):
         embedded += _store(database, graph, vectors)
@@ -96,13 +98,14 @@ class _Reading:
     model: EmbeddingModel
     progress: Progress
     concurrency: int
+    labels: Sequence[str]
     reused: int = 0
 
     def slices(self) -> Iterator[_Slice]:
         """Yield them, a label after the other, in parts for one call to the model."""
         size = _vectors_a_write(self.model)
         at_once = size if self.concurrency == 1 else min(size, TEXTS_A_CALL)
-        labels = search_indexes.LABELS
+        labels = self.labels
         first = self.database.read_transaction(lambda reader: {label: self._page(reader, label) for label in labels})
         for label in labels:
             for rows in self._pages(label, first.pop(label)):
@@ -197,7 +200,7 @@ def _store(database: Database, graph: str, vectors: Sequence[_Vector]) -> int:
     """Store vectors in one transaction, and return how many."""
 
     def write(transaction: Transaction, some: Sequence[_Vector]) -> None:
-        for label in search_indexes.LABELS:
+        for label in LABELS:
             if rows := [row for its, row in some if its == label]:
                 transaction.run(queries.get(f"write/vector_store_{label.lower()}"), graph=graph, rows=rows)
 

@@ -14,10 +14,14 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.answering import AskOptions
     from kg_neo4j.pipeline.archiving import ArchiveReport, ImportReport, export_archive, import_graph
     from kg_neo4j.pipeline.asking import ask, embed, report
+    from kg_neo4j.pipeline.building import BuildOptions, build
     from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
-    from kg_neo4j.pipeline.exchanging import extract
+    from kg_neo4j.pipeline.engines.choice import EngineOptions
+    from kg_neo4j.pipeline.extracting import extract, write_manifest
+    from kg_neo4j.pipeline.graphs import delete_graph, graphs
     from kg_neo4j.pipeline.keeping import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
     from kg_neo4j.pipeline.loading import load
+    from kg_neo4j.pipeline.looking import search, show
     from kg_neo4j.pipeline.narrating import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
     from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.pipeline.planning import plan
@@ -38,9 +42,11 @@ __all__ = [
     "ArchiveReport",
     "AskOptions",
     "BackupReport",
+    "BuildOptions",
     "Chat",
     "ChatReply",
     "CommunityReportOptions",
+    "EngineOptions",
     "ImportReport",
     "LoadOptions",
     "RecoveryReport",
@@ -53,12 +59,15 @@ __all__ = [
     "TuneOptions",
     "ask",
     "backup",
+    "build",
     "chat",
     "communities",
     "community_reports",
+    "delete_graph",
     "embed",
     "export_archive",
     "extract",
+    "graphs",
     "import_graph",
     "load",
     "plan",
@@ -72,11 +81,14 @@ __all__ = [
     "resolve",
     "restore",
     "retry_quarantine",
+    "search",
+    "show",
     "tree",
     "tune",
     "tune_aspects",
     "undo",
     "unload",
+    "write_manifest",
     "write_schema",
 ]
 
@@ -84,9 +96,11 @@ _HOMES = {
     "ArchiveReport": "kg_neo4j.pipeline.archiving",
     "AskOptions": "kg_neo4j.pipeline.answering",
     "BackupReport": "kg_neo4j.pipeline.keeping",
+    "BuildOptions": "kg_neo4j.pipeline.building",
     "Chat": "kg_neo4j.pipeline.chatting",
     "ChatReply": "kg_neo4j.pipeline.chatting",
     "CommunityReportOptions": "kg_neo4j.pipeline.reporting",
+    "EngineOptions": "kg_neo4j.pipeline.engines.choice",
     "ImportReport": "kg_neo4j.pipeline.archiving",
     "LoadOptions": "kg_neo4j.pipeline.options",
     "RecoveryReport": "kg_neo4j.pipeline.keeping",
@@ -99,12 +113,15 @@ _HOMES = {
     "TuneOptions": "kg_neo4j.pipeline.tuning",
     "ask": "kg_neo4j.pipeline.asking",
     "backup": "kg_neo4j.pipeline.keeping",
+    "build": "kg_neo4j.pipeline.building",
     "chat": "kg_neo4j.pipeline.chatting",
     "communities": "kg_neo4j.pipeline.reporting",
     "community_reports": "kg_neo4j.pipeline.reporting",
+    "delete_graph": "kg_neo4j.pipeline.graphs",
     "embed": "kg_neo4j.pipeline.asking",
     "export_archive": "kg_neo4j.pipeline.archiving",
-    "extract": "kg_neo4j.pipeline.exchanging",
+    "extract": "kg_neo4j.pipeline.extracting",
+    "graphs": "kg_neo4j.pipeline.graphs",
     "import_graph": "kg_neo4j.pipeline.archiving",
     "load": "kg_neo4j.pipeline.loading",
     "plan": "kg_neo4j.pipeline.planning",
@@ -118,11 +135,14 @@ _HOMES = {
     "resolve": "kg_neo4j.pipeline.resolving",
     "restore": "kg_neo4j.pipeline.keeping",
     "retry_quarantine": "kg_neo4j.pipeline.quarantining",
+    "search": "kg_neo4j.pipeline.looking",
+    "show": "kg_neo4j.pipeline.looking",
     "tree": "kg_neo4j.pipeline.narrating",
     "tune": "kg_neo4j.pipeline.tuning",
     "tune_aspects": "kg_neo4j.pipeline.tuning",
     "undo": "kg_neo4j.pipeline.resolving",
     "unload": "kg_neo4j.pipeline.unloading",
+    "write_manifest": "kg_neo4j.pipeline.extracting",
     "write_schema": "kg_neo4j.pipeline.tuning",
 }
 

@@ -10,16 +10,20 @@ from kg_neo4j.errors import BudgetReached
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
+    from kg_neo4j._models.ledger import Ledger
     from kg_neo4j.graph.database import Database
 
 
-def budget_of(limit_usd: float | None) -> Budget | None:
-    """Return the budget of one run; None for no limit. Raises UsageError for one that is not above zero."""
+def budget_of(limit_usd: float | None, ledger: Ledger | None = None) -> Budget | None:
+    """Return the budget of one run, with a ledger that of all its workers and of earlier runs; None for no limit.
+
+    Raises UsageError for one that is not above zero.
+    """
     if limit_usd is None:
         return None
     from kg_neo4j._models.budget import Budget
 
-    return Budget(limit_usd)
+    return Budget(limit_usd, ledger)
 
 
 @contextmanager

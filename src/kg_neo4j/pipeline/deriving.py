@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,15 +40,9 @@ def derive(work: Derivation, *, analytics: bool = True, embed: bool = True, sing
     _derive_names(work)
     describe(work)
     if embed:
-        work.tally.changes += _embed(work)
+        embed_nodes(work)
     _note_stale_trees(work)
-    if not analytics:
-        return 0
-    analysed, communities, note = _analyse(work, singletons)
-    work.tally.changes += analysed
-    if note:
-        work.tally.notes.append(note)
-    return communities
+    return analyse(work, singletons) if analytics else 0
 
 
 def _derive_names(work: Derivation) -> None:
@@ -63,16 +58,20 @@ def _derive_names(work: Derivation) -> None:
         )
 
 
-def _embed(work: Derivation) -> int:
+def embed_nodes(work: Derivation, labels: Sequence[str] | None = None) -> None:
+    """Bring the vectors of chunks, entities and facts, or of `labels` alone, up to date."""
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.organise import vectors
 
     embedder = work.embedder or factory.embedding_model(work.settings, budget=work.budget)
     at_once = factory.embedding_concurrency(work.settings)
-    graph = work.settings.graph
+    graph, wanted = work.settings.graph, vectors.LABELS if labels is None else labels
     vectors.prepare(work.database, embedder)
-    return vectors.embed(work.database, graph, embedder, tokens.load(), work.progress, concurrency=at_once).changes
+    done = vectors.embed(
+        work.database, graph, embedder, tokens.load(), work.progress, concurrency=at_once, labels=wanted
+    )
+    work.tally.changes += done.changes
 
 
 def _note_stale_trees(work: Derivation) -> None:
@@ -85,13 +84,17 @@ def _note_stale_trees(work: Derivation) -> None:
         work.tally.notes.append(f"{stale} {trees} of a former text: `kg tree` brings that up to date")
 
 
-def _analyse(work: Derivation, singletons: bool | None) -> tuple[int, int, str | None]:
+def analyse(work: Derivation, singletons: bool | None = None) -> int:
+    """Bring communities and centralities up to date and return the number of communities."""
     from kg_neo4j.organise import analytics
 
     analysed = analytics.refresh(
         work.database, work.settings.graph, work.progress, lease=work.lease, singletons=singletons
     )
-    return analysed.changes, analysed.communities, analysed.skipped
+    work.tally.changes += analysed.changes
+    if analysed.skipped:
+        work.tally.notes.append(analysed.skipped)
+    return analysed.communities
 
 
 def describe(work: Derivation) -> None:

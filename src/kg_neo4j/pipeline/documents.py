@@ -34,7 +34,7 @@ def read_documents(
 
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
-    pages = () if options.refresh else fetch_pages(options.wikipedia, settings, options)
+    pages = () if options.refresh else read_pages(settings, options, tally)
     found = files.read(
         sources,
         graph=settings.graph,
@@ -46,15 +46,14 @@ def read_documents(
 
     def stream() -> Iterator[Document]:
         seen: set[str] = set()
-        for each in itertools.chain(pages, _linked(pages, settings, options, tally), found, further):
+        for each in itertools.chain(pages, found, further):
             if isinstance(each, SkippedSource):
                 tally.skipped.append(each)
             elif each.id in seen:
                 tally.notes.append(f"{each.source}: already read as {each.title!r}")
             else:
                 seen.add(each.id)
-                _note_language(each, settings, tally)
-                tally.notes += [f"{each.source}: {each.left_out}"] if each.left_out else []
+                take_note(each, settings, tally)
                 yield each
 
     return stream()
@@ -71,6 +70,12 @@ def site_of(settings: Settings, options: LoadOptions) -> Site:
         settings.wikipedia_username,
         settings.wikipedia_password,
     )
+
+
+def read_pages(settings: Settings, options: LoadOptions, tally: Tally) -> Iterator[Document]:
+    """Return the pages that the options name and those linked to; raises, at once, as `wikipedia.fetch` does."""
+    pages = fetch_pages(options.wikipedia, settings, options)
+    return itertools.chain(pages, _linked(pages, settings, options, tally))
 
 
 def fetch_pages(titles: Sequence[str], settings: Settings, options: LoadOptions) -> Sequence[Document]:
@@ -103,10 +108,11 @@ def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions,
             yield each
 
 
-def _note_language(document: Document, settings: Settings, tally: Tally) -> None:
-    """Say, once a language, that the built-in rules do less for a text that is not English."""
+def take_note(document: Document, settings: Settings, tally: Tally) -> None:
+    """Say what of a document is not read; and, once a language, that the built-in rules know English best."""
     from kg_neo4j import factory
 
+    tally.notes += [f"{document.source}: {document.left_out}"] if document.left_out else []
     if factory.extracts_fully(settings, document.language):
         return
     note = (

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import LoadConfiguration
+    from kg_neo4j.graph.documents import LoadConfiguration, RecordedDocument
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.recorder import Recorder
     from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
@@ -133,23 +133,36 @@ def _jobs(
     run: _Run, documents: Iterator[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions
 ) -> Iterator[DocumentJob]:
     """Record each document and its chunks, and yield the documents with chunks that are still to be extracted."""
+    from kg_neo4j.graph.documents import CutDocument, record_documents
+
+    cut = (
+        CutDocument(document, cut_document(document, tokeniser, settings, options), run.configuration)
+        for document in documents
+    )
+    for group in record_documents(run.database, run.lease, cut):
+        run.tally.documents += len(group)
+        run.tally.chunks += sum(len(each.chunks) for each in group)
+        run.tally.changes += sum(each.changes for each in group)
+        pending = [each for each in group if each.pending]
+        if options.vectors:
+            run.beside.begin([chunk for each in pending for chunk in each.pending])
+        yield from _with_answers(run, pending)
+
+
+def _with_answers(run: _Run, documents: Sequence[RecordedDocument]) -> Iterator[DocumentJob]:
+    """Yield the jobs of recorded documents, with what a model has said of those that the graph had before."""
     from kg_neo4j.extract.context import DocumentJob
-    from kg_neo4j.graph.documents import known_names, record_document, stored_answers
+    from kg_neo4j.graph.documents import known_names, stored_answers
 
     carries_over = run.extraction.extractor.converses and run.extraction.wave > 0
-    for document in documents:
-        chunks = cut_document(document, tokeniser, settings, options)
-        recorded = record_document(run.database, run.lease, document, chunks, run.configuration)
-        run.tally.documents += 1
-        run.tally.chunks += len(chunks)
-        run.tally.changes += recorded.changes
-        if options.vectors:
-            run.beside.begin(recorded.pending)
-        if recorded.pending:
-            stored = stored_answers(run.database, document.graph, document.id, run.extraction.config_hash)
-            some_done = len(recorded.pending) < len(chunks)
-            names = known_names(run.database, document) if carries_over and some_done else {}
-            yield DocumentJob(document, chunks, recorded.pending, stored, names)
+    before = [each.document.id for each in documents if not each.is_new]
+    begun = [each.document.id for each in documents if carries_over and len(each.pending) < len(each.chunks)]
+    answers = stored_answers(run.database, run.graph, before, run.extraction.config_hash) if before else {}
+    names = known_names(run.database, run.graph, begun) if begun else {}
+    for each in documents:
+        stored = {chunk.id: answers[chunk.id] for chunk in each.pending if chunk.id in answers}
+        mentioned = {chunk.id: names[chunk.id] for chunk in each.chunks if chunk.id in names}
+        yield DocumentJob(each.document, each.chunks, each.pending, stored, mentioned)
 
 
 def _extract_and_record(run: _Run, jobs: Iterator[DocumentJob]) -> None:
@@ -161,6 +174,9 @@ def _extract_and_record(run: _Run, jobs: Iterator[DocumentJob]) -> None:
         for document, extraction in extracted:
             run.tally.count(document, extraction)
             run.progress.advance("extract")
+            run.progress.count("documents", run.tally.documents)
+            if run.tally.usage.usd:
+                run.progress.count("USD", run.tally.usage.usd)
             yield extraction
 
     run.progress.start("extract")

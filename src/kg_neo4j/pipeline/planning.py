@@ -180,17 +180,18 @@ class _Run:
 
     def _job(self, document: Document, chunks: tuple[Chunk, ...]) -> DocumentJob:
         from kg_neo4j.extract.context import DocumentJob
-        from kg_neo4j.graph.documents import known_names, pending_chunks, stored_answers
+        from kg_neo4j.graph.documents import CutDocument, compare_document, known_names, stored_answers
 
         if self.database is None:
             return DocumentJob(document, chunks, chunks)
-        pending = pending_chunks(self.database, document, chunks, self.configuration)
-        if not pending or self.extractor is None:
-            return DocumentJob(document, chunks, pending)
-        stored = stored_answers(self.database, document.graph, document.id, self.extraction.config_hash)
+        compared = compare_document(self.database, CutDocument(document, chunks, self.configuration))
+        if not compared.pending or compared.is_new or self.extractor is None:
+            return DocumentJob(document, chunks, compared.pending)
+        stored = stored_answers(self.database, document.graph, [document.id], self.extraction.config_hash)
         current = {chunk.id for chunk in chunks}  # a load would withdraw the others before it asks
-        mentioned = {id: names for id, names in known_names(self.database, document).items() if id in current}
-        return DocumentJob(document, chunks, pending, stored, mentioned)
+        names = known_names(self.database, document.graph, [document.id])
+        mentioned = {chunk_id: found for chunk_id, found in names.items() if chunk_id in current}
+        return DocumentJob(document, chunks, compared.pending, stored, mentioned)
 
     def _measure_descriptions(self, database: Database, summaries: SummaryEstimate) -> None:
         from kg_neo4j.graph.documents import description_characters, often_mentioned
@@ -253,9 +254,9 @@ def _to_extract(sources: Sequence[str], tally: Tally) -> list[str]:
         if not files:
             others.append(source)
         for file in files:
-            header, _ = exchange.read(file)
-            tally.documents += 1
-            tally.chunks += header.chunks
+            for header in exchange.documents(file):
+                tally.documents += 1
+                tally.chunks += header.chunks
     return others
 
 

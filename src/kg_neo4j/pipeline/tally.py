@@ -70,6 +70,19 @@ class Tally:
             where = f"chunk {extraction.chunk.index + 1} of {document.title!r}"
             self.failed.append(f"{where}: {extraction.outcome}: {extraction.detail}".rstrip(": "))
 
+    def add(self, other: Tally) -> None:
+        """Add what another tally counted, for example that of a worker."""
+        for name in ("documents", "chunks", "read", "recorded", "unquoted", "unlocated", "changes", "mended"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.usage += other.usage
+        self.rejections.update(other.rejections)
+        self.skipped += other.skipped
+        self.failed += other.failed
+        for step, usage in other.steps.items():
+            self.steps[step] = self.steps.get(step, Usage()) + usage
+        self.notes += [note for note in other.notes if note not in self.notes]
+        self.unfinished += other.unfinished
+
     def report(self, database: Database, graph: str, communities: int, seconds: float) -> LoadReport:
         """Return the report; the sizes are those of the graph now."""
         from kg_neo4j.graph import queries

@@ -2,7 +2,7 @@
 
 Documents have no date of their own (equal texts give equal graphs, whenever they were loaded), so time means what the
 texts say: dates of facts and years of lives. What is left is resolved once for a question; every search is then bound
-to these ids, and a range that many texts lie in is no more than a long list.
+to these ids. They travel with each query, so that there is a bound to how many there may be.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.interface import Scope
 
 SHOWN = 8  # names of what exists, in a message
+MOST = 100_000  # chunks that filters may leave: their ids go to the server with every query
 _BEFORE_CHRIST = re.compile(r"\bb\.?\s?c\b", re.IGNORECASE)
 _YEARS = re.compile(r"(?<![\d.,])\d{3,4}(?![\d.,]\d)")
 
@@ -30,8 +31,9 @@ _YEARS = re.compile(r"(?<![\d.,])\d{3,4}(?![\d.,]\d)")
 def resolve(database: Database, graph: str, filters: Filters) -> Scope | None:
     """Return what `filters` leave of `graph`; None where nothing is filtered.
 
-    Raises UsageError for a document, language, kind or type that the graph does not have, and for years in the wrong
-    order. A graph without documents has no scope: what is missing there is not the filter's fault.
+    Raises UsageError for a document, language, kind or type that the graph does not have, for years in the wrong
+    order, and where more than `MOST` chunks are left. A graph without documents has no scope: what is missing there is
+    not the filter's fault.
     """
     if not filters:
         return None
@@ -65,7 +67,13 @@ class _Left:
 
         years = {"since": self.since, "until": self.until}
         bounds = {"types": self.types, "dates": self.dates}
-        chunks = run("chunks", graph=self.graph, documents=self.documents, **bounds, **years)["ids"]
+        most = {"most": MOST + 1}
+        chunks = run("chunks", graph=self.graph, documents=self.documents, **bounds, **years, **most)["ids"]
+        if len(chunks) > MOST:
+            raise UsageError(
+                f"the filters leave more than {MOST:,} chunks of graph {self.graph!r}, too many to keep a search to",
+                hint="filter for less, or load what belongs together into a graph of its own",
+            )
         entities = run("entities", chunks=chunks, **bounds, **years)["ids"]
         stated = run("facts", chunks=chunks, **bounds)
         drawn = run("shared", shared=stated["shared"])["ids"] if stated["shared"] else []

@@ -30,6 +30,7 @@ class KeptProjection(Generic[T]):
     make: Callable[[Transaction, str], bool]  # under a name; False: there is nothing to walk over
     step: Callable[[Reader, str], T]  # over the one of a name
     tree: str | None = None  # name of the trees that it has nodes of
+    instead: Callable[[Transaction], T | None] | None = None  # a walk that needs no projection; None: it has to be one
     _name: str = ""  # from where its state is known
     _is_projecting: bool = False  # it is being made
 
@@ -60,6 +61,8 @@ class KeptProjection(Generic[T]):
     def _attempt(self, transaction: Transaction) -> T | None:
         """Make the projection where it is not there, and walk over it: one transaction."""
         self._name, self._is_projecting = "", False
+        if self.instead is not None and (found := self.instead(transaction)) is not None:
+            return found
         state = self._state(transaction)
         name = self._prefix + (state["version"] or "")
         if state["stands"] and state["version"]:

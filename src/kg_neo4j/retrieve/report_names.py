@@ -28,7 +28,7 @@ def known_names(
     found, notes = dict(values), []
     for name in named:
         text = str(values[name])
-        bearers = _bearers(database, graph, text)
+        bearers = bearing(database, graph, text)
         if not bearers:
             hint = "kg report most-connected"
             raise UsageError(say_missing(text, suggest(database, graph, text)), hint=hint)
@@ -40,7 +40,7 @@ def known_names(
     return found, notes
 
 
-def _bearers(database: Database, graph: str, text: str) -> list[Row]:
+def bearing(database: Database, graph: str, text: str) -> list[Row]:
     """Return the entities that bear a name, those that it fits best first, then the best attested."""
     queries = [query for query in (exact_query(text), near_query(text)) if query.strip('" ')]
     rows = {row["id"]: row for found in look_up(database, graph, queries, None) for row in found} if queries else {}

@@ -9,15 +9,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fake_llm import FakeLlm
+from fake_llm import FakeLlm, Reply
 from kg_neo4j._models.budget import Budget, Cost, Grant
-from kg_neo4j._models.budgeted import FIRST_OUTPUT, BudgetedChat, BudgetedEmbedding
+from kg_neo4j._models.budgeted import BudgetedChat, BudgetedEmbedding
+from kg_neo4j._models.ledger import FIRST_OUTPUT, FRAME, MARGIN, Seen
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.prices import Price
 from kg_neo4j._models.tokens import Approximation
-from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, UsageError
+from kg_neo4j.errors import BadModelAnswer, BudgetReached, ContentFiltered, ModelError, ModelUnavailable, UsageError
 from kg_neo4j.records import Usage
 
 PRICE = Price(10.0, 100.0)  # the scripted server reports 100 and 20 tokens: 0.003 USD a call
@@ -144,6 +145,78 @@ def test_refusals_cost_nothing(llm: FakeLlm) -> None:
     assert budget.spent_usd == pytest.approx(CALL)
 
 
+# -- calls whose outcome is unknown cost what was set aside for them
+
+
+LONGEST = PRICE.usd(3 * MARGIN + FRAME, 8_000)  # by our tokeniser the prompt has 3 tokens
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(reset=True),
+        Reply(body=b"{}", cut=1),
+        Reply(500, b"{}"),
+        Reply(502, b"a page"),
+        Reply(408, b"{}"),
+        Reply(body=b"not JSON"),
+        Reply(body=b'{"error": {"message": "lost"}}'),
+        Reply(400, b'{"error": {"message": "filtered", "code": "content_filter"}}'),
+        Reply(400, b'{"error": {"message": "too long", "code": "context_length_exceeded"}}'),
+    ],
+)
+def test_a_call_that_the_server_may_have_counted_is_spent(llm: FakeLlm, reply: Reply) -> None:
+    budget = Budget(10.0)
+    llm.script(reply)
+    with pytest.raises(ModelError):
+        chat(llm, budget, retries=0).complete("be brief", "hello")
+    assert budget.spent_usd == pytest.approx(LONGEST)
+
+
+def test_a_call_that_is_not_answered_in_time_is_spent_and_its_repeat_is_paid_besides(llm: FakeLlm) -> None:
+    budget = Budget(10.0)
+    llm.hang().say("yes")
+    endpoint = Endpoint(llm.url, timeout_s=1.0, sleep=lambda _: asyncio.sleep(0))
+    model = BudgetedChat(OpenAIChat("m", endpoint, window=8_000, price=PRICE), PRICE, budget, Approximation())
+    assert model.complete("be brief", "hello").text == "yes"
+    assert budget.spent_usd == pytest.approx(LONGEST + CALL)
+
+
+def test_a_repeat_that_an_unknown_call_leaves_no_money_for_is_not_made(llm: FakeLlm) -> None:
+    budget = Budget(1.2)  # the longest answer costs 0.8
+    llm.script(Reply(reset=True))
+    with pytest.raises(BudgetReached):
+        chat(llm, budget).complete("be brief", "hello")
+    assert llm.calls == 1
+    assert budget.spent_usd == pytest.approx(LONGEST)
+
+
+@pytest.mark.parametrize("status", [401, 404, 409, 422, 429, 503, 529])
+def test_a_call_that_was_refused_costs_nothing(llm: FakeLlm, status: int) -> None:
+    budget = Budget(10.0)
+    llm.fail(status)
+    with pytest.raises(ModelError):
+        chat(llm, budget, retries=0).complete("be brief", "hello")
+    assert budget.spent_usd == 0
+
+
+def test_a_call_to_nobody_costs_nothing() -> None:
+    budget = Budget(10.0)
+    with FakeLlm() as gone:
+        pass
+    with pytest.raises(ModelUnavailable, match="cannot be reached"):
+        chat(gone, budget, retries=1).complete("be brief", "hello")
+    assert budget.spent_usd == 0
+
+
+def test_a_window_that_is_full_is_not_asked_for_again(llm: FakeLlm) -> None:
+    """All the money covers more than the window has room for, and less than its length."""
+    budget = Budget(PRICE.usd(3 * MARGIN + FRAME, 7_990))
+    llm.say("cut", "length")
+    assert chat(llm, budget).complete("be brief", "hello").text == "cut"
+    assert [request.body["max_tokens"] for request in llm.requests] == [8_000 - FRAME - 4]
+
+
 def test_a_server_that_counts_nothing_is_counted_for(llm: FakeLlm) -> None:
     budget = Budget(10.0)
     llm.script(llm.json({"choices": [{"message": {"content": "one two three"}, "finish_reason": "stop"}], "usage": {}}))
@@ -155,8 +228,8 @@ def test_a_call_waits_for_what_others_give_back() -> None:
     budget = Budget(1.0)
     cost = Cost(0.6, 0.6, 0.6)
     granted: list[float] = []
-    with budget.reserve(lambda: cost) as first:
-        waiting = threading.Thread(target=lambda: granted.append(budget.reserve(lambda: cost).usd))
+    with budget.reserve(lambda _: cost) as first:
+        waiting = threading.Thread(target=lambda: granted.append(budget.reserve(lambda _: cost).usd))
         waiting.start()
         waiting.join(0.05)
         assert granted == []
@@ -170,10 +243,10 @@ def test_a_call_that_waited_for_the_first_answer_expects_what_that_one_cost(llm:
     second = threading.Event()
 
     class Watched(Budget):
-        def reserve(self, estimate: Callable[[], Cost]) -> Grant:
+        def reserve(self, estimate: Callable[[Seen], Cost], model: str = "") -> Grant:
             if threading.current_thread() is waiting:
                 second.set()
-            return super().reserve(estimate)
+            return super().reserve(estimate, model)
 
     def answer(prompt: str, user: str) -> str:
         assert second.wait(60)
@@ -196,9 +269,9 @@ def test_a_call_that_waited_for_the_first_answer_expects_what_that_one_cost(llm:
 def test_a_budget_that_is_reached_stays_so() -> None:
     budget = Budget(1.0)
     with pytest.raises(BudgetReached):
-        budget.reserve(lambda: Cost(1.1, 1.1, 1.1))
+        budget.reserve(lambda _: Cost(1.1, 1.1, 1.1))
     with pytest.raises(BudgetReached):
-        budget.reserve(lambda: Cost(0.1, 0.1, 0.1))
+        budget.reserve(lambda _: Cost(0.1, 0.1, 0.1))
 
 
 def test_embeddings_are_paid_from_the_same_budget(llm: FakeLlm) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from fake_llm import FakeLlm, Reply
 from kg_neo4j._models.openai_chat import OpenAIChat
+from kg_neo4j._models.openai_embedding import OpenAIEmbedding
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.throttle import Throttle, duration_s
 from kg_neo4j.errors import ModelUnavailable
@@ -196,6 +198,101 @@ def test_headers_that_say_that_nothing_is_left_hold_the_next_call_back(
 )
 def test_durations_are_read_as_servers_write_them(text: str, seconds: float | None) -> None:
     assert duration_s(text) == (None if seconds is None else pytest.approx(seconds))
+
+
+# -- a limit of requests and tokens a minute
+
+
+def begun(clock: Clock, limited: Endpoint, tokens: Sequence[float]) -> list[float]:
+    """Return when calls that all ask at once begin, in seconds from now."""
+    times: list[float] = []
+    start = clock.now()
+
+    async def scene() -> None:
+        throttle = Throttle(limited)
+
+        async def call(expected: float) -> None:
+            async with throttle.turn(expected) as at:
+                times.append(at - start)
+
+        for each in tokens:
+            await call(each)
+
+    _run(scene())
+    return times
+
+
+def test_requests_are_spaced_evenly(clock: Clock) -> None:
+    assert begun(clock, replace(endpoint(clock), rpm=30), [0] * 5) == pytest.approx([0, 2, 4, 6, 8])
+
+
+def test_no_minute_has_more_requests_than_the_limit_after_a_pause_either(clock: Clock) -> None:
+    throttle = Throttle(replace(endpoint(clock), rpm=30))
+
+    async def scene() -> list[float]:
+        times = []
+        for pause in [0] * 20 + [300] + [0] * 60 + [1] * 60:
+            clock.time += pause
+            async with throttle.turn() as at:
+                times.append(at)
+        return times
+
+    times = asyncio.run(scene())
+    assert max(sum(at <= each < at + 60 - 1e-6 for each in times) for at in times) == 30
+
+
+def test_tokens_are_spaced_evenly_and_the_slower_clock_holds(clock: Clock) -> None:
+    limited = replace(endpoint(clock), rpm=60, tpm=6_000)
+    assert begun(clock, limited, [500, 10, 10, 1_000, 0]) == pytest.approx([0, 5, 6, 7, 17])
+
+
+@pytest.mark.parametrize(("usage", "wait_s"), [((100, 20), 1.2), ((100, 900), 10.0)])
+def test_the_servers_count_corrects_the_estimate(
+    llm: FakeLlm, clock: Clock, usage: tuple[int, int], wait_s: float
+) -> None:
+    """The first answer is expected to have 500 tokens, the next one as many as the first had."""
+    llm.usage = usage
+    model = OpenAIChat("m", replace(endpoint(clock, llm.url), tpm=6_000))
+    model.complete("s", "u")
+    model.complete("s", "u")
+    assert clock.waits == [pytest.approx(wait_s)]
+    llm.usage = (100, 20)
+    model.complete("s", "u")
+    assert clock.waits[1] == pytest.approx(wait_s)  # by what the second one had
+
+
+def test_a_repeated_call_and_an_embedding_count(llm: FakeLlm, clock: Clock) -> None:
+    limited = replace(endpoint(clock, llm.url, retries=1), rpm=1)
+    llm.fail(500)
+    OpenAIChat("m", limited).complete("s", "u")
+    assert clock.time >= 1_000 + 60
+    OpenAIEmbedding("e", limited).embed(["one"])
+    assert clock.time >= 1_000 + 120
+    assert llm.calls == 3
+
+
+def test_a_server_that_refused_is_not_sent_a_burst_by_those_whose_turn_came_meanwhile() -> None:
+    """Four calls wait for their turns, 50 ms apart, when the first is refused for 0.4 s: they begin 50 ms apart."""
+    begun: list[float] = []
+
+    async def scene() -> None:
+        throttle = Throttle(Endpoint("http://127.0.0.1:9/v1", rpm=1_200))
+
+        async def call() -> None:
+            async with throttle.turn() as at:
+                begun.append(at)
+
+        async with throttle.turn() as refused:
+            waiting = [asyncio.create_task(call()) for _ in range(4)]
+            await _settled()
+            throttle.refused(refused, 0.4)
+            begun.append(throttle.opens_at)
+        await asyncio.gather(*waiting)
+
+    _run(scene())
+    opened, *times = begun
+    assert [place for place, at in enumerate(times) if at < opened + place * 0.05 - 0.002] == []
+    assert len(times) == 4
 
 
 # -- what is said stays

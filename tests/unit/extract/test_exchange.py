@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from csv_grammar import SCHEMA
-from kg_neo4j.errors import UnreadableSource
+from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.extract import exchange
 from kg_neo4j.extract.exchange import ExtractedDocument
 from kg_neo4j.extract.reading import Reading, without_rows
@@ -69,12 +69,15 @@ def test_what_is_written_is_read_again_with_every_type(
     tmp_path_factory: pytest.TempPathFactory, extraction: Extraction
 ) -> None:
     folder = tmp_path_factory.mktemp("extracted")
-    assert exchange.write(folder, HEADER, [extraction])
-    assert not exchange.write(folder, HEADER, [extraction])
+    other = replace(HEADER, document=replace(DOCUMENT, id="e" * 32), chunks=0)
+    assert exchange.write(folder, "one", [(HEADER, [extraction]), (other, [])], unfinished=2)
+    assert not exchange.write(folder, "one", [(HEADER, [extraction]), (other, [])], unfinished=2)
     (path,) = exchange.files_in(folder)
-    header, found = exchange.read(path)
-    assert found == (extraction,)
+    (header, found), (second, nothing) = exchange.read(path)
+    assert (found, nothing) == ((extraction,), ())
     assert header == replace(HEADER, document=replace(DOCUMENT, text=""))
+    assert list(exchange.documents(path)) == [header, second]
+    assert exchange.summary(path) == exchange.Summary(2, 1, 2)
     for row, again in zip(extraction.nodes, found[0].nodes, strict=True):
         assert [type(value) for value in again.properties.values()] == [
             type(value) for value in row.properties.values()
@@ -86,22 +89,32 @@ def test_a_file_that_was_cut_at_any_byte_or_changed_is_refused(tmp_path: Path) -
     extraction = without_rows(
         Chunk("c" * 32, "d" * 32, "main", 0, "The text.", 2, 0, 9), Reading(SCHEMA, "flag", "c"), ChunkOutcome.EMPTY, ""
     )
-    exchange.write(tmp_path, HEADER, [extraction])
+    exchange.write(tmp_path, "one", [(HEADER, [extraction])])
     (path,) = exchange.files_in(tmp_path)
     whole = path.read_bytes()
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
         with pytest.raises(UnreadableSource):
-            exchange.read(path)
+            list(exchange.read(path))
     path.write_bytes(whole.replace(b"The text.", b"My text. ", 1))
     with pytest.raises(UnreadableSource, match="not whole, or was changed"):
-        exchange.read(path)
+        list(exchange.read(path))
 
 
 def test_a_file_of_another_version_is_refused(tmp_path: Path) -> None:
-    exchange.write(tmp_path, replace(HEADER, version=1), [])
+    exchange.write(tmp_path, "one", [(replace(HEADER, version=1, chunks=0), [])])
     with pytest.raises(UnreadableSource, match="version 1"):
-        exchange.read(exchange.files_in(tmp_path)[0])
+        list(exchange.read(exchange.files_in(tmp_path)[0]))
+
+
+def test_a_file_of_one_document_by_an_older_version_is_read(tmp_path: Path) -> None:
+    """Its last line had nothing but the hash."""
+    exchange.write(tmp_path, "one", [(replace(HEADER, chunks=0), [])])
+    (path,) = exchange.files_in(tmp_path)
+    body, _, last = path.read_bytes().rstrip(b"\n").rpartition(b"\n")
+    path.write_bytes(body + b'\n{"sha256":"%s"}\n' % last[-66:-2])
+    assert [header.document.key for header, _ in exchange.read(path)] == ["ada.txt"]
+    assert exchange.summary(path) is None
 
 
 def test_only_files_of_extractions_count_as_such(tmp_path: Path) -> None:
@@ -109,3 +122,9 @@ def test_only_files_of_extractions_count_as_such(tmp_path: Path) -> None:
     assert exchange.files_in(tmp_path) == []
     assert exchange.files_in(tmp_path / "absent") == []
     assert exchange.files_in(tmp_path / f"one{exchange.SUFFIX}") == [tmp_path / f"one{exchange.SUFFIX}"]
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", "utf-8")
+    with pytest.raises(UsageError, match="file cannot be written to: "):
+        exchange.write(tmp_path / "file", "one", [(replace(HEADER, chunks=0), [])])

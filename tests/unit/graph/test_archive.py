@@ -106,7 +106,7 @@ def test_a_good_archive_is_read_twice_and_is_the_same(tmp_path: Path, compressed
 @pytest.mark.parametrize(
     "value",
     [
-        *(0.1, -0.0, 5e-324, 1.7976931348623157e308, 2**63 - 1, -(2**63), True, "", "Ż\u2028\n\0", [], ["a"], [1, 2]),
+        *(0.1, -0.0, 5e-324, 1.7976931348623157e308, 2**63 - 1, -(2**63), True, "Ż\u2028\n\0", ["a"], [1, 2]),
         *([0.1, 0.5], [0.5, 0.25], [True], [math.inf, -0.0], [1e39], [3.4028235677973366e38]),
     ],
     ids=repr,
@@ -115,6 +115,14 @@ def test_a_value_comes_back_exactly(tmp_path: Path, value: Any) -> None:
     lines = (node(["Document"], DOCUMENT, own=encoded(value)),)
     (found,) = archive.read(archive.check(write(tmp_path, pack(lines))))
     assert repr(found.properties["own"]) == repr(value)
+
+
+@pytest.mark.parametrize("value", ["", []], ids=repr)
+def test_an_empty_value_of_an_older_version_is_absent(tmp_path: Path, value: Any) -> None:
+    (found,) = archive.read(archive.check(write(tmp_path, pack((node(["Document"], DOCUMENT, own=value),)))))
+    assert found.properties == node(["Document"], DOCUMENT)["properties"]
+    with pytest.raises(BadArchive, match="without title"):
+        archive.check(write(tmp_path, pack((node(["Document"], DOCUMENT, title=""),))))
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, [math.nan, 1.0]], ids=repr)

@@ -61,7 +61,7 @@ def test_names_stand_on_the_page_of_an_svg():
     page = re.search(r'viewBox="0 0 (\d+) (\d+)"', drawn)
     starts = re.findall(r'<g id="text_\d+">\s*<path d="M ([-.\d]+) ([-.\d]+)', drawn)
     assert page
-    assert len(starts) == 12
+    assert len(starts) == 12 + 11  # names, and types of relationships
     assert all(0 <= float(at) <= int(end) for start in starts for at, end in zip(start, page.groups(), strict=True))
 
 

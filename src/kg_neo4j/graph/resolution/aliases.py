@@ -31,26 +31,26 @@ class Named:
 
     id: str
     names: tuple[str, ...]
+    core: tuple[str, ...]  # the words of its name in folded form, without titles
     is_person: bool
-
-    @property
-    def core(self) -> tuple[str, ...]:
-        """The words of its name in folded form, without titles."""
-        return take_apart(self.names[0]).core
 
 
 def aliases(mentioned: Iterable[Mentioned], found: Components, titles: Iterable[str]) -> dict[str, list[str]]:
     """Return the aliases of each entity: the other spellings of its evidence, then those that are derived."""
     entities = _entities(mentioned, found)
-    borne: defaultdict[str, set[str]] = defaultdict(set)  # a name, normalised -> entities that bear it or could
+    given = [
+        (alias, bearers)
+        for alias, bearers in (*_surnames(entities), *_plain(entities), *_titled(entities, titles))
+        if len(bearers) == 1
+    ]
+    borne: dict[str, set[str]] = {normalise(alias): set() for alias, _ in given}  # -> entities that bear it or could
     for each in entities:
         for name in each.names:
-            borne[normalise(name)].add(each.id)
+            if (others := borne.get(normalise(name))) is not None:
+                others.add(each.id)
     derived: defaultdict[str, list[str]] = defaultdict(list)
-    titled = sorted({_BRACKETS.sub("", title) for title in titles})
-    given = (*_surnames(entities), *_subjects(entities, titled), *_plain(entities), *_titles(entities, titled))
     for alias, bearers in given:
-        if len(bearers) == len(bearers | borne[normalise(alias)]) == 1:
+        if borne[normalise(alias)] <= bearers:
             derived[min(bearers)].append(alias)
     return {each.id: _listed(each.names[1:], derived[each.id]) for each in entities}
 
@@ -69,7 +69,9 @@ def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[Named]:
         for each in keys:
             spellings.update(each.spellings)
         is_person = all(family(each.type) == "PERSON" for each in keys)
-        entities.append(Named(entity, tuple(ranked_names(spellings)), is_person))
+        names = tuple(ranked_names(spellings))
+        form = next((each.form for each in keys if each.name == names[0]), None) or take_apart(names[0])
+        entities.append(Named(entity, names, form.core, is_person))
     return entities
 
 
@@ -97,16 +99,6 @@ def _surname(each: Named) -> str:
     return last if last[:1].isupper() else ""
 
 
-def _subjects(entities: Sequence[Named], titles: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
-    """Yield the surname of each person that a document is named after: relatives are seldom called by it there."""
-    names = {"".join(take_apart(title).core) for title in titles}
-    bearers: defaultdict[str, set[str]] = defaultdict(set)
-    for each in entities:
-        if each.is_person and "".join(each.core) in names and (last := _surname(each)):
-            bearers[last.strip(".,")].add(each.id)
-    yield from sorted(bearers.items())
-
-
 def _plain(entities: Sequence[Named]) -> Iterator[tuple[str, set[str]]]:
     """Yield names without their accents."""
     bearers: defaultdict[str, set[str]] = defaultdict(set)
@@ -118,16 +110,31 @@ def _plain(entities: Sequence[Named]) -> Iterator[tuple[str, set[str]]]:
     yield from sorted(bearers.items())
 
 
-def _titles(entities: Sequence[Named], titles: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
-    """Yield the titles of documents, with the people whose name has their words: "Ada Lind" of "Ada Berta Lind"."""
+def _titled(entities: Sequence[Named], titles: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
+    """Yield what the titles of documents give, with the people whom it names. A title is read once, and not kept.
+
+    The surname of the person that a document is named after: relatives are seldom called by it there. A title that has
+    words of a person's name: "Ada Lind" of "Ada Berta Lind".
+    """
+    by_name: defaultdict[str, list[Named]] = defaultdict(list)
     by_ends: defaultdict[tuple[str, str], list[Named]] = defaultdict(list)
     for each in entities:
-        if each.is_person and len(each.core) > 2:
-            by_ends[each.core[0], each.core[-1]].append(each)
-    for title in titles:
+        core = each.core
+        if each.is_person and len(core) > 1:
+            by_name["".join(core)].append(each)
+        if each.is_person and len(core) > 2:
+            by_ends[core[0], core[-1]].append(each)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    subjects: defaultdict[str, set[str]] = defaultdict(set)
+    for title in (_BRACKETS.sub("", each) for each in titles):
         core = take_apart(title).core
-        if len(core) > 1:
-            yield title, {each.id for each in by_ends[core[0], core[-1]] if set(core) < set(each.core)}
+        for each in by_name.get("".join(core), ()):
+            if last := _surname(each):
+                subjects[last.strip(".,")].add(each.id)
+        for each in by_ends.get((core[0], core[-1]), ()) if len(core) > 1 else ():
+            if set(core) < set(each.core):
+                found[title].add(each.id)
+    yield from (*sorted(subjects.items()), *sorted(found.items()))
 
 
 def changed_aliases(
@@ -135,7 +142,7 @@ def changed_aliases(
 ) -> list[dict[str, object]]:
     """Return the entities whose aliases are others than those stored."""
     return [
-        {"id": entity, "aliases": list(wanted[entity])}
+        {"id": entity, "aliases": list(wanted[entity]) or None}
         for entity in sorted(stored.keys() & wanted.keys())
         if list(stored[entity]) != list(wanted[entity])
     ]

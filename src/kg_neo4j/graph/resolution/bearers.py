@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
 from kg_neo4j import data_files
@@ -12,6 +15,8 @@ YEARS_APART = 2  # years that differ by more tell people apart: sources often di
 GIVEN_ALIKE = 75.0  # rapidfuzz's ratio, 0 to 100: "maria" and "marie" have 80, "pierre" and "marie" 55
 ANCIENT, ANCIENT_YEARS_APART = 1000, 12  # before this year, dates are rougher ("c. 570", "571", "about 567")
 
+
+_BITS, _INDEX = 32, 2**32 - 1  # of the index of a chunk
 
 Years = tuple[frozenset[int], frozenset[int]]  # of birth, of death
 
@@ -29,16 +34,106 @@ class Mentioned:
     documents: Mapping[str, int]  # document id -> index of the first chunk that mentions it
     years: Mapping[str, Years] = field(default_factory=dict)  # document id -> what it says, where it says any
     spellings: Mapping[str, int] = field(default_factory=dict)  # how often each
+    _form: NameForm | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def form(self) -> NameForm:
-        """The name, taken apart."""
-        return take_apart(self.name)
+        """The name, taken apart once: the rules ask for it twenty times."""
+        if (form := self._form) is None:
+            object.__setattr__(self, "_form", form := take_apart(self.name))
+        return form
 
     @property
     def shown(self) -> str:
         """Name and type, for people."""
         return f"{self.name} ({self.type})"
+
+
+class Places(Mapping[str, int]):
+    """Where a key is mentioned: document id -> index of the first chunk. Eight bytes a document; made by `Gathered`."""
+
+    __slots__ = ("_gathered", "_packed")
+
+    def __init__(self, gathered: Gathered, packed: array[int]) -> None:
+        self._gathered = gathered
+        self._packed = packed  # number of the document, then index of the chunk: 32 bits each, ascending
+
+    def __getitem__(self, document: str) -> int:
+        """Return the index of the first chunk of `document` that mentions the key."""
+        wanted = self._gathered.numbers[document] << _BITS
+        place = bisect_left(self._packed, wanted)
+        if place == len(self._packed) or (index := self._packed[place] - wanted) > _INDEX:
+            raise KeyError(document)
+        return index
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids of the documents."""
+        return (self._gathered.ids[each >> _BITS] for each in self._packed)
+
+    def __len__(self) -> int:
+        """Return how many documents mention the key."""
+        return len(self._packed)
+
+
+class Gathered:
+    """Makes the keys of a graph from their evidence; what many of them share is kept once."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []  # of documents
+        self.numbers: dict[str, int] = {}
+        self._none: frozenset[int] = frozenset()
+        self._years: dict[Years, Years] = {}
+
+    def mentioned(
+        self,
+        key: str,
+        node_type: str,
+        names: Iterable[tuple[str, int]],
+        places: Iterable[tuple[str, int]],
+        years: Iterable[tuple[str, Iterable[int], Iterable[int]]] = (),
+    ) -> Mentioned:
+        """Return what the evidence says of one key; each argument may give one name or document several times.
+
+        `names` are spellings and how often each is used, `places` documents and indexes of chunks, `years` documents
+        with the years of birth and of death that they give.
+        """
+        spellings: Counter[str] = Counter()
+        for name, count in names:
+            spellings[name] += count
+        said: dict[str, Years] = {}
+        for document, births, deaths in years:
+            if births or deaths:
+                born, died = said.get(document, (self._none, self._none))
+                given = (born.union(births), died.union(deaths))
+                said[self.ids[self._number(document)]] = self._years.setdefault(given, given)
+        return Mentioned(
+            key=key,
+            name=min(spellings, key=lambda name: (-spellings[name], -len(name), name)),
+            type=node_type,
+            count=spellings.total(),
+            births=self._none.union(*(born for born, _ in said.values())) if said else self._none,
+            deaths=self._none.union(*(died for _, died in said.values())) if said else self._none,
+            documents=self._places(places),
+            years=said,
+            spellings=spellings,
+        )
+
+    def _places(self, places: Iterable[tuple[str, int]]) -> Places:
+        packed = sorted({self._number(document) << _BITS | index for document, index in places})
+        firsts = (each for place, each in enumerate(packed) if not place or packed[place - 1] >> _BITS != each >> _BITS)
+        return Places(self, array("Q", firsts))
+
+    def _number(self, document: str) -> int:
+        number = self.numbers.setdefault(document, len(self.ids))
+        if number == len(self.ids):
+            self.ids.append(document)
+        return number
+
+
+def shared(one: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
+    """Return the documents that mention both of two; it looks at those of the rarer one."""
+    few, many = (one, other) if len(one) <= len(other) else (other, one)
+    return [document for document in few if document in many]
 
 
 @dataclass(frozen=True, slots=True)

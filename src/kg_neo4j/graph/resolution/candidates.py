@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from kg_neo4j.graph.identity import normalise
@@ -46,6 +46,19 @@ class Sources:
     neighbours: Mapping[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)  # key -> (key, cosine)
 
 
+Fact = tuple[str, str, Iterable[str]]  # key, key, types
+Pair = tuple[Mentioned, Mentioned]
+
+
+def related(facts: Iterable[Fact]) -> dict[frozenset[str], frozenset[str]]:
+    """Return facts as `Sources` has them; one pair of keys may come several times."""
+    found: dict[frozenset[str], frozenset[str]] = {}
+    for source, target, types in facts:
+        pair = frozenset((source, target))
+        found[pair] = found.get(pair, frozenset()).union(types)
+    return found
+
+
 class Block:
     """The mention keys of a graph, to be found by forms of their names."""
 
@@ -53,43 +66,65 @@ class Block:
         self.keys = {each.key: each for each in sorted(mentioned, key=lambda each: each.key)}
         self.named = [each for each in self.keys.values() if family(each.type) != "TIME"]
         self.sources = sources
-        self._by_title: defaultdict[str, list[Mentioned]] = defaultdict(list)
-        for each in self.keys.values():
-            self._by_title[normalise(each.name)].append(each)
-        self._linked: defaultdict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
+        self._found: dict[object, list[Pair]] = {}
+        self._by_title: dict[str, list[Mentioned]] = {
+            normalise(title): [] for page in sources.pages for title in (*page.redirects, page.title)
+        }
+        if self._by_title:
+            for each in self.keys.values():
+                if (found := self._by_title.get(normalise(each.name))) is not None:
+                    found.append(each)
+        self._linked: defaultdict[str, defaultdict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
         for page in sources.pages:
             for title in (*page.links, page.title):
                 words = tuple(fold(title.partition(" (")[0]).split())
                 if words:
-                    self._linked[page.document, words[-1]].add(words)
+                    self._linked[words[-1]][words].add(page.document)
 
-    def called(self, title: str) -> tuple[Mentioned, ...]:
-        """Return the keys that bear exactly this name."""
-        return tuple(self._by_title.get(normalise(title), ()))
+    def called(self, title: str) -> Sequence[Mentioned]:
+        """Return the keys that bear exactly this name, of a page or one that leads to it."""
+        return self._by_title[normalise(title)]
 
-    def linked(self, document: str, last_word: str) -> frozenset[tuple[str, ...]]:
-        """Return the titles, in folded words, that a page bears or links to and that end in this word."""
-        return frozenset(self._linked.get((document, last_word), ()))
+    def linked(self, last_word: str) -> Mapping[tuple[str, ...], Set[str]]:
+        """Return the titles, in folded words, that end in this word, with the pages that bear or link to each."""
+        return self._linked.get(last_word, {})
 
-    def alike(self, form: Callable[[Mentioned], str]) -> Iterator[tuple[Mentioned, Mentioned]]:
-        """Yield the pairs of keys that share a form of their names, the rarer name first; an empty form is none.
+    def once(self, find: Callable[[Block], Iterable[Pair]]) -> Sequence[Pair]:
+        """Return the pairs that `find` yields. They depend on names and documents alone: one look is enough."""
+        if find not in self._found:
+            self._found[find] = list(find(self))
+        return self._found[find]
+
+    def alike(self, form: Callable[[Mentioned], str]) -> Sequence[Pair]:
+        """Return the pairs of keys that share a form of their names, the rarer name first; an empty form is none.
 
         Only pairs of types that one thing can have. Blocks of more than 40 keys are left out.
         """
-        blocks: defaultdict[str, list[Mentioned]] = defaultdict(list)
-        for each in self.named:
-            blocks[form(each)].append(each)
-        blocks.pop("", None)
-        for _, keys in sorted(blocks.items()):
-            if 1 < len(keys) <= BLOCK:
-                yield from _pairs(keys)
+        if form not in self._found:
+            blocks = together(self.named, form)
+            self._found[form] = [pair for keys in blocks if len(keys) <= BLOCK for pair in _pairs(keys)]
+        return self._found[form]
 
     def are_related(self, one: Mentioned, other: Mentioned) -> bool:
         """Return True where a fact stands between two keys: what is related to itself is rarely one thing."""
         return frozenset((one.key, other.key)) in self.sources.related
 
 
-def _pairs(keys: list[Mentioned]) -> Iterator[tuple[Mentioned, Mentioned]]:
+def together(keys: Iterable[Mentioned], form: Callable[[Mentioned], str]) -> list[list[Mentioned]]:
+    """Return the keys that share a form of their names with others, by this form."""
+    blocks: dict[str, Mentioned | list[Mentioned]] = {}
+    for each in keys:
+        if not (name := form(each)):
+            continue
+        before = blocks.setdefault(name, each)
+        if isinstance(before, list):
+            before.append(each)
+        elif before is not each:
+            blocks[name] = [before, each]
+    return [found for _, found in sorted(blocks.items()) if isinstance(found, list)]
+
+
+def _pairs(keys: list[Mentioned]) -> Iterator[Pair]:
     for index, one in enumerate(keys):
         for other in keys[index + 1 :]:
             if likeness(one.type, other.type) == 1:
@@ -110,13 +145,12 @@ class Groups:
         self._formerly = _formerly(listed)  # root -> what it was part of
         for key in list(self._formerly):
             self._formerly.setdefault(self._union.find(key), set()).update(self._formerly[key])
-        self._bearers: dict[str, Bearer] = {}
-        self._documents: dict[str, dict[str, int]] = {}
+        self._keys: dict[str, Mentioned] = {}  # entity -> its key, where it has one; else its first one
+        self._joined: dict[str, tuple[Bearer, dict[str, int]]] = {}  # entities of several keys
         for each in sorted(mentioned, key=lambda each: each.key):
             root = self._union.find(each.key)
-            found = bearer(each)
-            self._bearers[root] = self._bearers[root] + found if root in self._bearers else found
-            _earliest(self._documents.setdefault(root, {}), each.documents)
+            if self._keys.setdefault(root, each) is not each:
+                self._gather(root, bearer(each), each.documents)
 
     def entity(self, key: str) -> str:
         """Return the smallest key of what `key` is one with."""
@@ -124,11 +158,13 @@ class Groups:
 
     def documents(self, key: str) -> Mapping[str, int]:
         """Return where the entity is mentioned: document id -> index of the first chunk."""
-        return self._documents[self.entity(key)]
+        entity = self.entity(key)
+        return self._joined[entity][1] if entity in self._joined else self._keys[entity].documents
 
     def bearer(self, key: str) -> Bearer:
         """Return what is known of the entity that `key` belongs to."""
-        return self._bearers[self.entity(key)]
+        entity = self.entity(key)
+        return self._joined[entity][0] if entity in self._joined else bearer(self._keys[entity])
 
     def separate(self, one: str, other: str) -> None:
         """Keep two entities apart; where they are one already, do nothing."""
@@ -145,20 +181,27 @@ class Groups:
             return None
         if found := self._against(mine, theirs):
             return found
-        self._union.join(one, other)
         root, gone = sorted((mine, theirs))
-        self._bearers[root] = self._bearers[root] + self._bearers.pop(gone)
-        _earliest(self._documents[root], self._documents.pop(gone))
+        self._gather(root, self.bearer(gone), self.documents(gone))
+        self._union.join(one, other)
+        self._keys.pop(gone)
+        self._joined.pop(gone, None)
         if gone in self._formerly:
             self._formerly.setdefault(root, set()).update(self._formerly.pop(gone))
         return None
+
+    def _gather(self, entity: str, more: Bearer, documents: Mapping[str, int]) -> None:
+        known, where = self._joined.get(entity) or (bearer(self._keys[entity]), dict(self._keys[entity].documents))
+        for document, index in documents.items():
+            where[document] = min(index, where.get(document, index))
+        self._joined[entity] = (known + more, where)
 
     def _against(self, one: str, other: str) -> str | None:
         if self._union.are_apart(one, other):
             return "a decision keeps them apart"
         if self._formerly.get(one, set()) & self._formerly.get(other, set()):
             return "they were one, and that was taken back"
-        return contradiction(self._bearers[one], self._bearers[other])
+        return contradiction(self.bearer(one), self.bearer(other))
 
 
 def _formerly(decisions: Iterable[Decision]) -> dict[str, set[str]]:
@@ -169,11 +212,6 @@ def _formerly(decisions: Iterable[Decision]) -> dict[str, set[str]]:
         union.join(each.left_key, each.right_key)
     lost = {union.find(each.left_key) for each in joins if each.revoked}
     return {key: {root} for root, keys in union.sets().items() if root in lost for key in keys}
-
-
-def _earliest(documents: dict[str, int], more: Mapping[str, int]) -> None:
-    for document, index in more.items():
-        documents[document] = min(index, documents.get(document, index))
 
 
 Rule = Callable[[Block, Groups], Iterator[Candidate]]

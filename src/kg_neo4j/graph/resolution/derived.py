@@ -13,7 +13,7 @@ from functools import partial
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction, batches
-from kg_neo4j.graph.documents import StoredDocument, list_documents
+from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import schema_of
 from kg_neo4j.graph.resolution.aliases import aliases, changed_aliases
@@ -40,7 +40,7 @@ class DerivedNames:
 class _Read:
     """What names are derived from."""
 
-    documents: Sequence[StoredDocument]
+    document: StoredDocument | None  # any: all were loaded with one schema
     mentioned: Sequence[Mentioned]
     decisions: Sequence[StoredDecision]
     aliases: Mapping[str, Sequence[str]]  # as stored, by entity
@@ -51,13 +51,13 @@ class _Read:
 def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
     """Make the graph show what is surely one, with all names by which one can ask for it."""
     read = database.read_transaction(partial(_read, graph=graph))
-    if not read.documents:
+    if read.document is None:
         return DerivedNames(0, 0)
     joins = changed_joins(graph, read.mentioned, read.sources, read.decisions)
     changes = len(joins)
     if joins:
         store(lease, joins)
-        changes += settle(database, graph, schema_of(read.documents[0]), lease)
+        changes += settle(database, graph, schema_of(read.document), lease)
         if any(each.decision.revoked for each in joins):
             lease.write(queries.get("write/delete_decisions"), graph=graph)
         decisions, stored = database.read_transaction(partial(_read_shown, graph=graph))
@@ -70,10 +70,13 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
 
 
 def _read(transaction: Transaction, graph: str) -> _Read:
-    documents = list_documents(transaction, graph)
-    titles = [row["title"] for row in transaction.read(queries.get("write/document_titles"), graph=graph)]
-    mentioned, sources = read_mentioned(transaction, graph), read_sources(transaction, graph)
-    return _Read(documents, mentioned, *_read_shown(transaction, graph), sources=sources, titles=titles)
+    document = None
+    for row in transaction.stream(queries.get("write/documents"), graph=graph):
+        document = document or StoredDocument(**row)
+    titles = [row["title"] for row in transaction.stream(queries.get("write/document_titles"), graph=graph)]
+    mentioned = read_mentioned(transaction, graph)
+    sources = read_sources(transaction, graph, sure=mentioned)
+    return _Read(document, mentioned, *_read_shown(transaction, graph), sources=sources, titles=titles)
 
 
 def _read_shown(transaction: Transaction, graph: str) -> tuple[Sequence[StoredDecision], Mapping[str, Sequence[str]]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Reader, Row
-from kg_neo4j.graph.resolution.bearers import Mentioned, Years
-from kg_neo4j.graph.resolution.candidates import Page, Sources
-from kg_neo4j.graph.resolution.rules import NEAR
+from kg_neo4j.graph.resolution.bearers import Gathered, Mentioned
+from kg_neo4j.graph.resolution.candidates import Page, Sources, related
+from kg_neo4j.graph.resolution.rules import NEAR, asked_facts
 
 PAGE = 500  # entities whose neighbours are asked for in one query
 NEIGHBOURS = 20  # fetched for each entity: itself and those of other graphs are among them
@@ -16,46 +16,34 @@ NEIGHBOURS = 20  # fetched for each entity: itself and those of other graphs are
 
 def read_mentioned(reader: Reader, graph: str) -> tuple[Mentioned, ...]:
     """Return what the evidence says of each mention key, by key."""
-    rows = reader.read(queries.get("write/resolve_mentions"), graph=graph)
-    found = {row["key"]: _mentioned(row) for row in rows}
+    gathered = Gathered()
+    rows = reader.stream(queries.get("write/resolve_mentions"), graph=graph)
+    found = {row["key"]: _mentioned(gathered, row) for row in rows}
     return tuple(found[key] for key in sorted(found))
 
 
-def read_sources(reader: Reader, graph: str, vector_index: str | None = None) -> Sources:
-    """Return what the graph holds besides names; neighbours by meaning where a vector index over entities is given."""
+def read_sources(
+    reader: Reader, graph: str, vector_index: str | None = None, sure: Iterable[Mentioned] | None = None
+) -> Sources:
+    """Return what the graph holds besides names; neighbours by meaning where a vector index over entities is given.
+
+    With `sure`, which are all keys, of facts only those that sure rules look at.
+    """
     pages = tuple(
         Page(row["document"], row["title"], tuple(row["redirects"]), tuple(row["links"]))
         for row in reader.read(queries.get("write/resolve_pages"), graph=graph)
     )
-    related: defaultdict[frozenset[str], frozenset[str]] = defaultdict(frozenset)
-    for row in reader.read(queries.get("write/resolve_facts"), graph=graph):
-        related[frozenset((row["source"], row["target"]))] |= frozenset(row["types"])
+    rows = reader.stream(queries.get("write/resolve_facts"), graph=graph)
+    facts = ((row["source"], row["target"], row["types"]) for row in rows)
+    found = related(facts if sure is None else asked_facts(sure, facts))
     neighbours = _neighbours(reader, graph, vector_index) if vector_index else {}
-    return Sources(pages, dict(related), neighbours)
+    return Sources(pages, found, neighbours)
 
 
-def _mentioned(row: Row) -> Mentioned:
-    spellings: Counter[str] = Counter()
-    for name, count in row["names"]:
-        spellings[name] += count
-    documents: dict[str, int] = {}
-    years: dict[str, Years] = {}
-    for document, first, births, deaths in row["documents"]:
-        documents[document] = min(first, documents.get(document, first))
-        if births or deaths:
-            born, died = years.get(document, (frozenset(), frozenset()))
-            years[document] = (born | frozenset(births), died | frozenset(deaths))
-    return Mentioned(
-        key=row["key"],
-        name=min(spellings, key=lambda name: (-spellings[name], -len(name), name)),
-        type=row["type"],
-        count=spellings.total(),
-        births=frozenset(year for born, _ in years.values() for year in born),
-        deaths=frozenset(year for _, died in years.values() for year in died),
-        documents=documents,
-        years=years,
-        spellings=spellings,
-    )
+def _mentioned(gathered: Gathered, row: Row) -> Mentioned:
+    places = ((document, first) for document, first, _, _ in row["documents"])
+    years = ((document, births, deaths) for document, _, births, deaths in row["documents"])
+    return gathered.mentioned(row["key"], row["type"], row["names"], places, years)
 
 
 def _neighbours(reader: Reader, graph: str, index: str) -> dict[str, tuple[tuple[str, float], ...]]:

@@ -22,9 +22,11 @@ _SOUNDS = tuple((re.compile(pattern), sound) for pattern, sound in _DATA.table("
 MALE, FEMALE, RANKS = _DATA.word_set("male"), _DATA.word_set("female"), _DATA.word_set("ranks")
 SHARED_TITLES = _DATA.word_set("married") | RANKS | {"st", "saint"}  # with one, a name may be a relative's
 _TITLES = MALE | FEMALE | RANKS | _DATA.word_set("titles")
+_BEFORE = _TITLES | {"the"}
 _GENERATIONS = _DATA.table("generations")
 _COMPANIES = _DATA.word_set("companies")
 PATRONYMS = _DATA.word_set("patronyms")
+_NONE: frozenset[str] = frozenset()  # one for all names
 SMALL_WORDS = _DATA.word_set("small")
 
 
@@ -53,8 +55,11 @@ class NameForm:
 
 def fold(text: str) -> str:
     """Return `text` normalised, without accents and with plain letters for special ones."""
-    plain = unicodedata.normalize("NFKD", normalise(text).translate(LETTERS))
-    return " ".join("".join(char for char in plain if not unicodedata.combining(char)).split())
+    plain = normalise(text)
+    if not plain.isascii():
+        decomposed = unicodedata.normalize("NFKD", plain.translate(LETTERS))
+        plain = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return " ".join(plain.split())
 
 
 @lru_cache(maxsize=65536)
@@ -65,13 +70,13 @@ def take_apart(name: str) -> NameForm:
     words = tuple(fold(name[: found.start()] if found else name).split()) or tuple(fold(name).split())
     core, generation = _without_generation(words)
     start = 0
-    while start < len(core) - 1 and core[start] in _TITLES | {"the"}:
+    while start < len(core) - 1 and core[start] in _BEFORE:
         start += 1
-    titles = frozenset(core[:start]) - {"the"}
+    titles = frozenset(core[:start]) - {"the"} or _NONE
     core = core[start:]
     while len(core) > 1 and core[-1] in _COMPANIES:
         core = core[:-1]
-    numbers = frozenset(word for word in core if any(char.isdigit() for char in word) or _is_roman(word))
+    numbers = frozenset(word for word in core if any(map(str.isdigit, word)) or _is_roman(word)) or _NONE
     initials = tuple(len(word) == 1 for word in core)
     return NameForm(words, core, titles, generation, qualifier, numbers, initials)
 
@@ -101,9 +106,8 @@ def consonants(words: tuple[str, ...]) -> str:
     return " ".join(sorted(word[0] + re.sub(r"[aeiouwh]", "", word[1:]) for word in sounds(words).split() if word))
 
 
-def acronyms(name: str) -> frozenset[str]:
+def acronyms(words: tuple[str, ...]) -> frozenset[str]:
     """Return the acronyms of a name of two or more words: "World Health Organization" gives "who"."""
-    words = take_apart(name).words
     short = "".join(word[0] for word in words if word not in SMALL_WORDS)
     full = "".join(word[0] for word in words)
     return frozenset(each for each in (short, full) if 2 <= len(each) <= 8) if len(words) > 1 else frozenset()

@@ -49,7 +49,8 @@ def _others(mentioned: Mentioned) -> list[tuple[str, str]]:
     for document, years in sorted(mentioned.years.items()):
         for number, (life, documents) in enumerate(lives):
             if _differ(life, years) is None:
-                lives[number] = ((life[0] | years[0], life[1] | years[1]), [*documents, document])
+                documents.append(document)
+                lives[number] = ((life[0] | years[0], life[1] | years[1]), documents)
                 break
         else:
             lives.append((years, [document]))

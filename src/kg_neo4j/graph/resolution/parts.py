@@ -5,11 +5,13 @@ A part of a name stands for the whole only within a document that has both, and 
 
 from __future__ import annotations
 
+import heapq
+import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from kg_neo4j.graph.resolution.bearers import Mentioned, family, likeness, same_years
-from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Block, Candidate, Groups
+from kg_neo4j.graph.resolution.bearers import Mentioned, family, likeness, same_years, shared
+from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Block, Candidate, Groups, Pair
 from kg_neo4j.graph.resolution.names import PATRONYMS, SHARED_TITLES, acronyms, fits_initials, is_acronym
 
 OFTEN = 3  # mentions of both names, where it matters no more which came first
@@ -22,22 +24,35 @@ _PLACE_WORDS = frozenset("river lake mount mountain mt island of".split())
 
 def shortened(block: Block, groups: Groups) -> Iterator[Candidate]:
     """Given names as initials, or middle names left out: "M. Curie", "George Bush"."""
+    for short, long in block.once(_shortened):
+        initial = any(short.form.initials)
+        reason = f"{short.name!r} {'has initials of' if initial else 'leaves out names of'} {long.name!r}"
+        yield _within(groups, short, long, "initials" if initial else "middle-name", reason)
+
+
+def _shortened(block: Block) -> Iterator[Pair]:
     by_name: defaultdict[tuple[str, str], list[Mentioned]] = defaultdict(list)  # last word, first letter
     for each in _people(block):
         if each.form.given:
             by_name[each.form.core[-1], each.form.core[0][0]].append(each)
-    for _, alike in sorted(by_name.items()):
-        for short in alike[:MOST]:
-            for long in alike[:MOST]:
+    for alike in by_name.values():
+        by_first: defaultdict[str, list[Mentioned]] = defaultdict(list)  # whole names have one first name
+        for each in alike[:MOST] if len(alike) > 1 else ():
+            by_first[each.form.core[0]].append(each)
+        for first, shorts in by_first.items():
+            for short, long in itertools.product(shorts, alike[:MOST] if len(first) == 1 else shorts):
                 if _is_shorter(short, long) and fits_initials(short.form, long.form):
-                    initial = any(short.form.initials)
-                    words = "has initials of" if initial else "leaves out names of"
-                    reason = f"{short.name!r} {words} {long.name!r}"
-                    yield _within(groups, short, long, "initials" if initial else "middle-name", reason)
+                    yield short, long
 
 
 def acronym(block: Block, groups: Groups) -> Iterator[Candidate]:
     """Acronyms of names that a document has in full: "WHO"."""
+    for short, long in block.once(_acronyms):
+        reason = f"{short.name!r} is an acronym of {long.name!r}"
+        yield _within(groups, short, long, "acronym", reason)
+
+
+def _acronyms(block: Block) -> Iterator[Pair]:
     shorts: defaultdict[str, list[Mentioned]] = defaultdict(list)
     for each in block.named:
         if is_acronym(each.name) and family(each.type) != "PERSON":
@@ -45,28 +60,39 @@ def acronym(block: Block, groups: Groups) -> Iterator[Candidate]:
     for long in block.named:
         if family(long.type) == "PERSON":
             continue
-        for short in (each for found in sorted(acronyms(long.name)) for each in shorts.get(found, ())):
+        for short in (each for found in sorted(acronyms(long.form.words)) for each in shorts.get(found, ())):
             if short.key != long.key and likeness(short.type, long.type):
-                reason = f"{short.name!r} is an acronym of {long.name!r}"
-                yield _within(groups, short, long, "acronym", reason)
+                yield short, long
 
 
 def patronymic(block: Block, groups: Groups) -> Iterator[Candidate]:
     """Leave the father's name out: "Khadija" for "Khadija bint Khuwaylid"."""
+    for short, long in block.once(_patronymics):
+        reason = f"{short.name!r} is {long.name!r} without the father's name"
+        yield _within(groups, short, long, "patronymic", reason)
+
+
+def _patronymics(block: Block) -> Iterator[Pair]:
     longer: defaultdict[str, list[Mentioned]] = defaultdict(list)
-    for each in _people(block):
+    people = _people(block)
+    for each in people:
         words = each.form.core
         if len(words) > 2 and words[1] in PATRONYMS:
             longer[words[0]].append(each)
-    for short in _people(block):
-        if len(short.form.core) == 1 and not _is_title(block, short):
-            for long in longer.get(short.form.core[0], ()):
-                reason = f"{short.name!r} is {long.name!r} without the father's name"
-                yield _within(groups, short, long, "patronymic", reason)
+    for short in people if longer else ():
+        if len(short.form.core) == 1 and short.form.core[0] in longer and not _is_title(block, short):
+            for long in longer[short.form.core[0]]:
+                yield short, long
 
 
 def place_kind(block: Block, groups: Groups) -> Iterator[Candidate]:
     """Leave out the word for what a place is: "Hira" for "Mount Hira"."""
+    for short, long in block.once(_place_kinds):
+        reason = f"{short.name!r} is {long.name!r} without the word for what it is"
+        yield _within(groups, short, long, "place-kind", reason)
+
+
+def _place_kinds(block: Block) -> Iterator[Pair]:
     by_rest: defaultdict[str, list[Mentioned]] = defaultdict(list)
     places = [each for each in block.named if family(each.type) == "PLACE"]
     for each in places:
@@ -76,44 +102,56 @@ def place_kind(block: Block, groups: Groups) -> Iterator[Candidate]:
     for short in places:
         for long in by_rest.get(" ".join(short.form.core), ()):
             if likeness(short.type, long.type) == 1:
-                reason = f"{short.name!r} is {long.name!r} without the word for what it is"
-                yield _within(groups, short, long, "place-kind", reason)
+                yield short, long
 
 
 def surname(block: Block, groups: Groups) -> Iterator[Candidate]:
     """Take the last words of a name alone, titled or not, after the whole name was given: "Dr. Watson"."""
-    by_last: defaultdict[tuple[str, str], list[Mentioned]] = defaultdict(list)  # document, last word
+    for short, long in block.once(_surnames):
+        yield _surname(block, groups, short, long)
+
+
+def _surnames(block: Block) -> Iterator[Pair]:
+    by_last: defaultdict[str, list[Mentioned]] = defaultdict(list)
     for each in _people(block):
-        for document in each.documents:
-            by_last[document, each.form.core[-1]].append(each)
-    for short in _people(block):
-        fits: dict[str, Mentioned] = {}
-        for document in sorted(short.documents):
-            for long in by_last[document, short.form.core[-1]]:
-                if _is_end_of(short, long) and len(fits) < FITS:
-                    fits[long.key] = long
-        for long in fits.values():
-            if block.are_related(short, long):
-                continue
-            yield _surname(block, groups, short, long)
+        by_last[each.form.core[-1]].append(each)
+    for alike in by_last.values():
+        by_end: defaultdict[tuple[str, ...], list[Mentioned]] = defaultdict(list)
+        for long in alike if len(alike) > 1 else ():
+            words = long.form.core
+            for start in range(min(1, len(words) - 1), len(words)):  # a single word may lack no more than a title
+                by_end[words[start:]].append(long)
+        for short in alike:
+            fits = _nearest(block, short, (long for long in by_end.get(short.form.core, ()) if _is_end_of(short, long)))
+            yield from ((short, long) for long in fits if not block.are_related(short, long))
 
 
 def given_name(block: Block, groups: Groups) -> Iterator[Candidate]:
     """Take the first word of a name alone: "Marie". Never sure: a person or a model decides."""
-    by_first: defaultdict[tuple[str, str], list[Mentioned]] = defaultdict(list)  # document, first word
-    for each in _people(block):
+    for short, long in block.once(_given_names):
+        reason = f"{short.name!r} is the beginning of {long.name!r} alone"
+        yield Candidate(short.key, long.key, "given-name", OPEN - 0.05, reason, unique=True)
+
+
+def _given_names(block: Block) -> Iterator[Pair]:
+    by_first: defaultdict[str, list[Mentioned]] = defaultdict(list)
+    people = _people(block)
+    for each in people:
         if len(each.form.core) > 1:
-            for document in each.documents:
-                by_first[document, each.form.core[0]].append(each)
-    for short in _people(block):
+            by_first[each.form.core[0]].append(each)
+    for short in people:
         form = short.form
-        if form.titles or len(form.core) > 1 or _is_title(block, short):
+        if form.titles or len(form.core) > 1 or form.core[0] not in by_first or _is_title(block, short):
             continue
-        found = {each.key: each for document in sorted(short.documents) for each in by_first[document, form.core[0]]}
-        for long in list(found.values())[:FITS]:
+        for long in _nearest(block, short, by_first[form.core[0]]):
             if long.form.words[: len(form.words)] == form.words and not block.are_related(short, long):
-                reason = f"{short.name!r} is the beginning of {long.name!r} alone"
-                yield Candidate(short.key, long.key, "given-name", OPEN - 0.05, reason, unique=True)
+                yield short, long
+
+
+def _nearest(block: Block, short: Mentioned, longs: Iterable[Mentioned]) -> list[Mentioned]:
+    """Return those of `longs` that a document has beside `short`: the first ones, by the first such document."""
+    found = ((min(where), long.key) for long in longs if (where := shared(short.documents, long.documents)))
+    return [block.keys[key] for _, key in heapq.nsmallest(FITS, found)]
 
 
 def _people(block: Block) -> list[Mentioned]:
@@ -151,12 +189,12 @@ def _surname(block: Block, groups: Groups, short: Mentioned, long: Mentioned) ->
     last = short.form.core[-1]
     others = {
         words
-        for document in short.documents
-        for words in block.linked(document, last)
+        for words, pages in block.linked(last).items()
         if words != long.form.core and words[-len(short.form.core) :] == short.form.core
+        if any(page in short.documents for page in pages)
     }
     introduced = min(short.count, long.count) >= OFTEN or any(
-        index >= where.get(document, index + 1) for document, index in short.documents.items()
+        short.documents[document] >= where[document] for document in shared(short.documents, where)
     )
     titled = (short.form.titles ^ long.form.titles) & SHARED_TITLES
     doubts = [
@@ -173,20 +211,20 @@ def _within(groups: Groups, short: Mentioned, long: Mentioned, rule: str, reason
     """Score by documents: likely where every document that has the short name has the whole one."""
     mine, theirs = groups.documents(short.key), groups.documents(long.key)
     years = same_years(groups.bearer(short.key), groups.bearer(long.key))
-    shared = mine.keys() & theirs.keys()
     if years:
         return Candidate(short.key, long.key, rule, LIKELY + 0.05, f"{reason}; {years}", unique=True)
-    far = all(abs(mine[document] - theirs[document]) > FAR for document in shared)
-    if shared and far and short.count == long.count == 1:
+    both = shared(mine, theirs)
+    is_once = short.count == long.count == 1
+    if both and is_once and all(abs(mine[document] - theirs[document]) > FAR for document in both):
         doubt = "both are mentioned once, far from each other"
         return Candidate(short.key, long.key, rule, OPEN, f"{reason}; {doubt}", unique=True)
-    if shared and mine.keys() <= theirs.keys():
+    if both and len(both) == len(mine):
         return Candidate(short.key, long.key, rule, LIKELY, f"{reason}, in one document", unique=True)
-    where = "some documents have only the short one" if shared else "no document has both"
-    return Candidate(short.key, long.key, rule, OPEN if shared else OPEN - 0.1, f"{reason}; {where}", unique=True)
+    where = "some documents have only the short one" if both else "no document has both"
+    return Candidate(short.key, long.key, rule, OPEN if both else OPEN - 0.1, f"{reason}; {where}", unique=True)
 
 
 def _is_title(block: Block, short: Mentioned) -> bool:
     """Return True where the short name is a page of its own, or a title that a page links to."""
     words = short.form.core
-    return any(words in block.linked(document, words[-1]) for document in short.documents)
+    return any(page in short.documents for page in block.linked(words[-1]).get(words, ()))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.graph.resolution.bearers import Mentioned, family, is_general, likeness
-from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, SURE, Block, Candidate, Groups
+from kg_neo4j.graph.resolution.bearers import Mentioned, family, is_general, likeness, shared
+from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, SURE, Block, Candidate, Fact, Groups, Pair, together
 from kg_neo4j.graph.resolution.names import consonants, sounds
 
 ALIAS_TYPES = frozenset(
@@ -20,18 +21,21 @@ NEAR = 0.9  # cosine from which two entities may be one
 
 def same_name(block: Block, _: Groups) -> Iterator[Candidate]:
     """One name under types that one thing can have: TRIBE and CLAN."""
-    names = sorted({normalise(each.name) for each in block.keys.values()})
-    for name in names:
-        for one, other in itertools.combinations(block.called(name), 2):
-            alike = likeness(one.type, other.type)
-            if not alike:
-                continue
-            short, long = (one, other) if is_general(one.type) else (other, one)
-            general = is_general(short.type)
-            score = OPEN if alike < 1 else LIKELY if general else 0.98
-            types = f"as {short.type} and as {long.type}" if short.type != long.type else f"both {short.type}"
-            reason = f"one name, {types}"
-            yield Candidate(short.key, long.key, "same-name", score, reason, unique=general)
+    for one, other in block.once(_same_named):
+        alike = likeness(one.type, other.type)
+        if not alike:
+            continue
+        short, long = (one, other) if is_general(one.type) else (other, one)
+        general = is_general(short.type)
+        score = OPEN if alike < 1 else LIKELY if general else 0.98
+        types = f"as {short.type} and as {long.type}" if short.type != long.type else f"both {short.type}"
+        reason = f"one name, {types}"
+        yield Candidate(short.key, long.key, "same-name", score, reason, unique=general)
+
+
+def _same_named(block: Block) -> Iterator[Pair]:
+    for keys in together(block.keys.values(), lambda each: normalise(each.name)):
+        yield from itertools.combinations(keys, 2)
 
 
 def spelling(block: Block, groups: Groups) -> Iterator[Candidate]:
@@ -50,10 +54,13 @@ def spelling(block: Block, groups: Groups) -> Iterator[Candidate]:
             if short.form.qualifier != long.form.qualifier or short.form.generation != long.form.generation:
                 continue
             # two spellings of one word in one document are often two names: Smith and Smyth
-            together = groups.documents(short.key).keys() & groups.documents(long.key).keys()
-            risky = rule == "sounds" and len(short.form.core) == 1 and together
+            risky = rule == "sounds" and len(short.form.core) == 1 and _meet(groups, short, long)
             reason = f"{short.name!r} and {long.name!r} {words}"
             yield Candidate(short.key, long.key, rule, OPEN if risky else score, reason)
+
+
+def _meet(groups: Groups, one: Mentioned, other: Mentioned) -> bool:
+    return bool(shared(groups.documents(one.key), groups.documents(other.key)))
 
 
 def _squashed(each: Mentioned) -> str:
@@ -85,20 +92,31 @@ def redirects(block: Block, _: Groups) -> Iterator[Candidate]:
 
 def stated(block: Block, _: Groups) -> Iterator[Candidate]:
     """Facts that say so: one name ALSO_KNOWN_AS the other."""
-    for pair, types in sorted(block.sources.related.items(), key=lambda item: sorted(item[0])):
-        said = types & ALIAS_TYPES
-        if said and len(pair) == 2 and pair <= block.keys.keys():
+    stating = [(sorted(pair), types & ALIAS_TYPES) for pair, types in block.sources.related.items()]
+    for pair, said in sorted(each for each in stating if each[1]):
+        if len(pair) == 2 and block.keys.keys() >= set(pair):
             short, long = sorted((block.keys[key] for key in pair), key=lambda each: (each.count, each.key))
             if alike := likeness(short.type, long.type):
                 reason = f"the text says that one is {min(said)} the other: {short.name!r}, {long.name!r}"
                 yield Candidate(short.key, long.key, "stated", LIKELY if alike == 1 else OPEN, reason)
 
 
+def asked_facts(mentioned: Iterable[Mentioned], facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield the facts that sure rules look at; `mentioned` are all keys.
+
+    They stand between two people of one last name, or say that two names are one. `kg resolve` looks at all facts.
+    """
+    ends = {each.key: sys.intern(" ".join(each.form.core[-1:])) for each in mentioned if family(each.type) == "PERSON"}
+    for source, target, types in facts:
+        if not ALIAS_TYPES.isdisjoint(types) or (source in ends and ends[source] == ends.get(target)):
+            yield source, target, types
+
+
 def misspelling(block: Block, _: Groups) -> Iterator[Candidate]:
     """Names that nearly agree, letter by letter: never sure, a person or a model decides."""
     from rapidfuzz import fuzz
 
-    for short, long in block.alike(lambda each: consonants(each.form.core)):
+    for short, long in block.alike(_consonants):
         one, other = " ".join(short.form.core), " ".join(long.form.core)
         if one == other or len(one) < 6 or short.form.generation != long.form.generation:
             continue
@@ -107,6 +125,10 @@ def misspelling(block: Block, _: Groups) -> Iterator[Candidate]:
         if (ratio := fuzz.ratio(one, other)) >= FUZZY:
             score = round(OPEN + (ratio - FUZZY) / 200, 3)
             yield Candidate(short.key, long.key, "misspelling", score, f"{ratio:.0f} % of the letters agree")
+
+
+def _consonants(each: Mentioned) -> str:
+    return consonants(each.form.core)
 
 
 def neighbours(block: Block, _: Groups) -> Iterator[Candidate]:

@@ -63,7 +63,7 @@ def stored_decisions(reader: Reader, graph: str) -> tuple[StoredDecision, ...]:
 def store(lease: Lease, decisions: Sequence[StoredDecision]) -> None:
     """Store decisions as they are given, in one transaction, marked as pending. `finish` shows them."""
     if decisions:
-        lease.write(queries.get("write/store_decisions"), rows=[_row(each) for each in decisions])
+        lease.write(queries.get("write/store_decisions"), rows=[stored_values(each) for each in decisions])
 
 
 def finish(
@@ -109,7 +109,8 @@ def place(found: Components, ends: tuple[str, str, str], identity: Iterable[str]
     )
 
 
-def _row(stored: StoredDecision) -> dict[str, Any]:
+def stored_values(stored: StoredDecision) -> dict[str, Any]:
+    """Return the properties of a decision."""
     decision = stored.decision
     return {
         "id": decision.id,
@@ -117,11 +118,11 @@ def _row(stored: StoredDecision) -> dict[str, Any]:
         "kind": str(decision.kind),
         "left_key": decision.left_key,
         "right_key": decision.right_key,
-        "left_name": stored.left,
-        "right_name": stored.right,
+        "left_name": stored.left or None,
+        "right_name": stored.right or None,
         "rule": decision.rule,
         "score": decision.score,
-        "reason": decision.reason,
+        "reason": decision.reason or None,
         "revoked": decision.revoked,
         "resolve_run": decision.run,
         "document": decision.document or None,

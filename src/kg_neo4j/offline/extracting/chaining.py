@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kg_neo4j.offline.extracting.candidates import Candidate
 from kg_neo4j.offline.extracting.matching import Matcher
@@ -69,18 +70,19 @@ def _leads(first: Candidate, second: Candidate, asked: frozenset[str]) -> bool:
     """Tell whether the first sentence names the second one's document, or the second names the first one's."""
     if first.chunk.document == second.chunk.document:
         return False
-    forth, back = _title(second), _title(first)
+    forth, back = _title(second.chunk.document), _title(first.chunk.document)
     return _names(first, forth, asked) or _names(second, back, asked)
 
 
-def _title(candidate: Candidate) -> frozenset[str]:
-    words = split_words(_BRACKETS.sub("", candidate.chunk.document))
+@lru_cache(maxsize=1 << 10)
+def _title(document: str) -> frozenset[str]:
+    words = split_words(_BRACKETS.sub("", document))
     return frozenset(folded for word in words if not is_stop_word(folded := fold(word)))
 
 
 def _names(candidate: Candidate, title: frozenset[str], asked: frozenset[str]) -> bool:
     """Tell whether a sentence names all of a title that the question does not name itself."""
-    if not title or title <= asked:
+    if not title or title <= asked or not all(word in candidate.words for word in title):
         return False
     capitals = {word for word, capital in zip(candidate.words, candidate.capitals, strict=True) if capital}
     return title <= capitals

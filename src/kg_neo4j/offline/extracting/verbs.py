@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from kg_neo4j import data_files
 from kg_neo4j.retrieve.question import Question
-from kg_neo4j.retrieve.words import fold, same_word, split_words
+from kg_neo4j.retrieve.words import BASES, fold, same_word, split_words
 
 _DATA = data_files.beside(__file__)
 _GROUPS = tuple(frozenset(line.split()) for line in _DATA.lines("same"))
@@ -51,8 +51,17 @@ def agents_of(verb: str) -> frozenset[str]:
 def _groups(verb: str) -> frozenset[int]:
     """Return the numbers of the groups that have a verb, in any of its forms."""
     word, _, particle = verb.partition("_")
-    return frozenset(
-        number
-        for number, group in enumerate(_GROUPS)
-        if any(same_word(word, own) and particle == other for own, _, other in (each.partition("_") for each in group))
-    )
+    alike = {each for start in _starts(word) for each in _BY_START.get(start, ())}
+    return frozenset(number for number, own, other in alike if particle == other and same_word(word, own))
+
+
+def _starts(word: str) -> set[str]:
+    """Return how each form of a word begins: two forms of one share a beginning, their own or that of their bases."""
+    return {word[:2], BASES.get(word, word)[:2]}
+
+
+_BY_START: dict[str, list[tuple[int, str, str]]] = {}  # beginning -> group, verb and particle
+for _number, _group in enumerate(_GROUPS):
+    for _own, _, _particle in (each.partition("_") for each in _group):
+        for _start in _starts(_own):
+            _BY_START.setdefault(_start, []).append((_number, _own, _particle))

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from kg_neo4j.offline.extractor.lexicon import (
@@ -37,6 +38,11 @@ from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
 PERSON, PLACE, ORGANIZATION, DATE, OTHER = "PERSON", "PLACE", "ORGANIZATION", "DATE", "OTHER"
 _ORDER = (PERSON, PLACE, ORGANIZATION, OTHER)
 _GIVEN_NAMES = FEMALE_NAMES | MALE_NAMES
+_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
+_LAST_OF_INSTITUTIONS = _HEADS - SURNAME_HEADS
+_FIRST_OF_INSTITUTIONS = (_HEADS - HONORIFICS) | ORGANIZATION_STARTS | PLACE_STARTS
+_OPENS_PLACES = PLACE_STARTS | SITE_STARTS
+_BEFORE_PLACES = PLACE_STARTS | PLACE_HEADS | DEMONYMS
 _ROMAN = re.compile(r"[ivx]+")
 _POST_NOMINALS = frozenset("FRS FRSE FBA OBE CBE MBE KBE DBE OM CH KCB GCB KG PC DSO VC PhD MD MP".split())
 _CODE = re.compile(r"(?:\A|\s)[A-Z]{1,4}[-–]?\d[\w.-]*\Z")  # of a product or a version
@@ -95,6 +101,7 @@ class RelationDraft:
     stated: bool = True  # False: likely, but no sentence says it of these two
 
 
+@lru_cache(maxsize=20_000)
 def split_name(text: str) -> tuple[str, tuple[str, ...], frozenset[str]]:
     """Return the display name, its folded words, and the titles that stood before it."""
     text = text.rstrip(".,;:!?'\"’”") or text
@@ -139,7 +146,7 @@ def _mark_ships(sentences: list[Sentence]) -> None:
 
     Of several words only what stands behind "steamer" is the ship: people bear such names, too.
     """
-    pairs = [pair for sentence in sentences for pair in pairwise(sentence.items)]
+    pairs = (pair for sentence in sentences for pair in pairwise(sentence.items))
     ships = {id(item): split_name(item.text)[1] for before, item in pairs if _is_ship(before, item)}
     names = {words for words in ships.values() if len(words) == 1}
     for sentence in sentences:
@@ -289,9 +296,7 @@ def _contains(longer: tuple[str, ...], words: tuple[str, ...]) -> bool:
 
 
 def _is_institution(words: tuple[str, ...]) -> bool:
-    heads = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
-    starts = (heads - HONORIFICS) | ORGANIZATION_STARTS | PLACE_STARTS
-    return words[-1] in heads - SURNAME_HEADS or words[0] in starts or "of" in words
+    return words[-1] in _LAST_OF_INSTITUTIONS or words[0] in _FIRST_OF_INSTITUTIONS or "of" in words
 
 
 def _absorb(full: EntityDraft, short: EntityDraft) -> None:
@@ -359,11 +364,11 @@ def _head_votes(draft: EntityDraft) -> Counter[str]:
 def _place_votes(draft: EntityDraft) -> Counter[str]:
     words, votes = draft.words, Counter[str]()
     first, last = words[0], words[-1]
-    if len(words) > 1 and first in PLACE_STARTS | SITE_STARTS and not draft.titles - {"saint", "st"}:
+    if len(words) > 1 and first in _OPENS_PLACES and not draft.titles - {"saint", "st"}:
         votes[PLACE] += 12 if first in SITE_STARTS else 6
     if first in PLACE_ARTICLES and len(words) == 2:
         votes[PLACE] += 2
-    if last in PLACES and (draft.single or first in PLACE_STARTS | PLACE_HEADS | DEMONYMS):
+    if last in PLACES and (draft.single or first in _BEFORE_PLACES):
         votes[PLACE] += 9
     return votes
 

@@ -12,6 +12,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 from kg_neo4j.extract.annotation import EntityMentions, RelationClassifier
 from kg_neo4j.extract.context import ChunkTask
@@ -260,7 +261,7 @@ def _csv_answer(schema: Schema, reading: _Reading, text: str) -> str:
         }
         values = {
             "start_date": relation.date,
-            "description": _shorten(_plain(text, relation.sentence)),
+            "description": _shorten(_plain(_text(text, relation.sentence))),
             "strength": str(relation.strength),
             "evidence": _evidence(text, relation.start, relation.end, relation.sentence),
         }
@@ -294,7 +295,7 @@ def _node_values(entity: EntityDraft, relations: list[RelationDraft], text: str)
         "death_year": "" if entity.death_year is None or not person else str(entity.death_year),
         "role": entity.role or title,
         "location": entity.location,
-        "description": _shorten(_plain(text, _best_sentence(entity, relations) or sentence)),
+        "description": _shorten(_plain(_text(text, _best_sentence(entity, relations) or sentence))),
         "evidence": _evidence(text, start, end, sentence),
     }
 
@@ -320,10 +321,21 @@ def _best_sentence(entity: EntityDraft, relations: list[RelationDraft]) -> Sente
     return max(said, key=lambda each: (counts[id(each)], -each.start)) if said else None
 
 
-def _plain(text: str, sentence: Sentence) -> str:
-    """Return the sentence without markup and line breaks."""
-    shown = re.sub(r"\s+", " ", mask(text[sentence.start : sentence.end])).strip()
+@lru_cache(maxsize=1_000)  # a sentence describes several entities and relationships
+def _plain(sentence: str) -> str:
+    """Return a sentence without markup and line breaks."""
+    shown = re.sub(r"\s+", " ", mask(sentence)).strip()
     return re.sub(r"\s+([,.;:!?)])", r"\1", shown)
+
+
+def _text(text: str, sentence: Sentence) -> str:
+    return text[sentence.start : sentence.end]
+
+
+@lru_cache(maxsize=1_000)
+def _words(sentence: str) -> tuple[tuple[int, int], ...]:
+    """Return where the words of a sentence stand in it."""
+    return tuple(match.span() for match in re.finditer(r"\S+", sentence))
 
 
 def _shorten(text: str) -> str:
@@ -334,7 +346,7 @@ def _shorten(text: str) -> str:
 
 def _evidence(text: str, start: int, end: int, sentence: Sentence) -> str:
     """Return the exact words between two offsets; a single name gets the words around it, at most twenty in all."""
-    words = [match.span() for match in re.finditer(r"\S+", text[sentence.start : sentence.end])]
+    words = _words(_text(text, sentence))
     inside = [
         number
         for number, (first, last) in enumerate(words)

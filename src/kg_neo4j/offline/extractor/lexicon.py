@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 from kg_neo4j import data_files
 
 
+@lru_cache(maxsize=50_000)
 def fold(word: str) -> str:
     """Return `word` in lower case without diacritics, the form in which names are compared."""
     decomposed = unicodedata.normalize("NFKD", word.replace("ł", "l").replace("Ł", "L").replace("ß", "ss"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from kg_neo4j.errors import UsageError
@@ -73,10 +73,13 @@ def pipeline(spacy_model: str | None) -> Any:
     Raises UsageError where no such pipeline is installed.
     """
     import spacy
+    from spacy.attrs import IS_PUNCT
 
     if spacy_model is None:
         nlp = spacy.blank("en")
         nlp.add_pipe("sentencizer")
+        vocabulary: Any = nlp.vocab
+        vocabulary.lex_attr_getters = {IS_PUNCT: vocabulary.lex_attr_getters[IS_PUNCT]}  # asked of a new word
         nlp.max_length = 10_000_000
         return nlp
     try:
@@ -94,6 +97,7 @@ def process(text: str, spacy_model: str | None) -> Any:
         return nlp(text)
 
 
+@lru_cache(maxsize=8)  # a chunk is masked for its names and again for its sentences
 def mask(text: str) -> str:
     r"""Return `text` with citation marks, markup and lists of sources blanked out; all else keeps its place.
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kg_neo4j.offline.extractor.lexicon import DEMONYMS, FEMALE_NAMES, MALE_NAMES, PARTICLES, ROLE_NOUNS, fold
+from kg_neo4j.offline.networks import columns
 from kg_neo4j.offline.networks.agreement import Span
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ _OFFICES = ROLE_NOUNS - FEMALE_NAMES - MALE_NAMES
 
 def tidy_names(doc: Doc) -> tuple[Span, ...]:
     """Return the names of `doc` as spans of its text; a people is ORG, and two places that "to" joins are two."""
-    known = {token.text for token in doc if token.tag_ in _PROPER}
-    common = {token.text for token in doc if token.is_lower}
+    texts, tags = columns.strings(doc, "ORTH"), columns.strings(doc, "TAG")
+    known = {text for text, tag in zip(texts, tags, strict=True) if tag in _PROPER}
+    common = {text for text, is_lower in zip(texts, columns.numbers(doc, "IS_LOWER").tolist(), strict=True) if is_lower}
     people = {token.text for entity in doc.ents if entity.label_ == "PER" for token in entity[-1:]}
     found: list[Span] = []
     for entity in doc.ents:

@@ -17,6 +17,7 @@ from kg_neo4j.offline.extractor.lexicon import PLACE_NOUNS, ROLE_NOUNS
 from kg_neo4j.offline.extractor.misread_verbs import read_verbs
 from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
 from kg_neo4j.offline.extractor.relation_patterns import KIN
+from kg_neo4j.offline.networks import columns
 from kg_neo4j.retrieve.words import BASES, IRREGULAR
 
 if TYPE_CHECKING:
@@ -60,13 +61,13 @@ class Tree:
     """A parsed text with its mentions, as lists by the number of the token."""
 
     def __init__(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
-        self.words = [token.lower_ for token in doc]
-        self.texts = [token.text for token in doc]
-        self.lemmas = [token.lemma_ for token in doc]
-        self.tags = [token.tag_ for token in doc]
-        self.deps = [token.dep_ for token in doc]
-        self.heads = [token.head.i for token in doc]
-        self.starts = [token.idx for token in doc]
+        self.words = columns.strings(doc, "LOWER")
+        self.texts = columns.strings(doc, "ORTH")
+        self.lemmas = columns.strings(doc, "LEMMA")
+        self.tags = columns.strings(doc, "TAG")
+        self.deps = columns.strings(doc, "DEP")
+        self.heads = columns.heads(doc).tolist()
+        self.starts = columns.numbers(doc, "IDX").tolist()
         self._vocabulary = doc.vocab
         for sentence in sentences:
             tokens = self._tokens(sentence.start, sentence.end)

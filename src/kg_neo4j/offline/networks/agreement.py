@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _UNNAMED = frozenset({"TIME", "NUM"})  # "2010" may be a year here and a number there
@@ -37,8 +36,28 @@ def agree(text: str, found: Sequence[Span]) -> tuple[Span, ...]:
     for name in sorted(types, key=lambda each: (-len(each), each)):
         if len(name) < _SHORTEST or types[name] in _UNNAMED or not name[0].isupper():
             continue
-        for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?!\w)", text):
-            if not any(taken[match.start() : match.end()]):
-                spans.append(Span(match.start(), match.end(), types[name]))
-                taken[match.start() : match.end()] = b"\1" * len(name)
+        for start in _places(name, text):
+            end = start + len(name)
+            if not any(taken[start:end]):
+                spans.append(Span(start, end, types[name]))
+                taken[start:end] = b"\1" * len(name)
     return tuple(sorted(spans))
+
+
+def _places(name: str, text: str) -> Iterator[int]:
+    """Yield where a name stands in `text` as whole words, and not behind a hyphen."""
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        is_whole = not (start and _is_joined(text[start - 1])) and not (end < len(text) and _is_word(text[end]))
+        if is_whole:
+            yield start
+        start = text.find(name, end if is_whole else start + 1)
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+def _is_joined(char: str) -> bool:
+    return char == "-" or _is_word(char)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from kg_neo4j.offline.networks import columns
 from kg_neo4j.offline.networks.agreement import Span
 from kg_neo4j.offline.networks.one_thread import one_thread
 
@@ -78,36 +79,29 @@ def settle_types(doc: Doc, spans: Sequence[Span], network: TypeNetwork) -> tuple
         sums[name] = sums.get(name, 0) + vote
         counts[name] = counts.get(name, 0) + 1
     means = {name: total / counts[name] for name, total in sums.items()}
-    types = {name: TYPES[int(_with_full_names(name, means).argmax())] for name in means}
+    people = {name: mean for name, mean in means.items() if mean.argmax() == 0}
+    types = {name: TYPES[int(_with_full_names(name, means[name], people).argmax())] for name in means}
     return tuple(
         Span(span.start, span.end, types[text[span.start : span.end]]) if span.type in TYPES else span for span in spans
     )
 
 
-def _with_full_names(name: str, means: dict[str, Any]) -> Any:
-    longer = [mean for other, mean in means.items() if other.endswith(" " + name) and mean.argmax() == 0]
-    return means[name] + _FULL_NAME * sum(longer)
+def _with_full_names(name: str, mean: Any, people: dict[str, Any]) -> Any:
+    surname = " " + name
+    return mean + _FULL_NAME * sum(people[full] for full in people if full.endswith(surname))
 
 
 def describe(doc: Doc, places: Sequence[tuple[int, int]]) -> tuple[Floats, npt.NDArray[np.int32]]:
     """Return features and hashes of mentions at (first word, word after the last), one row each."""
-    table = _vectors(doc)
-    words = [token.lower_ for token in doc]
-    plain = np.array([token.is_lower and token.is_alpha for token in doc], dtype=bool)
-    about = _mean(table[plain]), _mean(table[:_FIRST_WORDS][plain[:_FIRST_WORDS]])
-    sums = np.concatenate([np.zeros_like(table[:1]), np.cumsum(table, 0, dtype=np.float32)])
-    features = [np.concatenate([*_around(table, sums, *place), *about, _form(doc, *place)]) for place in places]
+    table = columns.vectors(doc)
+    words = columns.strings(doc, "LOWER")
+    plain = np.logical_and(columns.numbers(doc, "IS_LOWER"), columns.numbers(doc, "IS_ALPHA"))
+    about = np.concatenate([_mean(table[plain]), _mean(table[:_FIRST_WORDS][plain[:_FIRST_WORDS]])])
+    around = _around(table, np.array(places, np.int64).reshape(-1, 2))
+    forms = np.array([_form(doc, *place) for place in places], np.float32)
+    features = np.concatenate([around, np.broadcast_to(about, (len(places), len(about))), forms], 1)
     hashes = [[zlib.crc32(part.encode()) % BUCKETS for part in _parts(words, *place)] for place in places]
-    return np.array(features, np.float32), np.array(hashes, np.int32)
-
-
-def _vectors(doc: Doc) -> Floats:
-    """Return the vector of each word, zeros where it has none."""
-    vectors = doc.vocab.vectors
-    rows = vectors.find(keys=doc.to_array("LOWER"))
-    table: Floats = vectors.data[np.maximum(rows, 0)].astype(np.float32)
-    table[rows < 0] = 0
-    return table
+    return features, np.array(hashes, np.int32)
 
 
 def _mean(table: Floats) -> Floats:
@@ -115,31 +109,35 @@ def _mean(table: Floats) -> Floats:
     return found
 
 
-def _around(table: Floats, sums: Floats, first: int, after: int) -> list[Floats]:
-    """Return the vectors of a mention's ends and neighbours, and means of wider spans."""
-    nothing = np.zeros(table.shape[1], np.float32)
+def _around(table: Floats, places: npt.NDArray[np.int64]) -> Floats:
+    """Return the vectors of each mention's ends and neighbours, and means of wider spans, one row each."""
+    first, after = places.T
+    nothing = np.zeros_like(table[:1])
+    padded = np.concatenate([nothing, nothing, table, nothing, nothing])
+    sums = np.concatenate([nothing, np.cumsum(table, 0, dtype=np.float32)])
 
-    def word(number: int) -> Floats:
-        return table[number] if 0 <= number < len(table) else nothing
+    def word(number: npt.NDArray[np.int64]) -> Floats:
+        return padded[number + 2]
 
-    def mean(start: int, end: int) -> Floats:
-        start, end = max(0, start), min(len(table), end)
-        found: Floats = (sums[end] - sums[start]) / max(1, end - start)
+    def mean(start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> Floats:
+        start, end = np.maximum(start, 0), np.minimum(end, len(table))
+        found: Floats = (sums[end] - sums[start]) / np.maximum(1, end - start).astype(np.float32)[:, None]
         return found
 
     near = [word(first), word(after - 1), mean(first, after)]
     near += [word(first - 1), word(first - 2), word(after), word(after + 1)]
-    return [*near, mean(first - 5, first), mean(after, after + 5), mean(first - 12, after + 12)]
+    near += [mean(first - 5, first), mean(after, after + 5), mean(first - 12, after + 12)]
+    return np.concatenate(near, 1)
 
 
-def _form(doc: Doc, first: int, after: int) -> Floats:
-    """Return what a mention looks like, as ones and zeros."""
+def _form(doc: Doc, first: int, after: int) -> list[bool]:
+    """Return what a mention looks like."""
     length = after - first
     words = doc[first:after]
     facts = [length == 1, length == 2, length > 2, first == 0, words[0].is_upper, words[-1].is_upper]
     facts += [any(word.is_digit for word in words), first > 0 and doc[first - 1].is_punct]
     facts += [after < len(doc) and doc[after].is_punct, not all(word.is_title for word in words)]
-    return np.array(facts, np.float32)
+    return facts
 
 
 def _parts(words: list[str], first: int, after: int) -> list[str]:

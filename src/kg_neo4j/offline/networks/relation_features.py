@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from kg_neo4j.offline.networks import columns
+
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Doc
 
 TYPES = ("PER", "LOC", "ORG", "MISC", "TIME", "NUM")
 BUCKETS = 1 << 14  # of words, of pairs of words, of words with their place in the grammar
@@ -76,21 +78,20 @@ def describe(
     """
     begin, after_last = stretch or (0, len(doc))
     some = doc[begin:after_last]
-    starts = np.array([token.idx for token in some] + [some.end_char], np.int64)
+    starts = np.append(columns.numbers(some, "IDX"), some.end_char).astype(np.int64)
     spans = _spans(starts, entities)
     count = len(some)
     types = np.array([TYPES.index(kind) for kind, _ in entities], np.int32)
     marks = np.zeros(count, np.int32)
     for entity, first, after in spans:
         marks[first:after] = types[entity] + 1
-    attributes = np.array([(token.lemma, token.dep, token.lower) for token in some], np.uint64).reshape(count, 3)
-    lemmas = np.where(marks > 0, marks.astype(np.uint64), attributes[:, 0])
+    lemmas = np.where(marks > 0, marks.astype(np.uint64), columns.numbers(some, "LEMMA"))
     following = np.append(lemmas[1:], np.uint64(0))
     sentence = np.maximum(np.searchsorted([start for start, _ in sentences], starts[:-1], "right") - 1, 0)
-    heads = np.array([token.head.i for token in some], np.int64) - begin
+    heads = columns.heads(some)
     up = _trees(np.where((heads >= 0) & (heads < count), heads, np.arange(count)))
     before = min(begin, ABOUT)
-    around = _vectors(doc[begin - before : after_last + ABOUT])
+    around = columns.vectors(doc[begin - before : after_last + ABOUT])
     plain = np.ones(len(around), bool)
     plain[before : before + count] = marks == 0
     pairs, links, ends = _pairs(spans, sentence, len(entities), reach)
@@ -103,8 +104,8 @@ def describe(
         marks=marks,
         words=_bucket(lemmas),
         couples=_bucket(lemmas * np.uint64(31) + following),
-        steps=_bucket(lemmas * np.uint64(37) + attributes[:, 1]),
-        names=_bucket(attributes[:, 2], NAME_BUCKETS),
+        steps=_bucket(lemmas * np.uint64(37) + columns.numbers(some, "DEP")),
+        names=_bucket(columns.numbers(some, "LOWER"), NAME_BUCKETS),
         types=types,
         facts=_facts(spans, sentence, len(entities)),
         heads=_heads(spans, len(entities)),
@@ -119,14 +120,6 @@ def describe(
 def _bucket(keys: npt.NDArray[np.uint64], buckets: int = BUCKETS) -> Integers:
     mixed = keys * _HASH
     return ((mixed ^ (mixed >> np.uint64(32))) % np.uint64(buckets)).astype(np.int32)
-
-
-def _vectors(words: Span) -> Floats:
-    vectors = words.vocab.vectors
-    rows = vectors.find(keys=np.array([token.lower for token in words], np.uint64))
-    table: Floats = vectors.data[np.maximum(rows, 0)].astype(np.float32)
-    table[rows < 0] = 0
-    return table
 
 
 def _spans(starts: npt.NDArray[np.int64], entities: Sequence[Entity]) -> Integers:

@@ -127,8 +127,8 @@ def _token_at(doc: Doc, place: int) -> int:
 def _around(doc: Doc, own: tuple[int, int], entities: Sequence[tuple[str, Sequence[Place]]]) -> tuple[int, int]:
     """Return the tokens of some sentences and entities, and beside them the words and trees that describe these."""
     places = [place for _, mentions in entities for place in mentions]
-    first = min([own[0], *(_token_at(doc, start) for start, _ in places)])
-    last = max([own[1] - 1, *(_token_at(doc, max(end - 1, start)) for start, end in places)])
+    first = min(own[0], _token_at(doc, min(start for start, _ in places)))
+    last = max(own[1] - 1, _token_at(doc, max(max(end - 1, start) for start, end in places)))
     begin, end = max(first - _BESIDE, 0), min(last + _BESIDE, len(doc) - 1)
     return max(doc[begin].sent.start, first - _LONGEST, 0), min(doc[end].sent.end, last + _LONGEST)
 

@@ -108,6 +108,7 @@ class RelationNetwork:
         side, begin, middle = link["is_first"], link["begin"], link["middle"]
         scale = 1 / np.sqrt(np.maximum(middle - begin, 1))[:, None]
         top, has_path = np.maximum(link["top"], 0), (link["top"] >= 0)[:, None]
+        deepest = int((features.up >= 0).sum(1).max())
 
         def between(table: Floats, numbers: npt.NDArray[np.int32]) -> Floats:
             sums = np.stack([_sums(table[numbers + BUCKETS * way]) for way in (0, 1)])
@@ -116,7 +117,7 @@ class RelationNetwork:
 
         def along(table: Floats, end: npt.NDArray[np.int32]) -> Floats:
             rows = np.concatenate([table[features.steps], np.zeros((1, table.shape[1]), np.float32)])
-            chains = rows[features.up].sum(1)
+            chains = rows[features.up[:, :deepest]].sum(1)
             found: Floats = (chains[end] - chains[top]) * has_path
             return found
 
@@ -128,9 +129,9 @@ class RelationNetwork:
         side, begin, middle = link["is_first"], link["begin"], link["middle"]
         inner = np.where(middle > begin, begin, -1)
         total = np.zeros((len(side), self.beside.shape[2]), np.float32)
+        seen = np.matmul(tokens, self.beside[:8])
         for number, place in enumerate((link["left"], link["right"], inner, link["last"])):
-            seen = np.stack([tokens @ self.beside[2 * number + way] for way in (0, 1)])
-            total += seen[side, np.maximum(place, 0)] * (place >= 0)[:, None]
+            total += seen[2 * number + side, np.maximum(place, 0)] * (place >= 0)[:, None]
         mean = _mean(_sums(tokens), begin, middle)
         for way in (0, 1):
             total[side == way] += mean[side == way] @ self.beside[8 + way]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kg_neo4j.offline.networks import columns
 from kg_neo4j.offline.networks.relation_features import TYPES, Integers, TextFeatures
-from kg_neo4j.offline.networks.wordpieces import MARK_SHAPE, SHAPES, shape, split_word
+from kg_neo4j.offline.networks.wordpieces import CASES, MARK_SHAPE, SHAPES, shape, split_word
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -35,15 +36,16 @@ class Vocabulary:
 
     def __init__(self, pieces: Sequence[str]) -> None:
         self.numbers: Mapping[str, int] = {piece: number for number, piece in enumerate(pieces)}
-        self._cut: dict[str, tuple[int, ...]] = {}
+        self._cut: dict[str, tuple[tuple[int, ...], int]] = {}
 
-    def cut(self, word: str) -> tuple[int, ...]:
-        """Return the numbers of the pieces of a word."""
-        if word not in self._cut:
+    def cut(self, word: str) -> tuple[tuple[int, ...], int]:
+        """Return the numbers of the pieces of a word, and that of its letter case inside a sentence."""
+        found = self._cut.get(word)
+        if found is None:
             if len(self._cut) > 200_000:
                 self._cut.clear()
-            self._cut[word] = split_word(word, self.numbers)
-        return self._cut[word]
+            found = self._cut[word] = split_word(word, self.numbers), shape(word, starts=False)
+        return found
 
 
 def windows(
@@ -54,10 +56,12 @@ def windows(
     cut: list[tuple[int, ...]] = []
     cases: list[int] = []
     before = "."
-    for token in doc[begin:end]:
-        cut.append(() if token.is_space else vocabulary.cut(token.text))
-        cases.append(shape(token.text, starts=before in _ENDS))
-        before = before if token.is_space else token.text
+    words = doc[begin:end]
+    for word, is_space in zip(columns.strings(words, "ORTH"), columns.numbers(words, "IS_SPACE").tolist(), strict=True):
+        pieces, case = vocabulary.cut(word)
+        cut.append(() if is_space else pieces)
+        cases.append(case + CASES * (before in _ENDS))
+        before = before if is_space else word
     spans = features.spans + np.array([0, 1, 1], np.int32) * np.int32(features.begin - begin)
     borders, size = [0], 2
     for number, pieces in enumerate(cut):

@@ -23,7 +23,22 @@ GROUP = 24  # of both ends' numbers that are multiplied with each other
 
 _AT_ONCE = 512  # pairs
 _LOW, _HIGH = -30.0, 30.0
-_LAYER = ("q", "k", "v", "o", "i", "d", "n1", "n2")
+_LAYER = ("qkv", "qkv_b", "o", "o_b", "i", "i_b", "d", "d_b", "n1", "n1_b", "n2", "n2_b")
+_ROWS = 32  # of a layer's widest array, which stay in the processor's cache
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """Arrays that every layer of a window writes to."""
+
+    projected: Floats  # (pieces, 3 * width): queries, keys, values
+    attention: Floats  # (heads, pieces, pieces)
+    wide: Floats  # (pieces, 4 * width)
+
+    @classmethod
+    def of(cls, size: int, width: int) -> _Room:
+        shapes = (size, 3 * width), (HEADS, size, size), (size, 4 * width)
+        return cls(*(np.empty(shape, np.float32) for shape in shapes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +53,13 @@ class RelationReader:
         """Read weights from an .npz file of plain arrays; tables of bytes have a scale for each row beside them."""
         with np.load(file, allow_pickle=False) as stored:
             arrays = {name: restore(stored, name) for name in stored.files if not name.endswith(".scale")}
-        return cls(arrays, sum(name.endswith(".q") for name in arrays))
+        layers = sum(name.endswith(".q") for name in arrays)
+        for number in range(layers):
+            for end in ("", "_b"):
+                query, key, value = (arrays.pop(f"{number}.{name}{end}") for name in "qkv")
+                query *= np.float32((query.shape[-1] // HEADS) ** -0.5)
+                arrays[f"{number}.qkv{end}"] = np.concatenate([query, key, value], -1)
+        return cls(arrays, layers)
 
     def score(self, features: TextFeatures, windows: Sequence[Window]) -> Floats:
         """Return the log odds of every relation, shape (pairs, relations)."""
@@ -71,34 +92,41 @@ class RelationReader:
         """Return sums of states by entity, all states, and what each entity looks at: (heads, entities, pieces)."""
         weights, size = self.arrays, len(window.pieces)
         x = weights["vectors"][window.pieces] @ weights["project"]
-        x += weights["positions"][:size] + weights["kind"] + weights["shapes"][window.shapes]
-        x = _norm(x, weights["norm"], weights["norm_b"])
-        attention = np.zeros((0, size, size), np.float32)
-        for number in range(self.layers):
-            x, attention = self._layer(x, number)
+        x += weights["positions"][:size] + weights["kind"]
+        x += weights["shapes"][window.shapes]
+        _norm(x, weights["norm"], weights["norm_b"])
         members = np.zeros((count, size), np.float32)
         for entity, begin, after in window.spans.tolist():
             members[entity, begin:after] += 1 / (after - begin)
-        return members @ x, x, members @ attention
+        room = _Room.of(size, x.shape[1])
+        for number in range(self.layers):
+            totals = self._layer(x, number, room)
+        looks: Floats = np.matmul(np.divide(members, totals), room.attention)  # whose rows are not divided yet
+        return members @ x, x, looks
 
-    def _layer(self, x: Floats, number: int) -> tuple[Floats, Floats]:
-        """Return the states after a layer, and what each piece looks at in it: (heads, pieces, pieces)."""
-        layer = {short: self.arrays[f"{number}.{short}"] for name in _LAYER for short in (name, name + "_b")}
+    def _layer(self, x: Floats, number: int, room: _Room) -> Floats:
+        """Replace the states `x` by those after a layer, and return the sums of the rows of `room.attention`."""
+        layer = {name: self.arrays[f"{number}.{name}"] for name in _LAYER}
         size, width = x.shape
-
-        def heads(short: str) -> Floats:
-            projected: Floats = x @ layer[short] + layer[short + "_b"]
-            return projected.reshape(size, HEADS, -1).transpose(1, 0, 2)
-
-        scores = heads("q") @ heads("k").transpose(0, 2, 1)
-        scores *= np.float32((width // HEADS) ** -0.5)
-        scores -= scores.max(-1, keepdims=True)
-        attention = np.exp(scores, out=scores)
-        attention /= attention.sum(-1, keepdims=True)
-        joined = (attention @ heads("v")).transpose(1, 0, 2).reshape(size, width)
-        x = _norm(x + joined @ layer["o"] + layer["o_b"], layer["n1"], layer["n1_b"])
-        wide = _gelu(x @ layer["i"] + layer["i_b"])
-        return _norm(x + wide @ layer["d"] + layer["d_b"], layer["n2"], layer["n2_b"]), attention
+        projected = np.matmul(x, layer["qkv"], out=room.projected)
+        projected += layer["qkv_b"]
+        query, key, value = projected.reshape(size, 3, HEADS, -1).transpose(1, 2, 0, 3)
+        attention = np.matmul(query, key.transpose(0, 2, 1), out=room.attention)
+        attention -= attention.max(-1, keepdims=True)
+        np.exp(attention, out=attention)
+        totals: Floats = attention.sum(-1, keepdims=True)
+        read = np.matmul(attention, value)
+        read /= totals
+        x += read.transpose(1, 0, 2).reshape(size, width) @ layer["o"]
+        x += layer["o_b"]
+        _norm(x, layer["n1"], layer["n1_b"])
+        np.matmul(x, layer["i"], out=room.wide)
+        for first in range(0, size, _ROWS):
+            _gelu(room.wide[first : first + _ROWS], layer["i_b"])
+        x += room.wide @ layer["d"]
+        x += layer["d_b"]
+        _norm(x, layer["n2"], layer["n2_b"])
+        return totals.transpose(0, 2, 1)
 
     def _contexts(self, read: Sequence[tuple[Floats, Floats, Floats]], sources: Integers, targets: Integers) -> Floats:
         """Return for each pair the mean state of what both ends look at."""
@@ -119,20 +147,25 @@ def restore(stored: Mapping[str, npt.NDArray[np.generic]], name: str) -> Floats:
     return found * stored[name + ".scale"].astype(np.float32) if name + ".scale" in stored else found
 
 
-def _norm(x: Floats, weight: Floats, bias: Floats) -> Floats:
-    centred = x - x.mean(-1, keepdims=True)
-    found: Floats = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12) * weight + bias
-    return found
+def _norm(x: Floats, weight: Floats, bias: Floats) -> None:
+    """Normalise each row, in place."""
+    x -= x.mean(-1, keepdims=True)
+    spread = np.einsum("rc,rc->r", x, x)
+    spread /= x.shape[1]
+    spread += np.float32(1e-12)
+    x /= np.sqrt(spread)[:, None]
+    x *= weight
+    x += bias
 
 
-def _gelu(x: Floats) -> Floats:
+def _gelu(x: Floats, bias: Floats) -> None:
+    """Add a bias and apply the gelu function, in place: 0.5 x (1 + tanh(u)), which is x / (1 + exp(-2 u))."""
+    x += bias
     inner = x * x
-    inner *= np.float32(0.044715)
-    inner += 1
+    inner *= np.float32(-2 * 0.7978845608 * 0.044715)
+    inner -= np.float32(2 * 0.7978845608)
     inner *= x
-    inner *= np.float32(0.7978845608)
-    np.tanh(inner, out=inner)
+    with np.errstate(over="ignore"):  # infinite below -10, where the function is zero
+        np.exp(inner, out=inner)
     inner += 1
-    inner *= x
-    inner *= np.float32(0.5)
-    return inner
+    x /= inner

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j.errors import ModelDamaged
 from kg_neo4j.offline.networks.agreement import Span, agree
 from kg_neo4j.offline.networks.mention_types import TypeNetwork, settle_types
+from kg_neo4j.offline.networks.one_thread import one_thread
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -81,6 +82,7 @@ def load(folder: Path = FOLDER, lock: Path = LOCK) -> Pipeline:
     nlp = spacy.load(folder)
     nlp.vocab.vectors.data = nlp.vocab.vectors.data.astype(np.float32)
     convert(nlp, np.float32)
+    _multiply_by_numpy(nlp)
     nlp.max_length = 10_000_000
     return Pipeline(nlp, TypeNetwork.read(folder / "types.npz"))
 
@@ -94,13 +96,23 @@ def convert(nlp: Language, dtype: Any) -> None:
                     node.set_param(name, node.get_param(name).astype(dtype))
 
 
+def _multiply_by_numpy(nlp: Language) -> None:
+    """Let NumPy multiply the matrices of a pipeline: spaCy's own BLAS takes three times as long on some processors."""
+    from thinc.api import NumpyOps
+
+    ops = NumpyOps(use_blis=False)
+    for _, component in nlp.components:
+        for node in component.model.walk() if hasattr(component, "model") else ():
+            node.ops = ops
+
+
 def process(text: str, pipeline: Pipeline | None = None) -> Doc:
     """Return the text with sentences, tags, lemmas and dependencies, and its names in `ents`. One thread at a time.
 
     Names are found first: they are those of `names`, whatever the parser takes for the end of a sentence.
     """
     pipeline = pipeline or load()
-    with _THREADS:
+    with _THREADS, one_thread():
         doc = _settle(pipeline.nlp.get_pipe("ner")(pipeline.nlp.make_doc(_unwrap(text))), pipeline)
         for name, component in pipeline.nlp.pipeline:
             doc = component(doc) if name != "ner" else doc
@@ -114,7 +126,7 @@ def names(text: str, pipeline: Pipeline | None = None) -> tuple[Span, ...]:
     pipeline runs. One thread at a time.
     """
     pipeline = pipeline or load()
-    with _THREADS, pipeline.nlp.select_pipes(enable=["ner"]):
+    with _THREADS, one_thread(), pipeline.nlp.select_pipes(enable=["ner"]):
         doc = _settle(pipeline.nlp(_unwrap(text)), pipeline)
         return tuple(Span(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents)
 
@@ -122,7 +134,7 @@ def names(text: str, pipeline: Pipeline | None = None) -> tuple[Span, ...]:
 def parse(text: str, pipeline: Pipeline | None = None) -> Doc:
     """Return the text with sentences, tags, lemmas and dependencies, without names. One thread at a time."""
     pipeline = pipeline or load()
-    with _THREADS, pipeline.nlp.select_pipes(disable=["ner"]):
+    with _THREADS, one_thread(), pipeline.nlp.select_pipes(disable=["ner"]):
         doc: Doc = pipeline.nlp(_unwrap(text))
         return doc
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 SHAPES = 17  # eight cases, each inside or at the start of a sentence, and one for the marks around a text
 MARK_SHAPE = 16
+CASES = 8
 MOST = 8  # pieces of one word
 UNKNOWN = "[UNK]"
 
@@ -36,7 +37,7 @@ def shape(word: str, *, starts: bool) -> int:
         case = 5
     elif any(letter.isupper() for letter in word):
         case = 6
-    return case + 8 * starts
+    return case + CASES * starts
 
 
 def _parts(word: str) -> list[str]:

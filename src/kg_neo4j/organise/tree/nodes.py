@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kg_neo4j.graph.database import present
 from kg_neo4j.organise.tree.embedded import TreeVectors
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.stored import DETAIL, PASSAGE, SUMMARY, Link, Node
@@ -81,11 +82,13 @@ class Nodes:
 
 def _said(digest: str, text: Text) -> dict[str, Any]:
     """Return the properties of what was written."""
-    return {
-        "text": text.text,
-        "token_count": text.token_count,
-        "method": text.method,
-        "hash": digest,
-        "flags": list(text.flags),
-        "answers": list(text.answers),
-    }
+    return present(
+        {
+            "text": text.text,
+            "token_count": text.token_count,
+            "method": text.method,
+            "hash": digest,
+            "flags": list(text.flags),
+            "answers": list(text.answers),
+        }
+    )

@@ -12,7 +12,7 @@ from typing import Any
 
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Transaction, batches
+from kg_neo4j.graph.database import Database, Transaction, batches, present
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
 
@@ -30,7 +30,7 @@ class Node:
 
     id: str
     label: str
-    properties: Mapping[str, Any]  # without id, graph, tree and vector; none is None
+    properties: Mapping[str, Any]  # without id, graph, tree and vector; none is empty
     links: tuple[Link, ...]  # by id
     digest: str  # of the text that its vector is made from
     vector: Sequence[float] = field(default=(), compare=False, repr=False)
@@ -91,7 +91,7 @@ def read_tree(database: Database, graph: str, id: str) -> StoredTree | None:
         fit=tree.get("fit"),
         settings=tree.get("settings"),
         answers=tuple(tree.get("answers") or ()),
-        properties={name: value for name, value in tree.items() if name not in own},
+        properties={name: value for name, value in present(tree).items() if name not in own},
         leaves=tuple(rows[0]["leaves"]),
         nodes={row["node"]["id"]: _node(row) for row in nodes},
     )
@@ -115,7 +115,7 @@ def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wa
     if stored.complete and kept and not (gone or changed or relinked):
         return 0
     where = {"graph": graph, "tree": stored.id}
-    opened = {"fit": wanted.fit, "settings": wanted.settings, "answers": list(wanted.answers)}
+    opened = {"fit": wanted.fit, "settings": wanted.settings, "answers": list(wanted.answers) or None}
     _proven(database, lease, queries.get("tree/open"), graph=graph, id=stored.id, **opened)
     for some in batches(gone, NODES_A_WRITE):
         _proven(database, lease, queries.get("tree/delete_nodes"), graph=graph, ids=list(some))
@@ -135,7 +135,7 @@ def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wa
 
 
 def _node(row: Mapping[str, Any]) -> Node:
-    properties = dict(row["node"])
+    properties = present(row["node"])
     id, digest = properties.pop("id"), properties.pop("embedding_hash", "")
     for name in ("graph", "tree", "embedding"):
         properties.pop(name, None)
@@ -146,7 +146,7 @@ def _node(row: Mapping[str, Any]) -> Node:
 def _row(node: Node, chunks: set[str]) -> dict[str, object]:
     return {
         "id": node.id,
-        "properties": dict(node.properties),
+        "properties": {"flags": None, "answers": None, **node.properties},  # null removes what was there
         "embedding": list(node.vector),
         "embedding_hash": node.digest,
         "chunks": [list(link) for link in node.links if link[0] in chunks],

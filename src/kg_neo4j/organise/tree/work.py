@@ -11,7 +11,7 @@ from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
-from kg_neo4j.graph.database import Row
+from kg_neo4j.graph.database import Row, present
 from kg_neo4j.organise.tree import structure
 from kg_neo4j.organise.tree.authors import Author, Summarised, is_stored, model_author, own_author
 from kg_neo4j.organise.tree.building import CLUSTER_TOKENS, Building, Draft, Material
@@ -208,14 +208,16 @@ class TreeWork:
             naming_answers = tuple(key for key in (self._stored.answers if self._stored else ()) if key not in gone)
         silent = {key: text for key, text in draft.silent.items() if text.answers or text.method != EXTRACTIVE}
         fit = self._stored.fit if self._shape is not None and self._stored else None
-        properties = {
-            "fingerprint": fingerprint([(each.id, each.start, each.end) for each in self._chunks]),
-            "levels": draft.levels,
-            "absent": list(draft.absent),
-            "flags": list(draft.structure.flags),
-            "naming": draft.structure.naming,
-            **({"silent": silent_json(silent)} if silent else {}),
-        }
+        properties = present(
+            {
+                "fingerprint": fingerprint([(each.id, each.start, each.end) for each in self._chunks]),
+                "levels": draft.levels,
+                "absent": list(draft.absent),
+                "flags": list(draft.structure.flags),
+                "naming": draft.structure.naming,
+                "silent": silent_json(silent) if silent else None,
+            }
+        )
         return Publication(
             draft.nodes,
             [] if self.leaves.are_passages else ids,
@@ -241,7 +243,7 @@ class TreeWork:
             sum(node.label == "Detail" for node in draft.nodes) if draft else 0,
             Counter(text["method"] for text in texts),
             draft.absent if draft else (),
-            sum(bool(text["flags"]) for text in texts),
+            sum("flags" in text for text in texts),
             self._writing.written if self._writing and draft else 0,
             changes,
             self._answers.usage,

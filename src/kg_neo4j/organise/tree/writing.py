@@ -125,7 +125,13 @@ class Writing:
         if method not in (node.properties["method"], EXTRACTIVE):
             return None
         said = node.properties
-        return Text(said["text"], said["token_count"], said["method"], tuple(said["flags"]), tuple(said["answers"]))
+        return Text(
+            said["text"],
+            said["token_count"],
+            said["method"],
+            tuple(said.get("flags", ())),
+            tuple(said.get("answers", ())),
+        )
 
     def _text(self, item: Item, answer: Answer[Written] | None) -> Text:
         """Return what was said; composed of the text's own sentences where that is nothing."""

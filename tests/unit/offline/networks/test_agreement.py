@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.offline.networks.agreement import Span, agree
+from kg_neo4j.offline.networks.agreement import Span, _places, agree
 
 
 def spans(text: str, *found: tuple[str, int, str]) -> list[Span]:
@@ -58,3 +59,9 @@ def test_what_was_found_stays_and_nothing_overlaps(text, data):
     assert {(span.start, span.end) for span in found} <= {(span.start, span.end) for span in settled}
     assert all(before.end <= after.start for before, after in pairwise(settled))
     assert agree(text, settled) == settled
+
+
+@given(st.text("AaBé -_1", min_size=1, max_size=4), st.text("AaBé -_1", max_size=80))
+def test_a_name_stands_where_whole_words_are_that_string(name, text):
+    whole = re.finditer(rf"(?<![\w-]){re.escape(name)}(?!\w)", text)
+    assert list(_places(name, text)) == [match.start() for match in whole]

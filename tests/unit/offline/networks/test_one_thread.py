@@ -73,3 +73,21 @@ def test_the_relation_model_reads_on_one_thread(monkeypatch: pytest.MonkeyPatch)
     doc = trained.parse(text)
     model.judge(doc, [(0, len(text))], [("PER", [(0, 11)]), ("LOC", [(24, 30)])])
     assert seen == [{1}]
+
+
+def test_the_pipeline_multiplies_by_numpy_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[set[int]] = []
+    product = np.dot
+
+    def watched(*args: object, **named: object) -> object:
+        seen.append(blas_threads())
+        return product(*args, **named)  # type: ignore[call-overload]
+
+    text = "Marie Curie was born in Warsaw."
+    trained.process(text)
+    monkeypatch.setattr(np, "dot", watched)
+    for read in (trained.process, trained.names, trained.parse):
+        seen.clear()
+        read(text)
+        assert len(seen) > 5
+        assert set.union(*seen) == {1}, read.__name__

@@ -1,0 +1,74 @@
+"""kg build: from files of extractions to a graph, by Neo4j's importer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kg_neo4j._cli import PARTLY_DONE
+from kg_neo4j._cli.load import is_partly_done, show_load
+from kg_neo4j._cli.options import BudgetOption, GraphOption, JsonOption, settings_for
+from kg_neo4j._cli.startup import collect_at_exit
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
+from kg_neo4j.records import BuildReport
+
+
+def build(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="What `kg extract --to DIR` wrote.")],
+    bulk: Annotated[
+        bool, typer.Option("--bulk", help="By Neo4j's importer, into an empty database; else as `kg load DIR`.")
+    ] = False,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", help="Processes [default: one a core].", min=1)
+    ] = None,
+    vectors: Annotated[
+        str,
+        typer.Option("--vectors", metavar="all|chunks|none", help="Of chunks, entities and facts; of chunks; none."),
+    ] = "all",
+    analytics: Annotated[bool, typer.Option(help="Communities, PageRank and degree by GDS.")] = True,
+    yes: Annotated[bool, typer.Option("--yes", help="Replace the graphs that the local database holds.")] = False,
+    budget_usd: BudgetOption = None,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build the graph of extracted files; with --bulk by Neo4j's importer."""
+    from kg_neo4j import pipeline
+
+    settings, built = settings_for(graph=graph), pipeline.BuildOptions(workers, yes, vectors, analytics, budget_usd)
+    if not bulk:
+        options = pipeline.LoadOptions(vectors=built.vectors != "none", analytics=analytics, budget_usd=budget_usd)
+        with progress(quiet=as_json) as bars:
+            loaded = pipeline.load([folder], settings=settings, options=options, progress=bars)
+        show_load(loaded, as_json=as_json)
+        if is_partly_done(loaded) or loaded.unfinished:
+            raise typer.Exit(PARTLY_DONE)
+        return
+    collect_at_exit()
+    with progress(quiet=as_json) as bars:
+        report = pipeline.build(folder, settings=settings, options=built, progress=bars)
+    if as_json:
+        print_json(report)
+    else:
+        _show(report)
+    if report.failed_chunks:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def _show(report: BuildReport) -> None:
+    rows = report.rows
+    facts: dict[str, object] = {"graph": report.graph, "documents": report.documents, "chunks": report.chunks}
+    facts["rows"] = f"{rows.read} read = {rows.accepted} accepted + {rows.rejected} rejected"
+    if not report.commands:
+        facts |= {"nodes": report.nodes, "relationships": report.relationships, "communities": report.communities}
+    print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
+    taken = [
+        (each.stage, f"{each.seconds:.1f}", f"{each.peak_mb:,.0f}", f"{each.disk_mb:,.0f}") for each in report.stages
+    ]
+    print_table(["Stage", "Seconds", "Memory MB", "Disk MB"], taken)
+    remark("failed", report.failed_chunks)
+    remark("note", report.notes)
+    if report.commands:
+        print_text("Run these where that server is; it must be stopped for the first one, and run for the second:")
+        for command in report.commands:
+            print_text(command)

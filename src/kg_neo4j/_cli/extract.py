@@ -1,0 +1,119 @@
+"""kg extract, kg manifest: the half of a load that needs no database, on one machine or many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+
+from kg_neo4j._cli import PARTLY_DONE
+from kg_neo4j._cli.load import extraction_facts, is_partly_done, show_remarks
+from kg_neo4j._cli.options import (
+    BudgetOption,
+    CacheOption,
+    GraphOption,
+    JsonOption,
+    ModelOption,
+    RootOption,
+    RpmOption,
+    Sources,
+    TpmOption,
+    load_options,
+    settings_for,
+    with_groups,
+)
+from kg_neo4j._cli.terminal import print_facts, print_json, progress, remark
+from kg_neo4j.errors import UsageError
+from kg_neo4j.records import SkippedSource
+
+
+def engine_options(
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            metavar="local|processes|ray",
+            help="Where to extract [default: processes from 30 s of work on].",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", help="Processes or actors [default: one a core].", min=1)
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option("--address", metavar="ADDRESS", help="The Ray cluster, such as ray://host:10001.")
+    ] = None,
+    part: Annotated[
+        str | None, typer.Option("--part", metavar="K/N", help="The Kth of N runs that share the work.")
+    ] = None,
+) -> Any:
+    """Return where to extract."""
+    from kg_neo4j import pipeline
+
+    return pipeline.EngineOptions(engine, workers, address, part)
+
+
+@with_groups
+def extract(
+    to: Annotated[str, typer.Option("--to", metavar="DIR", help="Where the files of extractions go.")],
+    sources: Sources = None,
+    manifest: Annotated[
+        str | None, typer.Option("--manifest", metavar="FILE", help="Extract what `kg manifest` listed.")
+    ] = None,
+    engine: Annotated[Any, engine_options] = None,
+    options: Annotated[Any, load_options] = None,
+    model: ModelOption = None,
+    budget_usd: BudgetOption = None,
+    rpm: RpmOption = None,
+    tpm: TpmOption = None,
+    cache: CacheOption = True,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Extract to files, without a database; `kg load DIR` records them."""
+    from kg_neo4j import pipeline
+
+    if not sources and not options.wikipedia and manifest is None:
+        raise UsageError("nothing to extract", hint="name files or folders, --manifest FILE or --wikipedia TITLE")
+    options = replace(options, budget_usd=budget_usd)
+    settings = settings_for(graph=graph, model=model, rpm=rpm, tpm=tpm, answer_cache=None if cache else False)
+    with progress(quiet=as_json) as bars:
+        report = pipeline.extract(
+            sources or (), to=to, settings=settings, options=options, manifest=manifest, engine=engine, progress=bars
+        )
+    if as_json:
+        print_json(report)
+    else:
+        facts: dict[str, object] = {
+            "folder": report.folder,
+            "documents": report.documents,
+            "chunks": report.chunks,
+            "files": f"{report.files} written or changed",
+        }
+        print_facts({**facts, **extraction_facts(report), "seconds": f"{report.seconds:.1f}"})
+        show_remarks(report)
+    if is_partly_done(report):
+        raise typer.Exit(PARTLY_DONE)
+
+
+def manifest(
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files, folders, URLs such as s3://...")],
+    root: RootOption = None,
+    alias: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")
+    ] = None,
+) -> None:
+    """List documents with key, address, size and hash, one JSON object a line."""
+    from kg_neo4j import pipeline
+
+    listed, left_out = 0, 0
+    for each in pipeline.write_manifest(sources, alias=alias, root=root):
+        if isinstance(each, SkippedSource):
+            remark("skipped", [f"{each.source}: {each.reason}"])
+            left_out += 1
+        else:
+            typer.echo(each.line)
+            listed += 1
+    remark("listed", [f"{listed} documents"])
+    if left_out:
+        raise typer.Exit(PARTLY_DONE)

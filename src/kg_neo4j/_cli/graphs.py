@@ -1,0 +1,53 @@
+"""kg graphs: the named graphs of the database."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kg_neo4j._cli.options import JsonOption, YesOption, settings_for
+from kg_neo4j._cli.terminal import print_json, print_table, progress, show
+from kg_neo4j.errors import UsageError
+
+app = typer.Typer(help="The named graphs of the database: list, delete.", no_args_is_help=True)
+
+
+@app.command(name="list")
+def list_(as_json: JsonOption = False) -> None:
+    """List all graphs with their documents, chunks, nodes and relationships."""
+    from kg_neo4j import pipeline
+
+    with progress(quiet=as_json) as bars:
+        found = pipeline.graphs(settings=settings_for(), progress=bars)
+    if as_json:
+        print_json(found)
+        return
+    rows = [(each.graph, each.documents, each.chunks, each.nodes, each.relationships) for each in found]
+    print_table(["Graph", "Documents", "Chunks", "Nodes", "Relationships"], rows)
+
+
+@app.command()
+def delete(
+    name: Annotated[str, typer.Argument(help="The graph to delete.")],
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete a graph with its documents, facts and stored answers. Other graphs stay."""
+    from kg_neo4j import pipeline
+
+    settings = settings_for(graph=name)
+    with progress(quiet=as_json) as bars:
+        known = [each.graph for each in pipeline.graphs(settings=settings, progress=bars)]
+        if name not in known:
+            raise UsageError(f"no graph is called {name!r}", hint=f"`kg graphs list`: {', '.join(known) or 'none'}")
+        confirm(name, yes=yes)
+        deleted = pipeline.delete_graph(settings=settings, progress=bars)
+    show(deleted, f"{deleted.deleted:,} nodes of graph {name!r} deleted", as_json=as_json)
+
+
+def confirm(name: str, *, yes: bool) -> None:
+    """Ask before a graph is deleted; exit with 1 where the answer is no."""
+    if not yes and not typer.confirm(f"Delete graph {name!r}?", err=True):
+        typer.echo("nothing was deleted", err=True)
+        raise typer.Exit(1)

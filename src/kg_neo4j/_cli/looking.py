@@ -1,0 +1,76 @@
+"""kg search, kg show: what the graph has for some words, and about one entity."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
+from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
+
+SHOWN = 300  # characters of a passage
+
+
+def search(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="A name, or words of the texts.")],
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Entities, and passages, at most.", min=1)] = 10,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find entities by name, and passages by words and meaning. No model is called."""
+    from kg_neo4j.pipeline import search as find
+
+    settings = settings_for(graph=graph)
+    with progress(quiet=as_json) as bars:
+        found = find(" ".join(words), settings=settings, limit=limit, progress=bars)
+    if as_json:
+        print_json(found)
+        return
+    remark("note", found.notes)
+    entities = [hit for hit in found.hits if hit.kind == "entity"]
+    if entities:
+        print_table(
+            ["Entity", "Type", "Evidence", "Description"], [(e.name, e.type, e.evidence, e.text) for e in entities]
+        )
+    for hit in found.hits:
+        if hit.kind == "passage":
+            print_text(f"{hit.name}: {_short(hit.text)}\n")
+    if not found.hits:
+        print_text(f"No results in graph {settings.graph!r}.")
+
+
+def show(
+    name: Annotated[str, typer.Argument(help="An entity's name, or one of its other names.")],
+    facts: Annotated[int, typer.Option("--facts", metavar="N", help="Facts, at most.", min=1)] = 20,
+    passages: Annotated[int, typer.Option("--passages", metavar="N", help="Passages, at most.", min=1)] = 5,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one entity: its description, facts with their quotes, passages, and near names."""
+    from kg_neo4j.pipeline import show as look
+
+    settings = settings_for(graph=graph)
+    with progress(quiet=as_json) as bars:
+        found = look(name, settings=settings, facts=facts, passages=passages, progress=bars)
+    if as_json:
+        print_json(found)
+        return
+    facts_shown = {
+        "entity": f"{found.name} ({found.type})",
+        "also called": ", ".join(found.aliases),
+        "description": found.description,
+        "near names": ", ".join(found.near),
+        "mentions": f"{found.evidence:,} in {found.documents:,} documents",
+    }
+    print_facts({name: value for name, value in facts_shown.items() if value})
+    rows = [(f"{f.source} {f.type} {f.target}", f.evidence, _short(f.quote), f.document) for f in found.facts]
+    if rows:
+        print_table(["Fact", "Evidence", "Quote", "Document"], rows)
+    for passage in found.passages:
+        print_text(f"{passage.document}: {_short(passage.text)}\n")
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= SHOWN else f"{flat[:SHOWN].rsplit(' ', 1)[0]} ..."

@@ -1,0 +1,312 @@
+"""What calls to models cost and when they may be made: in this process, or in a file that many workers share.
+
+A `Ledger` is a file of JSON lines to which each worker appends; the last line about a thing holds. Each operation locks
+the file, reads the lines of the others, decides, and appends. A reservation is on the disk before its call is made.
+Whatever else is lost with a machine leaves a reservation that is never given back: too much counts as spent, never too
+little.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from kg_neo4j import owners
+from kg_neo4j.errors import BudgetReached, FolderFull, KgError
+
+FIRST_OUTPUT = 500  # tokens expected of the first answer
+MARGIN = 1.05  # other tokenisers; until a server has counted
+FRAME = 16  # tokens of a prompt that are the server's own words around the messages
+POLL_S = 0.05  # how often a worker looks whether others gave back what it waits for
+LONGEST_S = 1_800.0  # a reservation of another machine is waited for at most so long
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A reservation, in US dollars. One that holds nothing is closed."""
+
+    id: str
+    held: float  # still set aside
+    paid: float  # for the answers to its calls, and for calls whose outcome is unknown
+    owner: str = ""  # see `owners`
+    at: float = 0.0  # when it was made, in seconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """When the next request to a server may be made, by the requests and by the tokens before it; in seconds."""
+
+    server: str
+    requests: float = 0.0
+    tokens: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the answers of a model taught: the most seen of each."""
+
+    model: str
+    factor: float = MARGIN  # the server's tokens for one of ours
+    longest: int = 0  # tokens of an answer; 0: there is none yet
+
+    @property
+    def usual(self) -> int:
+        """Tokens that are expected of an answer."""
+        return self.longest or FIRST_OUTPUT
+
+    def prompt(self, counted: int) -> float:
+        """Return the tokens that the server may count for a prompt in which we counted so many."""
+        return counted * self.factor + FRAME
+
+    def after(self, counted: int, read: int, written: int) -> Seen:
+        """Return what is known after an answer: our count of its prompt, the server's, and that of the answer."""
+        factor = max(self.factor, read / counted) if counted else self.factor
+        return replace(self, factor=factor, longest=max(self.longest, written))
+
+
+Record = Hold | Clocks | Seen
+_KINDS: dict[str, type[Record]] = {"id": Hold, "server": Clocks, "model": Seen}  # by the first field
+
+
+class State:
+    """All records, folded. Use within `opened` only."""
+
+    def __init__(self) -> None:
+        self.holds: dict[str, Hold] = {}  # those that are not closed
+        self.clocks: dict[str, Clocks] = {}
+        self.seen: dict[str, Seen] = {}
+        self.version = 0  # grows with each record
+        self.unwritten: list[Record] = []
+        self._closed_usd = 0.0
+
+    @property
+    def paid_usd(self) -> float:
+        """What was paid so far, without what is set aside."""
+        return self._closed_usd + sum(hold.paid for hold in self.holds.values())
+
+    @property
+    def taken_usd(self) -> float:
+        """What was paid or is set aside."""
+        return self.paid_usd + sum(hold.held for hold in self.holds.values())
+
+    def write(self, record: Record) -> None:
+        """Take a record, and have it kept when `opened` ends."""
+        self.take(record)
+        self.unwritten.append(record)
+
+    def take(self, record: Record) -> None:
+        """Put a record in the place of the last one about the same."""
+        self.version += 1
+        if isinstance(record, Clocks):
+            self.clocks[record.server] = record
+        elif isinstance(record, Seen):
+            self.seen[record.model] = record
+        elif record.held > 0:
+            self.holds[record.id] = record
+        else:
+            self.holds.pop(record.id, None)
+            self._closed_usd += record.paid
+
+
+class Books(Protocol):
+    """Where the state is kept."""
+
+    where: str  # for messages; empty: in this process
+
+    def opened(self) -> AbstractContextManager[State]:
+        """Give the state to one caller at a time; what it writes is kept afterwards."""
+
+    def wait(self, version: int) -> None:
+        """Return when the state may be another than that of `version`."""
+
+    def new_hold(self, usd: float) -> Hold:
+        """Return a reservation of this process."""
+
+    def is_lost(self, hold: Hold) -> bool:
+        """Return True where the process that would close a reservation has ended."""
+
+
+class Memory:
+    """Books of this process, for its threads. Does not pickle."""
+
+    where = ""
+
+    def __init__(self) -> None:
+        self._state = State()
+        self._change = threading.Condition()
+        self._made = 0
+
+    @contextmanager
+    def opened(self) -> Iterator[State]:
+        """Give the state to one thread at a time."""
+        with self._change:
+            yield self._state
+            self._state.unwritten.clear()
+            self._change.notify_all()
+
+    def wait(self, version: int) -> None:
+        """Wait until another thread has written something."""
+        with self._change:
+            self._change.wait_for(lambda: self._state.version != version)
+
+    def new_hold(self, usd: float) -> Hold:
+        """Return a reservation. Call it within `opened`."""
+        self._made += 1
+        return Hold(str(self._made), usd, 0.0)
+
+    def is_lost(self, hold: Hold) -> bool:
+        """Return False: threads close what they opened."""
+        return False
+
+
+class Ledger:
+    """Books in a file, for all threads and processes that name it, on all machines that share its file system.
+
+    Opened at the first use; pickles; a forked child reads it again. Raises FolderFull where there is no space for a
+    reservation, and KgError where the file cannot be used.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path).absolute()
+        self.where = str(self.path)
+        self._forget()
+
+    def __reduce__(self) -> tuple[type[Ledger], tuple[Path]]:
+        """Pickle the path alone."""
+        return Ledger, (self.path,)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the paths."""
+        return isinstance(other, Ledger) and self.path == other.path
+
+    def __hash__(self) -> int:
+        """Hash the path."""
+        return hash(self.path)
+
+    def _forget(self) -> None:
+        self._state = State()
+        self._end = 0  # bytes that are folded into the state
+        self._lines = 0
+        self._owner = ""
+        self._pid = os.getpid()
+        self._dead: set[str] = set()  # owners
+
+    @contextmanager
+    def opened(self) -> Iterator[State]:
+        """Lock the file, fold what others wrote, give the state, append what was written to it.
+
+        A reservation is on the disk when this ends.
+        """
+        import fcntl
+
+        with self._translated():
+            file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        try:
+            with self._translated():
+                fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                self._fold(file)
+                yield self._state
+                written = self._append(file)
+            except BaseException as error:
+                if not isinstance(error, BudgetReached):
+                    self._forget()  # what was taken is perhaps not in the file, or not whole
+                raise
+            finally:
+                fcntl.flock(file, fcntl.LOCK_UN)  # closing is not enough where a child was forked meanwhile
+            if any(isinstance(record, Hold) and record.held for record in written):
+                with self._translated():
+                    os.fsync(file)  # others may go on meanwhile: they see the line already
+        finally:
+            os.close(file)
+
+    def wait(self, version: int) -> None:
+        """Wait a moment."""
+        time.sleep(POLL_S)
+
+    def new_hold(self, usd: float) -> Hold:
+        """Return a reservation of this process. Call it within `opened`."""
+        self._owner = self._owner or owners.this_process()
+        return Hold(os.urandom(6).hex(), usd, 0.0, self._owner, round(time.time(), 3))
+
+    def is_lost(self, hold: Hold) -> bool:
+        """Return True where the process that made it has ended. Call it within `opened`.
+
+        A process of another machine cannot be seen; its reservation is waited for as long as a question may take.
+        """
+        if hold.owner not in self._dead and owners.has_ended(hold.owner):
+            self._dead.add(hold.owner)
+        if hold.owner in self._dead:
+            return True
+        return not owners.is_here(hold.owner) and time.time() - hold.at > LONGEST_S
+
+    def _fold(self, file: int) -> None:
+        """Take the lines that were appended since the last time, and cut a line that a killed worker left unfinished.
+
+        Such a line reserved nothing: the call is made after the line is whole.
+        """
+        if self._pid != os.getpid():
+            self._forget()
+        size = os.fstat(file).st_size
+        if size < self._end:
+            raise KgError(f"{self.path} was replaced while it was in use", hint="run the same command again")
+        data = b""
+        while piece := os.pread(file, size - self._end - len(data), self._end + len(data)):
+            data += piece  # one read may give less than all
+        whole, newline, torn = data.rpartition(b"\n")
+        if torn:
+            os.ftruncate(file, size - len(torn))
+        for line in whole.splitlines():
+            self._lines += 1
+            self._state.take(self._read(line))
+        self._end += len(whole) + len(newline)
+
+    def _read(self, line: bytes) -> Record:
+        try:
+            fields: dict[str, Any] = json.loads(line)
+            return _KINDS[next(iter(fields))](**fields)
+        except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
+            raise KgError(
+                f"{self.path}, line {self._lines}: damaged",
+                hint="without it the budget is not known; a new folder begins with nothing spent",
+            ) from None
+
+    def _append(self, file: int) -> list[Record]:
+        """Append what was written to the state; where there is no space, nothing of it."""
+        written, self._state.unwritten = self._state.unwritten, []
+        data = "".join(f"{json.dumps(asdict(record), separators=(',', ':'))}\n" for record in written).encode()
+        with self._translated():
+            try:
+                if os.write(file, data) < len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            except OSError:
+                os.ftruncate(file, self._end)
+                self._forget()
+                raise
+        self._end += len(data)
+        self._lines += len(written)
+        return written
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno in _FULL:
+                raise FolderFull(
+                    f"no space left for {self.path}; no call to a model was made that it does not list",
+                    hint="free some space, then run the same command again",
+                ) from error
+            raise KgError(
+                f"{self.path} cannot be used: {error.strerror}",
+                hint="it needs a file system with file locks that all workers can write to",
+            ) from error

@@ -1,0 +1,111 @@
+"""Who is who among the names of the tables, by the rules that settling uses: sure joins, components and aliases."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.graph.bulk.tables import stored, write_table
+from kg_neo4j.graph.database import Row, absent_if_empty
+from kg_neo4j.graph.queries import Query
+from kg_neo4j.graph.resolution.aliases import aliases
+from kg_neo4j.graph.resolution.decisions import Components, components
+from kg_neo4j.graph.resolution.derived import changed_joins
+from kg_neo4j.graph.resolution.mentions import read_mentioned, read_sources
+from kg_neo4j.graph.resolution.showing import stored_values
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+PAGE = 10_000  # rows read at a time
+ROOTS = {"key": "s", "entity": "s"}  # of keys that are joined with others
+ALIASES = {"entity": "s", "names": "l"}
+DECISIONS = {"id": "s", "graph": "s", "derived": "b", **stored("Decision")}
+
+
+class TableReader:
+    """Answers the queries that names are derived from, out of the tables instead of a graph."""
+
+    def __init__(self, connection: DuckDBPyConnection, schema: Schema) -> None:
+        self._connection = connection
+        known = [column.name for column in schema.node_properties]
+        self._years = [name if name in known else "CAST(NULL AS BIGINT)" for name in ("birth_year", "death_year")]
+
+    def read(self, query: Query, /, **params: Any) -> list[Row]:
+        """Return the rows of a query; `params` are the graph, which the tables are of."""
+        return list(self.stream(query, **params))
+
+    def stream(self, query: Query, /, **params: Any) -> Iterator[Row]:
+        """Yield the rows of a query."""
+        del params
+        answers = {
+            "write/resolve_mentions": self._mentions,
+            "write/resolve_pages": self._pages,
+            "write/resolve_facts": self._facts,
+        }
+        return answers[query.name]()
+
+    def _mentions(self) -> Iterator[Row]:
+        """Yield what is said of each key; its documents come a row at a time, sorted, because a hub has very many."""
+        placed = itertools.groupby(self._rows(_PLACES.format(*self._years)), itemgetter(0))
+        for key, named in itertools.groupby(self._rows(_NAMES), itemgetter(0)):
+            names = [(kind, name, count) for _, kind, name, count in named]
+            documents = [
+                (document, first, [] if born is None else [born], [] if died is None else [died])
+                for _, document, first, born, died in next(placed)[1]
+            ]
+            spelt = [(name, count) for _, name, count in names]
+            yield {"key": key, "type": names[0][0], "names": spelt, "documents": documents}
+
+    def _pages(self) -> Iterator[Row]:
+        for document, title, redirects, links in self._rows(_PAGES):
+            yield {"document": document, "title": title, "redirects": redirects or [], "links": links or []}
+
+    def _facts(self) -> Iterator[Row]:
+        for source, target, kind in self._rows(_FACTS):
+            yield {"source": source, "target": target, "types": [kind]}
+
+    def _rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        cursor = self._connection.cursor().execute(sql)
+        while found := cursor.fetchmany(PAGE):
+            yield from found
+
+
+def write_names(connection: DuckDBPyConnection, folder: Path, graph: str, schema: Schema) -> None:
+    """Derive who is who, and write it as tables in `folder`, which gets its name in the end."""
+    reader = TableReader(connection, schema)
+    keys = read_mentioned(reader, graph)
+    joins = changed_joins(graph, keys, read_sources(reader, graph, sure=keys), ())
+    found = components(each.decision for each in joins)
+    titles = [row[0] for row in connection.execute(_TITLES).fetchall()]
+    partial = folder.with_name(f"{folder.name}.partial")
+    partial.mkdir(parents=True, exist_ok=True)
+    given = [(entity, names or None) for entity, names in sorted(aliases(keys, found, titles).items())]
+    write_table(partial / "aliases.parquet", ALIASES, given)
+    write_table(partial / "roots.parquet", ROOTS, sorted(found.roots.items()))
+    decided = [stored_values(each) for each in joins]
+    rows = [[absent_if_empty(row[name]) for name in DECISIONS] for row in decided]
+    write_table(partial / "decisions.parquet", DECISIONS, rows)
+    partial.rename(folder)
+
+
+def show_names(connection: DuckDBPyConnection, folder: Path) -> Components:
+    """Show the names as the views `aliases`, `roots` and `decisions`, and return which keys are one entity."""
+    for name in ("aliases", "roots", "decisions"):
+        connection.read_parquet(str(folder / f"{name}.parquet")).create_view(name)
+    return Components(dict(connection.execute("SELECT key, entity FROM roots").fetchall()))
+
+
+_TITLES = """
+SELECT DISTINCT title FROM documents WHERE id IN (SELECT document_id FROM chunks) ORDER BY title
+"""
+_NAMES = "SELECT key, type, name, count(*) FROM mentions GROUP BY key, type, name ORDER BY key"
+_PLACES = """
+SELECT key, _document, min(_index), {0}, {1} FROM mentions GROUP BY key, _document, {0}, {1} ORDER BY key
+"""
+_PAGES = "SELECT id, title, redirects, links FROM documents WHERE kind = 'wikipedia' ORDER BY id"
+_FACTS = "SELECT DISTINCT _source, _target, _type FROM statements WHERE _source <> _target"

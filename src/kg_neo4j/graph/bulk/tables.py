@@ -1,0 +1,98 @@
+"""The tables of a bulk build: what they hold, and how they are opened."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
+from kg_neo4j.graph.archive_records import known
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+    from pyarrow import DataType
+
+KIND_OF = {ColumnKind.TEXT: "s", ColumnKind.YEAR: "i", ColumnKind.NUMBER: "n"}
+_PLACE = {"_file": "i", "_chunk": "s", "_document": "s", "_index": "i"}
+_OWN = {"id": "s", "graph": "s"}
+_FACT = {"_fact": "s", "_source": "s", "_type": "s", "_target": "s"}
+
+Columns = Mapping[str, str]  # name -> kind, as in archive_records.toml; a name that begins with _ is no property
+
+
+def columns_of(schema: Schema) -> dict[str, Columns]:
+    """Return the columns of each table. `_file` is the number of the file that a row is from."""
+    return {
+        "documents": {"_file": "i", **_OWN, **stored("Document")},
+        "chunks": {"_file": "i", **_OWN, **stored("Chunk")},
+        "answers": {"_file": "i", "_chunk": "s", **_OWN, **stored("Answer")},
+        "mentions": {**_PLACE, **stored("MENTIONED_IN"), **_of_schema(schema.node_properties)},
+        "statements": {**_PLACE, **_FACT, **stored("STATED_IN"), **_of_schema(schema.relationship_properties)},
+    }
+
+
+def stored(of: str) -> Columns:
+    """Return the properties that recording writes on nodes of a label or relationships of a type; no vectors."""
+    return {name: kind for name, (kind, _) in known(of).items() if not name.startswith("embedding")}
+
+
+def _of_schema(columns: Sequence[SchemaColumn]) -> Columns:
+    return {column.name: KIND_OF[column.kind] for column in columns}
+
+
+def write_table(path: Path, columns: Columns, rows: Sequence[Sequence[Any]]) -> None:
+    """Write rows, with a value for each of `columns`, as a Parquet file."""
+    import pyarrow
+    from pyarrow import parquet
+
+    values = zip(*rows, strict=True) if rows else [[] for _ in columns]
+    kinds = columns.items()
+    arrays = [pyarrow.array(column, _arrow_type(kind)) for column, (_, kind) in zip(values, kinds, strict=True)]
+    parquet.write_table(pyarrow.table(arrays, list(columns)), path, compression="zstd")
+
+
+def _arrow_type(kind: str) -> DataType:
+    import pyarrow
+
+    types = {"s": pyarrow.string(), "i": pyarrow.int64(), "n": pyarrow.float64(), "b": pyarrow.bool_()}
+    lists = {"l": pyarrow.list_(pyarrow.string()), "w": pyarrow.list_(pyarrow.int64())}
+    return (types | lists)[kind]
+
+
+@contextlib.contextmanager
+def opened(folder: Path, schema: Schema, *, memory_mb: int, threads: int = 1) -> Iterator[DuckDBPyConnection]:
+    """Yield a connection that shows the tables below `folder`; what does not fit `memory_mb` goes to its disk.
+
+    A document that two files hold is shown once, as the first of them has it.
+    Raises UsageError where DuckDB is not installed.
+    """
+    try:
+        import duckdb
+    except ImportError as error:
+        raise UsageError("a bulk build needs DuckDB", hint="pip install 'kg-neo4j[bulk]'") from error
+    config = {"memory_limit": f"{memory_mb}MB", "threads": threads, "temp_directory": str(folder / "spill")}
+    with duckdb.connect(config=config) as connection:  # type: ignore[arg-type]
+        connection.execute("SET preserve_insertion_order = false")
+        for name in columns_of(schema):
+            connection.read_parquet(str(folder / "tables" / "*" / f"{name}.parquet")).create_view(f"all_{name}")
+        repeated = connection.execute(
+            "SELECT id, min(_file) AS kept FROM all_documents GROUP BY id HAVING count(*) > 1"
+        ).fetchall()
+        connection.execute("CREATE TABLE repeated (of_document VARCHAR, kept BIGINT)")
+        if repeated:
+            connection.executemany("INSERT INTO repeated VALUES (?, ?)", repeated)
+        for name, columns in columns_of(schema).items():
+            view = f"CREATE VIEW {name} AS SELECT * FROM all_{name}"
+            connection.execute(f"{view} WHERE {_is_kept(columns)}" if repeated else view)
+        yield connection
+
+
+def _is_kept(columns: Columns) -> str:
+    """Return the condition that a row is from the file that counts for its document."""
+    document = next(name for name in ("_document", "document_id", "id") if name in columns)
+    if "_document" not in columns and "_chunk" in columns:  # answers
+        document = "(SELECT any_value(document_id) FROM all_chunks WHERE all_chunks.id = _chunk)"
+    return f"NOT EXISTS (SELECT 1 FROM repeated WHERE of_document = {document} AND repeated.kept <> _file)"

@@ -1,0 +1,243 @@
+"""One graph as an object: load into it, ask it, look into it, take it elsewhere."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from kg_neo4j import pipeline
+from kg_neo4j.errors import UsageError
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Answer, Filters, LoadReport
+from kg_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
+    from pandas import DataFrame
+
+    from kg_neo4j.extract.interface import Extractor
+    from kg_neo4j.graph.canned_reports import Value
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.organise.plot import PlotReport
+    from kg_neo4j.pipeline import LoadOptions, ResolveOptions, TreeBuildOptions, TreeReport
+    from kg_neo4j.pipeline.looking import SearchResult, ShownEntity
+    from kg_neo4j.pipeline.reporting import ListedCommunity
+    from kg_neo4j.pipeline.resolving import ResolveReport
+    from kg_neo4j.records import Document
+
+QUERY_S = 60.0  # that a query may take
+FETCH = 1_000  # rows sent at a time
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFrames:
+    """The entities of a graph and the relationships between them, as pandas DataFrames."""
+
+    entities: DataFrame  # id, name, type, description, aliases, evidence, community, pagerank
+    relationships: DataFrame  # source, type, target (ids in the first and last), evidence, fact_id
+
+
+class KnowledgeGraph:
+    """A knowledge graph in Neo4j, by its name.
+
+        with KnowledgeGraph("notes") as kg:
+            kg.load("notes/")
+            print(kg.ask("Who was Ada Lovelace?").answer)
+
+    `graph` is the graph's name (default: KG_GRAPH, else "main"). `settings` are those of the environment unless given.
+    The database is opened by the first call that needs it, and closed by `close` or at the end of a `with` block.
+    """
+
+    def __init__(
+        self, graph: str | None = None, *, settings: Settings | None = None, progress: Progress = SILENT
+    ) -> None:
+        settings = settings or Settings()
+        self.settings = settings if graph is None else settings.model_copy(update={"graph": graph})
+        self._progress = progress
+        self._database: Database | None = None
+
+    def __enter__(self) -> Self:
+        """Return self."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connection."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Return the call that makes it."""
+        return f"KnowledgeGraph({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """The graph's name."""
+        return self.settings.graph
+
+    def close(self) -> None:
+        """Close the connection to the database. The next call opens another one."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    # ------------------------------------------------------------------------------------------------- writing
+
+    def load(
+        self,
+        *sources: str | Path,
+        options: LoadOptions | None = None,
+        documents: Iterable[Document] = (),
+        extractor: Extractor | None = None,
+    ) -> LoadReport:
+        """Load files, folders and what `options.wikipedia` names; see `kg_neo4j.load`. Repeating it changes nothing."""
+        return pipeline.load(
+            [str(each) for each in sources],
+            settings=self.settings,
+            options=options,
+            documents=documents,
+            extractor=extractor,
+            progress=self._progress,
+        )
+
+    def unload(self, source: str) -> LoadReport:
+        """Remove a document, or those of a folder, and what lost its last support; see `kg_neo4j.unload`."""
+        return pipeline.unload(source, settings=self.settings, progress=self._progress)
+
+    def resolve(self, options: ResolveOptions | None = None) -> ResolveReport:
+        """Merge entities that are one; see `kg resolve`."""
+        return pipeline.resolve(settings=self.settings, options=options, progress=self._progress)
+
+    def tree(self, options: TreeBuildOptions | None = None) -> TreeReport:
+        """Build or update narrative trees; see `kg tree`."""
+        return pipeline.tree(settings=self.settings, options=options, progress=self._progress)
+
+    # ------------------------------------------------------------------------------------------------- reading
+
+    def ask(
+        self,
+        question: str,
+        *,
+        mode: str = "auto",
+        filters: Filters | None = None,
+        max_context_tokens: int | None = None,
+    ) -> Answer:
+        """Answer a question, with citations that exist; see `kg_neo4j.ask`."""
+        return pipeline.ask(
+            question,
+            settings=self.settings,
+            mode=mode,
+            filters=filters,
+            max_context_tokens=max_context_tokens,
+            progress=self._progress,
+        )
+
+    def search(self, words: str, *, limit: int = 10) -> SearchResult:
+        """Return at most `limit` entities and `limit` passages that fit `words`. No model is called."""
+        from kg_neo4j.pipeline.looking import search_in
+
+        return search_in(self._open(), words, self.settings, limit)
+
+    def entity(self, name: str) -> ShownEntity:
+        """Return what the graph has about one entity. Raises UsageError, with near names, where there is none."""
+        from kg_neo4j.pipeline.looking import show_in
+
+        return show_in(self._open(), name, self.name)
+
+    def report(self, name: str, **parameters: Value) -> DataFrame:
+        """Return a canned report, such as "most-connected", as a DataFrame; `kg report` lists them."""
+        found = pipeline.report(name, settings=self.settings, parameters=parameters, progress=self._progress)
+        return found.to_dataframe()
+
+    def query(self, cypher: str, **parameters: Any) -> DataFrame:
+        """Run a Cypher query in a READ transaction and return its rows.
+
+        Nodes, relationships and paths become dictionaries. `$graph` is this graph's name unless `parameters` say
+        otherwise; a query that does not use it reads all graphs. Raises DatabaseError for a query that Neo4j refuses,
+        one that writes, and one that takes over 60 seconds.
+        """
+        from pandas import DataFrame
+
+        with self._open().reading(timeout_s=QUERY_S, fetch_size=FETCH) as transaction:
+            result = transaction.run(cypher, {"graph": self.name, **parameters})
+            columns = result.keys()
+            rows = [[_plain(value) for value in record.values()] for record in result]
+        return DataFrame(rows, columns=columns)
+
+    def communities(self, *, level: int | None = None, limit: int = 20) -> tuple[ListedCommunity, ...]:
+        """Return the largest communities; see `kg communities`."""
+        return pipeline.communities(settings=self.settings, level=level, limit=limit, progress=self._progress)
+
+    # ----------------------------------------------------------------------------------------------- elsewhere
+
+    def to_pandas(self) -> GraphFrames:
+        """Return all entities and relationships as DataFrames."""
+        from pandas import DataFrame
+
+        from kg_neo4j.graph import queries
+
+        database = self._open()
+        entities = database.read(queries.get("retrieve/all_entities"), graph=self.name)
+        relationships = database.read(queries.get("retrieve/all_relationships"), graph=self.name)
+        return GraphFrames(DataFrame(entities), DataFrame(relationships))
+
+    def to_networkx(self) -> MultiDiGraph:
+        """Return the entities and relationships as a networkx graph; nodes are ids. Needs the package networkx."""
+        try:
+            from networkx import MultiDiGraph
+        except ImportError as error:
+            raise UsageError("networkx is not installed", hint="pip install networkx") from error
+        frames, graph = self.to_pandas(), MultiDiGraph(name=self.name)
+        graph.add_nodes_from(frames.entities.set_index("id").to_dict("index").items())
+        for source, type_, target, evidence, fact_id in frames.relationships.itertuples(index=False):
+            graph.add_edge(source, target, key=fact_id, type=type_, evidence=evidence)
+        return graph
+
+    def plot(self, target: str | Path, *, colour_by: str = "type", limit: int = 150) -> PlotReport:
+        """Draw the `limit` most connected nodes into a .png, .svg or .html file."""
+        from kg_neo4j.organise.plot import plot
+
+        return plot(self._open(), self.name, Path(target), colour_by=colour_by, limit=limit)
+
+    def export(self, target: str | Path) -> int:
+        """Write the graph as sorted JSON lines and return their number. Equal graphs give equal bytes."""
+        from kg_neo4j.graph.export import export_file
+
+        return export_file(self._open(), self.name, Path(target))
+
+    def _repr_html_(self) -> str:
+        """Return a table of what the graph has, for notebooks."""
+        from kg_neo4j.graph import queries
+
+        size = self._open().read(queries.get("write/count_graph"), graph=self.name)[0]
+        rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{value:,}</td></tr>" for name, value in size.items())
+        return f"<table><caption>{html.escape(repr(self))}</caption>{rows}</table>"
+
+    def _open(self) -> Database:
+        from kg_neo4j.graph.connection import connect
+
+        if self._database is None:
+            self._database = connect(self.settings, self._progress)
+        self._database.indexes = None  # another program may have loaded meanwhile
+        return self._database
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of the driver as plain data; dates and times as Python has them."""
+    from neo4j.graph import Node, Path, Relationship
+
+    if isinstance(value, Node):
+        return {**value, "labels": sorted(value.labels)}
+    if isinstance(value, Relationship):
+        return {**value, "type": value.type}
+    if isinstance(value, Path):
+        return {
+            "nodes": [_plain(node) for node in value.nodes],
+            "relationships": [_plain(r) for r in value.relationships],
+        }
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return value.to_native() if hasattr(value, "to_native") else value

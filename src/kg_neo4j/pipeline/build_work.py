@@ -1,0 +1,104 @@
+"""What the workers of a build do: read parts of the extractions, derive the names, write the importer's files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import KgError, WorkerLost, cannot_write
+
+if TYPE_CHECKING:
+    from kg_neo4j.extract.schema import Schema
+    from kg_neo4j.graph.bulk.folding import Task
+
+PART_BYTES = 16_000_000  # of files of extractions, read by one worker at a time
+DUCKDB_MB = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Files of extractions that one worker reads."""
+
+    name: str
+    files: tuple[tuple[int, Path], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names of all parts. A task, so that the process which held them ends with it."""
+
+    threads: int
+    name: str = "names"  # of its folder
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What every worker of a build has to know. Pickles."""
+
+    folder: Path
+    graph: str
+    schema: Schema
+
+    @property
+    def at_once(self) -> int:
+        """One task at a time."""
+        return 1
+
+    def worker(self) -> Work:
+        """Return itself: nothing is loaded."""
+        return self
+
+    def shared_out(self, workers: int) -> Work:
+        """Return itself: nothing is shared."""
+        del workers
+        return self
+
+    def run(self, task: Part | Names | Task) -> Done:
+        """Read a part, derive the names, or write the files of a task."""
+        from kg_neo4j.graph.bulk.folding import write_task
+        from kg_neo4j.graph.bulk.naming import write_names
+        from kg_neo4j.graph.bulk.reading import write_tables
+        from kg_neo4j.graph.bulk.tables import opened
+
+        try:
+            if isinstance(task, Part):
+                write_tables(task.files, self.folder / "tables" / task.name, self.graph, self.schema)
+            elif isinstance(task, Names):
+                with opened(self.folder, self.schema, memory_mb=DUCKDB_MB, threads=task.threads) as connection:
+                    write_names(connection, self.folder / task.name, self.graph, self.schema)
+            else:
+                write_task(task, self.folder, self.graph, self.schema, DUCKDB_MB)
+        except KgError as error:
+            return Done(task.name, error)
+        except OSError as error:
+            return Done(task.name, cannot_write(self.folder, error))
+        return Done(task.name)
+
+    def given_up(self, task: Part | Names | Task, reason: str) -> Done:
+        """End the run: a graph without a part of it is none."""
+        lost = WorkerLost(f"{task.name}: {reason}", hint="see whether memory ran out; --workers 1 needs the least")
+        return Done(task.name, lost)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a task."""
+
+    shard: str
+    error: KgError | None = None
+
+
+def parts(files: Sequence[Path]) -> Iterator[Part]:
+    """Yield the files in parts of about one size, in order."""
+    gathered: list[tuple[int, Path]] = []
+    size = number = 0
+    for place, path in enumerate(files):
+        gathered.append((place, path))
+        size += path.stat().st_size
+        if size >= PART_BYTES:
+            yield Part(f"{number:05}", tuple(gathered))
+            gathered, size, number = [], 0, number + 1
+    if gathered:
+        yield Part(f"{number:05}", tuple(gathered))

@@ -1,0 +1,379 @@
+"""Build: files of extractions become a whole store by Neo4j's importer.
+
+    read -> names -> fold -> import -> schema -> summaries -> vectors -> communities
+
+The first three make files in a folder beside the extractions, in tasks that processes share. A build that was stopped
+goes on with the tasks that are missing; the store says by a mark whether it holds the import and is not whole yet.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from kg_neo4j._localdb import disk
+from kg_neo4j.errors import NotEnoughMemory, UsageError, cannot_write
+from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.build_work import DUCKDB_MB, Names, Part, Work, parts
+from kg_neo4j.pipeline.deriving import Derivation, analyse, describe, embed_nodes
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import BuildReport, BuildStage, RowCounts
+
+if TYPE_CHECKING:
+    from kg_neo4j.extract.schema import Schema
+    from kg_neo4j.graph.bulk.folding import Task
+    from kg_neo4j.settings import Settings
+
+VERSION = 1  # of the files that a build leaves behind when it is stopped
+WORKER_MB = 1_200  # that a worker may take: DuckDB's part, and the rows that Python holds
+WORK_SHARE, STORE_SHARE = 1.5, 3.0  # bytes of the work folder and of the store, for a byte of extractions
+SAMPLE_S = 0.2
+VECTORS = {"all": None, "chunks": ("Chunk",), "none": ()}  # labels of nodes that get one; None: all that can have one
+FINISHED = "finished"  # in the work folder: the store is whole, but for what is derived
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """How to build."""
+
+    workers: int | None = None  # processes; None: one a core, as far as there is memory
+    overwrite: bool = False  # replace a store that holds graphs
+    vectors: str = "all"  # or "chunks", or "none"; a later load adds those that are missing
+    analytics: bool = True
+    budget_usd: float | None = None  # for summaries of long descriptions, where there is a model; None: no limit
+
+    def __post_init__(self) -> None:
+        """Refuse other words."""
+        if self.vectors not in VECTORS:
+            raise UsageError(f"vectors {self.vectors!r}", hint=f"one of {', '.join(VECTORS)}")
+
+
+def build(
+    folder: str | Path, *, settings: Settings, options: BuildOptions | None = None, progress: Progress = SILENT
+) -> BuildReport:
+    """Build the graph of the files of extractions in `folder` in bulk; the export is that of loading them.
+
+    The managed server's store is replaced, and must hold no graph unless `options.overwrite`. For another server the
+    importer's files are written and the report has the commands; a second call, when they have been run, ends the
+    work. Raises UsageError for files that belong to no one graph, DiskFull, NotEnoughMemory, and what `load` raises.
+    """
+    options, run = options or BuildOptions(), _Run(Path(folder), settings, progress)
+    started = time.monotonic()
+    run.check(options.workers or 1)
+    if not run.is_imported(overwrite=options.overwrite):
+        run.write_files(options.workers)
+        if settings.neo4j_uri:
+            return run.report(started, commands=run.commands())
+        run.fill_store()
+    return run.finish(options, started)
+
+
+@dataclass(slots=True)
+class _Run:
+    source: Path
+    settings: Settings
+    progress: Progress
+    files: list[Path] = field(init=False)
+    schema: Schema = field(init=False)
+    stages: list[BuildStage] = field(default_factory=list)
+    stage: str = ""  # the one that runs
+
+    def __post_init__(self) -> None:
+        from kg_neo4j.extract import exchange
+
+        self.files = exchange.files_in(self.source)
+        self.schema = _schema_of(self.files, self.source, self.settings.graph)
+
+    @property
+    def work(self) -> Path:
+        """The folder of what the build makes on its way."""
+        return self.source / f".build-{self.settings.graph}"
+
+    @property
+    def fingerprint(self) -> str:
+        """What the build is of: another set of files is another build."""
+        named = [[path.name, path.stat().st_size] for path in self.files]
+        return hashlib.sha256(json.dumps([VERSION, self.settings.graph, named]).encode()).hexdigest()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the extractions."""
+        return sum(path.stat().st_size for path in self.files)
+
+    # ------------------------------------------------------------------------------------------------- before
+
+    def check(self, workers: int) -> None:
+        """Refuse what disk or memory cannot hold, and drop what a build of other files left."""
+        mark = self.work / "fingerprint"
+        if self.work.is_dir() and not (mark.is_file() and mark.read_text() == self.fingerprint):
+            shutil.rmtree(self.work)
+        self._check_disk()
+        self._check_memory(workers)
+        try:
+            self.work.mkdir(exist_ok=True)
+            mark.write_text(self.fingerprint)
+        except OSError as error:
+            raise cannot_write(self.work, error) from error
+
+    def _check_disk(self) -> None:
+        made = disk.folder_size(self.work)
+        store = 0 if self.settings.neo4j_uri else STORE_SHARE * self.size
+        needed = {self.source: max(0.0, WORK_SHARE * self.size - made), _existing(self.settings.home): store}
+        for folder in needed:
+            alike = [size for each, size in needed.items() if each.stat().st_dev == folder.stat().st_dev]
+            disk.require_space(folder, round(sum(alike)))
+
+    def _check_memory(self, workers: int) -> None:
+        import psutil
+
+        free = psutil.virtual_memory().available // 2**20
+        if free < workers * WORKER_MB:
+            raise NotEnoughMemory(
+                f"{workers:,} workers take {workers * WORKER_MB:,} MB of memory; {free:,} MB are free",
+                hint="end other programs" if workers == 1 else "--workers 1",
+            )
+
+    def is_imported(self, *, overwrite: bool) -> bool:
+        """Return whether the database holds what these files gave; UsageError where it holds other graphs."""
+        from kg_neo4j import _localdb
+        from kg_neo4j.graph import queries
+        from kg_neo4j.graph.connection import connect
+        from kg_neo4j.graph.lease import wait_for_writers
+
+        if not self.settings.neo4j_uri and not _localdb.has_store(self.settings):
+            return False
+        with connect(self.settings, self.progress, as_it_is=True) as database:
+            wait_for_writers(database, self.progress)
+            marks = database.read(queries.get("write/unfinished_import"), graph=self.settings.graph)
+            graphs = [row["graph"] for row in database.read(queries.get("write/graphs"))]
+        is_whole = self.settings.graph in graphs and (self.work / FINISHED).is_file()
+        if is_whole or any(row["sha256"] == self.fingerprint for row in marks):
+            return True
+        if graphs and not overwrite and not self.settings.neo4j_uri:
+            raise UsageError(
+                f"the local database holds {', '.join(map(repr, graphs))}; a build in bulk replaces all of it",
+                hint="`kg db backup FILE` keeps it, --yes replaces it; KG_HOME names another place; `kg load` adds",
+            )
+        return False
+
+    # -------------------------------------------------------------------------------------------------- files
+
+    def write_files(self, wanted: int | None) -> None:
+        """Write the importer's files, as far as they are not there."""
+        from kg_neo4j.graph.bulk.folding import tasks
+        from kg_neo4j.graph.bulk.importer_files import write_mark
+
+        workers = self._workers(wanted)
+        with self._stage("read"):
+            self._do(list(parts(self.files)), self.work / "tables", workers)
+        with self._stage("names"):
+            self._do([Names(workers)], self.work, workers)
+        with self._stage("fold"):
+            self._do(tasks(*self._rows(), workers), self.work / "csv", workers)
+            write_mark(self.work / "csv", self.settings.graph, self.fingerprint, f"kg build {self.source} --bulk")
+
+    def _rows(self) -> tuple[int, int]:
+        """Return how many mentions and statements the tables have."""
+        from kg_neo4j.graph.bulk.tables import opened
+
+        with opened(self.work, self.schema, memory_mb=DUCKDB_MB) as connection:
+            mentions, statements = (
+                connection.execute(f"SELECT count(*) FROM {name}").fetchall()[0][0]  # noqa: S608 - our own names
+                for name in ("mentions", "statements")
+            )
+        return mentions, statements
+
+    def _workers(self, wanted: int | None) -> int:
+        import psutil
+
+        if wanted is not None:
+            return wanted
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        room = psutil.virtual_memory().available // 2**20 // WORKER_MB
+        return max(1, min(cores, int(room)))
+
+    def _do(self, wanted: Sequence[Part | Names] | Sequence[Task], folder: Path, workers: int) -> None:
+        """Do the tasks whose folder is not there yet."""
+        from kg_neo4j.pipeline.engines import local, processes
+
+        for leftover in folder.glob("*.partial"):
+            shutil.rmtree(leftover)
+        waiting = [task for task in wanted if not (folder / task.name).is_dir()]
+        work = Work(self.work, self.settings.graph, self.schema)
+        stage = self.stage
+        self.progress.start(stage, len(waiting))
+        at_once = min(workers, len(waiting))
+        for done in local.run(work, waiting) if workers == 1 else processes.run(work, iter(waiting), at_once):
+            if done.error is not None:
+                raise done.error
+            self.progress.advance(stage)
+        self.progress.finish(stage)
+
+    # -------------------------------------------------------------------------------------------------- store
+
+    def fill_store(self) -> None:
+        """Put a new store in the place of the managed server's."""
+        from kg_neo4j import _localdb
+        from kg_neo4j.graph.bulk.importer_files import arguments
+
+        report = self.work / "import.report"
+        with self._stage("import"):
+            _localdb.import_full(
+                self.settings,
+                arguments(self.work / "csv"),
+                report.absolute(),
+                round(STORE_SHARE * self.size),
+                self.progress,
+                overwrite=True,
+            )
+
+    def commands(self) -> tuple[str, ...]:
+        """Return what to run where another server is, one command each."""
+        from kg_neo4j.graph.bulk.importer_files import arguments
+
+        name = self.settings.neo4j_database or "neo4j"
+        tool = ["neo4j-admin", "database", "import", "full", name]
+        again = ["kg", "build", str(self.source), "--bulk", "--graph", self.settings.graph]
+        return shlex.join([*tool, *arguments(self.work / "csv")]), shlex.join(again)
+
+    def finish(self, options: BuildOptions, started: float) -> BuildReport:
+        """Make constraints and indexes, then what is derived from the graph; remove the folder of the work."""
+        from kg_neo4j.graph import queries
+        from kg_neo4j.graph.connection import connect
+        from kg_neo4j.graph.lease import Lease
+        from kg_neo4j.organise import search_indexes
+
+        tally, communities = Tally(), 0
+        with ExitStack() as stack:
+            with self._stage("schema"):
+                database = stack.enter_context(connect(self.settings, self.progress, to_write=True, as_it_is=True))
+                lease = stack.enter_context(Lease(database, self.settings.graph))
+                search_indexes.create_fulltext(database)
+                finish = queries.get("write/import_finish")
+                (self.work / FINISHED).touch()
+                lease.write(finish, graph=self.settings.graph, sha256=self.fingerprint, state={})
+            budget = budget_of(options.budget_usd)
+            work = Derivation(database, lease, self.settings, tally, self.progress, "load", budget)
+            with self._stage("summaries"):
+                describe(work)
+            if options.vectors != "none":
+                with self._stage("vectors"):
+                    embed_nodes(work, VECTORS[options.vectors])
+            if options.analytics:
+                with self._stage("communities"):
+                    communities = analyse(work)
+            size = database.read(queries.get("write/count_graph"), graph=self.settings.graph)[0]
+        report = self.report(
+            started, size["nodes"], size["relationships"], communities, notes=(*tally.notes, *tally.unfinished)
+        )
+        shutil.rmtree(self.work)
+        return report
+
+    def report(
+        self,
+        started: float,
+        nodes: int = 0,
+        relationships: int = 0,
+        communities: int = 0,
+        *,
+        notes: tuple[str, ...] = (),
+        commands: tuple[str, ...] = (),
+    ) -> BuildReport:
+        """Return what was built; what was extracted is counted in the tables."""
+        from kg_neo4j.graph.bulk.tables import opened
+
+        with opened(self.work, self.schema, memory_mb=DUCKDB_MB) as connection:
+            documents = connection.execute("SELECT count(*) FROM documents").fetchall()[0][0]
+            chunks, read, rejected = connection.execute(_COUNTED).fetchall()[0]
+            failed = connection.execute(_FAILED).fetchall()
+        return BuildReport(
+            graph=self.settings.graph,
+            documents=documents,
+            chunks=chunks,
+            rows=RowCounts(read, read - rejected, rejected),
+            nodes=nodes,
+            relationships=relationships,
+            communities=communities,
+            seconds=time.monotonic() - started,
+            stages=tuple(self.stages),
+            failed_chunks=tuple(f"chunk {index + 1} of {title!r}: {outcome}" for title, index, outcome in failed),
+            notes=notes,
+            commands=commands,
+        )
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[None]:
+        """Time a stage, and note the most memory that our processes had and the disk that is taken after it."""
+        self.stage = name
+        started = time.monotonic()
+        with _Memory() as memory:
+            yield
+        taken = disk.folder_size(self.work) + (0 if self.settings.neo4j_uri else disk.folder_size(self.settings.home))
+        self.stages.append(BuildStage(name, time.monotonic() - started, memory.peak_mb, taken / 1e6))
+
+
+_COUNTED = "SELECT count(*), coalesce(sum(rows_read), 0)::BIGINT, coalesce(sum(rows_rejected), 0)::BIGINT FROM chunks"
+_FAILED = """
+SELECT title, "index", outcome FROM chunks JOIN documents ON documents.id = document_id
+WHERE outcome NOT IN ('done', 'empty') ORDER BY title, "index"
+"""
+
+
+class _Memory:
+    """Looks now and then at the memory of this process and its workers; Java's is not among it."""
+
+    def __init__(self) -> None:
+        self.peak_mb = 0.0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sample, name="kg-memory", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _sample(self) -> None:
+        import psutil
+
+        this = psutil.Process()
+        while True:
+            total = 0
+            for process in (this, *this.children(recursive=True)):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    total += 0 if process.name().startswith("java") else process.memory_info().rss
+            self.peak_mb = max(self.peak_mb, total / 1e6)
+            if self._stop.wait(SAMPLE_S):
+                return
+
+
+def _schema_of(files: Sequence[Path], source: Path, graph: str) -> Schema:
+    """Return the schema of the first document that the files hold. Raises UsageError where there is none."""
+    from kg_neo4j.extract import exchange
+    from kg_neo4j.extract import schema as schemas
+
+    for path in files:
+        for header in exchange.documents(path):
+            exchange.refuse_other_graph(path, header.document, graph)
+            name, text = str(header.configuration["schema"]), header.configuration["schema_text"]
+            return schemas.parse(text, name) if isinstance(text, str) else schemas.load(name)
+    raise UsageError(f"{source} holds no extractions", hint="`kg extract SOURCE... --to DIR` writes them")
+
+
+def _existing(folder: Path) -> Path:
+    """Return the folder, or the nearest one above it that is there."""
+    return next(each for each in (folder.absolute(), *folder.absolute().parents) if each.is_dir())

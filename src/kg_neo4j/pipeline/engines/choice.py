@@ -1,0 +1,92 @@
+"""Which engine runs an extraction, and with how many workers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import psutil
+
+from kg_neo4j.errors import UsageError
+from kg_neo4j.pipeline.engines.seam import Task, Work, Worker
+
+T = TypeVar("T", bound=Task)
+R = TypeVar("R")
+
+LOCAL, PROCESSES, RAY = "local", "processes", "ray"
+WORTH_S = 30.0  # of work; below it, one process ends before others have started
+RULES_BYTES_S, MODEL_BYTES_S = 10_000, 500_000  # of sources that one process works through (benchmarks/size.py)
+WORKER_BYTES = 500_000_000  # of memory that a worker may take (benchmarks/size.py)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """Where to run; None leaves the choice to the size of the work and of the machine."""
+
+    engine: str | None = None  # "local", "processes" or "ray"
+    workers: int | None = None
+    address: str | None = None  # of a Ray cluster; None: the one that Ray finds, else one on this machine
+    part: str | None = None  # "K/N": only every Nth shard from the Kth, for N runs of the same work beside each other
+
+    def __post_init__(self) -> None:
+        """Refuse options that contradict each other."""
+        if self.engine not in (None, LOCAL, PROCESSES, RAY):
+            raise UsageError(f"engine {self.engine!r}", hint=f"one of {LOCAL}, {PROCESSES}, {RAY}")
+        if self.workers is not None and self.workers < 1:
+            raise UsageError(f"{self.workers} workers", hint="1 or more")
+        if self.engine == LOCAL and (self.workers or 1) > 1:
+            raise UsageError(f"{self.workers} workers in one process", hint=f"--engine {PROCESSES}")
+        if self.address is not None and self.engine != RAY:
+            raise UsageError("--address is that of a Ray cluster", hint=f"--engine {RAY}")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An engine and its workers."""
+
+    engine: str
+    workers: int
+    address: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def choose(wanted: EngineOptions, *, count: int, size: int, waits: bool) -> Chosen:
+    """Return the engine for `count` shards of `size` bytes; `waits` where a model does the work.
+
+    Where `wanted` leaves it open, processes take over from 30 s of work on: as many as there are cores and memory for.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if wanted.engine == RAY:
+        return Chosen(RAY, wanted.workers or cores, wanted.address)
+    room = psutil.virtual_memory().available // WORKER_BYTES
+    most = min(wanted.workers or cores, max(count, 1))
+    if wanted.engine == PROCESSES or (wanted.engine is None and (wanted.workers or 1) > 1):
+        return Chosen(PROCESSES, most)
+    seconds = size / (MODEL_BYTES_S if waits else RULES_BYTES_S)
+    if wanted.engine == LOCAL or wanted.workers == 1 or seconds <= WORTH_S or most < 2:
+        return Chosen(LOCAL, 1)
+    if room < 2:
+        note = f"one process extracts, because only {psutil.virtual_memory().available >> 20} MB of memory are free"
+        return Chosen(LOCAL, 1, notes=(note,))
+    return Chosen(PROCESSES, min(most, int(room)))
+
+
+def run(chosen: Chosen, worker: Worker[T, R], work: Work[T, R], shards: Iterator[T]) -> Iterator[R]:
+    """Yield the reports of shards from the engine chosen; `worker` is that of this process.
+
+    The calls in flight that the settings allow are those of all workers together.
+    """
+    work = work.shared_out(chosen.workers)
+    if chosen.engine == LOCAL:
+        from kg_neo4j.pipeline.engines import local
+
+        return local.run(worker, shards)
+    if chosen.engine == RAY:
+        from kg_neo4j.pipeline.engines import ray_data
+
+        return ray_data.run(work, shards, chosen.workers, chosen.address, worker.at_once)
+    from kg_neo4j.pipeline.engines import processes
+
+    return processes.run(work, shards, chosen.workers)

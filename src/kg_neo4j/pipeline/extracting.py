@@ -1,0 +1,183 @@
+"""Extract to files: from sources or a manifest, through an engine, to a folder that a load records."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_neo4j._models.answer_log import logs
+from kg_neo4j.acquire import files
+from kg_neo4j.acquire import manifest as manifests
+from kg_neo4j.acquire.manifest import Entry
+from kg_neo4j.errors import KgError, UnreadableSource, UsageError
+from kg_neo4j.extract import exchange
+from kg_neo4j.pipeline.documents import read_pages
+from kg_neo4j.pipeline.engines import choice
+from kg_neo4j.pipeline.engines.choice import EngineOptions
+from kg_neo4j.pipeline.engines.shards import Shard, limit_of, part, part_of, plan
+from kg_neo4j.pipeline.engines.worker import ANSWERS, Work, Worker
+from kg_neo4j.pipeline.options import LoadOptions
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.records import Document, ExtractReport, SkippedSource
+
+if TYPE_CHECKING:
+    from kg_neo4j.settings import Settings
+
+
+def extract(
+    sources: Sequence[str] = (),
+    *,
+    to: str,
+    settings: Settings,
+    options: LoadOptions | None = None,
+    manifest: str | None = None,
+    engine: EngineOptions | None = None,
+    progress: Progress = SILENT,
+) -> ExtractReport:
+    """Extract `sources`, or the documents of a `manifest`, into files in the folder `to`; no database.
+
+    `kg load` of that folder gives the graph that `kg load` of the sources would have given. A second call asks only
+    about chunks that are new, changed, or failed. Raises BudgetReached before models cost more in this folder than
+    `options.budget_usd`, and any other error that every shard would meet; what was finished and paid for before is
+    kept in the folder.
+    """
+    options, engine = options or LoadOptions(), engine or EngineOptions()
+    started = time.monotonic()
+    tally = Tally()
+    files.check_language(options.text_language)
+    work = Work(settings, options, Path(to))
+    worker = Worker(work)
+    shaped_by = f"{worker.configuration.config_hash} {options.text_language}"
+    run = _Run(work.folder, settings.graph, shaped_by, tally)
+    run.survey(*_listed(sources, manifest, settings, options, tally), part_of(engine.part))
+    chosen = choice.choose(engine, count=run.count, size=run.size, waits=worker.waits)
+    tally.notes += chosen.notes
+    errors: list[KgError] = []
+    written = 0
+    progress.start("extract", run.count)
+    with contextlib.closing(worker):
+        for report in choice.run(chosen, worker, work, run.shards(errors)):
+            written += report.written
+            tally.add(report.tally)
+            errors += [report.error] if report.error else []
+            progress.advance("extract")
+    progress.finish("extract")
+    if errors:
+        raise errors[0]
+    run.remove_superseded()
+    return tally.extract_report(to, written, time.monotonic() - started)
+
+
+def write_manifest(
+    sources: Sequence[str], *, alias: str | None = None, root: str | None = None
+) -> Iterator[Entry | SkippedSource]:
+    """Yield the lines of a manifest as entries, and what is left out; see `acquire.manifest.entries`."""
+    return manifests.entries(sources, alias=alias, root=root)
+
+
+def _listed(
+    sources: Sequence[str], manifest: str | None, settings: Settings, options: LoadOptions, tally: Tally
+) -> tuple[Callable[[], Iterable[Entry]], Sequence[Document]]:
+    """Return what gives the entries, as often as it is called, and the pages of a wiki."""
+    if manifest is not None:
+        if sources or options.wikipedia:
+            raise UsageError("a manifest and other sources", hint="write a manifest of these, or leave it out")
+        return (lambda: manifests.read(manifest)), ()
+    pages: dict[str, Document] = {}
+    for page in read_pages(settings, options, tally):
+        if pages.setdefault(page.id, page) is not page:
+            tally.notes.append(f"{page.source}: already read as {page.title!r}")
+    entries: list[Entry] = []
+    for each in manifests.entries(sources, alias=options.alias, root=options.root):
+        if isinstance(each, Entry):
+            entries.append(each)
+        else:
+            tally.skipped.append(each)
+    return (lambda: entries), tuple(pages.values())
+
+
+@dataclass(slots=True)
+class _Run:
+    """What a run is to do, and what stands in its folder already."""
+
+    folder: Path
+    graph: str
+    shaped_by: str  # the configuration, and what else a file depends on
+    tally: Tally
+    count: int = 0  # shards that are to be extracted
+    size: int = 0  # bytes of their sources
+    _plan: Callable[[], Iterator[Shard]] = lambda: iter(())
+    _todo: set[str] = field(default_factory=set)
+    _earlier: dict[str, list[Path]] = field(default_factory=dict)  # document -> files of other runs that have it
+    _answers: tuple[Path, ...] = ()  # that runs of other shards left
+    _superseded: dict[Path, dict[str, str]] = field(default_factory=dict)  # file -> document -> shard that has it now
+
+    def survey(
+        self, entries: Callable[[], Iterable[Entry]], pages: Sequence[Document], numbers: tuple[int, int]
+    ) -> None:
+        """Count what is to be done; files of shards that are whole are done, and counted in the tally."""
+        limit = limit_of(entries())
+
+        def planned() -> Iterator[Shard]:
+            return plan(entries(), pages, graph=self.graph, shaped_by=self.shaped_by, limit=limit)
+
+        ours: set[str] = set()
+        for shard in part(planned(), numbers):
+            ours.add(shard.name)
+            said = exchange.summary(exchange.file_of(self.folder, shard.name))
+            if said is None or said.unfinished:
+                self._todo.add(shard.name)
+                self.count += 1
+                self.size += shard.size
+            else:
+                self.tally.documents += said.documents
+                self.tally.chunks += said.chunks
+        self._plan = lambda: part(planned(), numbers)
+        names = ours if numbers[1] == 1 else {shard.name for shard in planned()}
+        self._look_at_others(names)
+
+    def _look_at_others(self, names: set[str]) -> None:
+        """Note which documents the files of other runs have, and which answers they left; a torn file has none."""
+        self._answers = tuple(path for name, path in logs(self.folder / ANSWERS) if name not in names)
+        for path in exchange.files_in(self.folder):
+            if path.name.removesuffix(exchange.SUFFIX) in names:
+                continue
+            try:
+                for header in exchange.documents(path):
+                    self._earlier.setdefault(header.document.id, []).append(path)
+            except UnreadableSource:
+                self.tally.notes.append(f"{path} is not whole: remove it")
+
+    def shards(self, errors: Sequence[KgError]) -> Iterator[Shard]:
+        """Yield the shards that are to be extracted, until there are `errors`."""
+        for shard in self._plan():
+            if errors:
+                return
+            earlier: dict[Path, None] = {}
+            for document in shard.ids(self.graph) if self._earlier else ():
+                for path in self._earlier.get(document, ()):
+                    earlier[path] = None
+                    self._superseded.setdefault(path, {})[document] = shard.name
+            if shard.name in self._todo:
+                yield replace(shard, earlier=tuple(earlier), answers=self._answers)
+
+    def remove_superseded(self) -> None:
+        """Remove from files of other runs the documents that files of this one have, and the answers they left."""
+        for path in self._answers:
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # another run has answers there, or none was ever kept
+            (self.folder / ANSWERS).rmdir()
+        for path, documents in self._superseded.items():
+            ours = (exchange.file_of(self.folder, shard) for shard in dict.fromkeys(documents.values()))
+            gone = {each.document.id for file in ours if file.is_file() for each in exchange.documents(file)}
+            every = list(exchange.read(path))
+            left = [each for each in every if each[0].document.id not in gone]
+            if left and len(left) < len(every):
+                exchange.write(self.folder, path.name.removesuffix(exchange.SUFFIX), left, unfinished=1)
+            elif not left:
+                path.unlink()

@@ -1,0 +1,144 @@
+"""The graph as an object: what it loads it also finds, shows, and gives to pandas, networkx and other tools."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import networkx as nx
+import pytest
+
+from kg_neo4j import KnowledgeGraph, pipeline
+from kg_neo4j.errors import DatabaseError, UsageError
+from kg_neo4j.graph import export_tables
+from kg_neo4j.settings import Settings
+from kg_runner import Kg
+
+TEXT = (
+    "Ada Lovelace was born in London on 10 December 1815. She was a mathematician. Ada Lovelace met Charles Babbage in "
+    "1833. Charles Babbage designed the Analytical Engine. Ada Lovelace married William King in 1835.\n\n"
+    "William King was born in 1805. Mary Somerville was a friend of Ada Lovelace and taught her mathematics in London."
+)
+
+
+@pytest.fixture(scope="module")
+def notes(shared: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeGraph]:
+    source = tmp_path_factory.mktemp("notes") / "ada.txt"
+    source.write_text(TEXT, "utf-8")
+    with KnowledgeGraph(shared.graph, settings=shared) as found:
+        report = found.load(source)
+        assert report.nodes > 3
+        assert found.load(source).changes == 0
+        yield found
+
+
+def test_a_question_has_an_answer_with_quotes(notes: KnowledgeGraph) -> None:
+    answer = notes.ask("Whom did Ada Lovelace marry?")
+    assert "William King" in answer.answer
+    assert all(each.quote in TEXT for each in answer.citations)
+
+
+def test_words_find_entities_and_passages(notes: KnowledgeGraph) -> None:
+    found = notes.search("charles babbage")
+    assert found.hits[0].name == "Charles Babbage"
+    assert any(each.kind == "passage" and "Analytical Engine" in each.text for each in found.hits)
+    assert len([each for each in notes.search("lovelace", limit=1).hits if each.kind == "entity"]) == 1
+    with pytest.raises(UsageError, match="no words"):
+        notes.search("  ")
+
+
+def test_an_entity_is_shown_with_facts_and_their_words(notes: KnowledgeGraph) -> None:
+    ada = notes.entity("Lovelace")
+    assert (ada.name, ada.type) == ("Ada Lovelace", "PERSON")
+    assert ada.documents == 1
+    assert ada.degree >= len(ada.facts) > 1
+    assert all(each.quote in TEXT for each in ada.facts)
+    assert [each.evidence for each in ada.facts] == sorted((each.evidence for each in ada.facts), reverse=True)
+    assert ada.passages
+    with pytest.raises(UsageError, match="Charles Babbage"):
+        notes.entity("Charles Babage")
+
+
+def test_a_query_reads_and_never_writes(notes: KnowledgeGraph) -> None:
+    names = notes.query("MATCH (e:PERSON {graph: $graph}) RETURN e.name AS name ORDER BY name")
+    assert {"Ada Lovelace", "Charles Babbage"} <= set(names["name"])
+    path = notes.query(
+        "MATCH p = (a:PERSON {graph: $graph})-[r]->(:Entity) RETURN a, r, p, date('2026-01-02') AS d LIMIT 1"
+    )
+    assert "PERSON" in path.loc[0, "a"]["labels"]
+    assert path.loc[0, "r"]["type"]
+    assert len(path.loc[0, "p"]["nodes"]) == 2
+    assert path.loc[0, "d"].isoformat() == "2026-01-02"
+    assert notes.query("RETURN $x + 1 AS y", x=4).loc[0, "y"] == 5
+    with pytest.raises(DatabaseError):
+        notes.query("CREATE (:Person {name: 'Nobody'})")
+    with pytest.raises(DatabaseError):
+        notes.query("MATCH (")
+
+
+def test_the_graph_in_pandas_and_networkx_is_the_same(notes: KnowledgeGraph) -> None:
+    frames, graph = notes.to_pandas(), notes.to_networkx()
+    size = notes.query("MATCH (e:Entity {graph: $graph}) RETURN count(e) AS n").loc[0, "n"]
+    assert len(frames.entities) == graph.number_of_nodes() == size
+    assert len(frames.relationships) == graph.number_of_edges() > 0
+    names = nx.get_node_attributes(graph, "name")
+    assert "Charles Babbage" in names.values()
+    assert {data["type"] for _, _, data in graph.edges(data=True)} == set(frames.relationships["type"])
+
+
+def test_reports_and_communities_are_those_of_the_command_line(notes: KnowledgeGraph) -> None:
+    assert notes.report("most-connected", limit=2)["Node"].size == 2
+    assert all(each.size > 1 for each in notes.communities())
+
+
+def test_a_notebook_shows_names_as_text(shared: Settings) -> None:
+    with KnowledgeGraph("<b>", settings=shared) as other:
+        assert "<b>" not in other._repr_html_()
+        assert "&lt;b&gt;" in other._repr_html_()
+
+
+def test_exports_by_suffix(notes: KnowledgeGraph, tmp_path: Path) -> None:
+    frames = notes.to_pandas()
+    with notes._open() as database:
+        export_tables.export_tables(database, notes.name, tmp_path / "g.graphml")
+        written = export_tables.export_tables(database, notes.name, tmp_path / "g.csv")
+    notes.close()
+    read = nx.read_graphml(tmp_path / "g.graphml", force_multigraph=True)
+    assert sorted(name for _, name in read.nodes(data="name")) == sorted(frames.entities["name"])
+    assert read.number_of_edges() == len(frames.relationships)
+    assert ElementTree.parse(tmp_path / "g.graphml").getroot().tag.endswith("graphml")
+    assert [path.name for path in written.paths] == ["g-nodes.csv", "g-relationships.csv"]
+    with (tmp_path / "g-nodes.csv").open(newline="", encoding="utf-8") as file:
+        assert {row["name"] for row in csv.DictReader(file)} == set(frames.entities["name"])
+
+
+def test_the_commands_print_what_is_found(notes: KnowledgeGraph, kg: Kg, tmp_path: Path) -> None:
+    code, said, _ = kg("search", "babbage", "--graph", notes.name)
+    assert code == 0
+    assert "Charles Babbage" in said
+    code, said, _ = kg("show", "Ada Lovelace", "--graph", notes.name, "--json")
+    assert code == 0
+    assert json.loads(said)["facts"][0]["quote"] in TEXT
+    code, said, _ = kg("graphs", "list", "--json")
+    assert notes.name in [each["graph"] for each in json.loads(said)]
+    assert kg("ask", "Who invented the telephone?", "--graph", notes.name, "--exit-status")[0] == 6
+    assert kg("ask", "Whom did Ada Lovelace marry?", "--graph", notes.name, "--exit-status")[0] == 0
+    assert json.loads(kg("report", "most-connected", "--graph", notes.name, "--json")[1])
+    code, _, error = kg("export", str(tmp_path / "x.xls"), "--graph", notes.name)
+    assert code == 2
+    assert "x.jsonl" in error
+
+
+def test_a_graph_is_deleted_by_its_name_alone(notes: KnowledgeGraph, shared: Settings, kg: Kg, tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text(TEXT, "utf-8")
+    other = f"{notes.name}-gone"
+    with KnowledgeGraph(other, settings=shared) as gone:
+        gone.load(tmp_path / "b.txt")
+    assert kg("graphs", "delete", "nothing-called-so", "--yes")[0] == 2
+    assert kg("graphs", "delete", other, "--yes")[0] == 0
+    names = [each.graph for each in pipeline.graphs(settings=shared)]
+    assert other not in names
+    assert notes.name in names
