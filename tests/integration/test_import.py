@@ -95,7 +95,7 @@ def test_a_part_of_an_import_is_refused_to_readers_and_other_files_and_can_be_de
     delete_graph(database, environment["KG_GRAPH"])
     place = Step(f"{COMMITTED}write/import_relationships", 0)
     assert runner.run(["import", str(archived)], environment, kill_at=place).killed
-    for command in (["documents"], ["ask", "Who?"], ["export", str(tmp_path / "x.jsonl")], ["report", "most-connected"]):
+    for command in (["documents"], ["ask", "Who?"], ["export", str(tmp_path / "x.csv")], ["report", "most-connected"]):
         code, out, err = kg(*command)
         assert (code, out) == (4, "")
         assert "was not finished" in err

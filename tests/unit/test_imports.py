@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,8 @@ def test_all_names_of_the_pipeline_are_there_and_sorted() -> None:
     assert set(pipeline._HOMES) == set(pipeline.__all__)
     for name in pipeline.__all__:
         assert getattr(pipeline, name).__module__ == pipeline._HOMES[name], name
+    modules = {path.stem for path in Path(pipeline.__file__).parent.iterdir()}
+    assert not modules & set(pipeline.__all__)  # an imported module would hide the function of its name
     with pytest.raises(AttributeError, match="no attribute 'lode'"):
         pipeline.lode  # noqa: B018
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
     from kg_neo4j.pipeline.engines.choice import EngineOptions
     from kg_neo4j.pipeline.extracting import extract, write_manifest
-    from kg_neo4j.pipeline.graphs import delete_graph, graphs
     from kg_neo4j.pipeline.keeping import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
     from kg_neo4j.pipeline.loading import load
     from kg_neo4j.pipeline.looking import search, show
+    from kg_neo4j.pipeline.managing import delete_graph, graphs
     from kg_neo4j.pipeline.narrating import TreeBuildOptions, TreePlan, TreeReport, plan_tree, tree
     from kg_neo4j.pipeline.options import LoadOptions
     from kg_neo4j.pipeline.planning import plan
@@ -117,11 +117,11 @@ _HOMES = {
     "chat": "kg_neo4j.pipeline.chatting",
     "communities": "kg_neo4j.pipeline.reporting",
     "community_reports": "kg_neo4j.pipeline.reporting",
-    "delete_graph": "kg_neo4j.pipeline.graphs",
+    "delete_graph": "kg_neo4j.pipeline.managing",
     "embed": "kg_neo4j.pipeline.asking",
     "export_archive": "kg_neo4j.pipeline.archiving",
     "extract": "kg_neo4j.pipeline.extracting",
-    "graphs": "kg_neo4j.pipeline.graphs",
+    "graphs": "kg_neo4j.pipeline.managing",
     "import_graph": "kg_neo4j.pipeline.archiving",
     "load": "kg_neo4j.pipeline.loading",
     "plan": "kg_neo4j.pipeline.planning",
