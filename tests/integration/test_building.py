@@ -144,6 +144,35 @@ def test_a_build_gives_the_export_of_a_load(
     assert exported(home) == wanted
 
 
+def vectors_of(settings: Settings, label: str) -> dict[str, tuple[list[float], str]]:
+    query = (
+        f"MATCH (n:{label} {{graph: $graph}}) WHERE n.embedding IS NOT NULL RETURN n.id, n.embedding, n.embedding_hash"
+    )
+    with connect(settings, SILENT) as database, database.driver.session() as session:
+        return {row[0]: (row[1], row[2]) for row in session.run(query, graph=settings.graph)}
+
+
+def test_vectors_of_chunks_are_imported_and_are_those_of_a_load(
+    online: Settings, llm: FakeLlm, private: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, _ = extracted(online, llm, tmp_path)
+    pipeline.load([str(out)], settings=online, options=LoadOptions(analytics=False))
+    home = of_home(private, online.graph)
+    with monkeypatch.context() as patched:
+        patched.setattr(building, "embed_nodes", lambda *_: None)
+        pipeline.build(out, settings=home, options=BuildOptions(2, analytics=False))
+    loaded = vectors_of(online, "KgChunk")
+    assert len(loaded) > 24
+    assert vectors_of(home, "KgChunk") == loaded
+    assert vectors_of(home, "KgEntity") == {}
+    pipeline.build(out, settings=home, options=BuildOptions(1, overwrite=True, analytics=False))
+    for label in ("KgChunk", "KgEntity", "KgFact"):
+        assert vectors_of(home, label) == vectors_of(online, label), label
+    again = pipeline.load([str(out)], settings=home, options=LoadOptions(analytics=False))
+    assert again.changes == 0
+    assert exported(home) == exported(online)
+
+
 def test_a_build_that_is_killed_goes_on_and_gives_the_same(
     online: Settings, llm: FakeLlm, private: PrivateServer, tmp_path: Path
 ) -> None:

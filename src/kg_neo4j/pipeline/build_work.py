@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.errors import KgError, WorkerLost, cannot_write
 
 if TYPE_CHECKING:
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.graph.bulk.folding import Task
+    from kg_neo4j.graph.bulk.reading import Embed
+    from kg_neo4j.settings import Settings
 
 PART_BYTES = 16_000_000  # of files of extractions, read by one worker at a time
 DUCKDB_MB = 600
@@ -40,6 +42,8 @@ class Work:
     folder: Path
     graph: str
     schema: Schema
+    embedding: Settings | None = None  # of the built-in model that gives chunks their vectors; None: none does
+    embed: Embed | None = None  # that model, where it is loaded
 
     @property
     def at_once(self) -> int:
@@ -47,8 +51,8 @@ class Work:
         return 1
 
     def worker(self) -> Work:
-        """Return itself: nothing is loaded."""
-        return self
+        """Return itself with the embedding model that it needs."""
+        return replace(self, embed=_embedding(self.embedding)) if self.embedding is not None else self
 
     def shared_out(self, workers: int) -> Work:
         """Return itself: nothing is shared."""
@@ -64,7 +68,7 @@ class Work:
 
         try:
             if isinstance(task, Part):
-                write_tables(task.files, self.folder / "tables" / task.name, self.graph, self.schema)
+                write_tables(task.files, self.folder / "tables" / task.name, self.graph, self.schema, self.embed)
             elif isinstance(task, Names):
                 with opened(self.folder, self.schema, memory_mb=DUCKDB_MB, threads=task.threads) as connection:
                     write_names(connection, self.folder / task.name, self.graph, self.schema)
@@ -80,6 +84,22 @@ class Work:
         """End the run: a graph without a part of it is none."""
         lost = WorkerLost(f"{task.name}: {reason}", hint="see whether memory ran out; --workers 1 needs the least")
         return Done(task.name, lost)
+
+
+def _embedding(settings: Settings) -> Embed:
+    """Return what gives texts the vectors and hashes that a load stores."""
+    from kg_neo4j import factory
+    from kg_neo4j._models import tokens
+    from kg_neo4j._models.embedding import embed_texts
+    from kg_neo4j.organise.vectors import text_hash
+
+    model, tokeniser = factory.embedding_model(settings), tokens.load()
+
+    def embed(texts: Sequence[str]) -> Iterable[tuple[Any, str]]:
+        vectors = embed_texts(model, texts, tokeniser)
+        return zip(vectors, (text_hash(text, model) for text in texts), strict=True)
+
+    return embed
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.bulk.folding import Task
     from kg_neo4j.settings import Settings
 
-VERSION = 1  # of the files that a build leaves behind when it is stopped
+VERSION = 2  # of the files that a build leaves behind when it is stopped
 WORKER_MB = 1_200  # that a worker may take: DuckDB's part, and the rows that Python holds
 WORK_SHARE, STORE_SHARE = 1.5, 3.0  # bytes of the work folder and of the store, for a byte of extractions
+VECTOR_SHARE = 1.5  # bytes of the work folder more, where it holds vectors of chunks
 SAMPLE_S = 0.2
 VECTORS = {"all": None, "chunks": ("Chunk",), "none": ()}  # labels of nodes that get one; None: all that can have one
 FINISHED = "finished"  # in the work folder: the store is whole, but for what is derived
@@ -69,15 +70,15 @@ def build(
     importer's files are written and the report has the commands; a second call, when they have been run, ends the
     work. Raises UsageError for files that belong to no one graph, DiskFull, NotEnoughMemory, and what `load` raises.
     """
-    options, run = options or BuildOptions(), _Run(Path(folder), settings, progress)
+    run = _Run(Path(folder), settings, progress, options or BuildOptions())
     started = time.monotonic()
-    run.check(options.workers or 1)
-    if not run.is_imported(overwrite=options.overwrite):
-        run.write_files(options.workers)
+    run.check()
+    if not run.is_imported():
+        run.write_files()
         if settings.neo4j_uri:
             return run.report(started, commands=run.commands())
         run.fill_store()
-    return run.finish(options, started)
+    return run.finish(started)
 
 
 @dataclass(slots=True)
@@ -85,6 +86,7 @@ class _Run:
     source: Path
     settings: Settings
     progress: Progress
+    options: BuildOptions
     files: list[Path] = field(init=False)
     schema: Schema = field(init=False)
     stages: list[BuildStage] = field(default_factory=list)
@@ -95,6 +97,13 @@ class _Run:
 
         self.files = exchange.files_in(self.source)
         self.schema = _schema_of(self.files, self.source, self.settings.graph)
+
+    @property
+    def embedding(self) -> Settings | None:
+        """The settings of the built-in embedding model, where chunks get their vectors on the way."""
+        from kg_neo4j.factory import embeds_built_in
+
+        return self.settings if self.options.vectors != "none" and embeds_built_in(self.settings) else None
 
     @property
     def work(self) -> Path:
@@ -114,13 +123,13 @@ class _Run:
 
     # ------------------------------------------------------------------------------------------------- before
 
-    def check(self, workers: int) -> None:
+    def check(self) -> None:
         """Refuse what disk or memory cannot hold, and drop what a build of other files left."""
         mark = self.work / "fingerprint"
         if self.work.is_dir() and not (mark.is_file() and mark.read_text() == self.fingerprint):
             shutil.rmtree(self.work)
         self._check_disk()
-        self._check_memory(workers)
+        self._check_memory(self.options.workers or 1)
         try:
             self.work.mkdir(exist_ok=True)
             mark.write_text(self.fingerprint)
@@ -130,7 +139,8 @@ class _Run:
     def _check_disk(self) -> None:
         made = disk.folder_size(self.work)
         store = 0 if self.settings.neo4j_uri else STORE_SHARE * self.size
-        needed = {self.source: max(0.0, WORK_SHARE * self.size - made), _existing(self.settings.home): store}
+        work = (WORK_SHARE + (VECTOR_SHARE if self.embedding else 0)) * self.size
+        needed = {self.source: max(0.0, work - made), _existing(self.settings.home): store}
         for folder in needed:
             alike = [size for each, size in needed.items() if each.stat().st_dev == folder.stat().st_dev]
             disk.require_space(folder, round(sum(alike)))
@@ -145,7 +155,7 @@ class _Run:
                 hint="end other programs" if workers == 1 else "--workers 1",
             )
 
-    def is_imported(self, *, overwrite: bool) -> bool:
+    def is_imported(self) -> bool:
         """Return whether the database holds what these files gave; UsageError where it holds other graphs."""
         from kg_neo4j import _localdb
         from kg_neo4j.graph import queries
@@ -161,7 +171,7 @@ class _Run:
         is_whole = self.settings.graph in graphs and (self.work / FINISHED).is_file()
         if is_whole or any(row["sha256"] == self.fingerprint for row in marks):
             return True
-        if graphs and not overwrite and not self.settings.neo4j_uri:
+        if graphs and not self.options.overwrite and not self.settings.neo4j_uri:
             raise UsageError(
                 f"the local database holds {', '.join(map(repr, graphs))}; a build in bulk replaces all of it",
                 hint="`kg db backup FILE` keeps it, --yes replaces it; KG_HOME names another place; `kg load` adds",
@@ -170,14 +180,14 @@ class _Run:
 
     # -------------------------------------------------------------------------------------------------- files
 
-    def write_files(self, wanted: int | None) -> None:
+    def write_files(self) -> None:
         """Write the importer's files, as far as they are not there."""
         from kg_neo4j.graph.bulk.folding import tasks
         from kg_neo4j.graph.bulk.importer_files import write_mark
 
-        workers = self._workers(wanted)
+        workers = self._workers(self.options.workers)
         with self._stage("read"):
-            self._do(list(parts(self.files)), self.work / "tables", workers)
+            self._do(list(parts(self.files)), self.work / "tables", workers, self.embedding)
         with self._stage("names"):
             self._do([Names(workers)], self.work, workers)
         with self._stage("fold"):
@@ -204,18 +214,25 @@ class _Run:
         room = psutil.virtual_memory().available // 2**20 // WORKER_MB
         return max(1, min(cores, int(room)))
 
-    def _do(self, wanted: Sequence[Part | Names] | Sequence[Task], folder: Path, workers: int) -> None:
+    def _do(
+        self,
+        wanted: Sequence[Part | Names] | Sequence[Task],
+        folder: Path,
+        workers: int,
+        embedding: Settings | None = None,
+    ) -> None:
         """Do the tasks whose folder is not there yet."""
         from kg_neo4j.pipeline.engines import local, processes
 
         for leftover in folder.glob("*.partial"):
             shutil.rmtree(leftover)
         waiting = [task for task in wanted if not (folder / task.name).is_dir()]
-        work = Work(self.work, self.settings.graph, self.schema)
+        work = Work(self.work, self.settings.graph, self.schema, embedding)
         stage = self.stage
         self.progress.start(stage, len(waiting))
         at_once = min(workers, len(waiting))
-        for done in local.run(work, waiting) if workers == 1 else processes.run(work, iter(waiting), at_once):
+        alone = workers == 1
+        for done in local.run(work.worker(), waiting) if alone else processes.run(work, iter(waiting), at_once):
             if done.error is not None:
                 raise done.error
             self.progress.advance(stage)
@@ -248,14 +265,14 @@ class _Run:
         again = ["kg", "build", str(self.source), "--bulk", "--graph", self.settings.graph]
         return shlex.join([*tool, *arguments(self.work / "csv")]), shlex.join(again)
 
-    def finish(self, options: BuildOptions, started: float) -> BuildReport:
+    def finish(self, started: float) -> BuildReport:
         """Make constraints and indexes, then what is derived from the graph; remove the folder of the work."""
         from kg_neo4j.graph import queries
         from kg_neo4j.graph.connection import connect
         from kg_neo4j.graph.lease import Lease
         from kg_neo4j.organise import search_indexes
 
-        tally, communities = Tally(), 0
+        options, tally, communities = self.options, Tally(), 0
         with ExitStack() as stack:
             with self._stage("schema"):
                 database = stack.enter_context(connect(self.settings, self.progress, to_write=True, as_it_is=True))

@@ -236,7 +236,7 @@ class _Writer:
 
 def _named(name: str, kind: str) -> str:
     """Return what selects a property under the importer's name for it."""
-    value = f'array_to_string("{name}", chr(31))' if kind in ("l", "w") else f'"{name}"'
+    value = f'array_to_string("{name}", chr(31))' if kind in ("l", "w", "f") else f'"{name}"'
     value = f"CAST({value} AS BIGINT)" if kind == "i" else value
     return f'{value} AS "{header(name, kind)}"'
 

@@ -25,6 +25,7 @@ ARGUMENTS = (
 BUFFER_BYTES = 32_000_000  # the longest value that the importer reads; it holds several buffers of twice as many bytes
 SMALLEST_BUFFER = 4_000_000  # Neo4j's default
 _TYPES = {"s": "string", "i": "long", "n": "double", "b": "boolean", "l": "string[]", "w": "long[]", "d": "double[]"}
+_TYPES["f"] = "float[]"  # a vector
 
 
 def header(name: str, kind: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,15 @@ from kg_neo4j.graph.recorder import digest, finish_row, stored_row
 from kg_neo4j.records import Extraction
 
 Rows = dict[str, list[list[Any]]]  # by table
+Embed = Callable[[Sequence[str]], Iterable[tuple[Any, str]]]  # texts -> a vector, and the hash it is known by
 
 
-def write_tables(files: Iterable[tuple[int, Path]], folder: Path, graph: str, schema: Schema) -> None:
+def write_tables(
+    files: Iterable[tuple[int, Path]], folder: Path, graph: str, schema: Schema, embed: Embed | None = None
+) -> None:
     """Write what numbered files hold as the tables in `folder`, which gets its name when they are whole.
+
+    With `embed`, chunks have vectors.
 
     Raises UsageError for files of another graph or schema, and UnreadableSource for a torn one.
     """
@@ -36,11 +41,20 @@ def write_tables(files: Iterable[tuple[int, Path]], folder: Path, graph: str, sc
             if header.document.id not in seen:
                 seen.add(header.document.id)
                 reader.add(number, header, extractions)
+    if embed is not None:
+        _embed_chunks(rows["chunks"], list(columns["chunks"]), embed)
     partial = folder.with_name(f"{folder.name}.partial")
     partial.mkdir(parents=True, exist_ok=True)
     for name, found in rows.items():
         write_table(partial / f"{name}.parquet", columns[name], found)
     partial.rename(folder)
+
+
+def _embed_chunks(rows: Sequence[list[Any]], names: Sequence[str], embed: Embed) -> None:
+    text, vector, hashed = map(names.index, ("text", "embedding", "embedding_hash"))
+    worded = [row for row in rows if row[text] and row[text].strip()]
+    for row, found in zip(worded, embed([row[text] for row in worded]), strict=True):
+        row[vector], row[hashed] = found
 
 
 def _refuse_other_schema(path: Path, header: ExtractedDocument, schema: Schema) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 KIND_OF = {ColumnKind.TEXT: "s", ColumnKind.YEAR: "i", ColumnKind.NUMBER: "n"}
 _PLACE = {"_file": "i", "_chunk": "s", "_document": "s", "_index": "i"}
 _OWN = {"id": "s", "graph": "s"}
+_VECTOR = {"embedding": "f", "embedding_hash": "s"}
 _FACT = {"_fact": "s", "_source": "s", "_type": "s", "_target": "s"}
 
 Columns = Mapping[str, str]  # name -> kind, as in archive_records.toml; a name that begins with _ is no property
@@ -27,7 +28,7 @@ def columns_of(schema: Schema) -> dict[str, Columns]:
     """Return the columns of each table. `_file` is the number of the file that a row is from."""
     return {
         "documents": {"_file": "i", **_OWN, **stored("Document")},
-        "chunks": {"_file": "i", **_OWN, **stored("Chunk")},
+        "chunks": {"_file": "i", **_OWN, **stored("Chunk"), **_VECTOR},
         "answers": {"_file": "i", "_chunk": "s", **_OWN, **stored("Answer")},
         "mentions": {**_PLACE, **stored("MENTIONED_IN"), **_of_schema(schema.node_properties)},
         "statements": {**_PLACE, **_FACT, **stored("STATED_IN"), **_of_schema(schema.relationship_properties)},
@@ -59,6 +60,7 @@ def _arrow_type(kind: str) -> DataType:
 
     types = {"s": pyarrow.string(), "i": pyarrow.int64(), "n": pyarrow.float64(), "b": pyarrow.bool_()}
     lists = {"l": pyarrow.list_(pyarrow.string()), "w": pyarrow.list_(pyarrow.int64())}
+    lists["f"] = pyarrow.list_(pyarrow.float32())
     return (types | lists)[kind]
 
 
