@@ -142,3 +142,33 @@ def test_a_graph_is_deleted_by_its_name_alone(notes: KnowledgeGraph, shared: Set
     names = [each.graph for each in pipeline.graphs(settings=shared)]
     assert other not in names
     assert notes.name in names
+
+
+def test_two_moments_of_a_graph_differ_in_what_changed(shared: Settings, kg: Kg, tmp_path: Path) -> None:
+    name, text = f"{shared.graph}-moments", tmp_path / "notes" / "a.txt"
+    text.parent.mkdir()
+    text.write_text(TEXT, "utf-8")
+    (text.parent / "b.txt").write_text("Marie Curie was born in Warsaw in 1867. She was a physicist.", "utf-8")
+    before, after = str(tmp_path / "before.jsonl"), str(tmp_path / "after.jsonl.gz")
+    with KnowledgeGraph(name, settings=shared) as graph:
+        graph.load(text.parent)
+        graph.export(before)
+        assert kg("diff", before, "--graph", name, "--exit-status") == (0, "no difference\n", "")
+        text.write_text(TEXT.replace("met Charles Babbage", "met Mary Somerville"), "utf-8")
+        graph.load(text.parent)
+    assert kg("export", after, "--archive", "--graph", name)[0] == 0
+    now, files = (json.loads(kg("diff", *each, "--graph", name, "--json")[1]) for each in ((before,), (before, after)))
+    assert now == files
+    found = {(each["change"], each["kind"], each["name"]): each for each in now}
+    changed = [key[2] for key in found if key[:2] == ("changed", "document")]
+    assert [Path(key).name for key in changed] == ["a.txt"]
+    assert found["changed", "document", changed[0]]["fields"] == ["text"]
+    met = found["removed", "fact", "Ada Lovelace MET Charles Babbage"]
+    assert [Path(each["document"]).name for each in met["evidence_removed"]] == ["a.txt"]
+    assert "Charles Babbage" in met["evidence_removed"][0]["quote"]
+    assert ("added", "fact", "Ada Lovelace MET Mary Somerville") in found
+    assert not [key for key in found if "Marie Curie" in key[2]]
+    code, said, _ = kg("diff", before, "--graph", name, "--exit-status")
+    assert code == 1
+    assert "- fact Ada Lovelace MET Charles Babbage" in said
+    pipeline.delete_graph(settings=shared.model_copy(update={"graph": name}))

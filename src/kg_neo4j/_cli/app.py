@@ -39,6 +39,7 @@ _HOMES = {  # of each command: the module and the function in it, or its group
     "plot": ("graph", "plot"),
     "export": ("graph", "export"),
     "import": ("graph", "import_graph"),
+    "diff": ("graph", "diff"),
     "browse": ("graph", "browse"),
     "db": ("db", "app"),
     "study": ("study", "app"),

@@ -1,7 +1,8 @@
-"""kg documents, kg plot, kg export, kg import, kg browse: looking at the graph, and taking it elsewhere."""
+"""kg documents, kg plot, kg export, kg diff, kg import, kg browse: looking at the graph, and taking it elsewhere."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
@@ -13,6 +14,9 @@ from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_t
 
 if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
+
+_SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+_PLURALS = {"document": "documents", "entity": "entities", "fact": "facts"}
 
 
 def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
@@ -95,6 +99,39 @@ def _archive(target: Path, settings: Settings, as_json: bool) -> None:
     show(report, {**facts, "nodes": report.nodes, "relationships": report.relationships}, as_json=as_json)
     for note in report.notes if not as_json else ():
         print_text(note)
+
+
+def diff(
+    before: Annotated[Path, typer.Argument(help="A file of `kg export`: FILE.jsonl, or an archive.")],
+    after: Annotated[
+        Path | None, typer.Argument(help="Another one [default: the graph as it is].", show_default=False)
+    ] = None,
+    exit_status: Annotated[bool, typer.Option("--exit-status", help="Exit with 1 where they differ.")] = False,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two exports, or one with the graph: documents, entities, facts and evidence."""
+    from kg_neo4j import pipeline
+
+    with progress(quiet=as_json) as bars:
+        found = pipeline.diff(before, after, settings=settings_for(graph=graph), progress=bars)
+    if as_json:
+        print_json(found)
+    else:
+        for each in found:
+            print_text(f"{_SIGNS[each.change]} {each.kind} {each.name}{_of_fields(each.fields)}")
+            for sign, places in (("+", each.evidence_added), ("-", each.evidence_removed)):
+                for place in places:
+                    print_text(f"    {sign} {place.document}: {place.quote or '(no quote)'}")
+        counts = Counter((each.kind, each.change) for each in found)
+        told = [f"{count:,} {_PLURALS[kind]} {change}" for (kind, change), count in counts.items()]
+        print_text(", ".join(told) or "no difference")
+    if exit_status and found:
+        raise typer.Exit(1)
+
+
+def _of_fields(fields: tuple[str, ...]) -> str:
+    return f": {', '.join(fields)}" if fields else ""
 
 
 def import_graph(

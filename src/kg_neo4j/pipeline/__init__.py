@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.answering import AskOptions
-    from kg_neo4j.pipeline.archiving import ArchiveReport, ImportReport, export_archive, import_graph
+    from kg_neo4j.pipeline.archiving import ArchiveReport, ImportReport, diff, export_archive, import_graph
     from kg_neo4j.pipeline.asking import ask, embed, report
     from kg_neo4j.pipeline.building import BuildOptions, build
     from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
@@ -64,6 +64,7 @@ __all__ = [
     "communities",
     "community_reports",
     "delete_graph",
+    "diff",
     "embed",
     "export_archive",
     "extract",
@@ -118,6 +119,7 @@ _HOMES = {
     "communities": "kg_neo4j.pipeline.reporting",
     "community_reports": "kg_neo4j.pipeline.reporting",
     "delete_graph": "kg_neo4j.pipeline.managing",
+    "diff": "kg_neo4j.pipeline.archiving",
     "embed": "kg_neo4j.pipeline.asking",
     "export_archive": "kg_neo4j.pipeline.archiving",
     "extract": "kg_neo4j.pipeline.extracting",

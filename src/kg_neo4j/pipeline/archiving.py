@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from kg_neo4j.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.archive_records import Header
+    from kg_neo4j.graph.comparing import Difference
     from kg_neo4j.graph.database import Database
     from kg_neo4j.settings import Settings
 
@@ -131,6 +133,27 @@ def import_graph(
         seconds=time.monotonic() - started,
         absent=() if header.is_archive else ABSENT,
     )
+
+
+def diff(
+    before: str | Path, after: str | Path | None = None, *, settings: Settings, progress: Progress = SILENT
+) -> tuple[Difference, ...]:
+    """Return how two exports differ, or, without `after`, an export and the graph as it is.
+
+    Both are files of `kg export`, archives or not; the graphs may have different names. Raises BadArchive for another
+    file.
+    """
+    from kg_neo4j.graph.comparing import compare
+    from kg_neo4j.graph.connection import connect
+    from kg_neo4j.graph.export import export_file
+
+    if after is not None:
+        return compare(Path(before), Path(after))
+    with tempfile.TemporaryDirectory(prefix="kg-diff-") as folder:
+        now = Path(folder) / "now.jsonl"
+        with connect(settings, progress) as database:
+            export_file(database, settings.graph, now)
+        return compare(Path(before), now)
 
 
 def _header(database: Database, graph: str) -> Header:
