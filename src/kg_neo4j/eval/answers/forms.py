@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.eval.answers import narrativeqa, quality
 from kg_neo4j.eval.answers.questions import read_answered
 from kg_neo4j.eval.answers.stories import QuestionSet, Selection
-from kg_neo4j.eval.retrieval.questions import read_rows
 
 QUESTIONS = "questions"
 FORMS = (QUESTIONS, quality.FORM, narrativeqa.FORM)

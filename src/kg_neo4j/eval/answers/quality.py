@@ -13,11 +13,11 @@ from typing import Any
 from kg_neo4j.acquire.decoding import clean, normalise_text
 from kg_neo4j.acquire.html_text import read_html
 from kg_neo4j.acquire.identity import text_hash
+from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.acquire.plain_text import read_text
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.answers.questions import AnsweredQuestion
 from kg_neo4j.eval.answers.stories import QuestionSet, Selection, Story, cut, is_of_kind
-from kg_neo4j.eval.retrieval.questions import read_rows
 from kg_neo4j.records import SkippedSource
 
 FORM = "quality"

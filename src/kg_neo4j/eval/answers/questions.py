@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.errors import UnreadableSource
-from kg_neo4j.eval.retrieval.questions import read_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.answers.questions import AnsweredQuestion, read_answered
-from kg_neo4j.eval.retrieval.questions import read_rows
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.organise.tree.leaves import Source, joined

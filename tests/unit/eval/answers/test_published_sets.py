@@ -187,7 +187,7 @@ def test_a_byte_order_mark_does_no_harm_and_another_encoding_is_refused(tmp_path
 
 
 def test_a_huge_line_is_refused_before_it_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kg_neo4j.eval.retrieval.questions.LONGEST_LINE", 4_000)
+    monkeypatch.setattr("kg_neo4j.acquire.json_lines.LONGEST_LINE", 4_000)
     row = quality_line("word " * 1_000, [quality_question("Who?", OPTIONS, 1)])
     with pytest.raises(UnreadableSource, match="longer than 4,000 bytes"):
         read(write_lines(tmp_path / "q.dev", [row]))
