@@ -172,3 +172,42 @@ def test_two_moments_of_a_graph_differ_in_what_changed(shared: Settings, kg: Kg,
     assert code == 1
     assert "- fact Ada Lovelace MET Charles Babbage" in said
     pipeline.delete_graph(settings=shared.model_copy(update={"graph": name}))
+
+
+def test_saved_questions_tell_which_document_changed_an_answer(shared: Settings, kg: Kg, tmp_path: Path) -> None:
+    name, text = f"{shared.graph}-questions", tmp_path / "notes" / "a.txt"
+    text.parent.mkdir()
+    text.write_text(TEXT, "utf-8")
+    (text.parent / "b.txt").write_text("Marie Curie was born in Warsaw in 1867. She was a physicist.", "utf-8")
+    questions = ["Where was Marie Curie born?", "Whom did Ada Lovelace marry?", "Who invented the telephone?"]
+    file = tmp_path / "questions.jsonl"
+    rows = [json.dumps({"question": each, "id": n}) + "\n" for n, each in enumerate(questions)]
+    file.write_text("".join(rows), "utf-8")
+    with KnowledgeGraph(name, settings=shared) as graph:
+        graph.load(text.parent)
+        assert kg("test", str(file), "--graph", name)[1].startswith("3 questions: 0 answers changed, 3 new\n--save")
+        assert "saved" not in file.read_text("utf-8")
+        assert kg("test", str(file), "--graph", name, "--save")[0] == 0
+        saved = file.read_bytes()
+        assert kg("test", str(file), "--graph", name)[:2] == (0, "3 questions: 0 answers changed, 0 new\n")
+        text.write_text(TEXT.replace("married William King in 1835", "married John Crosse in 1835"), "utf-8")
+        graph.load(text.parent)
+    code, said, _ = kg("test", str(file), "--graph", name)
+    assert code == 1
+    assert "~ Whom did Ada Lovelace marry?" in said
+    assert "a.txt: text changed" in said
+    assert file.read_bytes() == saved
+    code, said, _ = kg("test", str(file), "--graph", name, "--json")
+    found = json.loads(said)
+    assert [each["change"] for each in found] == ["same", "changed", "same"]
+    assert [each["found"] for each in found] == [True, True, False]
+    assert ("William King" in found[1]["before"], "John Crosse" in found[1]["after"]) == (True, True)
+    assert [each["change"] for each in found[1]["documents"]] == ["text changed"]
+    pipeline.unload(str(text), settings=shared.model_copy(update={"graph": name}))
+    gone = json.loads(kg("test", str(file), "--graph", name, "--save", "--json")[1])[1]
+    assert (gone["change"], gone["found"]) == ("changed", False)
+    assert [each["change"] for each in gone["documents"]] == ["removed"]
+    assert [json.loads(line)["id"] for line in file.read_text("utf-8").splitlines()] == [0, 1, 2]
+    assert kg("test", str(file), "--graph", name)[0] == 0
+    assert kg("test", str(tmp_path / "none.jsonl"), "--graph", name)[0] == 1
+    pipeline.delete_graph(settings=shared.model_copy(update={"graph": name}))

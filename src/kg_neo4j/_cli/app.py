@@ -35,6 +35,7 @@ _HOMES = {  # of each command: the module and the function in it, or its group
     "chat": ("chat", "chat"),
     "search": ("looking", "search"),
     "show": ("looking", "show"),
+    "test": ("looking", "ask_again"),
     "report": ("reports", "report"),
     "plot": ("graph", "plot"),
     "export": ("graph", "export"),

@@ -1,12 +1,13 @@
-"""kg search, kg show: what the graph has for some words, and about one entity."""
+"""kg search, kg show, kg test: what the graph has for some words, about one entity, and for saved questions."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
+from kg_neo4j._cli.options import BudgetOption, GraphOption, JsonOption, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
 
 SHOWN = 300  # characters of a passage
@@ -69,6 +70,34 @@ def show(
         print_table(["Fact", "Evidence", "Quote", "Document"], rows)
     for passage in found.passages:
         print_text(f"{passage.document}: {_short(passage.text)}\n")
+
+
+def ask_again(
+    file: Annotated[Path, typer.Argument(help='JSON lines: {"question": "..."}, and "mode" where you want.')],
+    save: Annotated[bool, typer.Option("--save", help="Write the answers of now to the file.")] = False,
+    budget_usd: BudgetOption = None,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask saved questions again: which answers changed, and which documents changed them. Exits with 1 for a change."""
+    from kg_neo4j.pipeline import check_answers
+
+    with progress(quiet=as_json) as bars:
+        found = check_answers(file, settings=settings_for(graph=graph), save=save, budget_usd=budget_usd, progress=bars)
+    changed = [each for each in found if each.change == "changed"]
+    if as_json:
+        print_json(found)
+    else:
+        for each in changed:
+            print_text(f"~ {each.question}\n    - {_short(each.before)}\n    + {_short(each.after)}")
+            for document in each.documents:
+                print_text(f"    {document.document}: {document.change}")
+        new = sum(each.change == "new" for each in found)
+        print_text(f"{len(found):,} questions: {len(changed):,} answers changed, {new:,} new" + (", saved" * save))
+        if new and not save:
+            print_text("--save writes the answers of now to the file; later runs compare with them.")
+    if changed and not save:
+        raise typer.Exit(1)
 
 
 def _short(text: str) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         plan_community_reports,
     )
     from kg_neo4j.pipeline.resolving import ResolveOptions, resolve, undo
+    from kg_neo4j.pipeline.testing import AskedAgain, DocumentChange, check_answers
     from kg_neo4j.pipeline.tuning import TuneOptions, plan_tune, tune, tune_aspects, write_schema
     from kg_neo4j.pipeline.unloading import unload
     from kg_neo4j.retrieve.tree.choice import TreeChoice
@@ -41,11 +42,13 @@ if TYPE_CHECKING:
 __all__ = [
     "ArchiveReport",
     "AskOptions",
+    "AskedAgain",
     "BackupReport",
     "BuildOptions",
     "Chat",
     "ChatReply",
     "CommunityReportOptions",
+    "DocumentChange",
     "EngineOptions",
     "ImportReport",
     "LoadOptions",
@@ -61,6 +64,7 @@ __all__ = [
     "backup",
     "build",
     "chat",
+    "check_answers",
     "communities",
     "community_reports",
     "delete_graph",
@@ -96,11 +100,13 @@ __all__ = [
 _HOMES = {
     "ArchiveReport": "kg_neo4j.pipeline.archiving",
     "AskOptions": "kg_neo4j.pipeline.answering",
+    "AskedAgain": "kg_neo4j.pipeline.testing",
     "BackupReport": "kg_neo4j.pipeline.keeping",
     "BuildOptions": "kg_neo4j.pipeline.building",
     "Chat": "kg_neo4j.pipeline.chatting",
     "ChatReply": "kg_neo4j.pipeline.chatting",
     "CommunityReportOptions": "kg_neo4j.pipeline.reporting",
+    "DocumentChange": "kg_neo4j.pipeline.testing",
     "EngineOptions": "kg_neo4j.pipeline.engines.choice",
     "ImportReport": "kg_neo4j.pipeline.archiving",
     "LoadOptions": "kg_neo4j.pipeline.options",
@@ -116,6 +122,7 @@ _HOMES = {
     "backup": "kg_neo4j.pipeline.keeping",
     "build": "kg_neo4j.pipeline.building",
     "chat": "kg_neo4j.pipeline.chatting",
+    "check_answers": "kg_neo4j.pipeline.testing",
     "communities": "kg_neo4j.pipeline.reporting",
     "community_reports": "kg_neo4j.pipeline.reporting",
     "delete_graph": "kg_neo4j.pipeline.managing",
