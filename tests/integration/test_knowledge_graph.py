@@ -185,11 +185,11 @@ def test_saved_questions_tell_which_document_changed_an_answer(shared: Settings,
     file.write_text("".join(rows), "utf-8")
     with KnowledgeGraph(name, settings=shared) as graph:
         graph.load(text.parent)
-        assert kg("test", str(file), "--graph", name)[1].startswith("3 questions: 0 answers changed, 3 new\n--save")
+        assert kg("test", str(file), "--graph", name)[1].startswith("questions: 3, changed: 0, new: 3\n--save")
         assert "saved" not in file.read_text("utf-8")
         assert kg("test", str(file), "--graph", name, "--save")[0] == 0
         saved = file.read_bytes()
-        assert kg("test", str(file), "--graph", name)[:2] == (0, "3 questions: 0 answers changed, 0 new\n")
+        assert kg("test", str(file), "--graph", name)[:2] == (0, "questions: 3, changed: 0, new: 0\n")
         text.write_text(TEXT.replace("married William King in 1835", "married John Crosse in 1835"), "utf-8")
         graph.load(text.parent)
     code, said, _ = kg("test", str(file), "--graph", name)

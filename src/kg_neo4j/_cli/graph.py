@@ -123,9 +123,12 @@ def diff(
             for sign, places in (("+", each.evidence_added), ("-", each.evidence_removed)):
                 for place in places:
                     print_text(f"    {sign} {place.document}: {place.quote or '(no quote)'}")
-        counts = Counter((each.kind, each.change) for each in found)
-        told = [f"{count:,} {_PLURALS[kind]} {change}" for (kind, change), count in counts.items()]
-        print_text(", ".join(told) or "no difference")
+        for kind, plural in _PLURALS.items():
+            counts = Counter(each.change for each in found if each.kind == kind)
+            if counts:
+                print_text(f"{plural}: {', '.join(f'{counts[change]:,} {change}' for change in _SIGNS)}")
+        if not found:
+            print_text("no difference")
     if exit_status and found:
         raise typer.Exit(1)
 

@@ -93,7 +93,7 @@ def ask_again(
             for document in each.documents:
                 print_text(f"    {document.document}: {document.change}")
         new = sum(each.change == "new" for each in found)
-        print_text(f"{len(found):,} questions: {len(changed):,} answers changed, {new:,} new" + (", saved" * save))
+        print_text(f"questions: {len(found):,}, changed: {len(changed):,}, new: {new:,}" + (", saved" * save))
         if new and not save:
             print_text("--save writes the answers of now to the file; later runs compare with them.")
     if changed and not save:
