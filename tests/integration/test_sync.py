@@ -67,6 +67,16 @@ def alone(database: Database, settings: Settings, folder: Path, options: LoadOpt
 # ---------------------------------------------------------------------------------------------------- vanished files
 
 
+def test_what_patterns_leave_out_is_not_gone(database: Database, offline: Settings, docs: Path) -> None:
+    load([str(docs)], settings=offline, options=replace(PLAIN, exclude=("sub",)))
+    assert keys(database, offline.graph) == ["a.txt", "b.txt"]
+    load([str(docs)], settings=offline, options=replace(PRUNE, include=("c.txt",)))
+    assert keys(database, offline.graph) == ["a.txt", "b.txt", "sub/c.txt"]
+    (docs / "b.txt").unlink()
+    load([str(docs)], settings=offline, options=replace(PRUNE, exclude=("b.txt", "sub")))
+    assert keys(database, offline.graph) == ["a.txt", "sub/c.txt"]
+
+
 @LOADED
 def test_files_that_vanished_are_reported_and_stay_until_they_are_pruned(
     database: Database, offline: Settings, docs: Path, first: LoadOptions, begin: str

@@ -12,7 +12,9 @@ from kg_neo4j._cli.load import extraction_facts, is_partly_done, show_remarks
 from kg_neo4j._cli.options import (
     BudgetOption,
     CacheOption,
+    ExcludeOption,
     GraphOption,
+    IncludeOption,
     JsonOption,
     ModelOption,
     RootOption,
@@ -102,12 +104,14 @@ def manifest(
     alias: Annotated[
         str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")
     ] = None,
+    include: IncludeOption = None,
+    exclude: ExcludeOption = None,
 ) -> None:
     """List documents with key, address, size and hash, one JSON object a line."""
     from kg_neo4j import pipeline
 
     listed, left_out = 0, 0
-    for each in pipeline.write_manifest(sources, alias=alias, root=root):
+    for each in pipeline.write_manifest(sources, alias=alias, root=root, include=include or (), exclude=exclude or ()):
         if isinstance(each, SkippedSource):
             remark("skipped", [f"{each.source}: {each.reason}"])
             left_out += 1

@@ -91,6 +91,14 @@ GleaningsOption = Annotated[
 WaveOption = Annotated[
     int, typer.Option("--wave", metavar="N", help="Chunks asked together; names carry over. 0: none do.", min=0)
 ]
+IncludeOption = Annotated[
+    list[str] | None,
+    typer.Option("--include", metavar="PATTERN", help='Of folders, read these files only: "*.md"; repeatable.'),
+]
+ExcludeOption = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="PATTERN", help='Of folders, leave out: "drafts", "old/*.txt"; repeatable.'),
+]
 BudgetOption = Annotated[
     float | None, typer.Option("--budget-usd", metavar="X", help="Stop before models cost more than this.")
 ]
@@ -137,6 +145,8 @@ def load_options(
         str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")
     ] = None,
     root: RootOption = None,
+    include: IncludeOption = None,
+    exclude: ExcludeOption = None,
     chunk_tokens: ChunkTokensOption = "1200",
     chunk_overlap: Annotated[int, typer.Option("--chunk-overlap", metavar="N", help="Tokens repeated.", min=0)] = 0,
     preprocess: Annotated[
@@ -167,6 +177,8 @@ def load_options(
         text_language=language,
         alias=alias,
         root=root,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
         chunk_tokens=tokens_of(chunk_tokens),
         chunk_overlap=chunk_overlap,
         preprocess=preprocess,

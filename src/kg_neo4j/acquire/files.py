@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from kg_neo4j.acquire.folders import SUFFIXES, FoundFile, find
+from kg_neo4j.acquire.folders import ALL, SUFFIXES, Chosen, FoundFile, find
 from kg_neo4j.acquire.identity import document_id, text_hash
 from kg_neo4j.acquire.interface import ParsedText
 from kg_neo4j.acquire.language import detect
@@ -33,16 +33,18 @@ def read(
     language: str | None = None,
     root: str | None = None,
     known: Mapping[str, str] | None = None,
+    chosen: Chosen = ALL,
 ) -> Iterator[Document | SkippedSource]:
     """Return the documents of `sources`, files and folders, one at a time; folders in the order of names.
 
-    Read are txt, md, html, pdf and docx; a file named itself is tried as text whatever its suffix. `alias` names the
+    Read are txt, md, html, pdf and docx, of folders those that are `chosen`; a file named itself is tried as text
+    whatever its suffix. `alias` names the
     one source in place of its own name; `language`, a code such as "pl", is that of all of them, and found for each by
     itself where it is None. Keys are relative to `root`, and files of the documents in `known` keep theirs: see
     `folders.find`, which also names the errors for sources. Raises UsageError if `language` is not a code.
     """
     check_language(language)
-    return _read(found(sources, alias=alias, root=root, known=known), graph, language)
+    return _read(found(sources, alias=alias, root=root, known=known, chosen=chosen), graph, language)
 
 
 def check_language(language: str | None) -> None:
@@ -57,9 +59,10 @@ def found(
     alias: str | None = None,
     root: str | None = None,
     known: Mapping[str, str] | None = None,
+    chosen: Chosen = ALL,
 ) -> Iterator[FoundFile | SkippedSource]:
     """Return the files of `sources` as `folders.find` does, each real file once; raises what it raises."""
-    return _once(find(sources, alias, root=root, known=known))
+    return _once(find(sources, alias, root=root, known=known, chosen=chosen))
 
 
 def _once(every: Iterator[FoundFile | SkippedSource]) -> Iterator[FoundFile | SkippedSource]:

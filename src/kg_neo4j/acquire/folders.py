@@ -8,6 +8,7 @@ import stat
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
 from kg_neo4j.acquire.identity import origin_id
@@ -29,6 +30,36 @@ MAX_KEY_CHARACTERS = 1_000
 MAX_FOLDERS = 200  # within each other; the walk recurses
 ROOT_MARK = "kg.toml"  # its folder is the root of the keys of the files below it
 MAX_MARK_BYTES = 64_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which files of folders are read, by patterns such as "*.md", "drafts" or "drafts/*.txt".
+
+    A pattern with a "/" is compared with the path below the folder that was named, others with the name of each file
+    and folder. `*` stands for any letters, "/" too. A file that `include` names is read whatever its suffix. Sources
+    that are files are always read.
+    """
+
+    include: tuple[str, ...] = ()  # empty: all that can be read
+    exclude: tuple[str, ...] = ()  # also of what `include` names
+
+    def names(self, path: str) -> bool:
+        """Return whether a file has to be read, its suffix aside."""
+        return _matches(path, self.include)
+
+    def leaves_out(self, path: str, *, is_folder: bool = False) -> bool:
+        """Return whether a file, or a folder with all that is below it, is not to be read."""
+        return _matches(path, self.exclude) or bool(self.include and not is_folder and not self.names(path))
+
+
+ALL = Chosen()
+
+
+def _matches(path: str, patterns: Sequence[str]) -> bool:
+    name = path.rpartition("/")[2]
+    wanted = (pattern.rstrip("/") for pattern in patterns)
+    return any(fnmatchcase(path if "/" in pattern else name, pattern) for pattern in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +90,12 @@ class Place:
 
 
 def find(
-    sources: Sequence[str], alias: str | None = None, *, root: str | None = None, known: Mapping[str, str] | None = None
+    sources: Sequence[str],
+    alias: str | None = None,
+    *,
+    root: str | None = None,
+    known: Mapping[str, str] | None = None,
+    chosen: Chosen = ALL,
 ) -> Iterator[FoundFile | SkippedSource]:
     """Yield the files of `sources`, in the order given, those of a folder sorted by name.
 
@@ -75,7 +111,7 @@ def find(
         _check_alias(alias, sources)
     for source in sources:
         _check_exists(source)
-    return _found([place(source, alias, root) for source in sources], alias, {} if known is None else known)
+    return _found([place(source, alias, root) for source in sources], alias, {} if known is None else known, chosen)
 
 
 def place(source: str, alias: str | None = None, root: str | None = None) -> Place:
@@ -172,13 +208,13 @@ class _Keys:
 
 
 def _found(
-    sources: Sequence[Place], alias: str | None, known: Mapping[str, str]
+    sources: Sequence[Place], alias: str | None, known: Mapping[str, str], chosen: Chosen
 ) -> Iterator[FoundFile | SkippedSource]:
     keys = _Keys.of(alias, known)
     if len(sources) > 1:
-        _check_keys(sources, keys)
+        _check_keys(sources, keys, chosen)
     paths: dict[str, str] = {}  # by key
-    for each in itertools.chain.from_iterable(_files(source, keys) for source in sources):
+    for each in itertools.chain.from_iterable(_files(source, keys, chosen) for source in sources):
         if isinstance(each, FoundFile) and paths.setdefault(each.key, each.real_path) != each.real_path:
             reason = f"{printable(paths[each.key])} has the same key {each.key!r}"
             yield SkippedSource(each.source, f"{reason}; load this file by itself with --as NAME")
@@ -186,11 +222,11 @@ def _found(
             yield each
 
 
-def _check_keys(sources: Sequence[Place], keys: _Keys) -> None:
+def _check_keys(sources: Sequence[Place], keys: _Keys, chosen: Chosen) -> None:
     """Refuse sources with different files of one key, before any file is read."""
     found: dict[str, str] = {}  # real path -> key
     paths: dict[str, str] = {}  # key -> real path
-    for each in itertools.chain.from_iterable(_files(source, keys) for source in sources):
+    for each in itertools.chain.from_iterable(_files(source, keys, chosen) for source in sources):
         if isinstance(each, SkippedSource) or each.real_path in found:
             continue
         found[each.real_path] = each.key
@@ -201,7 +237,7 @@ def _check_keys(sources: Sequence[Place], keys: _Keys) -> None:
             )
 
 
-def _files(source: Place, keys: _Keys) -> Iterator[FoundFile | SkippedSource]:
+def _files(source: Place, keys: _Keys, chosen: Chosen) -> Iterator[FoundFile | SkippedSource]:
     path = Path(source.source)
     try:
         mode = path.stat().st_mode
@@ -209,13 +245,15 @@ def _files(source: Place, keys: _Keys) -> Iterator[FoundFile | SkippedSource]:
         yield SkippedSource(source.source, _reason(error))
         return
     if stat.S_ISDIR(mode):
-        yield from _in_folder(path, source, keys, source.name)
+        yield from _in_folder(path, source, keys, source.name, chosen)
         return
     real = real_path(path)
     yield FoundFile(path, real, keys.key(source, real, printable(source.name)), printable(source.source), named=True)
 
 
-def _in_folder(folder: Path, source: Place, keys: _Keys, prefix: str) -> Iterator[FoundFile | SkippedSource]:
+def _in_folder(
+    folder: Path, source: Place, keys: _Keys, prefix: str, chosen: Chosen
+) -> Iterator[FoundFile | SkippedSource]:
     """Yield the files below `folder`, depth first, sorted by name; folders behind links are not entered."""
     if prefix.count("/") > MAX_FOLDERS:
         yield SkippedSource(printable(str(folder)), f"more than {MAX_FOLDERS} folders deep")
@@ -226,16 +264,16 @@ def _in_folder(folder: Path, source: Place, keys: _Keys, prefix: str) -> Iterato
         yield SkippedSource(printable(str(folder)), _reason(error))
         return
     for entry in entries:
-        named = printable(entry.path)
-        if entry.name == ROOT_MARK:
+        named, below = printable(entry.path), f"{prefix}/{entry.name}".removeprefix(f"{source.name}/")
+        if entry.name == ROOT_MARK or chosen.leaves_out(below, is_folder=entry.is_dir(follow_symlinks=False)):
             continue
         if entry.name.startswith("."):
             yield SkippedSource(named, "hidden")
         elif entry.is_dir(follow_symlinks=False):
-            yield from _in_folder(Path(entry.path), source, keys, f"{prefix}/{entry.name}")
+            yield from _in_folder(Path(entry.path), source, keys, f"{prefix}/{entry.name}", chosen)
         elif entry.is_symlink() and (refused := _refused_link(entry.path, source.path)):
             yield SkippedSource(named, refused)
-        elif Path(entry.name).suffix.lower() not in SUFFIXES:
+        elif Path(entry.name).suffix.lower() not in SUFFIXES and not chosen.names(below):
             yield SkippedSource(
                 named, f"not one of {', '.join(SUFFIXES)}; name the file itself to have it read as text"
             )

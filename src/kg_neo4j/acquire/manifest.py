@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire import files, remote
-from kg_neo4j.acquire.folders import FoundFile, printable, real_path
+from kg_neo4j.acquire.folders import ALL, Chosen, FoundFile, printable, real_path
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.records import Document, SkippedSource
 
@@ -43,17 +43,20 @@ class Entry:
 
 
 def entries(
-    sources: Sequence[str], *, alias: str | None = None, root: str | None = None
+    sources: Sequence[str], *, alias: str | None = None, root: str | None = None, chosen: Chosen = ALL
 ) -> Iterator[Entry | SkippedSource]:
     """Yield what files, folders and URLs hold, in the order of `files.read`; each file is read once for its hash.
 
     Raises what `files.read` raises for sources; UsageError for a URL of a store whose client is not installed.
     """
     local = [source for source in sources if not remote.is_remote(source)]
-    if len(local) < len(sources) and (root is not None or alias is not None):
-        raise UsageError("--root and --as are for files of this machine", hint="name the URL of the folder itself")
+    if len(local) < len(sources) and (root is not None or alias is not None or chosen != ALL):
+        raise UsageError(
+            "--root, --as, --include and --exclude are for files of this machine",
+            hint="name the URL of the folder itself",
+        )
     stored = [remote.find(source) for source in sources if remote.is_remote(source)]
-    return _entries(files.found(local, alias=alias, root=root), stored)
+    return _entries(files.found(local, alias=alias, root=root, chosen=chosen), stored)
 
 
 def _entries(

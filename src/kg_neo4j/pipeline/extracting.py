@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from kg_neo4j._models.answer_log import logs
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire import manifest as manifests
+from kg_neo4j.acquire.folders import Chosen
 from kg_neo4j.acquire.manifest import Entry
 from kg_neo4j.errors import KgError, UnreadableSource, UsageError
 from kg_neo4j.extract import exchange
@@ -74,10 +75,15 @@ def extract(
 
 
 def write_manifest(
-    sources: Sequence[str], *, alias: str | None = None, root: str | None = None
+    sources: Sequence[str],
+    *,
+    alias: str | None = None,
+    root: str | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
 ) -> Iterator[Entry | SkippedSource]:
     """Yield the lines of a manifest as entries, and what is left out; see `acquire.manifest.entries`."""
-    return manifests.entries(sources, alias=alias, root=root)
+    return manifests.entries(sources, alias=alias, root=root, chosen=Chosen(tuple(include), tuple(exclude)))
 
 
 def _listed(
@@ -93,7 +99,8 @@ def _listed(
         if pages.setdefault(page.id, page) is not page:
             tally.notes.append(f"{page.source}: already read as {page.title!r}")
     entries: list[Entry] = []
-    for each in manifests.entries(sources, alias=options.alias, root=options.root):
+    chosen = Chosen(options.include, options.exclude)
+    for each in manifests.entries(sources, alias=options.alias, root=options.root, chosen=chosen):
         if isinstance(each, Entry):
             entries.append(each)
         else:

@@ -35,6 +35,8 @@ class LoadOptions:
     prune: bool = False  # remove documents that are gone where they came from
     alias: str | None = None  # a name for the one source given
     root: str | None = None  # folder that keys are relative to; None: that of the nearest kg.toml, else the one given
+    include: tuple[str, ...] = ()  # patterns of the files of folders to read, such as "*.md"; empty: all
+    exclude: tuple[str, ...] = ()  # patterns of files and folders in them to leave out
     chunk_tokens: int | None = 1200  # W2's default; None: as many as the model's window allows
     chunk_overlap: int = 0  # tokens
     preprocess: str = "none"  # "none" (W1's A2) or "stopwords" (A1)

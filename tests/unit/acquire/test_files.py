@@ -376,3 +376,29 @@ def test_line_of_fifty_megabytes_is_read_and_chunked_under_a_memory_limit(tmp_pa
         timeout=500,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "wanted"),
+    [
+        ((), (), ["a.md", "b.txt", "drafts/c.md", "old/d.txt", "old/drafts/e.txt"]),
+        (("*.md",), (), ["a.md", "drafts/c.md"]),
+        ((), ("drafts",), ["a.md", "b.txt", "old/d.txt"]),
+        ((), ("drafts/",), ["a.md", "b.txt", "old/d.txt"]),
+        ((), ("old/*.txt",), ["a.md", "b.txt", "drafts/c.md"]),
+        (("old/*",), ("e.txt",), ["old/d.txt"]),
+        (("*.log", "*.md"), ("drafts",), ["a.md", "f.log"]),
+        (("*.none",), (), []),
+    ],
+)
+def test_patterns_choose_the_files_of_folders(tmp_path, include, exclude, wanted):
+    for name in ("a.md", "b.txt", "drafts/c.md", "old/d.txt", "old/drafts/e.txt", "f.log"):
+        (tmp_path / "notes" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "notes" / name).write_text(f"This is the text of {name}.")
+    chosen = folders.Chosen(include, exclude)
+    found = list(files.read([str(tmp_path / "notes")], graph="g", chosen=chosen))
+    assert [each.key for each in found if isinstance(each, Document)] == wanted
+    skipped = [Path(each.source).name for each in found if isinstance(each, SkippedSource)]
+    assert skipped == ([] if include else ["f.log"])
+    named = list(files.read([str(tmp_path / "notes" / "b.txt")], graph="g", chosen=chosen))
+    assert [each.key for each in named] == ["b.txt"]
