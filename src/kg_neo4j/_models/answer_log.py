@@ -67,14 +67,10 @@ class AnswerLog:
             raise cannot_write(self._folder, error) from error
 
     def remove(self) -> None:
-        """Delete all files of this name, and the folder with the last of them."""
+        """Delete all files of this name. The folder stays: another process may be about to write there."""
         with self._lock:
             for path in self._files():
                 path.unlink(missing_ok=True)
-            try:
-                self._folder.rmdir()
-            except OSError:  # others have files there, or nothing was ever kept
-                return
 
     def _files(self) -> list[Path]:
         return [path for name, path in logs(self._folder) if name == self._name]

@@ -177,8 +177,6 @@ class _Run:
         """Remove from files of other runs the documents that files of this one have, and the answers they left."""
         for path in self._answers:
             path.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # another run has answers there, or none was ever kept
-            (self.folder / ANSWERS).rmdir()
         for path, documents in self._superseded.items():
             ours = (exchange.file_of(self.folder, shard) for shard in dict.fromkeys(documents.values()))
             gone = {each.document.id for file in ours if file.is_file() for each in exchange.documents(file)}

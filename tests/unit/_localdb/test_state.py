@@ -39,6 +39,8 @@ def waiting_process(*arguments: str) -> subprocess.Popen[bytes]:
 @pytest.fixture
 def stranger() -> Iterator[subprocess.Popen[bytes]]:
     with waiting_process("not", "ours") as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # until then its command line may be empty
         yield process
 
 

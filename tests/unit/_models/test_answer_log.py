@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,20 @@ def test_removing_leaves_what_others_have(tmp_path: Path) -> None:
     one.remove()
     assert [name for name, _ in logs(folder)] == ["other"]
     other.remove()
-    assert not folder.exists()
+    assert logs(folder) == []
+
+
+def test_shards_that_end_while_others_begin_lose_nothing(tmp_path: Path) -> None:
+    def shard(name: str) -> None:
+        for _ in range(200):
+            log = AnswerLog(tmp_path / "answers", name)
+            assert log.get("key") is None
+            log.put("key", PAID)
+            assert AnswerLog(tmp_path / "answers", name).get("key") is not None
+            log.remove()
+
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(shard, ["one", "other", "third"]))
 
 
 def test_an_answer_that_has_no_room_is_an_error(tmp_path: Path) -> None:
