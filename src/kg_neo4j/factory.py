@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ HASHED_EMBEDDING = "hashed-ngram-256-1"  # KG_EMBEDDING_MODEL for the former bui
 PROMPT_TOKENS = 2_000  # the extraction prompt with the longer built-in schema, and some room
 MODEL_TOKENS = 1.13  # that a model may count for one of ours (docs/decisions/0002-tokens.md)
 ANSWER_TOKENS = 0.5  # of an answer about a large chunk, for a token of the chunk; a longer answer is continued
+
+CHECK_S = 10.0  # for a list of models
 
 
 def warm_up(settings: Settings) -> None:
@@ -142,6 +145,16 @@ def note_without_model(settings: Settings, note: str) -> list[str]:
 def model_and_server(settings: Settings) -> tuple[str, str]:
     """Return the chat model's name and the address of its server, empty for OpenAI's own; both empty offline."""
     return ("", "") if settings.offline else (settings.model or DEFAULT_MODEL, settings.openai_base_url or "")
+
+
+def unserved_models(settings: Settings) -> tuple[str, ...]:
+    """Return the models of the settings that their server does not list. Calls it, at no cost; raises ModelError."""
+    from kg_neo4j._models.openai_calls import served_models
+
+    endpoint = replace(_endpoint(settings, None), timeout_s=min(settings.model_timeout_s, CHECK_S), retries=0)
+    wanted = [settings.model or DEFAULT_MODEL, *([] if embeds_built_in(settings) else [str(settings.embedding_model)])]
+    served = served_models(endpoint)
+    return tuple(name for name in wanted if not {name, f"{name}:latest"} & served)  # Ollama lists the tag, too
 
 
 def extracts_fully(settings: Settings, language: str | None) -> bool:

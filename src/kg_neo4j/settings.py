@@ -1,4 +1,4 @@
-"""All settings, and the only place that reads the environment.
+"""All settings, and the only place that reads the environment and kg.toml.
 
 Names without the prefix KG_ are the ones that everyone expects (NEO4J_URI, OPENAI_API_KEY, ...). Empty means unset.
 """
@@ -6,12 +6,32 @@ Names without the prefix KG_ are the ones that everyone expects (NEO4J_URI, OPEN
 from __future__ import annotations
 
 import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import platformdirs
 from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from kg_neo4j.errors import UsageError
+
+CONFIG_FILE = "kg.toml"
+# A folder may come from anybody. These say where keys and texts are sent, what is run, or where files are written, so
+# they are read from the environment and from the user's own file only.
+OWN = frozenset(
+    "neo4j_uri neo4j_username neo4j_password openai_api_key openai_base_url judge_api_key judge_base_url "
+    "wikipedia_url wikipedia_username wikipedia_password wikipedia_former_host "
+    "home cache jars_dir java_home prices spacy_model".split()
+)
 
 
 class Settings(BaseSettings):
@@ -91,10 +111,14 @@ class Settings(BaseSettings):
         *_others: PydanticBaseSettingsSource,
         **_named: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read arguments, then the environment: its upper-case names only, so that a stray `graph=` means nothing."""
+        """Read arguments, the environment, the kg.toml of the folder, that of the user; the first one wins.
+
+        Of the environment upper-case names only, so that a stray `graph=` means nothing.
+        """
         environment = EnvSettingsSource(settings_cls)
         environment.env_vars = {name: value for name, value in environment.env_vars.items() if name.isupper()}
-        return init_settings, environment
+        files = [InitSettingsSource(settings_cls, _by_variable(settings_cls, each)) for each in config_files()]
+        return init_settings, environment, *files
 
     @property
     def prices_file(self) -> Path | None:
@@ -108,6 +132,67 @@ class Settings(BaseSettings):
     def offline(self) -> bool:
         """True where no chat model is configured."""
         return self.openai_api_key is None and self.openai_base_url is None
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """One setting: its name in kg.toml, its environment variable, its value, and where that comes from."""
+
+    name: str
+    variable: str
+    value: str | None  # of a secret only "set"
+    origin: str  # "environment", the path of a kg.toml, or "default"
+
+
+def configured(settings: Settings) -> tuple[Configured, ...]:
+    """Return all settings in their order; `settings` are those of the environment and the files."""
+    origins: dict[str, str] = {}
+    for path in reversed(config_files()):
+        origins.update(dict.fromkeys(_read(path), str(path)))
+    found = []
+    for name, each in type(settings).model_fields.items():
+        variable, value = str(each.validation_alias), getattr(settings, name)
+        shown = None if value is None else "set" if isinstance(value, SecretStr) else str(value)
+        origin = "environment" if os.environ.get(variable) else origins.get(name, "default")
+        found.append(Configured(name, variable, shown, origin))
+    return tuple(found)
+
+
+def config_files() -> tuple[Path, ...]:
+    """Return the files that are there: the nearest kg.toml, of this folder or one above it, and the user's own."""
+    own = user_config_file()
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:  # the folder was deleted
+        return (own,) if own.is_file() else ()
+    near = next((path for each in (here, *here.parents) if (path := each / CONFIG_FILE).is_file()), own)
+    return tuple(path for path in dict.fromkeys((near, own)) if path.is_file())
+
+
+def user_config_file() -> Path:
+    """Return the path of the user's own kg.toml, which need not exist."""
+    return Path(platformdirs.user_config_dir("kg-neo4j")) / CONFIG_FILE
+
+
+def _by_variable(settings_cls: type[BaseSettings], path: Path) -> dict[str, Any]:
+    """Return what a file sets, by environment variable, so that the environment replaces it."""
+    found = _read(path)
+    for name in found:
+        if name not in settings_cls.model_fields:
+            raise UsageError(f"{path}: no setting is called {name!r}", hint="`kg config` lists the settings")
+        if name in OWN and path != user_config_file():
+            raise UsageError(
+                f"{path}: a folder may not set {name}",
+                hint=f"set it in {user_config_file()} or as {settings_cls.model_fields[name].validation_alias}",
+            )
+    return {str(settings_cls.model_fields[name].validation_alias): value for name, value in found.items()}
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:  # TOML and UTF-8 errors are ValueErrors
+        raise UsageError(f"{path} cannot be read as TOML: {error}", hint="correct it, or remove it") from None
 
 
 def forbid_reports_of_use() -> None:

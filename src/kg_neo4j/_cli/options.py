@@ -44,7 +44,9 @@ def settings_for(**overrides: Any) -> "Settings":
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{name}: {first['msg']}", hint="check the option or the environment variable") from None
+        raise UsageError(
+            f"{name}: {first['msg']}", hint="check the option, the environment variable or kg.toml"
+        ) from None
 
 
 def filters_of(

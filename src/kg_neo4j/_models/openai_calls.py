@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j._models import openai_faults, openai_loop
-from kg_neo4j._models.budget import Account
+from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import Passing
 from kg_neo4j._models.throttle import Throttle
@@ -45,6 +45,18 @@ def call(question: Question, parse: Callable[[Data], T]) -> T:
     `parse` raises Passing or a ModelError for an answer that cannot be used. Raises the ModelError of the last try.
     """
     return openai_loop.run(_retried(question, parse))
+
+
+def served_models(endpoint: Endpoint) -> frozenset[str]:
+    """Return the names of the models that a server lists, which costs nothing. Raises ModelError."""
+    models: Any = openai_loop.client(endpoint).models.with_streaming_response
+
+    def parse(data: Data) -> frozenset[str]:
+        listed = data.get("data")
+        rows = listed if isinstance(listed, list) else []
+        return frozenset(str(each["id"]) for each in rows if isinstance(each, dict) and "id" in each)
+
+    return call(Question(endpoint, "", models.list, UNLIMITED), parse)
 
 
 async def _retried(question: Question, parse: Callable[[Data], T]) -> T:

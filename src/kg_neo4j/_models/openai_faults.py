@@ -118,6 +118,9 @@ def from_status(error: openai.APIStatusError, endpoint: Endpoint, model: str) ->
         return Passing(ModelUnavailable(f"{where}: {said}", hint=hint), told_s=told_s)
     if status in (401, 403):
         return ModelRefused(f"{where} refused the key: {said}", hint="check OPENAI_API_KEY and OPENAI_BASE_URL")
+    if status == 404 and not model:
+        hint = "does OPENAI_BASE_URL end in /v1? A server without such a list can be used all the same"
+        return ModelRefused(f"{where} has no list of models: {said}", hint=hint)
     if status == 404:
         hint = "check KG_MODEL, KG_EMBEDDING_MODEL and OPENAI_BASE_URL"
         return ModelRefused(f"{where} has no model {model!r}: {said}", hint=hint)

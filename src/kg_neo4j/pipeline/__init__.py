@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.asking import ask, embed, report
     from kg_neo4j.pipeline.building import BuildOptions, build
     from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
+    from kg_neo4j.pipeline.diagnosing import Diagnosis, Status, diagnose, status
     from kg_neo4j.pipeline.engines.choice import EngineOptions
     from kg_neo4j.pipeline.extracting import extract, write_manifest
     from kg_neo4j.pipeline.keeping import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
@@ -48,12 +49,14 @@ __all__ = [
     "Chat",
     "ChatReply",
     "CommunityReportOptions",
+    "Diagnosis",
     "DocumentChange",
     "EngineOptions",
     "ImportReport",
     "LoadOptions",
     "RecoveryReport",
     "ResolveOptions",
+    "Status",
     "StoredGraph",
     "TreeBuildOptions",
     "TreeChoice",
@@ -68,6 +71,7 @@ __all__ = [
     "communities",
     "community_reports",
     "delete_graph",
+    "diagnose",
     "diff",
     "embed",
     "export_archive",
@@ -88,6 +92,7 @@ __all__ = [
     "retry_quarantine",
     "search",
     "show",
+    "status",
     "tree",
     "tune",
     "tune_aspects",
@@ -106,12 +111,14 @@ _HOMES = {
     "Chat": "kg_neo4j.pipeline.chatting",
     "ChatReply": "kg_neo4j.pipeline.chatting",
     "CommunityReportOptions": "kg_neo4j.pipeline.reporting",
+    "Diagnosis": "kg_neo4j.pipeline.diagnosing",
     "DocumentChange": "kg_neo4j.pipeline.testing",
     "EngineOptions": "kg_neo4j.pipeline.engines.choice",
     "ImportReport": "kg_neo4j.pipeline.archiving",
     "LoadOptions": "kg_neo4j.pipeline.options",
     "RecoveryReport": "kg_neo4j.pipeline.keeping",
     "ResolveOptions": "kg_neo4j.pipeline.resolving",
+    "Status": "kg_neo4j.pipeline.diagnosing",
     "StoredGraph": "kg_neo4j.pipeline.keeping",
     "TreeBuildOptions": "kg_neo4j.pipeline.narrating",
     "TreeChoice": "kg_neo4j.retrieve.tree.choice",
@@ -126,6 +133,7 @@ _HOMES = {
     "communities": "kg_neo4j.pipeline.reporting",
     "community_reports": "kg_neo4j.pipeline.reporting",
     "delete_graph": "kg_neo4j.pipeline.managing",
+    "diagnose": "kg_neo4j.pipeline.diagnosing",
     "diff": "kg_neo4j.pipeline.archiving",
     "embed": "kg_neo4j.pipeline.asking",
     "export_archive": "kg_neo4j.pipeline.archiving",
@@ -146,6 +154,7 @@ _HOMES = {
     "retry_quarantine": "kg_neo4j.pipeline.quarantining",
     "search": "kg_neo4j.pipeline.looking",
     "show": "kg_neo4j.pipeline.looking",
+    "status": "kg_neo4j.pipeline.diagnosing",
     "tree": "kg_neo4j.pipeline.narrating",
     "tune": "kg_neo4j.pipeline.tuning",
     "tune_aspects": "kg_neo4j.pipeline.tuning",

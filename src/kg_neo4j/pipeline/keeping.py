@@ -101,24 +101,25 @@ def _refuse_foreign(settings: Settings, command: str) -> None:
         )
 
 
-def _graphs(settings: Settings, progress: Progress) -> tuple[StoredGraph, ...]:
+def stored_graphs(database: Database, *, analysed: bool = True) -> tuple[StoredGraph, ...]:
+    """Return how far each graph is done; without `analysed` nothing is said of communities, which is quicker."""
     from kg_neo4j.graph import queries
+    from kg_neo4j.organise import analytics
+
+    return tuple(
+        StoredGraph(
+            row["graph"],
+            row["documents"],
+            tuple(row["unfinished"]),
+            row["unsettled"],
+            analytics.is_current(database, row["graph"]) if analysed else None,
+        )
+        for row in database.read(queries.get("write/unfinished"))
+    )
+
+
+def _graphs(settings: Settings, progress: Progress) -> tuple[StoredGraph, ...]:
     from kg_neo4j.graph.connection import connect
 
     with connect(settings, progress, to_write=True, as_it_is=True) as database:
-        return tuple(
-            StoredGraph(
-                row["graph"],
-                row["documents"],
-                tuple(row["unfinished"]),
-                row["unsettled"],
-                _as_analysed(database, row["graph"]),
-            )
-            for row in database.read(queries.get("write/unfinished"))
-        )
-
-
-def _as_analysed(database: Database, graph: str) -> bool | None:
-    from kg_neo4j.organise import analytics
-
-    return analytics.is_current(database, graph)
+        return stored_graphs(database)

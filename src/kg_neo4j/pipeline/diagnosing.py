@@ -1,0 +1,221 @@
+"""What a graph holds and how far it is; and what hinders work, each with the command that repairs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kg_neo4j.errors import KgError
+from kg_neo4j.pipeline.keeping import StoredGraph, stored_graphs
+from kg_neo4j.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from kg_neo4j.graph.database import Database
+    from kg_neo4j.settings import Settings
+
+# Counts of `kg report checks` that are no defect, or that another check explains.
+EXPLAINED = (
+    *("rows of evidence without a quote", "rows of evidence whose quote is not in the text", "chunks not done"),
+    *("entities, facts and decisions not settled", "entities without a community"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What one graph holds, and where it is."""
+
+    graph: str
+    model: str | None  # that extracts and answers; None: the built-in rules
+    server: str | None  # the database's address; None: the local one does not run
+    neo4j: str | None = None  # its version
+    chunks: int = 0
+    entities: int = 0
+    relationships: int = 0
+    stored: StoredGraph | None = None  # None: no document is in the graph
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What one check of `diagnose` found."""
+
+    subject: str
+    is_ok: bool
+    message: str
+    repair: str | None = None  # what to do, where something is wrong
+
+
+def status(*, settings: Settings, progress: Progress = SILENT) -> Status:
+    """Return what the graph of the settings holds. Starts no server. Raises DatabaseError."""
+    from kg_neo4j import factory
+    from kg_neo4j.graph import queries
+    from kg_neo4j.graph.connection import connect
+    from kg_neo4j.graph.documents import list_documents
+
+    model = factory.model_and_server(settings)[0] or None
+    if not _is_running(settings):
+        return Status(settings.graph, model, None)
+    with connect(settings, progress, as_it_is=True) as database:
+        size = database.read(queries.get("write/count_graph"), graph=settings.graph)[0]
+        return Status(
+            settings.graph,
+            model,
+            database.address.shown,
+            database.verify(),
+            sum(each.chunks for each in list_documents(database, settings.graph)),
+            size["nodes"],
+            size["relationships"],
+            next((each for each in stored_graphs(database) if each.graph == settings.graph), None),
+        )
+
+
+def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Diagnosis]:
+    """Yield what each check found: the machine, the database, the graph, the models. Starts nothing, changes nothing.
+
+    A model's server is asked for its list of models, which costs nothing.
+    """
+    checks: dict[str, Callable[[], str]] = {}
+    with ExitStack() as stack:
+        if not settings.neo4j_uri:
+            checks |= {"Java": lambda: _java(settings), "Neo4j": lambda: _jars(settings)}
+            checks |= {"disk": lambda: _disk(settings)}
+        if _is_running(settings):
+            opened: list[Database] = []
+
+            def reach() -> str:
+                from kg_neo4j.graph.connection import connect
+
+                opened.append(stack.enter_context(connect(settings, progress)))
+                return f"{opened[0].address.shown} runs Neo4j {opened[0].verify()}"
+
+            yield _found("database", reach)
+            if opened:
+                database = opened[0]
+                checks |= {"Graph Data Science": database.gds_version, "indexes": lambda: _indexes(database, settings)}
+                checks |= {"documents": lambda: _documents(database, settings.graph)}
+                checks |= {"communities": lambda: _communities(database, settings.graph)}
+                checks |= {"consistency": lambda: _consistency(database, settings.graph)}
+        else:
+            checks |= {"local server": lambda: _ports(settings)}
+        checks |= {"chat model": lambda: _chat_model(settings), "embedding model": lambda: _embedding_model(settings)}
+        for subject, check in checks.items():
+            yield _found(subject, check)
+
+
+def _found(subject: str, check: Callable[[], str]) -> Diagnosis:
+    try:
+        return Diagnosis(subject, True, check())
+    except KgError as error:
+        return Diagnosis(subject, False, str(error), error.hint)
+
+
+def _is_running(settings: Settings) -> bool:
+    if settings.neo4j_uri:
+        return True
+    from kg_neo4j import _localdb
+
+    return _localdb.status(settings).running
+
+
+def _java(settings: Settings) -> str:
+    from kg_neo4j._localdb import java, lock
+
+    return str(java.find(settings, lock.read(settings.db_neo4j).java))
+
+
+def _jars(settings: Settings) -> str:
+    from kg_neo4j._localdb import jars, lock
+
+    locked = lock.read(settings.db_neo4j)
+    if settings.jars_dir is not None:
+        jars.ensure(settings, locked, SILENT)
+        return f"{locked.neo4j}, from {settings.jars_dir}"
+    missing = jars.missing_jars(jars.cache_folder(settings, locked), locked.jars)
+    size = sum(each.size for each in missing)
+    return f"{locked.neo4j}; the first start fetches {size / 1e6:,.0f} MB" if missing else locked.neo4j
+
+
+def _disk(settings: Settings) -> str:
+    import shutil
+
+    from kg_neo4j._localdb import disk
+
+    home = settings.home.absolute()
+    folder = next(each for each in (home, *home.parents) if each.is_dir())
+    disk.require_space(folder, disk.RESERVE)
+    return f"{shutil.disk_usage(folder).free / 1e9:,.1f} GB free for {Path(home)}"
+
+
+def _ports(settings: Settings) -> str:
+    from kg_neo4j._localdb import ports
+
+    bolt, http = ports.choose(settings, SILENT)
+    return f"does not run; commands start it on ports {bolt} and {http}"
+
+
+def _indexes(database: Database, settings: Settings) -> str:
+    from kg_neo4j import factory
+    from kg_neo4j.organise import search_indexes
+
+    # how long a server's vectors are, only a paid call tells
+    model = factory.embedding_model(settings) if factory.embeds_built_in(settings) else None
+    found = search_indexes.usable_indexes(database, settings.graph, model)
+    return f"{len(found)} search indexes are online"
+
+
+def _documents(database: Database, graph: str) -> str:
+    stored = next((each for each in stored_graphs(database, analysed=False) if each.graph == graph), None)
+    if stored is None:
+        return f"graph {graph!r} is empty"
+    if stored.unfinished:
+        first, more = stored.unfinished[0], len(stored.unfinished) - 1
+        raise KgError(
+            f"not finished: {first}" + (f" and {more:,} more" if more else ""),
+            hint="`kg status` lists them; load them again",
+        )
+    if stored.unsettled:
+        raise KgError(f"{stored.unsettled:,} entities and facts are not up to date", hint="the next `kg load` does it")
+    return f"{stored.documents:,} documents, all finished"
+
+
+def _communities(database: Database, graph: str) -> str:
+    from kg_neo4j.organise import analytics
+
+    current = analytics.is_current(database, graph)
+    if current is False:
+        raise KgError("the graph has changed since communities were computed", hint="`kg communities`")
+    return "up to date" if current else "not computed"
+
+
+def _consistency(database: Database, graph: str) -> str:
+    from kg_neo4j.graph import queries
+
+    rows = database.read(queries.get("reports/checks"), graph=graph)
+    wrong = [f"{row['Count']:,} {row['Check']}" for row in rows if row["Count"] and row["Check"] not in EXPLAINED]
+    if wrong:
+        raise KgError("; ".join(wrong), hint="`kg rebuild` makes the graph from its stored answers")
+    return "all counts of `kg report checks` are right"
+
+
+def _chat_model(settings: Settings) -> str:
+    from kg_neo4j import factory
+    from kg_neo4j._models.prices import price_of
+
+    factory.chat_model(settings)  # raises for settings that make none
+    name, server = factory.model_and_server(settings)
+    if not name:
+        return "none; the built-in rules extract and answer"
+    if missing := factory.unserved_models(settings):
+        raise KgError(
+            f"{server or 'OpenAI'} does not list {', '.join(missing)}", hint="check KG_MODEL and KG_EMBEDDING_MODEL"
+        )
+    unpriced = "" if price_of(name, settings) else "; its price is not known (KG_PRICES)"
+    return f"{name} at {server or 'OpenAI'}{unpriced}"
+
+
+def _embedding_model(settings: Settings) -> str:
+    from kg_neo4j import factory
+
+    return factory.embedding_model(settings).name
