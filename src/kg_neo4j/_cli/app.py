@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import sys
+import traceback
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
-from typer.main import get_group
+from typer.main import get_command, get_group
 
 from kg_neo4j._cli import startup
 from kg_neo4j._cli.interrupts import Interrupts
-from kg_neo4j._cli.terminal import json_text
+from kg_neo4j._cli.terminal import json_text, wordiness
 from kg_neo4j.errors import KgError
 
 _HOMES = {  # of each command: the module and the function in it, or its group
@@ -49,6 +52,10 @@ _HOMES = {  # of each command: the module and the function in it, or its group
     "study": ("study", "app"),
     "eval": ("evaluation", "app"),
 }
+# Commands that record what they do: the same command again continues.
+_CONTINUED = frozenset(
+    "load unload extract build quarantine rebuild resolve communities tree import test study eval tune db".split()
+)
 
 
 class _Commands(TyperGroup):
@@ -74,7 +81,43 @@ def _command(name: str) -> Any:
         alone.add_typer(found, name=name)
     else:
         alone.command(name)(found)
-    return get_group(alone).commands[name]
+    return _with_wordiness(get_group(alone).commands[name])
+
+
+def _with_wordiness(command: Any) -> Any:
+    """Return a command with --quiet and --verbose; each command of a group has them."""
+    if isinstance(command, TyperGroup):
+        for each in command.commands.values():
+            _with_wordiness(each)
+    else:
+        alone = typer.Typer(add_completion=False)
+        alone.command()(_wordiness)
+        command.params += [each for each in get_command(alone).params if each.name in ("quiet", "verbose")]
+    return command
+
+
+def _keep(parameter: typer.CallbackParam, value: bool) -> None:
+    setattr(wordiness, f"is_{parameter.name}", value)
+
+
+def _wordiness(
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet", help="Print results and errors only: no progress, no notes.", callback=_keep, expose_value=False
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            help="Print the time of each stage, and the traceback of an error.",
+            callback=_keep,
+            expose_value=False,
+        ),
+    ] = False,
+) -> None:
+    """Declare the options of every command."""
 
 
 app = typer.Typer(
@@ -82,7 +125,6 @@ app = typer.Typer(
     cls=_Commands,
     help="Text to a knowledge graph in Neo4j, with evidence for every fact, and answers that cite it.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -112,6 +154,8 @@ def main() -> None:
         with interrupts.handled():
             code = app(standalone_mode=False)
     except KgError as error:
+        if wordiness.is_verbose:
+            traceback.print_exc()
         _show(type(error).__name__, str(error), error.hint)
         code = error.exit_code
     except typer.Abort:  # a question that nobody answers
@@ -122,9 +166,16 @@ def main() -> None:
         _show("UsageError", error.format_message(), "`kg --help` and `kg COMMAND --help` list what there is")
         code = error.exit_code
     if interrupts.received:
-        typer.echo("interrupted: what was recorded is kept; run the same command again to go on", err=True)
+        typer.echo(_interrupted(sys.argv[1:]), err=True)
         code = interrupts.exit_code
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _interrupted(arguments: Sequence[str]) -> str:
+    """Return what a person whose command was interrupted needs to know."""
+    if arguments and arguments[0] in _CONTINUED:
+        return f"interrupted: what is recorded is kept; continue with `{shlex.join(['kg', *arguments])}`"
+    return "interrupted"
 
 
 def _show(kind: str, message: str, hint: str | None) -> None:

@@ -136,16 +136,76 @@ class TerminalProgress:
         return self._drawn
 
 
+class Followed:
+    """Passes progress on to what shows it, and knows how far each stage is."""
+
+    def __init__(self, shown: Progress, *, is_verbose: bool) -> None:
+        self._shown = shown
+        self._is_verbose = is_verbose
+        self._stages: dict[str, _Stage] = {}  # those that run
+
+    def start(self, stage: str, total: int | None = None) -> None:
+        """Follow a stage."""
+        self._stages[stage] = _Stage(total, time.monotonic())
+        self._shown.start(stage, total)
+
+    def advance(self, stage: str, units: int = 1) -> None:
+        """Count what is done."""
+        self._stages[stage].done += units
+        self._shown.advance(stage, units)
+
+    def count(self, what: str, value: float) -> None:
+        """Pass a figure on."""
+        self._shown.count(what, value)
+
+    def finish(self, stage: str) -> None:
+        """Follow a stage no longer."""
+        self._shown.finish(stage)
+        ended = self._stages.pop(stage, None)
+        if self._is_verbose and ended:
+            done = f"{ended.done:,} done, " if ended.done else ""
+            self._shown.note(f"{stage}: {done}{time.monotonic() - ended.started:.1f} s")
+
+    def note(self, message: str) -> None:
+        """Pass a line on."""
+        self._shown.note(message)
+
+    def interrupted(self) -> None:
+        """Print how far the stages are that run."""
+        for name, stage in self._stages.items():
+            typer.echo(f"{name}: {stage.said()}", err=True)
+
+
+@dataclass(slots=True)
+class Wordiness:
+    """What --quiet and --verbose ask for; set by the options of every command."""
+
+    is_quiet: bool = False
+    is_verbose: bool = False
+
+
+wordiness = Wordiness()
+
+
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Progress]:
-    """Yield what shows progress on standard error: bars on a terminal, lines in a log; nothing where `quiet`."""
+    """Yield what shows progress on standard error: bars on a terminal, lines in a log; nothing where `quiet`.
+
+    Where the work is interrupted, how far it is stands there.
+    """
     from kg_neo4j.progress import SILENT
 
-    if quiet:
-        yield SILENT
-        return
     with ExitStack() as stack:
-        yield TerminalProgress(stack) if sys.stderr.isatty() else LogProgress(stack)
+        shown: Progress = SILENT
+        if not (quiet or wordiness.is_quiet):
+            shown = TerminalProgress(stack) if sys.stderr.isatty() else LogProgress(stack)
+        followed = Followed(shown, is_verbose=wordiness.is_verbose)
+        try:
+            yield followed
+        except KeyboardInterrupt:
+            stack.close()
+            followed.interrupted()
+            raise
 
 
 def print_json(value: Any) -> None:
@@ -211,8 +271,8 @@ def print_estimates(assumptions: Iterable[str]) -> None:
 
 
 def remark(name: str, lines: Iterable[object]) -> None:
-    """Print each line to standard error, after what it is: "note: ..."."""
-    for line in lines:
+    """Print each line to standard error, after what it is: "note: ..."; nothing with --quiet."""
+    for line in () if wordiness.is_quiet else lines:
         typer.echo(f"{name}: {line}", err=True)
 
 
