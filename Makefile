@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-browser lint fix bench train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-browser dist lint fix bench train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -28,6 +28,7 @@ help:
 	@echo "make test-clients  neo4j-graphrag, LangChain and LlamaIndex read a graph of ours, from an environment of their own"
 	@echo "make test-ray   extraction on a Ray cluster of two nodes, and documents in S3, from an environment of their own"
 	@echo "make test-browser  the pages that we draw, in a Chromium that is installed"
+	@echo "make dist       the packages to publish, built and checked with twine"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
 	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders, Leiden, retrieval"
@@ -82,6 +83,16 @@ test-ray: $(OUT)/ray/venv/.installed
 
 test-browser: $(VENV)/.installed
 	$(BIN)/python -m pytest benchmarks/browser
+
+$(OUT)/dist/venv/.installed:
+	$(PYTHON) -m venv $(OUT)/dist/venv
+	$(OUT)/dist/venv/bin/python -m pip install --quiet 'build>=1.2' 'twine>=6'
+	touch $@
+
+dist: $(OUT)/dist/venv/.installed
+	rm -f $(OUT)/dist/kg_neo4j-*
+	$(OUT)/dist/venv/bin/python -m build --outdir $(OUT)/dist .
+	$(OUT)/dist/venv/bin/python -m twine check --strict $(OUT)/dist/kg_neo4j-*
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import subprocess
 import sys
+import sysconfig
+import venv
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -48,6 +53,25 @@ def test_the_wheel_works_where_it_is_installed(wheel: Path, tmp_path: Path) -> N
     ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip() == str(tmp_path / "kg_neo4j")
+
+
+def test_the_wheel_loads_and_answers_outside_the_checkout(
+    wheel: Path, environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    scripts = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
+    run = functools.partial(subprocess.run, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True)
+    run([scripts / "python", "-m", "pip", "install", "--no-deps", "--no-index", wheel])
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    own = Path(run([scripts / "python", "-c", where]).stdout.strip())
+    (own / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")  # comes last on the path
+    (tmp_path / "a.txt").write_text("Anna Weber met Karl Braun in Vienna in 1901.", "utf-8")
+    loaded = json.loads(run([scripts / "kg", "load", "a.txt", "--json"]).stdout)
+    assert loaded["nodes"] >= 3
+    answer = json.loads(run([scripts / "kg", "ask", "Whom did Anna Weber meet?", "--json"]).stdout)
+    assert "Karl Braun" in answer["answer"]
+    found = run([scripts / "python", "-c", "import kg_neo4j; print(kg_neo4j.__file__)"]).stdout.strip()
+    assert Path(found).is_relative_to(own)
 
 
 def test_the_wheel_holds_what_the_checkout_has_and_no_more(wheel: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,32 +75,34 @@ def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Dia
 
     A model's server is asked for its list of models, which costs nothing.
     """
-    checks: dict[str, Callable[[], str]] = {}
-    with ExitStack() as stack:
-        if not settings.neo4j_uri:
-            checks |= {"Java": lambda: _java(settings), "Neo4j": lambda: _jars(settings)}
-            checks |= {"disk": lambda: _disk(settings)}
-        if _is_running(settings):
-            opened: list[Database] = []
+    is_managed, is_running = not settings.neo4j_uri, _is_running(settings)
+    if is_managed:
+        yield _found("Java", lambda: _java(settings))
+        yield _found("Neo4j", lambda: _jars(settings))
+        yield _found("disk", lambda: _disk(settings))
+    if is_running:
+        yield from _of_database(settings, progress)
+    else:
+        yield _found("local server", lambda: _ports(settings))
+    yield _found("chat model", lambda: _chat_model(settings))
+    yield _found("embedding model", lambda: _embedding_model(settings))
 
-            def reach() -> str:
-                from kg_neo4j.graph.connection import connect
 
-                opened.append(stack.enter_context(connect(settings, progress)))
-                return f"{opened[0].address.shown} runs Neo4j {opened[0].verify()}"
+def _of_database(settings: Settings, progress: Progress) -> Iterator[Diagnosis]:
+    from kg_neo4j.graph.connection import connect
 
-            yield _found("database", reach)
-            if opened:
-                database = opened[0]
-                checks |= {"Graph Data Science": database.gds_version, "indexes": lambda: _indexes(database, settings)}
-                checks |= {"documents": lambda: _documents(database, settings.graph)}
-                checks |= {"communities": lambda: _communities(database, settings.graph)}
-                checks |= {"consistency": lambda: _consistency(database, settings.graph)}
-        else:
-            checks |= {"local server": lambda: _ports(settings)}
-        checks |= {"chat model": lambda: _chat_model(settings), "embedding model": lambda: _embedding_model(settings)}
-        for subject, check in checks.items():
-            yield _found(subject, check)
+    try:
+        database = connect(settings, progress)
+    except KgError as error:
+        yield Diagnosis("database", False, str(error), error.hint)
+        return
+    with database:
+        yield Diagnosis("database", True, f"{database.address.shown} runs Neo4j {database.verify()}")
+        yield _found("Graph Data Science", database.gds_version)
+        yield _found("indexes", lambda: _indexes(database, settings))
+        yield _found("documents", lambda: _documents(database, settings.graph))
+        yield _found("communities", lambda: _communities(database, settings.graph))
+        yield _found("consistency", lambda: _consistency(database, settings.graph))
 
 
 def _found(subject: str, check: Callable[[], str]) -> Diagnosis:

@@ -5,6 +5,7 @@ scikit-learn takes a second to import, so only the functions that need it do.
 
 from __future__ import annotations
 
+import importlib.util
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 import numpy as np
 import numpy.typing as npt
 
+from kg_neo4j.errors import UsageError
 from kg_neo4j.organise.tree.fitted import Doubles, Floats, Reduction, Step
 
 BASE_DIMENSIONS = 48  # to which vectors are reduced once; steps reduce further
@@ -22,6 +24,12 @@ NODES_A_COMPONENT = 2  # on average at least: else every node becomes a cluster 
 PATIENCE = 8  # numbers of components tried after the best one
 SMALLEST_VARIANCE = 0.02  # of a component, where the widest axis has 1: equal nodes draw no cluster to a point
 _NEGLIGIBLE = 1e-6  # of the largest spread, in single precision
+
+
+def require_scikit_learn() -> None:
+    """Raise UsageError where the extra that builds trees is not installed."""
+    if importlib.util.find_spec("sklearn") is None:
+        raise UsageError("building trees needs scikit-learn", hint="pip install 'kg-neo4j[tree]'")
 
 
 @contextmanager

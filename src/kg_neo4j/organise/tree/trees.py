@@ -11,6 +11,7 @@ from kg_neo4j.graph.answers import GraphAnswers, Place
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.tree.built import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
+from kg_neo4j.organise.tree.mixtures import require_scikit_learn
 from kg_neo4j.organise.tree.questions import Item
 from kg_neo4j.organise.tree.stored import begin_tree, publish, tree_id
 from kg_neo4j.organise.tree.work import TreeWork, summaries_of
@@ -25,8 +26,10 @@ def build_tree(
     """Bring the tree of a document (id, title) up to date. A repeat gives 0 changes and 0 calls.
 
     Where the model fails or the budget is used up nothing is published, `unfinished` says why, and the next run goes
-    on. Raises UsageError for a tree that was built with other settings, DatabaseError, LeaseHeld.
+    on. Raises UsageError for a tree that was built with other settings, and without scikit-learn; DatabaseError;
+    LeaseHeld.
     """
+    require_scikit_learn()
     id = begin_tree(database, lease, graph, document["id"], how.choice.name)
     work = TreeWork(_answers(database, graph, id, lease), document, how, progress)
     try:
@@ -47,6 +50,7 @@ def plan_tree(
     A text without an answer is composed of the text's own sentences instead. `unread` are the chunks of a document that
     is not loaded.
     """
+    require_scikit_learn()
     id = tree_id(graph, document["id"], how.choice.name)
     work = TreeWork(_answers(database, graph, id, None), document, how, SILENT, unread)
     asked: list[Request] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -11,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kg_neo4j.errors import UsageError
 from kg_neo4j.organise.tree.clustering import read_fit, soft_clusters
 from kg_neo4j.organise.tree.interface import Clusters, Fit
+from kg_neo4j.organise.tree.mixtures import require_scikit_learn
 from node_clusters import Vectors, check, topics
 
 
@@ -219,6 +222,14 @@ def test_any_nodes_have_clusters_that_fit(rows: list[list[int]], tokens: list[in
     assert soft_clusters(vectors, lengths, most_tokens=most, seed=seed)[0] == found
     assert read_fit(fit.to_json()).assign(vectors) == fit.assign(vectors)
     assert all(shares for shares in fit.assign(vectors))
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_scikit_learn()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(UsageError) as error:
+        require_scikit_learn()
+    assert error.value.hint == "pip install 'kg-neo4j[tree]'"
 
 
 def test_importing_it_imports_no_scikit_learn() -> None:
