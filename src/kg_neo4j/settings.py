@@ -6,6 +6,7 @@ Names without the prefix KG_ are the ones that everyone expects (NEO4J_URI, OPEN
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from pydantic_settings import (
 from kg_neo4j.errors import UsageError
 
 CONFIG_FILE = "kg.toml"
+_LOGIN = re.compile(r"//[^/@]*@")  # user name and password in an address
 # A folder may come from anybody. These say where keys and texts are sent, what is run, or where files are written, so
 # they are read from the environment and from the user's own file only.
 OWN = frozenset(
@@ -140,7 +142,7 @@ class Configured:
 
     name: str
     variable: str
-    value: str | None  # of a secret only "set"
+    value: str | None  # of a secret only "set"; addresses without user name and password
     origin: str  # "environment", the path of a kg.toml, or "default"
 
 
@@ -152,7 +154,7 @@ def configured(settings: Settings) -> tuple[Configured, ...]:
     found = []
     for name, each in type(settings).model_fields.items():
         variable, value = str(each.validation_alias), getattr(settings, name)
-        shown = None if value is None else "set" if isinstance(value, SecretStr) else str(value)
+        shown = None if value is None else "set" if isinstance(value, SecretStr) else _LOGIN.sub("//***@", str(value))
         origin = "environment" if os.environ.get(variable) else origins.get(name, "default")
         found.append(Configured(name, variable, shown, origin))
     return tuple(found)

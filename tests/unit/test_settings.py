@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -101,14 +102,17 @@ def test_what_is_set_is_listed_with_its_origin_and_no_secret(
     assert run_kg(["config"], {})[1].startswith("all settings have their defaults")
     (project / "kg.toml").write_text('graph = "notes"\nmodel_retries = 1', "utf-8")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://ann:very-secret@models.example/v1")
     monkeypatch.setenv("KG_MODEL_RETRIES", "2")
     found = {each.name: (each.value, each.origin) for each in configured(Settings()) if each.origin != "default"}
     assert found == {
         "graph": ("notes", str(project / "kg.toml")),
         "openai_api_key": ("set", "environment"),
+        "openai_base_url": ("https://***@models.example/v1", "environment"),
         "model_retries": ("2", "environment"),
     }
-    code, out, _ = run_kg(["config", "--all"], {"OPENAI_API_KEY": "sk-very-secret"})
+    secret = {name: os.environ[name] for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL")}
+    code, out, _ = run_kg(["config", "--all"], secret)
     assert code == 0
     assert "notes" in out
     assert "secret" not in out

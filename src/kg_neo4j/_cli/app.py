@@ -54,7 +54,7 @@ _HOMES = {  # of each command: the module and the function in it, or its group
 }
 # Commands that record what they do: the same command again continues.
 _CONTINUED = frozenset(
-    "load unload extract build quarantine rebuild resolve communities tree import test study eval tune db".split()
+    "load unload extract build quarantine rebuild resolve communities tree import study eval tune".split()
 )
 
 

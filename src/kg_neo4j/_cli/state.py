@@ -31,7 +31,7 @@ def status(graph: GraphOption = None, as_json: JsonOption = False) -> None:
     }
     stored = found.stored
     if stored:
-        facts["documents"] = f"{stored.documents:,} in {found.chunks:,} chunks"
+        facts |= {"documents": f"{stored.documents:,}", "chunks": f"{found.chunks:,}"}
         facts |= {"entities": f"{found.entities:,}", "relationships": f"{found.relationships:,}"}
         facts["communities"] = ANALYSED[stored.as_analysed]
     elif found.server:
@@ -40,7 +40,7 @@ def status(graph: GraphOption = None, as_json: JsonOption = False) -> None:
     for source in stored.unfinished if stored else ():
         print_text(f"not finished, load again: {source}")
     if stored and stored.unsettled:
-        print_text(f"{stored.unsettled:,} entities and facts are brought up to date by the next `kg load`")
+        print_text(f"entities and facts that the next `kg load` brings up to date: {stored.unsettled:,}")
 
 
 def doctor(graph: GraphOption = None, as_json: JsonOption = False) -> None:

@@ -163,7 +163,7 @@ def _indexes(database: Database, settings: Settings) -> str:
     # how long a server's vectors are, only a paid call tells
     model = factory.embedding_model(settings) if factory.embeds_built_in(settings) else None
     found = search_indexes.usable_indexes(database, settings.graph, model)
-    return f"{len(found)} search indexes are online"
+    return f"online: {len(found)}"
 
 
 def _documents(database: Database, graph: str) -> str:
@@ -178,7 +178,7 @@ def _documents(database: Database, graph: str) -> str:
         )
     if stored.unsettled:
         raise KgError(f"{stored.unsettled:,} entities and facts are not up to date", hint="the next `kg load` does it")
-    return f"{stored.documents:,} documents, all finished"
+    return f"{stored.documents:,}, all finished"
 
 
 def _communities(database: Database, graph: str) -> str:
