@@ -60,7 +60,8 @@ def test_the_wheel_loads_and_answers_outside_the_checkout(
 ) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     scripts = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
-    run = functools.partial(subprocess.run, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True)
+    kept = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
+    run = functools.partial(subprocess.run, cwd=tmp_path, env=kept, check=True, capture_output=True, text=True)
     run([scripts / "python", "-m", "pip", "install", "--no-deps", "--no-index", wheel])
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     own = Path(run([scripts / "python", "-c", where]).stdout.strip())

@@ -69,6 +69,10 @@ class TableReader:
         for source, target, kind in self._rows(_FACTS):
             yield {"source": source, "target": target, "types": [kind]}
 
+    def titles(self) -> Iterator[str]:
+        """Yield the titles of documents that have a chunk, sorted: there may be millions."""
+        return (row[0] for row in self._rows(_TITLES))
+
     def _rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
         cursor = self._connection.cursor().execute(sql)
         while found := cursor.fetchmany(PAGE):
@@ -81,10 +85,9 @@ def write_names(connection: DuckDBPyConnection, folder: Path, graph: str, schema
     keys = read_mentioned(reader, graph)
     joins = changed_joins(graph, keys, read_sources(reader, graph, sure=keys), ())
     found = components(each.decision for each in joins)
-    titles = [row[0] for row in connection.execute(_TITLES).fetchall()]
     partial = folder.with_name(f"{folder.name}.partial")
     partial.mkdir(parents=True, exist_ok=True)
-    given = [(entity, names or None) for entity, names in sorted(aliases(keys, found, titles).items())]
+    given = [(entity, names or None) for entity, names in sorted(aliases(keys, found, reader.titles()).items())]
     write_table(partial / "aliases.parquet", ALIASES, given)
     write_table(partial / "roots.parquet", ROOTS, sorted(found.roots.items()))
     decided = [stored_values(each) for each in joins]
