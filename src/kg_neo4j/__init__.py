@@ -15,7 +15,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kg_neo4j._models.protocols import ChatModel, Completion, EmbeddingModel
+    from kg_neo4j.acquire.interface import Source, SourceText
     from kg_neo4j.errors import KgError
+    from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.knowledge_graph import GraphFrames, KnowledgeGraph
     from kg_neo4j.organise.tree.summarisers import AbstractSummariser
     from kg_neo4j.pipeline import (
@@ -32,23 +35,36 @@ if TYPE_CHECKING:
         tree,
         unload,
     )
-    from kg_neo4j.records import Answer, Citation, Filters, LoadReport
+    from kg_neo4j.records import Answer, Citation, Filters, LoadReport, ModelAnswer, Usage
+    from kg_neo4j.retrieve.interface import Found, FoundChunk, Retriever, Search
     from kg_neo4j.settings import Settings
 
 __all__ = [
     "AbstractSummariser",
     "Answer",
     "ArchiveReport",
+    "ChatModel",
     "Citation",
+    "Completion",
+    "EmbeddingModel",
+    "Extractor",
     "Filters",
+    "Found",
+    "FoundChunk",
     "GraphFrames",
     "ImportReport",
     "KgError",
     "KnowledgeGraph",
     "LoadOptions",
     "LoadReport",
+    "ModelAnswer",
+    "Retriever",
+    "Search",
     "Settings",
+    "Source",
+    "SourceText",
     "TreeBuildOptions",
+    "Usage",
     "ask",
     "embed",
     "export_archive",
@@ -62,12 +78,16 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
+    "_models.protocols": "ChatModel Completion EmbeddingModel",
+    "acquire.interface": "Source SourceText",
     "errors": "KgError",
+    "extract.interface": "Extractor",
     "knowledge_graph": "GraphFrames KnowledgeGraph",
     "organise.tree.summarisers": "AbstractSummariser",
     "pipeline": "ArchiveReport ImportReport LoadOptions TreeBuildOptions "
     "ask embed export_archive import_graph load report tree unload",
-    "records": "Answer Citation Filters LoadReport",
+    "records": "Answer Citation Filters LoadReport ModelAnswer Usage",
+    "retrieve.interface": "Found FoundChunk Retriever Search",
     "settings": "Settings",
 }
 

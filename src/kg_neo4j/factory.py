@@ -30,7 +30,7 @@ CHECK_S = 10.0  # for a list of models
 
 def warm_up(settings: Settings) -> None:
     """Begin to import the model's client, half a second of work, while others wait for the database."""
-    if not settings.offline:
+    if settings.has_server and settings.given.chat is None:
         threading.Thread(target=import_module, args=("openai",), name="kg-import", daemon=True).start()
 
 
@@ -43,6 +43,9 @@ def chat_model(settings: Settings, *, budget: Budget | None = None, ledger: Ledg
     """
     if settings.offline:
         return None
+    if settings.given.chat is not None:
+        _refuse(budget, settings.given.chat.name)
+        return settings.given.chat
     from kg_neo4j._models.openai_chat import OpenAIChat
     from kg_neo4j._models.prices import price_of
 
@@ -92,29 +95,35 @@ def door_to(model: ChatModel, cache: AnswerCache | None = None, concurrency: int
 def embedding_model(
     settings: Settings, *, budget: Budget | None = None, ledger: Ledger | None = None
 ) -> EmbeddingModel:
-    """Return the embedding model: KG_EMBEDDING_MODEL where a server is configured, else the built-in one.
+    """Return the embedding model: the given one, KG_EMBEDDING_MODEL where there is a server, else the built-in one.
 
     Takes `budget` and `ledger` as `chat_model` does; UsageError for a budget where its price is not known.
     """
-    if settings.embedding_model == HASHED_EMBEDDING:
-        from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
-
-        return HashedEmbedding()
-    if settings.embedding_model is None or settings.offline:
-        from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
-
-        return StaticEmbedding()
+    if embeds_built_in(settings):
+        return built_in_embedder(settings)
+    if settings.given.embedding is not None:
+        _refuse(budget, settings.given.embedding.name)
+        return settings.given.embedding
     from kg_neo4j._models.openai_embedding import OpenAIEmbedding
     from kg_neo4j._models.prices import price_of
 
-    price = price_of(settings.embedding_model, settings)
-    model = OpenAIEmbedding(settings.embedding_model, _endpoint(settings, ledger), price=price)
+    name = str(settings.embedding_model)
+    price = price_of(name, settings)
+    model = OpenAIEmbedding(name, _endpoint(settings, ledger), price=price)
     if budget is None:
         return model
     from kg_neo4j._models import tokens
     from kg_neo4j._models.budgeted import BudgetedEmbedding
 
-    return BudgetedEmbedding(model, _known(price, settings.embedding_model), budget, tokens.load())
+    return BudgetedEmbedding(model, _known(price, name), budget, tokens.load())
+
+
+def _refuse(budget: Budget | None, model: str) -> None:
+    if budget is not None:
+        raise UsageError(
+            f"a budget cannot be kept with {model!r}: its calls are made by the program that brought it along",
+            hint="leave the budget out, or use the model through OPENAI_BASE_URL",
+        )
 
 
 def _known(price: Price | None, model: str) -> Price:
@@ -128,7 +137,13 @@ def _known(price: Price | None, model: str) -> Price:
 
 def built_in_embedder(settings: Settings) -> EmbeddingModel:
     """Return the embedder of this package that the settings mean: it makes no calls."""
-    return embedding_model(settings.model_copy(update={"openai_base_url": None, "openai_api_key": None}))
+    if settings.embedding_model == HASHED_EMBEDDING:
+        from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
+
+        return HashedEmbedding()
+    from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
+
+    return StaticEmbedding()
 
 
 def require_model(settings: Settings, why: str) -> None:
@@ -144,6 +159,8 @@ def note_without_model(settings: Settings, note: str) -> list[str]:
 
 def model_and_server(settings: Settings) -> tuple[str, str]:
     """Return the chat model's name and the address of its server, empty for OpenAI's own; both empty offline."""
+    if settings.given.chat is not None:
+        return settings.given.chat.name, ""
     return ("", "") if settings.offline else (settings.model or DEFAULT_MODEL, settings.openai_base_url or "")
 
 
@@ -152,7 +169,11 @@ def unserved_models(settings: Settings) -> tuple[str, ...]:
     from kg_neo4j._models.openai_calls import served_models
 
     endpoint = replace(_endpoint(settings, None), timeout_s=min(settings.model_timeout_s, CHECK_S), retries=0)
-    wanted = [settings.model or DEFAULT_MODEL, *([] if embeds_built_in(settings) else [str(settings.embedding_model)])]
+    chat, embedding = settings.given.chat, settings.given.embedding
+    wanted = [] if chat is not None else [settings.model or DEFAULT_MODEL]
+    wanted += [] if embedding is not None or embeds_built_in(settings) else [str(settings.embedding_model)]
+    if not wanted:
+        return ()
     served = served_models(endpoint)
     return tuple(name for name in wanted if not {name, f"{name}:latest"} & served)  # Ollama lists the tag, too
 
@@ -164,7 +185,9 @@ def extracts_fully(settings: Settings, language: str | None) -> bool:
 
 def embeds_built_in(settings: Settings) -> bool:
     """Return whether vectors come from an embedder of this package: no server, no price."""
-    return settings.offline or settings.embedding_model in (None, HASHED_EMBEDDING)
+    if settings.given.embedding is not None:
+        return False
+    return not settings.has_server or settings.embedding_model in (None, HASHED_EMBEDDING)
 
 
 def embedding_concurrency(settings: Settings) -> int:
@@ -179,8 +202,9 @@ def largest_chunk(settings: Settings) -> int:
     """
     from kg_neo4j._models.openai_models import DEFAULT_WINDOW, window_of
 
+    given = settings.given.chat
     known = DEFAULT_WINDOW if settings.offline else window_of(settings.model or DEFAULT_MODEL)
-    room = max((settings.model_window or known) - PROMPT_TOKENS, 512)
+    room = max((given.window if given else settings.model_window or known) - PROMPT_TOKENS, 512)
     return int(room / (MODEL_TOKENS + ANSWER_TOKENS))
 
 

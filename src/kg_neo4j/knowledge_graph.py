@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from networkx import MultiDiGraph
     from pandas import DataFrame
 
+    from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+    from kg_neo4j.acquire.interface import Source
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.canned_reports import Value
     from kg_neo4j.graph.database import Database
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.reporting import ListedCommunity
     from kg_neo4j.pipeline.resolving import ResolveReport
     from kg_neo4j.records import Document
+    from kg_neo4j.retrieve.interface import Retriever
 
 QUERY_S = 60.0  # that a query may take
 FETCH = 1_000  # rows sent at a time
@@ -48,13 +52,20 @@ class KnowledgeGraph:
             print(kg.ask("Who was Ada Lovelace?").answer)
 
     `graph` is the graph's name (default: KG_GRAPH, else "main"). `settings` are those of the environment unless given.
+    `chat_model` and `embedding_model` are used instead of those that the settings name (docs/extending.md).
     The database is opened by the first call that needs it, and closed by `close` or at the end of a `with` block.
     """
 
     def __init__(
-        self, graph: str | None = None, *, settings: Settings | None = None, progress: Progress = SILENT
+        self,
+        graph: str | None = None,
+        *,
+        settings: Settings | None = None,
+        chat_model: ChatModel | None = None,
+        embedding_model: EmbeddingModel | None = None,
+        progress: Progress = SILENT,
     ) -> None:
-        settings = settings or Settings()
+        settings = (settings or Settings()).with_models(chat_model, embedding_model)
         self.settings = settings if graph is None else settings.model_copy(update={"graph": graph})
         self._progress = progress
         self._database: Database | None = None
@@ -86,14 +97,23 @@ class KnowledgeGraph:
 
     def load(
         self,
-        *sources: str | Path,
+        *sources: str | Path | Source,
         options: LoadOptions | None = None,
         documents: Iterable[Document] = (),
         extractor: Extractor | None = None,
     ) -> LoadReport:
-        """Load files, folders and what `options.wikipedia` names; see `kg_neo4j.load`. Repeating it changes nothing."""
+        """Load files, folders, sources and what `options.wikipedia` names; see `kg_neo4j.load`.
+
+        Repeating it changes nothing.
+        """
+        from kg_neo4j.pipeline.documents import documents_of
+
+        options = options or pipeline.LoadOptions()
+        given = [each for each in sources if not isinstance(each, (str, Path))]
+        added = (document for each in given for document in documents_of(each, self.settings, options))
+        documents = itertools.chain(added, documents)
         return pipeline.load(
-            [str(each) for each in sources],
+            [str(each) for each in sources if isinstance(each, (str, Path))],
             settings=self.settings,
             options=options,
             documents=documents,
@@ -122,6 +142,7 @@ class KnowledgeGraph:
         mode: str = "auto",
         filters: Filters | None = None,
         max_context_tokens: int | None = None,
+        retriever: Retriever | None = None,
     ) -> Answer:
         """Answer a question, with citations that exist; see `kg_neo4j.ask`."""
         return pipeline.ask(
@@ -130,6 +151,7 @@ class KnowledgeGraph:
             mode=mode,
             filters=filters,
             max_context_tokens=max_context_tokens,
+            retriever=retriever,
             progress=self._progress,
         )
 

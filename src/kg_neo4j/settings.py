@@ -11,10 +11,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr
+from pydantic import Field, PrivateAttr, SecretStr
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -25,6 +25,9 @@ from pydantic_settings import (
 
 from kg_neo4j.errors import UsageError
 
+if TYPE_CHECKING:
+    from kg_neo4j._models.protocols import ChatModel, EmbeddingModel
+
 CONFIG_FILE = "kg.toml"
 _LOGIN = re.compile(r"//[^/@]*@")  # user name and password in an address
 # A folder may come from anybody. These say where keys and texts are sent, what is run, or where files are written, so
@@ -34,6 +37,14 @@ OWN = frozenset(
     "wikipedia_url wikipedia_username wikipedia_password wikipedia_former_host "
     "home cache jars_dir java_home prices spacy_model".split()
 )
+
+
+@dataclass(frozen=True, slots=True)
+class GivenModels:
+    """Models that a program brings along, instead of those of a server or the built-in ones."""
+
+    chat: ChatModel | None = None
+    embedding: EmbeddingModel | None = None
 
 
 class Settings(BaseSettings):
@@ -105,6 +116,8 @@ class Settings(BaseSettings):
     # of a moved wiki
     wikipedia_former_host: str | None = Field(default=None, validation_alias="KG_WIKIPEDIA_FORMER_HOST")
 
+    _given: GivenModels = PrivateAttr(default=GivenModels())  # copies keep them
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -131,9 +144,25 @@ class Settings(BaseSettings):
         return usual if usual.is_file() else None
 
     @property
+    def given(self) -> GivenModels:
+        """The models that the program brings along."""
+        return self._given
+
+    def with_models(self, chat: ChatModel | None = None, embedding: EmbeddingModel | None = None) -> Settings:
+        """Return settings that use these models. None changes nothing."""
+        settings = self.model_copy()
+        settings._given = GivenModels(chat or self._given.chat, embedding or self._given.embedding)
+        return settings
+
+    @property
+    def has_server(self) -> bool:
+        """True where a server of models is configured."""
+        return self.openai_api_key is not None or self.openai_base_url is not None
+
+    @property
     def offline(self) -> bool:
-        """True where no chat model is configured."""
-        return self.openai_api_key is None and self.openai_base_url is None
+        """True where there is no chat model."""
+        return self._given.chat is None and not self.has_server
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kg_neo4j import plugins
 from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import (
     BudgetOption,
@@ -49,6 +50,9 @@ def load(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody, write nothing.")
     ] = False,
+    extractor: Annotated[
+        str | None, typer.Option("--extractor", metavar="NAME", help="Of another package, instead of the model.")
+    ] = None,
     budget_usd: BudgetOption = None,
     rpm: RpmOption = None,
     tpm: TpmOption = None,
@@ -68,13 +72,14 @@ def load(
     options = replace(options, analytics=analytics, singletons=singletons, rebuild=rebuild, refresh=refresh)
     options = replace(options, prune=prune, budget_usd=budget_usd)
     settings = settings_for(graph=graph, model=model, rpm=rpm, tpm=tpm, answer_cache=None if cache else False)
+    given = None if extractor is None else plugins.opened(plugins.EXTRACTORS, extractor)
     if dry_run:
         with progress(quiet=as_json) as bars:
-            plan = pipeline.plan(sources or (), settings=settings, options=options, progress=bars)
+            plan = pipeline.plan(sources or (), settings=settings, options=options, extractor=given, progress=bars)
         show_plan(plan, as_json=as_json)
         return
     with progress(quiet=as_json) as bars:
-        report = pipeline.load(sources or (), settings=settings, options=options, progress=bars)
+        report = pipeline.load(sources or (), settings=settings, options=options, extractor=given, progress=bars)
     show_load(report, as_json=as_json)
     if is_partly_done(report) or report.unfinished:
         raise typer.Exit(PARTLY_DONE)

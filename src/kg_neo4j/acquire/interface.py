@@ -1,8 +1,10 @@
-"""What a reader of a file format gives: text with its structure, or UnreadableSource with the reason."""
+"""What readers give: of a file format text with its structure, of a source of another package its texts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from kg_neo4j.records import Section
 
@@ -16,6 +18,29 @@ class ParsedText:
     sections: tuple[Section, ...] = ()
     pages: tuple[int, ...] = ()  # start offset of each page
     left_out: str = ""  # what of the source is not in `text`, in words
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """One text of a source; it becomes a document."""
+
+    key: str  # names it within the source: a text that comes again under its key is the same document
+    text: str
+    title: str = ""  # empty: the key
+    url: str | None = None
+    language: str | None = None  # code, such as "en"; None: it is detected
+
+
+@runtime_checkable
+class Source(Protocol):
+    """Gives texts to load, such as those of a mailbox or a wiki."""
+
+    @property
+    def name(self) -> str:
+        """Goes before the keys, so that two sources may use the same."""
+
+    def texts(self) -> Iterable[SourceText]:
+        """Yield the texts, one at a time. Raise SourceError where the source cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

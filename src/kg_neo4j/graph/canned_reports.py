@@ -9,9 +9,10 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from kg_neo4j import plugins
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
@@ -42,7 +43,21 @@ _ESCAPES = {"\\": r"\u005c\u005c", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r
 
 def list_reports() -> tuple[Query, ...]:
     """Return all reports, ordered by name."""
-    return tuple(queries.get(name) for name in queries.names("reports"))
+    own = [queries.get(name) for name in queries.names("reports")]
+    return tuple(sorted([*own, *_added({query.name for query in own})], key=lambda query: query.name))
+
+
+def _added(own: Collection[str]) -> Iterator[Query]:
+    """Yield the reports of other packages. Raises UsageError for one that bears a name of ours, or may write."""
+    for name, entry in plugins.found(plugins.REPORTS).items():
+        try:
+            query = queries.parse(plugins.load(entry), f"reports/{name.replace('-', '_')}")
+        except (TypeError, AttributeError, ValueError) as error:
+            raise UsageError(f"the report {name!r} of {entry.value} cannot be read: {error}") from error
+        if query.name in own or query.mode != "read":
+            why = "there is one of that name" if query.name in own else "a report only reads"
+            raise UsageError(f"the report {name!r} of {entry.value} is refused: {why}")
+        yield query
 
 
 def outside_name(query: Query) -> str:

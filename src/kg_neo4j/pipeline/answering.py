@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kg_neo4j._models.protocols import EmbeddingModel
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.graph.database import Database
+    from kg_neo4j.retrieve.interface import Retriever
     from kg_neo4j.retrieve.means import Means
     from kg_neo4j.retrieve.routing import Routed
     from kg_neo4j.settings import Settings
@@ -38,6 +39,7 @@ class AskOptions:
     rerank: bool = False  # the model puts the passages in order after it: one more call
     tree: TreeChoice = field(default_factory=TreeChoice)  # for the mode "tree"
     chunks: ChunkChoice = field(default_factory=ChunkChoice)  # for the mode "naive"
+    retriever: Retriever | None = None  # searches instead of the modes
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Answerer:
         from kg_neo4j.retrieve.checking.standing import with_pages
 
         check(question, options)
-        routed = self._route(question, options) if options.mode == AUTO else None
+        routed = self._route(question, options) if options.mode == AUTO and options.retriever is None else None
         mode = routed.routing.mode if routed else options.mode
         if mode == GLOBAL:
             answer = self._globally(question, options)
@@ -94,6 +96,7 @@ class Answerer:
             chunks=options.chunks,
             filters=options.filters,
             routed=routed,
+            retriever=options.retriever,
         )
 
     def _globally(self, question: str, options: AskOptions) -> Answer:
@@ -149,6 +152,8 @@ def check(question: str, options: AskOptions) -> None:
     from kg_neo4j import retrieve
     from kg_neo4j.retrieve import filters
 
+    if options.retriever is not None and options.mode != AUTO:
+        raise UsageError("a retriever searches instead of a mode", hint="leave one of them out")
     if options.level is not None and options.mode != GLOBAL:
         raise UsageError("a level is for the mode global", hint="--mode global --level N")
     if options.tree != TreeChoice() and options.mode not in (TREE, AUTO):

@@ -14,6 +14,7 @@ from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.canned_reports import Report, Value
+    from kg_neo4j.retrieve.interface import Retriever
     from kg_neo4j.settings import Settings
 
 
@@ -29,6 +30,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     rerank: bool = False,
     tree: TreeChoice | None = None,
     chunks: ChunkChoice | None = None,
+    retriever: Retriever | None = None,
     progress: Progress = SILENT,
     hear: Callable[[str], None] | None = None,
 ) -> Answer:
@@ -37,7 +39,8 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     `mode` is "local", "naive": from the chunks that `chunks` says, "global": from the community reports, those of one
     `level` where it is given (0 is the coarsest), "tree": from the narrative trees, those nodes that `tree` says,
     "cypher": from the rows of a query, a canned one or one that the model writes, or "auto", which chooses by the
-    question and says in `routing` what and why; it never lets a model write a query. What is found, told of and cited
+    question and says in `routing` what and why; it never lets a model write a query. A `retriever` searches instead of
+    these modes. What is found, told of and cited
     obeys `filters`. `max_context_tokens` bounds the evidence; None is 6,000, of a tree 1,700. A model takes the
     question apart before the search where `decompose` is set, and puts the passages in order after it where `rerank`
     is; UsageError without a model. `hear` is told a model's words as they come, before they are checked. `found` is
@@ -46,7 +49,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect
 
-    choices = (tree or TreeChoice(), chunks or ChunkChoice())
+    choices = (tree or TreeChoice(), chunks or ChunkChoice(), retriever)
     options = AskOptions(mode, level, max_context_tokens, filters or Filters(), decompose, rerank, *choices)
     check(question, options)
     with connect(settings, progress) as database:

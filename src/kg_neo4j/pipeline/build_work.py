@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 PART_BYTES = 16_000_000  # of files of extractions, read by one worker at a time
-DUCKDB_MB = 600
+DUCKDB_MB = 350
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kg_neo4j import plugins
 from kg_neo4j.errors import UsageError
 from kg_neo4j.pipeline.options import LoadOptions, chunk_tokens
 from kg_neo4j.pipeline.tally import Tally
@@ -13,6 +15,7 @@ from kg_neo4j.records import Chunk, Document, SkippedSource
 
 if TYPE_CHECKING:
     from kg_neo4j._models.tokens import Tokeniser
+    from kg_neo4j.acquire.interface import Source
     from kg_neo4j.acquire.mediawiki import Site
     from kg_neo4j.settings import Settings
 
@@ -36,8 +39,9 @@ def read_documents(
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
     pages = () if options.refresh else read_pages(settings, options, tally)
+    plugged = [source for each in sources if (source := plugged_source(each))]
     found = files.read(
-        sources,
+        [each for each in sources if not is_plugged(each)],
         graph=settings.graph,
         alias=options.alias,
         language=options.text_language,
@@ -48,7 +52,8 @@ def read_documents(
 
     def stream() -> Iterator[Document]:
         seen: set[str] = set()
-        for each in itertools.chain(pages, found, further):
+        added = (each for source in plugged for each in documents_of(source, settings, options))
+        for each in itertools.chain(pages, found, added, further):
             if isinstance(each, SkippedSource):
                 tally.skipped.append(each)
             elif each.id in seen:
@@ -59,6 +64,42 @@ def read_documents(
                 yield each
 
     return stream()
+
+
+def is_plugged(source: str) -> bool:
+    """Return whether a source, such as "mail:inbox", is one that another package adds; a file of that name wins."""
+    name, colon, _ = source.partition(":")
+    return bool(colon) and name in plugins.found(plugins.SOURCES) and not Path(source).exists()
+
+
+def plugged_source(source: str) -> Source | None:
+    """Return the source that another package adds under this name; None where there is none."""
+    if not is_plugged(source):
+        return None
+    name, _, argument = source.partition(":")
+    found: Source = plugins.opened(plugins.SOURCES, name, argument)
+    return found
+
+
+def documents_of(source: Source, settings: Settings, options: LoadOptions) -> Iterator[Document]:
+    """Yield the texts of a source as documents of the graph."""
+    from kg_neo4j.acquire.identity import document_id, text_hash
+    from kg_neo4j.acquire.language import detect
+
+    for each in source.texts():
+        key = f"{source.name}:{each.key}"
+        yield Document(
+            id=document_id(settings.graph, "file", key),
+            graph=settings.graph,
+            kind="file",
+            key=key,
+            title=each.title or each.key,
+            source=key,
+            text=each.text,
+            sha256=text_hash(each.text),
+            url=each.url,
+            language=each.language or options.text_language or detect(each.text),
+        )
 
 
 def site_of(settings: Settings, options: LoadOptions) -> Site:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
 from kg_neo4j.pipeline.budgeting import budget_of, said_what_is_left
 from kg_neo4j.pipeline.deriving import Derivation, derive
-from kg_neo4j.pipeline.documents import cut_document, read_documents
+from kg_neo4j.pipeline.documents import cut_document, is_plugged, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
 from kg_neo4j.pipeline.syncing import Sync
 from kg_neo4j.pipeline.tally import Tally
@@ -91,7 +91,7 @@ def load(
             *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
             *(budget, progress),
         )
-        sync = Sync(database, settings, options, tally, others)
+        sync = Sync(database, settings, options, tally, [each for each in others if not is_plugged(each)])
         try:
             _extract_and_record(run, _jobs(run, sync.documents(read), tokeniser, settings, options))
             sync.withdraw(lease)

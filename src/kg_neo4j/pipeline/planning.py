@@ -235,7 +235,8 @@ class _Run:
         from kg_neo4j._models.prices import price_of
         from kg_neo4j.factory import embeds_built_in
 
-        name = self.settings.embedding_model
+        given = self.settings.given.embedding
+        name = self.settings.embedding_model if given is None else given.name
         if name is None or embeds_built_in(self.settings) or not self.new_tokens:
             return Usage(usd=0.0)
         tokens = round(self.new_tokens + DESCRIBED * output_tokens)

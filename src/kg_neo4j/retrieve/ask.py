@@ -18,7 +18,7 @@ from kg_neo4j.retrieve import local, naive
 from kg_neo4j.retrieve.assisting import Assist
 from kg_neo4j.retrieve.checking.standing import keep_standing
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import Found, Scope, Search
+from kg_neo4j.retrieve.interface import Found, Retriever, Scope, Search
 from kg_neo4j.retrieve.linking import say_unknown
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.naive import ChunkChoice
@@ -45,11 +45,12 @@ def ask(  # noqa: PLR0913 - what a question needs; most of it by name
     chunks: ChunkChoice = ALL_WAYS,
     filters: Filters | None = None,
     routed: Routed | None = None,
+    retriever: Retriever | None = None,
 ) -> Answer:
     """Answer `question` from `graph`; `found` is False, and the text says so, where it does not hold an answer.
 
     "auto" is "local" where the question names something in the graph, else "naive", or as it was `routed`;
-    `Answer.routing` says why.
+    `Answer.routing` says why. A `retriever` searches instead of any mode.
     Nothing but what `filters` leave is found, told of or cited; UsageError for what they name and the graph has not.
     Without a model the answer is made of sentences of the sources. A graph without vectors is searched by words.
     Claims that their sources do not support are marked, or treated as `how` says. Raises UsageError for an empty
@@ -60,10 +61,12 @@ def ask(  # noqa: PLR0913 - what a question needs; most of it by name
     asked = read(question)
     search, notes = prepare(database, asked, graph, how.embedder, how.tokeniser)
     search = replace(search, scope=routed.scope if routed else resolve(database, graph, filters or Filters()))
-    if mode == "auto":
-        routed = routed or _route(database, search)
-    found = retrieve(database, search, mode, routed, chunks)
-    again = _searcher(database, search, found, how)
+    if retriever is not None:
+        mode, found = "naive", retriever.retrieve(search)
+    else:
+        routed = (routed or _route(database, search)) if mode == "auto" else routed
+        found = retrieve(database, search, mode, routed, chunks)
+    again = _searcher(database, search, found, how, retriever)
     assisted = how.door.do(Assist(asked.text, found, how, again))
     found, helped = assisted.found, assisted.model_seconds
     notes += [*_said(search.scope), *found.notes, *assisted.notes]
@@ -102,14 +105,17 @@ def _route(database: Database, search: Search) -> Routed:
     return route(database, search)
 
 
-def _searcher(database: Database, search: Search, found: Found, how: Means) -> Callable[[str], Found]:
+def _searcher(
+    database: Database, search: Search, found: Found, how: Means, retriever: Retriever | None
+) -> Callable[[str], Found]:
     """Return what searches for a question that the one asked was taken apart to, within the same filters."""
 
     def again(text: str) -> Found:
         if text == search.question.text:
             return found
         other, _ = prepare(database, read(text), search.graph, how.embedder, how.tokeniser)
-        return local.retrieve(database, replace(other, scope=search.scope))
+        other = replace(other, scope=search.scope)
+        return retriever.retrieve(other) if retriever is not None else local.retrieve(database, other)
 
     return again
 

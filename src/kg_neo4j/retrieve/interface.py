@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from kg_neo4j.records import TreeStep
 from kg_neo4j.retrieve.question import Question
@@ -139,6 +139,16 @@ class Search:
     fact_index: str | None = None
     node_index: str | None = None  # nodes of narrative trees
     scope: Scope | None = None  # None: nothing is filtered
+
+
+class Retriever(Protocol):
+    """Finds what an answer is made from."""
+
+    def retrieve(self, search: Search) -> Found:
+        """Return what it finds for `search.question`, the best first; nothing outside `search.scope` may be found.
+
+        A claim is checked against `Found.chunks`, so their ids and texts must be those of the graph.
+        """
 
 
 def only(scope: Scope | None, *kinds: str) -> dict[str, list[str] | None]:
