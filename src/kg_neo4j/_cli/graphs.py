@@ -10,7 +10,7 @@ from kg_neo4j._cli.options import JsonOption, YesOption, settings_for
 from kg_neo4j._cli.terminal import print_json, print_table, progress, show
 from kg_neo4j.errors import UsageError
 
-app = typer.Typer(help="The named graphs of the database: list, delete.", no_args_is_help=True)
+app = typer.Typer(help="The named graphs of the database: list, copy, delete.", no_args_is_help=True)
 
 
 @app.command(name="list")
@@ -25,6 +25,21 @@ def list_(as_json: JsonOption = False) -> None:
         return
     rows = [(each.graph, each.documents, each.chunks, each.nodes, each.relationships) for each in found]
     print_table(["Graph", "Documents", "Chunks", "Nodes", "Relationships"], rows)
+
+
+@app.command()
+def copy(
+    name: Annotated[str, typer.Argument(help="The graph to copy.")],
+    target: Annotated[str, typer.Argument(help="The name of the copy.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Copy a graph under another name from its stored answers. No model is called."""
+    from kg_neo4j import pipeline
+    from kg_neo4j._cli.load import show_load
+
+    with progress(quiet=as_json) as bars:
+        report = pipeline.copy_graph(target, settings=settings_for(graph=name), progress=bars)
+    show_load(report, as_json=as_json)
 
 
 @app.command()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.engine import show
@@ -33,13 +33,22 @@ def stored_chunks(
 
 
 def replay(
-    database: Database, graph: str, document: StoredDocument, *, rejected_only: bool = False
+    database: Database,
+    graph: str,
+    document: StoredDocument,
+    *,
+    rejected_only: bool = False,
+    copies: Mapping[str, Chunk] | None = None,
 ) -> Iterator[Extraction]:
-    """Yield the extractions that the stored answers give, in the order of chunks; no answers, no extraction."""
+    """Yield the extractions that the stored answers give, in the order of chunks; no answers, no extraction.
+
+    With `copies`, by the ids of the chunks, they are of these.
+    """
     options = json.loads(document.options or "{}")
     reading = Reading(schema_of(document), options.get("evidence", "flag"), document.answers_hash)
     answers = stored_answers(database, graph, [document.id], document.answers_hash)
     for chunk in stored_chunks(database, graph, document.id, rejected_only=rejected_only):
         if said := answers.get(chunk.id):
-            shown = show(chunk, options.get("preprocess", "none"), document.language)
-            yield interpret(chunk, said, reading, shown)
+            own = copies[chunk.id] if copies is not None else chunk
+            shown = show(own, options.get("preprocess", "none"), document.language)
+            yield interpret(own, said, reading, shown)

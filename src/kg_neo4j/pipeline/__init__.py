@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.asking import ask, embed, report
     from kg_neo4j.pipeline.building import BuildOptions, build
     from kg_neo4j.pipeline.chatting import Chat, ChatReply, chat
+    from kg_neo4j.pipeline.copying import copy_graph
     from kg_neo4j.pipeline.diagnosing import Diagnosis, Status, diagnose, status
     from kg_neo4j.pipeline.engines.choice import EngineOptions
     from kg_neo4j.pipeline.extracting import extract, write_manifest
@@ -70,6 +71,7 @@ __all__ = [
     "check_answers",
     "communities",
     "community_reports",
+    "copy_graph",
     "delete_graph",
     "diagnose",
     "diff",
@@ -132,6 +134,7 @@ _HOMES = {
     "check_answers": "kg_neo4j.pipeline.testing",
     "communities": "kg_neo4j.pipeline.reporting",
     "community_reports": "kg_neo4j.pipeline.reporting",
+    "copy_graph": "kg_neo4j.pipeline.copying",
     "delete_graph": "kg_neo4j.pipeline.managing",
     "diagnose": "kg_neo4j.pipeline.diagnosing",
     "diff": "kg_neo4j.pipeline.archiving",
