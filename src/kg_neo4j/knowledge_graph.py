@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from kg_neo4j.acquire.interface import Source
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.canned_reports import Value
+    from kg_neo4j.graph.comparing import Difference
     from kg_neo4j.graph.database import Database
     from kg_neo4j.organise.plot import PlotReport
-    from kg_neo4j.pipeline import LoadOptions, ResolveOptions, TreeBuildOptions, TreeReport
+    from kg_neo4j.pipeline import AskedAgain, LoadOptions, ResolveOptions, Status, TreeBuildOptions, TreeReport
     from kg_neo4j.pipeline.looking import SearchResult, ShownEntity
     from kg_neo4j.pipeline.reporting import ListedCommunity
     from kg_neo4j.pipeline.resolving import ResolveReport
@@ -133,6 +134,10 @@ class KnowledgeGraph:
         """Build or update narrative trees; see `kg tree`."""
         return pipeline.tree(settings=self.settings, options=options, progress=self._progress)
 
+    def copy(self, name: str) -> LoadReport:
+        """Copy the graph under another name from its stored answers; no model is called. See `kg graphs copy`."""
+        return pipeline.copy_graph(name, settings=self.settings, progress=self._progress)
+
     # ------------------------------------------------------------------------------------------------- reading
 
     def ask(
@@ -190,6 +195,18 @@ class KnowledgeGraph:
     def communities(self, *, level: int | None = None, limit: int = 20) -> tuple[ListedCommunity, ...]:
         """Return the largest communities; see `kg communities`."""
         return pipeline.communities(settings=self.settings, level=level, limit=limit, progress=self._progress)
+
+    def status(self) -> Status:
+        """Return what the graph holds and how complete it is; see `kg status`. Starts no server."""
+        return pipeline.status(settings=self.settings, progress=self._progress)
+
+    def diff(self, before: str | Path) -> tuple[Difference, ...]:
+        """Return how the graph differs from an export of before: entities, facts and evidence; see `kg diff`."""
+        return pipeline.diff(before, settings=self.settings, progress=self._progress)
+
+    def check_answers(self, file: str | Path, *, save: bool = False) -> tuple[AskedAgain, ...]:
+        """Ask the saved questions of a file of JSON lines again; see `kg test`."""
+        return pipeline.check_answers(file, settings=self.settings, save=save, progress=self._progress)
 
     # ----------------------------------------------------------------------------------------------- elsewhere
 

@@ -73,6 +73,7 @@ def test_a_graph_is_copied_by_a_command(kg: Kg, graph: str, folder: Path, target
     assert code == 0, err
     assert json.loads(out)["documents"] == 2
     assert kg("graphs", "copy", graph, graph)[0] == 2
+    assert kg("graphs", "copy", graph, "")[0] == 2
     (folder / "more.txt").write_text("Mary Somerville taught Ada Lovelace.", "utf-8")
     assert kg("load", str(folder / "more.txt"), "--graph", target, "--no-analytics")[0] == 0
     code, _, err = kg("graphs", "copy", graph, target)

@@ -41,6 +41,22 @@ def test_a_question_has_an_answer_with_quotes(notes: KnowledgeGraph) -> None:
     assert all(each.quote in TEXT for each in answer.citations)
 
 
+def test_a_graph_says_what_it_holds_and_what_changed(notes: KnowledgeGraph, tmp_path: Path) -> None:
+    assert notes.status().graph == notes.name
+    assert notes.status().entities == len(notes.to_pandas().entities)
+    before = tmp_path / "before.jsonl"
+    notes.export(before)
+    assert notes.diff(before) == ()
+    text = before.read_text("utf-8")
+    before.write_text(text.replace('"Mary Somerville"', '"Mary Summerville"'), "utf-8")
+    changes = {(each.change, each.name) for each in notes.diff(before) if each.kind == "entity"}
+    assert changes == {("added", "Mary Somerville (PERSON)"), ("removed", "Mary Summerville (PERSON)")}
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text('{"question": "Whom did Ada Lovelace marry?"}\n', "utf-8")
+    notes.check_answers(questions, save=True)
+    assert [each.change for each in notes.check_answers(questions)] == ["same"]
+
+
 def test_words_find_entities_and_passages(notes: KnowledgeGraph) -> None:
     found = notes.search("charles babbage")
     assert found.hits[0].name == "Charles Babbage"

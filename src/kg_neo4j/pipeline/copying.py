@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.queries import Query
     from kg_neo4j.settings import Settings
 
+LONGEST_NAME = 200  # of a graph, as KG_GRAPH
+
 
 def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     """Copy the graph of the settings to the graph `target`; the stored answers are replayed, and no model is called.
@@ -64,6 +66,8 @@ def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) 
 
 
 def _check(stored: tuple[StoredDocument, ...], there: tuple[StoredDocument, ...], graph: str, target: str) -> None:
+    if not 1 <= len(target) <= LONGEST_NAME:
+        raise UsageError(f"the name of a graph has 1 to {LONGEST_NAME} characters")
     if graph == target:
         raise UsageError(f"graph {graph!r} cannot be copied to itself")
     if not stored:
