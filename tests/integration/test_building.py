@@ -45,6 +45,8 @@ SCHEMA = (
     .replace('name = "role"\nkind = "text"\nfold = "mode"', 'name = "role"\nkind = "text"\nfold = "union"')
     .replace('name = "location"\nkind = "text"\nfold = "mode"', 'name = "location"\nkind = "number"\nfold = "union"')
     .replace('name = "start_date"\nkind = "text"', 'name = "start_date"\nidentity = true\nkind = "text"')
+    .replace("role", "entity")  # names that the tables' own columns could have
+    .replace("start_date", "source")
 )
 
 
@@ -52,17 +54,18 @@ def csv_of(text: str, numbers: bool) -> str:
     """Return what the model says of a text: people who met, some of them called by two names; now and then nonsense."""
     draw = random.Random(text)
     named = [name for name in PEOPLE if name in text]
-    lines = ["node_id,node_type,name,birth_year,death_year,role,location,description,evidence"]
+    role, date = ("entity", "source") if numbers else ("role", "start_date")
+    lines = [f"node_id,node_type,name,birth_year,death_year,{role},location,description,evidence"]
     for number, name in enumerate(named):
-        role, place = (
+        does, place = (
             draw.choice(["miller", "baker", ""]),
             draw.choice(["2.5", "7", "", "-3"] if numbers else ["Turin", ""]),
         )
         said = f'"{name} is ""here"", {draw.randint(1, 9)}"'
         lines.append(
-            f"n{number},{TYPES.get(name, 'PERSON')},{name},{draw.choice(['', '1815'])},,{role},{place},{said},{name}"
+            f"n{number},{TYPES.get(name, 'PERSON')},{name},{draw.choice(['', '1815'])},,{does},{place},{said},{name}"
         )
-    lines += ["", "relationship_id,node_id_1,relationship_type,node_id_2,start_date,description,strength,evidence"]
+    lines += ["", f"relationship_id,node_id_1,relationship_type,node_id_2,{date},description,strength,evidence"]
     for number in range(len(named)):
         one, other = draw.choices(range(len(named)), k=2)
         kind, when = draw.choice(["MET", "ALSO_KNOWN_AS", "HIRED"]), draw.choice(["", "1833", "in May"])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j.extract.schema import ColumnKind, FoldRule, Schema, SchemaColumn
 from kg_neo4j.graph.bulk.importer_files import SEPARATOR, Rows, header
 from kg_neo4j.graph.bulk.naming import DECISIONS, show_names
-from kg_neo4j.graph.bulk.tables import KIND_OF, Columns, columns_of, opened
+from kg_neo4j.graph.bulk.tables import KIND_OF, Columns, columns_of, opened, stream
 from kg_neo4j.graph.fold import STATED, EvidenceRow, fold_drawn, fold_entity, fold_fact, is_stated
 from kg_neo4j.graph.identity import entity_num
 from kg_neo4j.graph.queries import check_type
@@ -27,7 +27,6 @@ from kg_neo4j.graph.resolution.showing import place
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-PAGE = 10_000  # rows read at a time
 _JOINED = {FoldRule.UNION: {"s": "l", "i": "w", "n": "d"}, FoldRule.JOIN: {"s": "s", "i": "s", "n": "s"}}
 _ENTITY = ("id:ID(Entity)", "graph", "num:long", ":LABEL", "type", "name", "aliases:string[]", "evidence_count:long")
 _FACT = (
@@ -74,8 +73,8 @@ def write_task(task: Task, work: Path, graph: str, schema: Schema, memory_mb: in
     partial_ = folder.with_name(f"{folder.name}.partial")
     partial_.mkdir(parents=True, exist_ok=True)
     with opened(work, schema, memory_mb=memory_mb) as connection:
-        found = show_names(connection, work / "names")
-        _Writer(connection, partial_, graph, schema, found, task).write()
+        show_names(connection, work / "names")
+        _Writer(connection, partial_, graph, schema, task).write()
     partial_.rename(folder)
 
 
@@ -85,7 +84,6 @@ class _Writer:
     folder: Path
     graph: str
     schema: Schema
-    found: Components
     task: Task
 
     def write(self) -> None:
@@ -111,9 +109,9 @@ class _Writer:
         )
         evidence = self._rows(f"""
             SELECT * FROM (
-              SELECT coalesce(entity, key) AS entity, _document, _index, row, name, type {_listed(names)}
-              FROM mentions LEFT JOIN roots USING (key)
-            ) WHERE entity >= $first AND entity < $end ORDER BY entity
+              SELECT coalesce(_root, key) AS _entity, _document, _index, row, name, type {_listed(names)}
+              FROM mentions LEFT JOIN roots ON _member = key
+            ) WHERE _entity >= $first AND _entity < $end ORDER BY _entity
         """)
         with Rows(self.folder, "entities", _ENTITY, _kinds(columns)) as out:
             for entity, rows in itertools.groupby(evidence, lambda row: row[0]):
@@ -130,27 +128,27 @@ class _Writer:
         names = [column.name for column in columns]
         identity = [column.name for column in self.schema.relationships if column.identity]
         evidence = self._rows(f"""
-            SELECT _fact, _source, _type, _target, _document, _index, row, stated {_listed(names)}
-            FROM statements WHERE _fact >= $first AND _fact < $end ORDER BY _fact
+            SELECT _fact, _source, _type, _target, s._root, t._root, _document, _index, row, stated {_listed(names)}
+            FROM statements LEFT JOIN roots AS s ON s._member = _source LEFT JOIN roots AS t ON t._member = _target
+            WHERE _fact >= $first AND _fact < $end ORDER BY _fact
         """)
-        roots = self.found.roots
         with ExitStack() as stack:
             out = stack.enter_context(Rows(self.folder, "facts", _FACT, _kinds(columns)))
             lines = stack.enter_context(Rows(self.folder, "drawn", _DRAWN, _kinds(columns)))
-            for ends, grouped in itertools.groupby(evidence, lambda row: row[:4]):
-                fact, source, type_, target = ends
-                rows = [_evidence(row[4:7], "", type_, [STATED, *names], row[7:]) for row in grouped]
+            for ends, grouped in itertools.groupby(evidence, lambda row: row[:6]):
+                fact, source, type_, target, *joined = ends
+                rows = [_evidence(row[6:9], "", type_, [STATED, *names], row[9:]) for row in grouped]
                 folded = fold_fact(rows, columns)
                 where: tuple[str | None, str | None, str | None] = (None, None, None)
-                is_shared = source in roots or target in roots
-                if is_shared:
+                roots = {key: root for key, root in zip((source, target), joined, strict=True) if root is not None}
+                if roots:
                     values = [str(rows[0].values.get(name, "")) for name in identity]
-                    found = place(self.found, (source, type_, target), values)
+                    found = place(Components(roots), (source, type_, target), values)
                     where = (found.source_id, found.target_id, found.relationship_id)
                 count, stated = folded["evidence_count"], is_stated(folded)
                 own = [fact, self.graph, source, target, check_type(type_), count, *where, None if stated else "false"]
                 out.write(own, folded)
-                if stated and not is_shared:
+                if stated and not roots:
                     lines.write([source, target, type_, fact, count], folded)
 
     def _shared(self) -> None:
@@ -160,12 +158,12 @@ class _Writer:
         identity = [names.index(column.name) for column in self.schema.relationships if column.identity]
         evidence = self._rows(f"""
             SELECT * FROM (
-              SELECT coalesce(s.entity, _source) AS source, _type, coalesce(t.entity, _target) AS target,
-                     _fact, _source = _target AS loop, _document, _index, row, stated {_listed(names)}
-              FROM statements LEFT JOIN roots AS s ON s.key = _source LEFT JOIN roots AS t ON t.key = _target
-              WHERE s.key IS NOT NULL OR t.key IS NOT NULL
-            ) WHERE source >= $first AND source < $end
-            ORDER BY source, _type, target {_listed([names[each] for each in identity])}
+              SELECT coalesce(s._root, _source) AS _from, _type, coalesce(t._root, _target) AS _to,
+                     _fact, _source = _target AS _loop, _document, _index, row, stated {_listed(names)}
+              FROM statements LEFT JOIN roots AS s ON s._member = _source LEFT JOIN roots AS t ON t._member = _target
+              WHERE s._root IS NOT NULL OR t._root IS NOT NULL
+            ) WHERE _from >= $first AND _from < $end
+            ORDER BY _from, _type, _to {_listed([names[each] for each in identity])}
         """)
 
         def alike(row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -186,8 +184,8 @@ class _Writer:
 
     def _evidence(self, target: str, table: str, columns: Sequence[SchemaColumn]) -> None:
         """Write evidence relationships; those whose numbers are whole, and others, to different files."""
-        start = 'coalesce(entity, key) AS ":START_ID(Entity)"' if table == "mentions" else '_fact AS ":START_ID(Fact)"'
-        source = "mentions LEFT JOIN roots USING (key)" if table == "mentions" else table
+        start = 'coalesce(_root, key) AS ":START_ID(Entity)"' if table == "mentions" else '_fact AS ":START_ID(Fact)"'
+        source = "mentions LEFT JOIN roots ON _member = key" if table == "mentions" else table
         numbers = [column.name for column in columns if column.kind is ColumnKind.NUMBER]
         broken = [f'coalesce("{name}" <> trunc("{name}"), false)' for name in numbers]
         mixes = self.connection.execute(f"SELECT DISTINCT [{', '.join(broken)}]::BOOLEAN[] FROM {table}").fetchall()
@@ -228,10 +226,8 @@ class _Writer:
         relation.write_csv(str(self.folder / f"{name}.csv"), header=True, quoting="ALL")
 
     def _rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query on the keys of this task. Each query has a cursor of its own."""
-        cursor = self.connection.cursor().execute(sql, {"first": self.task.first, "end": self.task.end})
-        while rows := cursor.fetchmany(PAGE):
-            yield from rows
+        """Yield the rows of a query on the keys of this task."""
+        return stream(self.connection, sql, first=self.task.first, end=self.task.end)
 
 
 def _named(name: str, kind: str) -> str:

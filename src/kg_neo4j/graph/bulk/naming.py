@@ -9,20 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.extract.schema import Schema
-from kg_neo4j.graph.bulk.tables import stored, write_table
+from kg_neo4j.graph.bulk.tables import stored, stream, write_table
 from kg_neo4j.graph.database import Row, absent_if_empty
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.graph.resolution.aliases import aliases
-from kg_neo4j.graph.resolution.decisions import Components, components
+from kg_neo4j.graph.resolution.decisions import components
 from kg_neo4j.graph.resolution.derived import changed_joins
 from kg_neo4j.graph.resolution.mentions import read_mentioned, read_sources
-from kg_neo4j.graph.resolution.showing import stored_values
+from kg_neo4j.graph.resolution.showing import StoredDecision, stored_values
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-PAGE = 10_000  # rows read at a time
-ROOTS = {"key": "s", "entity": "s"}  # of keys that are joined with others
+ROOTS = {"_member": "s", "_root": "s"}  # of keys that are joined with others
 ALIASES = {"entity": "s", "names": "l"}
 DECISIONS = {"id": "s", "graph": "s", "derived": "b", **stored("Decision")}
 
@@ -74,9 +73,7 @@ class TableReader:
         return (row[0] for row in self._rows(_TITLES))
 
     def _rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
-        cursor = self._connection.cursor().execute(sql)
-        while found := cursor.fetchmany(PAGE):
-            yield from found
+        return stream(self._connection, sql)
 
 
 def write_names(connection: DuckDBPyConnection, folder: Path, graph: str, schema: Schema) -> None:
@@ -87,20 +84,23 @@ def write_names(connection: DuckDBPyConnection, folder: Path, graph: str, schema
     found = components(each.decision for each in joins)
     partial = folder.with_name(f"{folder.name}.partial")
     partial.mkdir(parents=True, exist_ok=True)
-    given = [(entity, names or None) for entity, names in sorted(aliases(keys, found, reader.titles()).items())]
-    write_table(partial / "aliases.parquet", ALIASES, given)
+    write_table(partial / "decisions.parquet", DECISIONS, map(_decided, joins))
+    del joins
     write_table(partial / "roots.parquet", ROOTS, sorted(found.roots.items()))
-    decided = [stored_values(each) for each in joins]
-    rows = [[absent_if_empty(row[name]) for name in DECISIONS] for row in decided]
-    write_table(partial / "decisions.parquet", DECISIONS, rows)
+    given = aliases(keys, found, reader.titles())
+    write_table(partial / "aliases.parquet", ALIASES, ((each, given[each] or None) for each in sorted(given)))
     partial.rename(folder)
 
 
-def show_names(connection: DuckDBPyConnection, folder: Path) -> Components:
-    """Show the names as the views `aliases`, `roots` and `decisions`, and return which keys are one entity."""
+def _decided(decision: StoredDecision) -> list[Any]:
+    values = stored_values(decision)
+    return [absent_if_empty(values[name]) for name in DECISIONS]
+
+
+def show_names(connection: DuckDBPyConnection, folder: Path) -> None:
+    """Show the names as the views `aliases`, `roots` and `decisions`."""
     for name in ("aliases", "roots", "decisions"):
         connection.read_parquet(str(folder / f"{name}.parquet")).create_view(name)
-    return Components(dict(connection.execute("SELECT key, entity FROM roots").fetchall()))
 
 
 _TITLES = """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ _PLACE = {"_file": "i", "_chunk": "s", "_document": "s", "_index": "i"}
 _OWN = {"id": "s", "graph": "s"}
 _VECTOR = {"embedding": "f", "embedding_hash": "s"}
 _FACT = {"_fact": "s", "_source": "s", "_type": "s", "_target": "s"}
+
+PAGE = 10_000  # rows read or written at a time
+_SILENT = "SET enable_progress_bar = false"  # the bar would go to the standard output
 
 Columns = Mapping[str, str]  # name -> kind, as in archive_records.toml; a name that begins with _ is no property
 
@@ -44,15 +48,18 @@ def _of_schema(columns: Sequence[SchemaColumn]) -> Columns:
     return {column.name: KIND_OF[column.kind] for column in columns}
 
 
-def write_table(path: Path, columns: Columns, rows: Sequence[Sequence[Any]]) -> None:
+def write_table(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -> None:
     """Write rows, with a value for each of `columns`, as a Parquet file."""
     import pyarrow
     from pyarrow import parquet
 
-    values = zip(*rows, strict=True) if rows else [[] for _ in columns]
-    kinds = columns.items()
-    arrays = [pyarrow.array(column, _arrow_type(kind)) for column, (_, kind) in zip(values, kinds, strict=True)]
-    parquet.write_table(pyarrow.table(arrays, list(columns)), path, compression="zstd")
+    schema = pyarrow.schema([(name, _arrow_type(kind)) for name, kind in columns.items()])
+    remaining = iter(rows)
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        while page := list(itertools.islice(remaining, PAGE)):
+            values = zip(*page, strict=True)
+            arrays = [pyarrow.array(column, of.type) for column, of in zip(values, schema, strict=True)]
+            writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
 
 
 def _arrow_type(kind: str) -> DataType:
@@ -78,6 +85,7 @@ def opened(folder: Path, schema: Schema, *, memory_mb: int, threads: int = 1) ->
     config = {"memory_limit": f"{memory_mb}MB", "threads": threads, "temp_directory": str(folder / "spill")}
     with duckdb.connect(config=config) as connection:  # type: ignore[arg-type]
         connection.execute("SET preserve_insertion_order = false")
+        connection.execute(_SILENT)
         for name in columns_of(schema):
             connection.read_parquet(str(folder / "tables" / "*" / f"{name}.parquet")).create_view(f"all_{name}")
         repeated = connection.execute(
@@ -90,6 +98,15 @@ def opened(folder: Path, schema: Schema, *, memory_mb: int, threads: int = 1) ->
             view = f"CREATE VIEW {name} AS SELECT * FROM all_{name}"
             connection.execute(f"{view} WHERE {_is_kept(columns)}" if repeated else view)
         yield connection
+
+
+def stream(connection: DuckDBPyConnection, sql: str, **params: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query, which has a cursor of its own."""
+    cursor = connection.cursor()
+    cursor.execute(_SILENT)
+    cursor.execute(sql, params)
+    while rows := cursor.fetchmany(PAGE):
+        yield from rows
 
 
 def _is_kept(columns: Columns) -> str:
