@@ -69,7 +69,7 @@ class TableReader:
             yield {"source": source, "target": target, "types": [kind]}
 
     def titles(self) -> Iterator[str]:
-        """Yield the titles of documents that have a chunk, sorted: there may be millions."""
+        """Yield the titles of documents that have a chunk: there may be millions."""
         return (row[0] for row in self._rows(_TITLES))
 
     def _rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
@@ -87,7 +87,9 @@ def write_names(connection: DuckDBPyConnection, folder: Path, graph: str, schema
     write_table(partial / "decisions.parquet", DECISIONS, map(_decided, joins))
     del joins
     write_table(partial / "roots.parquet", ROOTS, sorted(found.roots.items()))
-    given = aliases(keys, found, reader.titles())
+    read = iter(keys)
+    del keys  # they are freed once aliases has gone through them: they are what takes the memory
+    given = aliases(read, found, reader.titles())
     write_table(partial / "aliases.parquet", ALIASES, ((each, given[each] or None) for each in sorted(given)))
     partial.rename(folder)
 
@@ -104,7 +106,7 @@ def show_names(connection: DuckDBPyConnection, folder: Path) -> None:
 
 
 _TITLES = """
-SELECT DISTINCT title FROM documents WHERE id IN (SELECT document_id FROM chunks) ORDER BY title
+SELECT title FROM documents WHERE id IN (SELECT document_id FROM chunks)
 """
 _NAMES = "SELECT key, type, name, count(*) FROM mentions GROUP BY key, type, name ORDER BY key"
 _PLACES = """

@@ -88,16 +88,27 @@ def opened(folder: Path, schema: Schema, *, memory_mb: int, threads: int = 1) ->
         connection.execute(_SILENT)
         for name in columns_of(schema):
             connection.read_parquet(str(folder / "tables" / "*" / f"{name}.parquet")).create_view(f"all_{name}")
-        repeated = connection.execute(
-            "SELECT id, min(_file) AS kept FROM all_documents GROUP BY id HAVING count(*) > 1"
-        ).fetchall()
-        connection.execute("CREATE TABLE repeated (of_document VARCHAR, kept BIGINT)")
-        if repeated:
-            connection.executemany("INSERT INTO repeated VALUES (?, ?)", repeated)
+        has_repeated = _show_repeated(connection, folder / "repeated.parquet")
         for name, columns in columns_of(schema).items():
             view = f"CREATE VIEW {name} AS SELECT * FROM all_{name}"
-            connection.execute(f"{view} WHERE {_is_kept(columns)}" if repeated else view)
+            connection.execute(f"{view} WHERE {_is_kept(columns)}" if has_repeated else view)
         yield connection
+
+
+def _show_repeated(connection: DuckDBPyConnection, path: Path) -> bool:
+    """Show documents that several files hold as the view `repeated`; return whether there are any.
+
+    They are looked for once: counting millions of ids takes memory that a process does not give back.
+    """
+    if not path.is_file():
+        found = connection.sql(
+            "SELECT id AS _id, min(_file) AS _kept FROM all_documents GROUP BY id HAVING count(*) > 1"
+        )
+        partial = path.with_name(f"{path.name}.partial")
+        found.write_parquet(str(partial))
+        partial.rename(path)
+    connection.read_parquet(str(path)).create_view("repeated")
+    return bool(connection.execute("SELECT 1 FROM repeated LIMIT 1").fetchall())
 
 
 def stream(connection: DuckDBPyConnection, sql: str, **params: str) -> Iterator[tuple[Any, ...]]:
@@ -114,4 +125,4 @@ def _is_kept(columns: Columns) -> str:
     document = next(name for name in ("_document", "document_id", "id") if name in columns)
     if "_document" not in columns and "_chunk" in columns:  # answers
         document = "(SELECT any_value(document_id) FROM all_chunks WHERE all_chunks.id = _chunk)"
-    return f"NOT EXISTS (SELECT 1 FROM repeated WHERE of_document = {document} AND repeated.kept <> _file)"
+    return f"NOT EXISTS (SELECT 1 FROM repeated WHERE _id = {document} AND _kept <> _file)"

@@ -18,6 +18,7 @@ ANCIENT, ANCIENT_YEARS_APART = 1000, 12  # before this year, dates are rougher (
 
 _BITS, _INDEX = 32, 2**32 - 1  # of the index of a chunk
 
+_NO_YEARS: Mapping[str, Years] = {}
 Years = tuple[frozenset[int], frozenset[int]]  # of birth, of death
 
 
@@ -114,7 +115,7 @@ class Gathered:
             births=self._none.union(*(born for born, _ in said.values())) if said else self._none,
             deaths=self._none.union(*(died for _, died in said.values())) if said else self._none,
             documents=self._places(places),
-            years=said,
+            years=said or _NO_YEARS,
             spellings=spellings,
         )
 

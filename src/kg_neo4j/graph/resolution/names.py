@@ -6,6 +6,7 @@ These forms make candidates only; the mention key knows nothing of them, so each
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
@@ -40,7 +41,11 @@ class NameForm:
     generation: str  # "jr", "sr", a regnal number such as "ii", or empty
     qualifier: str  # what stands in parentheses at the end
     numbers: frozenset[str]  # numbers within it: "apollo 11" is not "apollo 12"
-    initials: tuple[bool, ...]  # for each word of `core`, whether it is an initial
+
+    @property
+    def initials(self) -> tuple[bool, ...]:
+        """For each word of `core`, whether it is an initial."""
+        return tuple(len(word) == 1 for word in self.core)
 
     @property
     def squashed(self) -> str:
@@ -67,7 +72,8 @@ def take_apart(name: str) -> NameForm:
     """Return the parts of a name. A name that is nothing but a title keeps it as its core."""
     found = _QUALIFIER.search(name)
     qualifier = fold(found[1]) if found else ""
-    words = tuple(fold(name[: found.start()] if found else name).split()) or tuple(fold(name).split())
+    folded = fold(name[: found.start()] if found else name) or fold(name)
+    words = tuple(map(sys.intern, folded.split()))  # names share words: a graph has very many names
     core, generation = _without_generation(words)
     start = 0
     while start < len(core) - 1 and core[start] in _BEFORE:
@@ -77,8 +83,7 @@ def take_apart(name: str) -> NameForm:
     while len(core) > 1 and core[-1] in _COMPANIES:
         core = core[:-1]
     numbers = frozenset(word for word in core if any(map(str.isdigit, word)) or _is_roman(word)) or _NONE
-    initials = tuple(len(word) == 1 for word in core)
-    return NameForm(words, core, titles, generation, qualifier, numbers, initials)
+    return NameForm(words, core, titles, generation, qualifier, numbers)
 
 
 def _without_generation(words: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
