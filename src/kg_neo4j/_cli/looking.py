@@ -14,12 +14,17 @@ SHOWN = 300  # characters of a passage
 
 
 def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="A name, or words of the texts.")],
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Entities, and passages, at most.", min=1)] = 10,
+    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="A name, or words to search for.")],
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", help="Maximum number of entities, and of passages.", min=1)
+    ] = 10,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find entities by name, and passages by words and meaning. No model is called."""
+    """Search entities by name, and passages by words and meaning.
+
+    No model is called.
+    """
     from kg_neo4j.pipeline import search as find
 
     settings = settings_for(graph=graph)
@@ -42,13 +47,16 @@ def search(
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="An entity's name, or one of its other names.")],
-    facts: Annotated[int, typer.Option("--facts", metavar="N", help="Facts, at most.", min=1)] = 20,
-    passages: Annotated[int, typer.Option("--passages", metavar="N", help="Passages, at most.", min=1)] = 5,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or alias of an entity.")],
+    facts: Annotated[int, typer.Option("--facts", metavar="N", help="Maximum number of facts.", min=1)] = 20,
+    passages: Annotated[int, typer.Option("--passages", metavar="N", help="Maximum number of passages.", min=1)] = 5,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one entity: its description, facts with their quotes, passages, and near names."""
+    """Show an entity with its facts, quotes and passages.
+
+    If no entity has the name, similar names are listed.
+    """
     from kg_neo4j.pipeline import show as look
 
     settings = settings_for(graph=graph)
@@ -73,13 +81,18 @@ def show(
 
 
 def ask_again(
-    file: Annotated[Path, typer.Argument(help='JSON lines: {"question": "..."}, and "mode" where you want.')],
-    save: Annotated[bool, typer.Option("--save", help="Write the answers of now to the file.")] = False,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help='JSON lines: {"question": "..."}, optionally with "mode".')
+    ],
+    save: Annotated[bool, typer.Option("--save", help="Save the current answers in the file.")] = False,
     budget_usd: BudgetOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask saved questions again: which answers changed, and which documents changed them. Exits with 1 for a change."""
+    """Ask saved questions again, and list changed answers.
+
+    Each change names the documents behind it. Exits with 1 if an answer changed.
+    """
     from kg_neo4j.pipeline import check_answers
 
     with progress(quiet=as_json) as bars:
