@@ -173,7 +173,7 @@ def test_what_another_document_says_of_an_entity_is_not_told(database: Database,
     assert "Chopin" in {entity.name for entity in found.entities}
     given = answered(database, graph, "Who was Ada Lovelace?", Filters(("Chopin",)))
     assert not given.found
-    assert "kept to document Chopin: 2 chunks" in given.notes
+    assert "filtered by document Chopin: 2 chunks" in given.notes
 
 
 def test_a_walk_may_begin_at_somebody_whom_the_filtered_document_does_not_name(database: Database, graph: str) -> None:

@@ -247,7 +247,7 @@ def _remarks(built: BuiltTree) -> list[str]:
     if built.new_leaves * 2 > built.leaves:
         lines.append(
             f"{built.title}: {built.new_leaves} of {built.leaves} leaves came after its clusters were made; "
-            "--rebuild makes them anew"
+            "--rebuild makes them again"
         )
     if built.flagged:
         lines.append(f"{built.title}: {built.flagged} texts are flagged (property `flags`)")

@@ -126,10 +126,12 @@ def ask_global(
             )
             reply.notes.append(f"{missing} have no report: {WRITE_THEM}")
     if asked.cut:
-        reply.notes.insert(0, f"the question was cut to its first {len(asked.text):,} characters")
+        reply.notes.insert(0, f"the question was truncated to its first {len(asked.text):,} characters")
     if scope is not None:
         reply.scope = scope
-        reply.notes.insert(0, f"kept to {scope.said}: {len(scope.chunks):,} chunks, and statements that rest on them")
+        reply.notes.insert(
+            0, f"filtered by {scope.said}: {len(scope.chunks):,} chunks, and statements that rest on them"
+        )
     return _answer(database, asked, graph, reply, how.tokeniser, started)
 
 
