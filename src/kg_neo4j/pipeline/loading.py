@@ -40,7 +40,7 @@ BATCH_S = 2.0  # a slow model's answers are written at least this often
 def load(
     sources: Sequence[str] = (),
     *,
-    settings: Settings,
+    settings: Settings | None = None,
     options: LoadOptions | None = None,
     documents: Iterable[Document] = (),
     extractor: Extractor | None = None,
@@ -63,7 +63,9 @@ def load(
     from kg_neo4j.graph.settler import settle
     from kg_neo4j.organise import vectors
     from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
+    from kg_neo4j.settings import Settings
 
+    settings = settings or Settings()
     options = options or LoadOptions()
     started, tally = time.monotonic(), Tally()
     factory.warm_up(settings)
