@@ -292,10 +292,10 @@ def test_years_of_which_nothing_is_told_are_no_error(database: Database, pages: 
     given = answered(database, pages, "Who met Ada?", Filters(since=2001))
     assert not given.found
     assert given.evidence == ()
-    assert any("that the filters leave" in note for note in given.notes)
+    assert any("that the filters select" in note for note in given.notes)
     whole = ask_global(database, "Themes?", pages, FROM_REPORTS, Filters(since=2001))
     assert not whole.found
-    assert any("no report" in note and "filters leave" in note for note in whole.notes)
+    assert any("no report" in note and "filters select" in note for note in whole.notes)
 
 
 def test_an_empty_graph_is_said_to_be_empty(database: Database, graph: str) -> None:

@@ -137,7 +137,7 @@ def ask_global(
 
 def _no_reports(database: Database, graph: str, levels: Sequence[ReportLevel], scope: Scope | None) -> str:
     if scope is not None and any(each.reports for each in report_levels(database, graph)):
-        return f"no report of graph {graph!r} rests on what the filters leave"
+        return f"no report of graph {graph!r} has a source that the filters select"
     if levels:
         return f"graph {graph!r} has no community reports: {WRITE_THEM}"
     return f"graph {graph!r} has no communities: load something first, for example kg load FILE"
