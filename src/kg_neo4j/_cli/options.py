@@ -101,6 +101,10 @@ ExcludeOption = Annotated[
     list[str] | None,
     typer.Option("--exclude", metavar="PATTERN", help='Of folders, leave out: "drafts", "old/*.txt"; repeatable.'),
 ]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Of text files, such as cp1252 [default: it is found]."),
+]
 BudgetOption = Annotated[
     float | None, typer.Option("--budget-usd", metavar="X", help="Stop before models cost more than this.")
 ]
@@ -143,6 +147,7 @@ def load_options(
     language: Annotated[
         str | None, typer.Option("--language", metavar="CODE", help="Of all texts, such as pl; else it is found.")
     ] = None,
+    encoding: EncodingOption = None,
     alias: Annotated[
         str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")
     ] = None,
@@ -177,6 +182,7 @@ def load_options(
         language=lang,
         links=links,
         text_language=language,
+        encoding=encoding,
         alias=alias,
         root=root,
         include=tuple(include or ()),
