@@ -58,7 +58,7 @@ def _of_after(statement: Statement, place: int) -> bool:
 
 
 SCOPE = 4  # words after a denial that it reaches
-_DENIALS = frozenset(
+DENIALS = frozenset(
     """not never no neither nor none without cannot nobody nothing isn't wasn't aren't weren't don't doesn't didn't
     hasn't haven't hadn't won't wouldn't can't couldn't shouldn't nie nigdy bez ani""".split()
 )
@@ -73,7 +73,7 @@ def _pairs(key: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     return tuple((frozenset(left.split()), frozenset(right.split())) for left, right in _DATA.rows(key, 2))
 
 
-_OPPOSITES = (*_pairs("opposites"), *_pairs("inverse"))
+OPPOSITES = (*_pairs("opposites"), *_pairs("inverse"))
 _FROM_THE_OTHER_END = frozenset(_pairs("inverse"))
 
 
@@ -98,7 +98,7 @@ def opposite(said: Statement, windows: Sequence[Statement]) -> str:
     """Return which word of the claim stands against its opposite in the windows; empty where none does."""
     there = frozenset().union(*(each.words for each in windows))
     mine_denied = _denied_words(said)
-    for pair in _OPPOSITES:
+    for pair in OPPOSITES:
         for mine, theirs in (pair, pair[::-1]):
             used = (said.words & mine) - mine_denied
             if used and not (mine & there) and theirs & there and not (theirs & said.words):
@@ -120,7 +120,7 @@ def _denied_words(statement: Statement) -> frozenset[str]:
     """Return the content words that stand within reach of a denial."""
     found: set[str] = set()
     for index, word in enumerate(statement.order):
-        if word in _DENIALS or word in _FAILURES:
+        if word in DENIALS or word in _FAILURES:
             after = itertools.takewhile(
                 lambda each: each not in _BOUNDS, statement.order[index + 1 : index + 1 + SCOPE]
             )
@@ -143,7 +143,7 @@ def _denies(statement: Statement, word: str) -> bool:
 def _against(*words: str) -> frozenset[str]:
     """Return the words that say the opposite of any of `words`."""
     found: set[str] = set()
-    for left, right in _OPPOSITES:
+    for left, right in OPPOSITES:
         found |= right if left.intersection(words) else left if right.intersection(words) else frozenset()
     return frozenset(found)
 
