@@ -121,7 +121,7 @@ def verify(
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check each claim of a text: stated, contradicted or not found, with quotes. Exits with 1 if any is not stated."""
+    """Check a text's claims: stated, contradicted or not found, with quotes. Exits with 1 unless all are stated."""
     from kg_neo4j import pipeline
     from kg_neo4j.acquire.decoding import check_encoding, decode, normalise_text
 

@@ -44,6 +44,7 @@ _NAMED = _DECLARABLE | _DATA.word_set("named")
 _LABELS = _DATA.table("labels")
 _NAME_IT = "name it, such as --encoding cp1252, or save the file as UTF-8"
 _DAMAGED = "--encoding utf-8 reads the rest; or name another encoding"
+_NEAR_NAMES = 10  # that a message lists
 _MAX_DAMAGE = 0.01  # of the characters of a text whose encoding is named; 1 is always accepted
 _ISO_2022 = re.compile(rb"\x1b[$(][@ABJ]")  # switches of a Japanese encoding whose bytes are all ASCII
 _CONTROLS = "".join(map(chr, (*range(9), *range(14, 32), 127)))
@@ -67,8 +68,8 @@ def check_encoding(name: str) -> str:
     if found in _NAMED:
         return found
     known = _NAMED | set(_LABELS) | {alias.replace("_", "-") for alias, codec in aliases.items() if codec in _NAMED}
-    near = difflib.get_close_matches(label[:40], sorted(known), n=4)
-    hint = f"near names: {', '.join(near)}" if near else 'such as "utf-8", "cp1252" or "koi8-r"'
+    near = difflib.get_close_matches(label[:40], sorted(known), n=_NEAR_NAMES)
+    hint = ", ".join(sorted(near)) if near else 'such as "utf-8", "cp1252" or "koi8-r"'
     raise UsageError(f"{name[:40]!r} is no text encoding", hint=hint)
 
 
