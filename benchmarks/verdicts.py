@@ -28,8 +28,8 @@ STATED, CONTRADICTED, NOT_FOUND = VERDICTS = "stated", "contradicted", "not foun
 EXPECTED = {
     "supported": STATED,
     "right": STATED,
-    **dict.fromkeys(("number", "negated", "swapped", "opposite", "reversed", "wrong_value"), CONTRADICTED),
-    **dict.fromkeys(("name", "other", "wrong_subject", "hypothetical"), NOT_FOUND),
+    **dict.fromkeys(("number", "negated", "swapped", "opposite", "reversed", "value", "wrong_value"), CONTRADICTED),
+    **dict.fromkeys(("name", "other", "subject", "wrong_subject", "hypothetical"), NOT_FOUND),
 }
 
 
@@ -82,7 +82,7 @@ def of_texts(folder: Path) -> Iterator[tuple[str, VerifiedClaim]]:
             with KnowledgeGraph(f"verdicts-{name}".replace("_", "-")) as graph:
                 graph.load(path, options=LoadOptions(analytics=False))
                 rows = _rows(unzipped, name, "claims")
-                yield from _verified(graph, {row["claim"]: row["fault"] or "right" for row in rows})
+                yield from _verified(graph, {row["claim"]: row.get("kind") or row["fault"] or "right" for row in rows})
 
 
 def _verified(graph: KnowledgeGraph, kinds: Mapping[str, str]) -> Iterator[tuple[str, VerifiedClaim]]:

@@ -107,6 +107,12 @@ def test_a_text_without_claims_has_none(notes: KnowledgeGraph) -> None:
     assert notes.verify("Who was Ada Lind?") == pipeline.VerifiedText((), 1)
 
 
+def test_an_empty_graph_is_named(offline: Settings) -> None:
+    found = pipeline.verify_text("Ada Lind directed Rain Road.", settings=offline)
+    assert [each.verdict for each in found.claims] == ["not found"]
+    assert found.notes == (f"graph {offline.graph!r} is empty: load something first, for example kg load FILE",)
+
+
 def test_files_are_read_as_kg_load_reads_them(notes: KnowledgeGraph, tmp_path: Path) -> None:
     (tmp_path / "draft.md").write_text("# Ada Lind of Oslo and Paris\n\nAda Lind directed **Rain Road**.\n", "utf-8")
     (tmp_path / "draft.pdf").write_bytes(pdf(["Ada Lind directed Rain Road."]))
@@ -149,7 +155,7 @@ def test_the_json_has_every_claim_with_its_quotes(kg_there: Kg, tmp_path: Path) 
     draft.write_text("Who was Ada Lind? Jan Holm visited Vienna.", "utf-8")
     code, out, _ = kg_there("verify", str(draft), "--json")
     shape = json.loads(out)
-    assert (code, set(shape), shape["left_out"]) == (1, {"claims", "left_out"}, 1)
+    assert (code, set(shape), shape["left_out"]) == (1, {"claims", "left_out", "notes"}, 1)
     (claim,) = shape["claims"]
     assert set(claim) == {"claim", "verdict", "reason", "citations", "read_as"}
     assert set(claim["citations"][0]) == {"chunk_id", "document", "start", "end", "quote", "page"}

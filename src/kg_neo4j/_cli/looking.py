@@ -137,6 +137,7 @@ def verify(
         print_json(found)
     else:
         _print_claims(found)
+        remark("note", found.notes)
     if found.count("stated") < len(found.claims):
         raise typer.Exit(1)
 

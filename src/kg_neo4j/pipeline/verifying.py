@@ -42,6 +42,7 @@ class VerifiedText:
 
     claims: tuple[VerifiedClaim, ...]
     left_out: int  # sentences that claim nothing: questions, headings
+    notes: tuple[str, ...] = ()
 
     def count(self, verdict: str) -> int:
         """Return the number of claims with one verdict."""
@@ -87,6 +88,7 @@ def _verified(
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.graph.connection import connect
+    from kg_neo4j.graph.documents import list_documents
     from kg_neo4j.retrieve.checking.claim_list import read_claims
     from kg_neo4j.retrieve.checking.standing import paged
     from kg_neo4j.retrieve.filters import check, resolve
@@ -106,9 +108,11 @@ def _verified(
             found.append(verifier.verify(each))
             progress.advance(STAGE)
         progress.finish(STAGE)
+        is_empty = not list_documents(database, settings.graph)
         pages = iter(paged(database, settings.graph, [one for each in found for one in each.citations]))
     cited = tuple(replace(each, citations=tuple(next(pages) for _ in each.citations)) for each in found)
-    return VerifiedText(cited, len(listed) - len(claims))
+    notes = (f"graph {settings.graph!r} is empty: load something first, for example kg load FILE",) if is_empty else ()
+    return VerifiedText(cited, len(listed) - len(claims), notes)
 
 
 @dataclass(frozen=True, slots=True)

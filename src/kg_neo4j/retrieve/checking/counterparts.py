@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kg_neo4j import data_files
-from kg_neo4j.retrieve.checking.polarity import OPPOSITES
+from kg_neo4j.retrieve.checking.polarity import OPPOSITES, denied_words
 from kg_neo4j.retrieve.checking.statement import MONTHS, number_of, read, ungrouped
+from kg_neo4j.retrieve.checking.support import has_word
 from kg_neo4j.retrieve.words import PARTICLES, fold, is_stop_word, same_word, word_spans
 
 MOST_NAMES = 4  # of a claim, that are exchanged in pairs
@@ -44,7 +45,9 @@ def counterparts(claim: str, text: str) -> Iterator[Counterpart]:
     """Yield what would contradict `claim` if `text` states it."""
     yield from _denials(claim, text)
     yield from _dated(claim, text)
-    yield from with_other_numbers(claim, text)
+    there = {number_of(word.folded) for word in _words(ungrouped(text))}
+    if any((number := number_of(word.folded)) and number not in there for word in _words(ungrouped(claim))):
+        yield from with_other_numbers(claim, text)
     yield from _exchanged(claim, text)
     yield from _opposites(claim, text)
 
@@ -54,7 +57,8 @@ def _denials(claim: str, text: str) -> Iterator[Counterpart]:
     bare_claim, bare_text = _without_denial(claim), _without_denial(text)
     if (bare_claim != claim) == (bare_text != text):
         return
-    if _BOUND & read(text if bare_text != text else claim).words:
+    denying, other = (read(text), read(claim)) if bare_text != text else (read(claim), read(text))
+    if _BOUND & denying.words or not any(has_word(other, word) for word in denied_words(denying)):
         return
     reason = "the text denies it" if bare_text != text else "it denies what the text says"
     yield Counterpart(bare_claim, bare_text, reason)
@@ -131,10 +135,11 @@ def name_spans(text: str) -> list[tuple[int, int]]:
         elif word.folded in PARTICLES and joins:
             runs[-1].append(word)
         previous = word
+    found = []
     for run in runs:
-        while run[-1].folded in PARTICLES:
-            run.pop()
-    return [(run[0].start, run[-1].end) for run in runs]
+        last = next((word for word in reversed(run) if word.folded not in PARTICLES), run[0])  # "Al", "St"
+        found.append((run[0].start, last.end))
+    return found
 
 
 def _opposites(claim: str, text: str) -> Iterator[Counterpart]:

@@ -79,7 +79,7 @@ _FROM_THE_OTHER_END = frozenset(_pairs("inverse"))
 
 def denied(said: Statement, windows: Sequence[Statement]) -> str:
     """Return why the windows deny the claim, or the claim what they say; empty where neither does."""
-    mine = _denied_words(said)
+    mine = denied_words(said)
     for word in said.content:
         places = [each for each in windows if _finds(each, word) or (word in mine and _against(word) & each.words)]
         if not places:
@@ -89,7 +89,7 @@ def denied(said: Statement, windows: Sequence[Statement]) -> str:
             return f"it denies {said.written[word]!r}, the cited text does not"
         if word not in mine and not mine and all(theirs):
             return f"the cited text denies {said.written[word]!r}"
-    if mine and not any(_denied_words(each) or _against(*mine) & each.words for each in windows):
+    if mine and not any(denied_words(each) or _against(*mine) & each.words for each in windows):
         return "it denies what the cited text does not deny"
     return ""
 
@@ -97,7 +97,7 @@ def denied(said: Statement, windows: Sequence[Statement]) -> str:
 def opposite(said: Statement, windows: Sequence[Statement]) -> str:
     """Return which word of the claim stands against its opposite in the windows; empty where none does."""
     there = frozenset().union(*(each.words for each in windows))
-    mine_denied = _denied_words(said)
+    mine_denied = denied_words(said)
     for pair in OPPOSITES:
         for mine, theirs in (pair, pair[::-1]):
             used = (said.words & mine) - mine_denied
@@ -116,7 +116,7 @@ def _same_form(used: frozenset[str], there: frozenset[str]) -> bool:
     return any(same_word(word, other) for word in used for other in there)
 
 
-def _denied_words(statement: Statement) -> frozenset[str]:
+def denied_words(statement: Statement) -> frozenset[str]:
     """Return the content words that stand within reach of a denial."""
     found: set[str] = set()
     for index, word in enumerate(statement.order):
@@ -137,7 +137,7 @@ def _finds(statement: Statement, word: str) -> bool:
 def _denies(statement: Statement, word: str) -> bool:
     """Return whether every use of `word` is within reach of a denial."""
     forms = {other for other in statement.words if other == word or same_word(word, other) or other in family(word)}
-    return bool(forms) and forms <= _denied_words(statement)
+    return bool(forms) and forms <= denied_words(statement)
 
 
 def _against(*words: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from kg_neo4j.offline.stand_ins import stand_in
 from kg_neo4j.retrieve.checking.claim_list import read_claims
-from kg_neo4j.retrieve.checking.counterparts import counterparts
+from kg_neo4j.retrieve.checking.counterparts import counterparts, name_spans
 from kg_neo4j.retrieve.checking.support import Passage
 from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED, Verdict, find_quote, judge_claim
 
@@ -86,6 +86,11 @@ def test_counterparts_are_the_claim_but_for_one_thing() -> None:
     changed = {each.claim for each in counterparts("Ada taught Otto in 1901.", "Ada taught Otto in 1910.")}
     assert changed == {"Otto taught Ada in 1901.", "Ada taught Otto in 1910."}
     assert not list(counterparts("Ada taught.", "Ada not only taught."))
+
+
+def test_names_are_runs_of_words_with_a_capital() -> None:
+    text = "Al met Ludwig van Beethoven of Bonn, and the St of Rome."
+    assert [text[start:end] for start, end in name_spans(text)] == ["Al", "Ludwig van Beethoven of Bonn", "St of Rome"]
 
 
 def read(text: str, *headings: str) -> list[tuple[str, str] | None]:
