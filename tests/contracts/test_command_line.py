@@ -22,7 +22,21 @@ from kg_runner import Kg, RunKg
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
-    *("communities", "ask", "search", "show", "test", "report", "plot", "export", "diff", "import", "browse", "tune"),
+    *(
+        "communities",
+        "ask",
+        "search",
+        "show",
+        "test",
+        "verify",
+        "report",
+        "plot",
+        "export",
+        "diff",
+        "import",
+        "browse",
+        "tune",
+    ),
     *("build", "manifest", "graphs list", "graphs copy", "graphs delete", "status", "doctor", "config"),
     *("study context", "study chunk-length"),
     *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "db indexes", "db backup", "db restore"),

@@ -10,12 +10,11 @@ import typer
 
 from kg_neo4j._cli.options import GraphOption, JsonOption, YesOption, settings_for
 from kg_neo4j._cli.shapes import plain
+from kg_neo4j._cli.state import ANALYSED
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.keeping import StoredGraph
-
-_ANALYSED = {True: "yes", False: "no", None: "never analysed"}
 
 app = typer.Typer(
     help="Start, stop, back up and repair the local Neo4j.",
@@ -176,10 +175,10 @@ def indexes(as_json: JsonOption = False) -> None:
 
 def _print_graphs(graphs: Sequence[StoredGraph]) -> None:
     rows = [
-        (each.graph, each.documents, len(each.unfinished), each.unsettled, _ANALYSED[each.as_analysed])
+        (each.graph, each.documents, len(each.unfinished), each.unsettled, ANALYSED[each.as_analysed])
         for each in graphs
     ]
-    print_table(["Graph", "Documents", "Unfinished", "Unsettled", "As last analysed"], rows)
+    print_table(["Graph", "Documents", "Unfinished", "Unsettled", "Communities"], rows)
     for each in graphs:
         for source in each.unfinished:
             print_text(f"load again, into the graph {each.graph!r}: {source}")

@@ -1,14 +1,27 @@
-"""kg search, kg show, kg test: what the graph has for some words, about one entity, and for saved questions."""
+"""kg search, kg show, kg test, kg verify: what the graph has for words, for an entity, for questions and claims."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kg_neo4j._cli.options import BudgetOption, GraphOption, JsonOption, settings_for
+from kg_neo4j._cli.options import (
+    BudgetOption,
+    EncodingOption,
+    GraphOption,
+    JsonOption,
+    filters_of,
+    settings_for,
+    with_groups,
+)
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
+from kg_neo4j.records import Filters
+
+if TYPE_CHECKING:
+    from kg_neo4j.pipeline import VerifiedText
 
 SHOWN = 300  # characters of a passage
 
@@ -111,6 +124,53 @@ def ask_again(
             print_text("--save writes the answers of now to the file; later runs compare with them.")
     if changed and not save:
         raise typer.Exit(1)
+
+
+@with_groups
+def verify(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="txt, md, html, pdf or docx; - reads standard input.")],
+    filters: Annotated[Filters, filters_of] = Filters(),  # noqa: B008
+    encoding: EncodingOption = None,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check the claims of a text against the graph.
+
+    A claim is stated, contradicted or not found, with quotes. Exits with 1 unless all are stated.
+    """
+    from kg_neo4j import pipeline
+    from kg_neo4j.acquire.decoding import check_encoding, decode, normalise_text
+
+    encoding = check_encoding(encoding) if encoding else None
+    settings = settings_for(graph=graph)
+    with progress(quiet=as_json) as bars:
+        if file == "-":
+            text = normalise_text(decode(sys.stdin.buffer.read(), encoding=encoding))
+            found = pipeline.verify_text(text, settings=settings, filters=filters, progress=bars)
+        else:
+            found = pipeline.verify(file, settings=settings, filters=filters, encoding=encoding, progress=bars)
+    if as_json:
+        print_json(found)
+    else:
+        _print_claims(found)
+        remark("note", found.notes)
+    if found.count("stated") < len(found.claims):
+        raise typer.Exit(1)
+
+
+def _print_claims(found: VerifiedText) -> None:
+    for each in found.claims:
+        said = f" ({each.reason})" if each.reason else ""
+        print_text(f"{each.verdict:<12}  {each.claim}{said}")
+        if each.read_as:
+            print_text(f"{'':<14}read as: {each.read_as}")
+        for quote in each.citations:
+            page = f", page {quote.page}" if quote.page else ""
+            print_text(f"{'':<14}{quote.document}{page}: “{_short(quote.quote)}”")
+    counts = ", ".join(f"{kind}: {found.count(kind):,}" for kind in ("stated", "contradicted", "not found"))
+    print_text(f"claims: {len(found.claims):,}, {counts}")
+    if found.left_out:
+        print_text(f"questions and headings left out: {found.left_out:,}")
 
 
 def _short(text: str) -> str:

@@ -119,6 +119,10 @@ ExcludeOption = Annotated[
         "--exclude", metavar="PATTERN", help='In folders, skip files like "drafts" or "old/*.txt"; repeatable.'
     ),
 ]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Encoding of text files, such as cp1252 [default: detected]."),
+]
 BudgetOption = Annotated[
     float | None,
     typer.Option(
@@ -166,6 +170,7 @@ def load_options(
         str | None,
         typer.Option("--language", metavar="CODE", help="Language of the texts, such as pl [default: detected]."),
     ] = None,
+    encoding: EncodingOption = None,
     alias: Annotated[
         str | None, typer.Option("--as", metavar="NAME", help="Store a single source under this name.")
     ] = None,
@@ -204,6 +209,7 @@ def load_options(
         language=lang,
         links=links,
         text_language=language,
+        encoding=encoding,
         alias=alias,
         root=root,
         include=tuple(include or ()),
