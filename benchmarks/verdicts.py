@@ -2,11 +2,11 @@
 
     python benchmarks/verdicts.py                                     the half of tests/data/claims.json kept for this
     python benchmarks/verdicts.py --half 0 --show                     the half that rules were chosen on, every case
-    python benchmarks/verdicts.py benchmarks/keyless/second.zip       claims on ten texts, written to mislead
+    python benchmarks/verdicts.py benchmarks/keyless/kept.zip         claims on ten texts, written to mislead
 
-The halves of claims.json are by the SHA-256 of the claim. Rules were chosen on half 0 and on keyless/open. A passage is
-a document of the graph; a right claim should be stated; one that is denied, turned round, or wrong in a value
-contradicted; one about somebody else, or that the text does not decide, not found.
+The halves of claims.json are by the SHA-256 of the claim. Rules were chosen on half 0, on keyless/open and on
+second.zip. A passage is a document of the graph. A right claim should be stated; one that is denied, turned round, or
+wrong in a value contradicted; one about somebody else, or that the text does not decide, not found.
 """
 
 from __future__ import annotations
