@@ -26,7 +26,7 @@ def compose(title: str, body: str, data: object, data_id: str, style: str, scrip
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<title>{clean(title)}</title>\n<style>{style}</style>\n</head>\n<body{named}>\n{body}\n'
+        f"<title>{clean(title)}</title>\n<style>{style}</style>\n</head>\n<body{named}>\n{body}\n"
         f'<script type="application/json" id="{data_id}">{as_data(data)}</script>\n'
         f"<script>{script}</script>\n</body>\n</html>\n"
     )

@@ -24,5 +24,6 @@ def read_view(database: Database, graph: PlotGraph, colour_by: str) -> GraphView
 def draw(shown: GraphView) -> str:
     """Return the page. Names and quotes are data in it, never markup. Without a script it is a still picture."""
     script, style = (file.read_text(encoding="utf-8") for file in (SCRIPT_FILE, STYLE_FILE))
-    body = f'<div class="kg-viewer" data-inline="kg-graph">\n{still.draw(shown)}\n</div>'
+    heading = f"<h1>{html_page.clean(shown.title)}</h1>"
+    body = f'{heading}\n<main class="kg-viewer" data-inline="kg-graph">\n{still.draw(shown)}\n</main>'
     return html_page.compose(shown.title, body, asdict(shown), "kg-graph", style, script, body_class="kg-plot")

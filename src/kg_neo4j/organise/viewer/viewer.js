@@ -5,7 +5,6 @@
 (() => {
 const SIDES = [[1, 0], [-1, 0], [0, -1], [0, 1], [0.7, -0.7], [-0.7, -0.7], [0.7, 0.7], [-0.7, 0.7]]; // of a name at its node
 const CELL = 90; // pixels: boxes are looked for by the cells of a grid
-const ALWAYS = 6; // names that are written over nodes where there is no room beside them
 const LONGEST = 34, HITS = 10, LISTED = 60; // characters of a name, hits of a search, connections in a card
 const FEW = 60; // relationships: so many have their types written without being chosen
 const SMALLEST = 3, LARGEST = 44; // pixels of a radius
@@ -46,11 +45,14 @@ class Boxes { // rectangles on the canvas that keep clear of each other
   constructor() { this.cells = new Map(); }
   * near(box) {
     for (let column = Math.floor(box.left / CELL); column <= box.right / CELL; column++) {
-      for (let row = Math.floor(box.top / CELL); row <= box.bottom / CELL; row++) yield column + ":" + row;
+      for (let row = Math.floor(box.top / CELL); row <= box.bottom / CELL; row++) yield column * 10000 + row;
     }
   }
   add(box) {
-    for (const key of this.near(box)) this.cells.set(key, [...this.cells.get(key) ?? [], box]);
+    for (const key of this.near(box)) {
+      const cell = this.cells.get(key);
+      if (cell) cell.push(box); else this.cells.set(key, [box]);
+    }
   }
   free(box, owner, overNodes = false) {
     for (const key of this.near(box)) {
@@ -295,7 +297,7 @@ class Viewer {
     taken.add({ left: 0, right: tools.right - stage.left, top: tools.top - stage.top, bottom: this.height, owner: null });
     const largest = this.ranked[0]?.size || 1;
     const named = this.near ? [...this.ranked].sort((one, other) => (other === this.chosen) - (one === this.chosen)) : this.ranked;
-    let always = this.near ? 1 : ALWAYS;
+    let always = this.near ? 1 : Math.ceil(Math.sqrt(this.nodes.length)); // over nodes, where there is no room beside them
     for (const node of named) {
       if (this.near && !this.near.has(node)) continue;
       const height = Math.round(11 + 5 * Math.sqrt(node.size / largest));
@@ -313,7 +315,7 @@ class Viewer {
 
   write(taken, owner, text, half, height, places, anywhere = false) {
     for (const [place, [x, y]] of [...places, ...anywhere ? places : []].entries()) {
-      const box = { left: x - half - 2, right: x + half + 2, top: y - height / 2 - 1, bottom: y + height / 2 + 1, owner };
+      const box = { left: x - half - 2, right: x + half + 2, top: y - height / 2 - 1, bottom: y + height / 2 + 1 };
       if (box.left < 0 || box.right > this.width || box.top < 0 || box.bottom > this.height) continue;
       if (!taken.free(box, owner, place >= places.length)) continue;
       taken.add({ ...box, owner: null });
@@ -425,8 +427,8 @@ class Viewer {
   // ---- what people do
 
   follow() {
-    const id = decodeURIComponent(location.hash.slice(1));
-    this.choose(this.things.has(id) ? id : null, true);
+    const id = [...this.things.keys()].find(each => location.hash === "#" + encodeURIComponent(each));
+    this.choose(id ?? null, true);
   }
 
   resize() {

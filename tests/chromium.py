@@ -27,7 +27,7 @@ class Tab:
     """One page of the browser, and all that it asked for or complained of."""
 
     def __init__(self, reading: int, writing: int) -> None:
-        self._read, self._write = os.fdopen(reading, "rb"), os.fdopen(writing, "wb")
+        self._read, self._write = reading, writing
         self._number, self._buffer, self._session = 0, b"", None
         self.events: list[dict[str, Any]] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -39,8 +39,8 @@ class Tab:
         """Run a command of the protocol and return its result."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": params}
-        self._write.write(json.dumps(message | ({"sessionId": self._session} if self._session else {})).encode() + b"\0")
-        self._write.flush()
+        session = {"sessionId": self._session} if self._session else {}
+        os.write(self._write, json.dumps(message | session).encode() + b"\0")
         while True:
             answer = self._next()
             if answer.get("id") == self._number:
@@ -50,7 +50,7 @@ class Tab:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
-            part = os.read(self._read.fileno(), 1 << 16)
+            part = os.read(self._read, 1 << 16)
             assert part, "the browser has ended"
             self._buffer += part
         message, _, self._buffer = self._buffer.partition(b"\0")
@@ -61,15 +61,22 @@ class Tab:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.call("Page.navigate", url="about:blank")
+        self.load(address)
+        self.settle()
+
+    def load(self, address: str) -> None:
+        """Go to a page and wait until it is loaded."""
+        self.value("0")
         self.events.clear()
         self.call("Page.navigate", url=address)
         while not any(each["method"] == "Page.loadEventFired" for each in self.events):
             self.events.append(self._next())
-        self.settle()
 
     def settle(self) -> None:
         """Wait until what was asked for is drawn."""
-        self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30))))")
+        self.value(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30))))"
+        )
 
     def value(self, expression: str) -> Any:
         """Return the value of a JavaScript expression; it runs outside the page's policy."""
@@ -132,3 +139,5 @@ def browser(profile: Path) -> Iterator[Tab]:
     finally:
         child.terminate()
         child.wait(timeout=30)
+        os.close(ours_in)
+        os.close(ours_out)
