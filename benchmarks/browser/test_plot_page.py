@@ -8,8 +8,8 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from chromium import Tab, browser
 
+from chromium import Tab, browser
 from hostile_texts import PAYLOADS
 from kg_neo4j.organise import plot_page
 from kg_neo4j.organise.viewer.view import GraphView
