@@ -141,6 +141,14 @@ def test_words_find_nodes_and_the_keyboard_reaches_them(tab: Tab, tmp_path: Path
     assert tab.value(f"{VIEWER}.zoom.scale") == pytest.approx(scale)
 
 
+def test_what_is_found_has_its_name_also_among_many_nodes(tab: Tab, tmp_path: Path) -> None:
+    tab.open(write(people(150), tmp_path))
+    tab.value(f"{VIEWER}.search.value = '13'; {VIEWER}.find()")
+    tab.settle()
+    found = {"Person number 13", *(f"Person number {n}" for n in range(130, 140)), "Person number 113"}
+    assert {each["text"] for each in tab.value(f"{VIEWER}.labels")} == found
+
+
 def test_the_legend_names_colours_and_shows_one_group(tab: Tab, tmp_path: Path) -> None:
     tab.open(write(people(12), tmp_path))
     groups = "[...document.querySelectorAll('.kg-group')]"

@@ -110,6 +110,11 @@ def test_the_script_writes_texts_as_text() -> None:
     assert "url(" not in STYLE_FILE.read_text("utf-8")
 
 
+def test_a_hub_has_its_name_also_where_nodes_are_all_around_it() -> None:
+    names = [each.text for each in ElementTree.fromstring(still.draw(people(150))).iter(f"{SVG}text")]
+    assert names[0] == "Person number 0"
+
+
 def test_without_a_script_the_graph_is_a_picture_with_names() -> None:
     root = ElementTree.fromstring(still.draw(people(12)))
     assert len(list(root.iter(f"{SVG}line"))) == 11

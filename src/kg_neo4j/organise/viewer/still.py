@@ -49,25 +49,31 @@ def draw(view: GraphView) -> str:
 def _names(
     nodes: tuple[ViewNode, ...], at: dict[str, tuple[float, float]], width: float, height: float
 ) -> Iterator[str]:
-    """Yield the names that have room, those of the largest nodes first."""
-    taken: list[tuple[_Box, str]] = []
-    for node in nodes:
-        (x, y), reach = at[node.id], 0.8 * node.size * _STEP
-        taken.append(((x - reach, y - reach, x + reach, y + reach), node.id))
-    for node in sorted(nodes, key=lambda each: -each.size):
-        size = 13 + 12 * node.size
-        text = shorten(node.name)
-        half, reach = len(text) * size * _LETTER / 2, node.size * _STEP + 4
-        for right, down in _SIDES:
-            x = at[node.id][0] + right * (reach + half)
-            y = at[node.id][1] + down * (reach + size * _LINE / 2)
-            box = (x - half, y - size * _LINE / 2, x + half, y + size * _LINE / 2)
-            if box[0] < 0 or box[2] > width or box[1] < 0 or box[3] > height:
-                continue
-            if not any(owner != node.id and _meet(box, other) for other, owner in taken):
-                taken.append((box, ""))
-                yield f'<text x="{x:.0f}" y="{y + size * 0.35:.0f}" font-size="{size:.0f}">{clean(text)}</text>'
-                break
+    """Yield the names that have room, those of the largest nodes first; these may cover nodes."""
+    circles = {node.id: _around(*at[node.id], 0.8 * node.size * _STEP, 0.8 * node.size * _STEP) for node in nodes}
+    names: list[_Box] = []
+    for place, node in enumerate(sorted(nodes, key=lambda each: -each.size)):
+        text, size = shorten(node.name), 13 + 12 * node.size
+        half, high, reach = len(text) * size * _LETTER / 2, size * _LINE / 2, node.size * _STEP + 4
+        x, y = at[node.id]
+        spots = [(x + right * (reach + half), y + down * (reach + high)) for right, down in _SIDES]
+        boxes = [_around(*spot, half, high) for spot in spots]
+        free = [
+            number
+            for number, box in enumerate(boxes)
+            if box[0] >= 0 and box[2] <= width and box[1] >= 0 and box[3] <= height
+            if not any(_meet(box, other) for other in names)
+        ]
+        clear = [n for n in free if not any(_meet(boxes[n], c) for id, c in circles.items() if id != node.id)]
+        chosen = clear or (free if place**2 < len(nodes) else [])
+        if chosen:
+            names.append(boxes[chosen[0]])
+            x, y = spots[chosen[0]]
+            yield f'<text x="{x:.0f}" y="{y + size * 0.35:.0f}" font-size="{size:.0f}">{clean(text)}</text>'
+
+
+def _around(x: float, y: float, half: float, high: float) -> _Box:
+    return x - half, y - high, x + half, y + high
 
 
 def _meet(one: _Box, other: _Box) -> bool:

@@ -289,17 +289,16 @@ class Viewer {
   drawNames(typed) { // the largest first; a name without room is left out
     const taken = new Boxes();
     this.labels = [];
-    for (const node of this.nodes) {
+    const bright = this.near ? this.ranked.filter(node => this.near.has(node)) : [...this.ranked];
+    for (const node of bright) {
       const [x, y] = this.at(node), reach = 0.8 * this.radius(node);
       taken.add({ left: x - reach, right: x + reach, top: y - reach, bottom: y + reach, owner: node });
     }
     const tools = this.tools.getBoundingClientRect(), stage = this.canvas.getBoundingClientRect();
     taken.add({ left: 0, right: tools.right - stage.left, top: tools.top - stage.top, bottom: this.height, owner: null });
     const largest = this.ranked[0]?.size || 1;
-    const named = this.near ? [...this.ranked].sort((one, other) => (other === this.chosen) - (one === this.chosen)) : this.ranked;
-    let always = this.near ? 1 : Math.ceil(Math.sqrt(this.nodes.length)); // over nodes, where there is no room beside them
-    for (const node of named) {
-      if (this.near && !this.near.has(node)) continue;
+    let always = Math.ceil(Math.sqrt(bright.length)); // over nodes, where there is no room beside them
+    for (const node of bright.sort((one, other) => (other === this.chosen) - (one === this.chosen))) {
       const height = Math.round(11 + 5 * Math.sqrt(node.size / largest));
       this.pen.font = `${node === this.chosen ? 700 : node.size > 0.7 * largest ? 600 : 400} ${height}px ${this.font}`;
       const [x, y] = this.at(node), reach = this.radius(node) + 3, half = this.pen.measureText(node.short).width / 2;
