@@ -60,7 +60,7 @@ def read(said: Completion, material: Material, shown: Numbers, text: str) -> Dra
     """Return what an answer says of `material`; `shown` may be cited, `text` is what the model was shown."""
     found = find_object(said.text, ("title", "findings"))
     if found is None:
-        cut = " It was cut off: write less." if said.finish_reason == "length" else ""
+        cut = " It was truncated: write less." if said.finish_reason == "length" else ""
         return Draft("", "", None, "", (), (f"it is not one JSON object as asked for.{cut}",))
     problems = ["it was truncated: write less"] if said.finish_reason == "length" else []
     unknown: list[str] = []
