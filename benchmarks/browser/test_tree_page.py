@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 from chromium import program
-
 from kg_neo4j.organise.tree.picture import page as draw
 from tree_pictures import HOSTILE, tree
 
