@@ -153,7 +153,7 @@ def main() -> None:
     interrupts = Interrupts()
     try:
         with interrupts.handled():
-            code = app(standalone_mode=False)
+            code = app(prog_name="kg", standalone_mode=False)
     except KgError as error:
         if wordiness.is_verbose:
             traceback.print_exc()
