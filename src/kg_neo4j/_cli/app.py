@@ -45,6 +45,7 @@ _HOMES = {  # of each command: the module and the function in it, or its group
     "import": ("graph", "import_graph"),
     "diff": ("graph", "diff"),
     "browse": ("graph", "browse"),
+    "serve": ("serve", "serve"),
     "status": ("state", "status"),
     "doctor": ("state", "doctor"),
     "config": ("state", "config"),

@@ -1,0 +1,95 @@
+"""The one application: API, tools and pages behind one guard, and a service behind them."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from kg_neo4j._serve import api, rendering
+from kg_neo4j._serve.guard import Access, Guard
+from kg_neo4j._serve.refusals import Refused, error_response
+from kg_neo4j._serve.service import Service
+from kg_neo4j._serve.turnstile import Turnstile
+from kg_neo4j.errors import KgError
+
+log = logging.getLogger("kg_neo4j.serve")
+
+
+def build(service: Service, access: Access | None = None) -> ASGIApp:
+    """Return the application. The database is opened when it starts, in the background, or by the first request."""
+    access = access or Access()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        app.state.turnstile = Turnstile()
+        app.state.turnstile.begin(_warm_up, service)
+        try:
+            yield
+        finally:
+            app.state.turnstile.close()
+            service.close()
+
+    app = Starlette(
+        routes=[Route("/healthz", _health), *api.routes(), *rendering.routes()],
+        lifespan=lifespan,
+        exception_handlers={KgError: _failed, HTTPException: _no_route, Exception: _broken},
+    )
+    app.state.service, app.state.access, app.state.templates = service, access, rendering.environment()
+    return Guard(app, access)
+
+
+def _warm_up(service: Service) -> None:
+    """Open the database, so that the first question need not wait for it."""
+    try:
+        service.open()
+    except KgError as error:  # the first request tries again, and shows the same
+        log.warning("the database cannot be opened yet: %s", error)
+
+
+async def _health(_: Request) -> Response:
+    """Say that the server runs; asks no database."""
+    return JSONResponse({"status": "ok"})
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, KgError)  # noqa: S101 - Starlette's types are wider
+    if request.url.path.startswith("/api/"):
+        return error_response(error)
+    return rendering.draw_error(request, error)
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - likewise
+    return await _failed(request, Refused(f"{request.url.path[:80]}: {error.detail}", error.status_code))
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    """Answer where our own code failed: no detail, because it may hold anything; the log has the kind of error."""
+    log.error("%s failed: %s", request.url.path, type(error).__name__)
+    return JSONResponse({"error": {"type": "InternalError", "message": "the server failed", "hint": None}}, 500)
+
+
+def run(service: Service, access: Access, host: str, port: int, **options: Any) -> None:
+    """Serve until a signal. Prints nothing; warnings go to the log."""
+    import uvicorn
+
+    uvicorn.run(
+        build(service, access),
+        host=host,
+        port=port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        timeout_keep_alive=5,
+        **options,
+    )
