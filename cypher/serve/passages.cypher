@@ -15,7 +15,7 @@ CALL () {
   UNION
   MATCH (c:KgChunk {id: $id})-[:IN_DOCUMENT]->(d:KgDocument)
   WHERE c.graph = $graph AND d.graph = $graph
-  RETURN d, CASE WHEN c.index - $before + $skip < 0 THEN 0 ELSE c.index - $before + $skip END AS first
+  RETURN d, $skip + CASE WHEN c.index < $before THEN 0 ELSE c.index - $before END AS first
 }
 WITH d, first, COUNT { (:KgChunk)-[:IN_DOCUMENT]->(d) } AS total
 MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)

@@ -51,6 +51,23 @@ def serve(
     run(service, access, host, port)
 
 
+def mcp(
+    allow_write: WriteOption = False,
+    allow_spend: SpendOption = None,
+    model: ModelOption = None,
+    graph: GraphOption = None,
+) -> None:
+    """Offer the tools of `kg serve` to one MCP client over standard input and output."""
+    _require()
+    from kg_neo4j._serve.mcp import run_stdio
+    from kg_neo4j._serve.service import Rights, Service
+
+    service = Service(settings_for(graph=graph, model=model), Rights(allow_write, allow_spend))
+    for note in service.notes:
+        typer.echo(f"note: {note}", err=True)
+    run_stdio(service)
+
+
 def _require() -> None:
     """Raise UsageError where the extra `serve` is not installed."""
     from importlib.util import find_spec

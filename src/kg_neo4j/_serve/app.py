@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
+from importlib import import_module
 from typing import Any
 
 from starlette.applications import Starlette
@@ -12,11 +14,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kg_neo4j._serve import api, rendering
+from kg_neo4j._serve import api, events, rendering
 from kg_neo4j._serve.guard import Access, Guard
-from kg_neo4j._serve.refusals import Refused, error_response
+from kg_neo4j._serve.refusals import Refused
 from kg_neo4j._serve.service import Service
 from kg_neo4j._serve.turnstile import Turnstile
 from kg_neo4j.errors import KgError
@@ -30,16 +32,27 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.turnstile = Turnstile()
-        app.state.turnstile.begin(_warm_up, service)
+        app.state.turnstile = turnstile = Turnstile()
+        turnstile.begin(_warm_up, service)
+        ready, over = asyncio.get_running_loop().create_future(), asyncio.Event()
+        app.state.mcp = ready
+        task = asyncio.create_task(_hold_mcp(service, turnstile, ready, over))
         try:
             yield
         finally:
-            app.state.turnstile.close()
+            over.set()
+            await task
+            turnstile.close()
             service.close()
 
     app = Starlette(
-        routes=[Route("/healthz", _health), *api.routes(), *rendering.routes()],
+        routes=[
+            Route("/healthz", _health),
+            Route("/mcp", endpoint=_Mcp()),
+            *events.routes(),
+            *api.routes(),
+            *rendering.routes(),
+        ],
         lifespan=lifespan,
         exception_handlers={KgError: _failed, HTTPException: _no_route, Exception: _broken},
     )
@@ -55,6 +68,24 @@ def _warm_up(service: Service) -> None:
         log.warning("the database cannot be opened yet: %s", error)
 
 
+async def _hold_mcp(service: Service, turnstile: Turnstile, ready: asyncio.Future[Any], over: asyncio.Event) -> None:
+    """Import the protocol beside the first requests, and serve it until the server ends."""
+    mcp = await asyncio.to_thread(import_module, "kg_neo4j._serve.mcp")
+    manager = mcp.manager_of(service, turnstile)
+    async with manager.run():
+        ready.set_result(manager)
+        await over.wait()
+
+
+class _Mcp:
+    """The endpoint of MCP clients; the first ones may wait until the protocol is imported."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to the SDK."""
+        manager = await asyncio.shield(scope["app"].state.mcp)
+        await manager.handle_request(scope, receive, send)
+
+
 async def _health(_: Request) -> Response:
     """Say that the server runs; asks no database."""
     return JSONResponse({"status": "ok"})
@@ -62,8 +93,6 @@ async def _health(_: Request) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, KgError)  # noqa: S101 - Starlette's types are wider
-    if request.url.path.startswith("/api/"):
-        return error_response(error)
     return rendering.draw_error(request, error)
 
 

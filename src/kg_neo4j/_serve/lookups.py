@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 from kg_neo4j._serve import limits
 from kg_neo4j._serve.refusals import missing
 from kg_neo4j._serve.results import (
+    CommunityList,
+    CommunityRow,
     Connections,
     DocumentList,
     EntityCard,
@@ -102,16 +104,16 @@ def documents(database: Database, words: str, graph: str, limit: int, cursor: st
     return DocumentList(listed, total, cursor_at(skip + limit) if total > skip + limit else None)
 
 
-def source(database: Database, id: str, graph: str, around: int, limit: int, cursor: str | None) -> ReadPassages:
+def source(database: Database, id: str, graph: str, around: int, limit: int | None, cursor: str | None) -> ReadPassages:
     """Return a chunk with `around` neighbours on either side, or a page of the passages of a document, by its id."""
-    skip, around = start_of(cursor), min(max(around, 0), 10)
+    skip, around = start_of(cursor), min(max(around, 0), limits.MOST_AROUND)
     rows = database.read(
         queries.get("serve/passages"),
         graph=graph,
         id=checked(id, "id"),
         before=around,
         skip=skip,
-        limit=bounded(limit),
+        limit=bounded(limit or 2 * around + 1),
     )
     if not rows:
         raise missing(f"no passage and no document of graph {graph!r} has the id {id[:80]!r}", "documents lists ids")
@@ -215,6 +217,19 @@ def report(
     shown, following = page(rows, skip, limit)
     text = canned_reports.browser_text(name, graph, known)
     return ReportTable(name, found.title, found.columns, shown, text, following, tuple(notes))
+
+
+def communities(database: Database, graph: str, level: int | None, limit: int) -> CommunityList:
+    """Return the largest communities of a level, or of all."""
+    query = queries.get("analytics/listed_communities")
+    rows = database.read(query, graph=graph, level=level, smallest=2, members=5, limit=bounded(limit))
+    kept = ("level", "number", "size", "parent")
+    return CommunityList(
+        tuple(
+            CommunityRow(**{name: row[name] for name in kept}, title=row["title"] or "", members=tuple(row["members"]))
+            for row in rows
+        )
+    )
 
 
 def _described(query: queries.Query) -> tuple[str, str, str]:

@@ -221,6 +221,25 @@ class ReportTable:
 
 
 @dataclass(frozen=True, slots=True)
+class CommunityRow:
+    """A community of entities. Level 0 is the coarsest."""
+
+    level: int
+    number: int
+    size: int
+    parent: int | None  # number of the community of the next coarser level
+    title: str
+    members: tuple[str, ...]  # names of the most central ones
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityList:
+    """The largest communities."""
+
+    communities: tuple[CommunityRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LoadJob:
     """A load that was asked for."""
 

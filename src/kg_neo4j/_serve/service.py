@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from kg_neo4j import factory
 from kg_neo4j._serve import limits, lookups
+from kg_neo4j._serve.jobs import Jobs
+from kg_neo4j._serve.refusals import Refused
 from kg_neo4j._serve.results import (
     AskResult,
     CheckedClaim,
+    CommunityList,
     Connections,
     DocumentList,
     EntityCard,
     GraphTypes,
+    JobList,
+    LoadJob,
     PathLink,
     Quote,
     ReadPassages,
@@ -27,6 +32,8 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import Answer, Citation, Filters
 from kg_neo4j.settings import Settings
+
+Mode = Literal["auto", "local", "naive", "global", "tree", "cypher"]
 
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
@@ -59,6 +66,7 @@ class Service:
 
             self.budget = budget_of(self.rights.spend_usd)
             factory.chat_model(settings, budget=self.budget)  # raises where the budget could not be kept
+        self.jobs = Jobs(self.settings, self.budget)
         self._lock = threading.Lock()
         self._answerer: Answerer | None = None
 
@@ -81,7 +89,8 @@ class Service:
             return self._answerer
 
     def close(self) -> None:
-        """Close the connection."""
+        """Begin no further load, and close the connection."""
+        self.jobs.close()
         with self._lock:
             if self._answerer is not None:
                 self._answerer.database.close()
@@ -101,7 +110,7 @@ class Service:
         self,
         question: str,
         *,
-        mode: str = "auto",
+        mode: Mode = "auto",
         filters: Filters | None = None,
         hear: Callable[[str], None] | None = None,
     ) -> AskResult:
@@ -116,9 +125,9 @@ class Service:
                 raise UsageError(f"a filter may name {limits.MOST_ROWS} values, not {len(values)}")
         asking = self.asking()
         answer = asking.answer(question, AskOptions(mode, filters=filters), hear)
-        mode = f"{answer.routing.mode}: {answer.routing.why}" if answer.routing else answer.mode
+        how = f"{answer.routing.mode}: {answer.routing.why}" if answer.routing else answer.mode
         passages = len({each.chunk_id for each in answer.evidence if each.chunk_id})
-        what = lookups.searched(asking.database, self.graph, mode, say(filters), passages)
+        what = lookups.searched(asking.database, self.graph, how, say(filters), passages)
         return _told(answer, what, factory.model_and_server(self.settings)[0], self.notes)
 
     def search(self, words: str, *, limit: int = limits.ROWS, cursor: str | None = None) -> SearchHits:
@@ -133,7 +142,7 @@ class Service:
         """Return a page of the documents; with `words` those that have them in title or key."""
         return lookups.documents(self.database(), words, self.graph, limit, cursor)
 
-    def source(self, id: str, *, around: int = 1, limit: int = 3, cursor: str | None = None) -> ReadPassages:
+    def source(self, id: str, *, around: int = 1, limit: int | None = None, cursor: str | None = None) -> ReadPassages:
         """Return a passage and its neighbours by the id of a chunk, or passages by the id of a document."""
         return lookups.source(self.database(), id, self.graph, around, limit, cursor)
 
@@ -155,6 +164,26 @@ class Service:
     ) -> ReportTable:
         """Return a page of a canned report; without a name the reports that there are."""
         return lookups.report(self.database(), name, values or {}, self.graph, limit, cursor)
+
+    def communities(self, *, level: int | None = None, limit: int = limits.ROWS) -> CommunityList:
+        """Return the largest communities, by level."""
+        return lookups.communities(self.database(), self.graph, level, limit)
+
+    # ------------------------------------------------------------------------------------------------- writing
+
+    def load(self, name: str, text: str) -> LoadJob:
+        """Begin to load a text as the document `name`; the same name again replaces it. `status` says how far it is."""
+        return self.load_files([(name, text.encode("utf-8", "replace"))])
+
+    def load_files(self, files: Sequence[tuple[str, bytes]]) -> LoadJob:
+        """Begin to load files by name and content. Raises Refused where the server only reads."""
+        if not self.rights.write:
+            raise Refused("this server only reads", 403, hint="kg serve --allow-write")
+        return self.jobs.begin(files)
+
+    def status(self, id: str = "") -> JobList:
+        """Return the load of that id, or all loads of this server, the newest first."""
+        return JobList((self.jobs.find(id),) if id else self.jobs.listed())
 
 
 def _told(answer: Answer, what: Searched, model: str, notes: tuple[str, ...]) -> AskResult:
