@@ -9,15 +9,22 @@ from functools import cache
 from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from kg_neo4j._serve import limits
 from kg_neo4j._serve.refusals import Refused
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
 
-METHODS = ("ask", "search", "entity", "connect", "source", "schema", "report", "documents")
+METHODS = (
+    *("ask", "search", "entity", "connect", "source", "schema", "report", "documents"),
+    *("communities", "status"),
+)
+WRITING = ("load",)
 OF_FILTERS = ("documents", "languages", "kinds", "types", "since", "until")
 
 
@@ -76,7 +83,8 @@ def _brought(kind: Any, value: Any, name: str) -> Any:
 
 def routes() -> list[Route]:
     """Return the routes of the API."""
-    return [Route(f"/api/{name}", _endpoint(name), methods=["GET", "POST"]) for name in METHODS]
+    found = [Route(f"/api/{name}", _endpoint(name), methods=["GET", "POST"]) for name in METHODS]
+    return [*found, Route("/api/load", _load, methods=["POST"]), Route("/api/openapi.json", _openapi)]
 
 
 def _endpoint(name: str) -> Callable[[Request], Any]:
@@ -86,6 +94,35 @@ def _endpoint(name: str) -> Callable[[Request], Any]:
         return JSONResponse(plain(await state.turnstile.do(getattr(state.service, name), **arguments)))
 
     return answer
+
+
+async def _load(request: Request) -> Response:
+    """Begin a load: of a text in JSON, or of files in a form."""
+    service = request.app.state.service
+    service.require_write()  # before the body is read
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+            raise Refused("a form of another site may not load files", 403)
+        job = service.load_files(await uploaded(request))
+    else:
+        job = service.load(**method("load").arguments(await given_by(request)))
+    return JSONResponse(plain(job), 202)
+
+
+async def uploaded(request: Request) -> list[tuple[str, bytes]]:
+    """Return the files of a form, by name. Raises UsageError for what is not a form of files."""
+    try:
+        async with request.form(max_files=limits.MOST_FILES, max_fields=10) as form:
+            files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
+            return [(each.filename or "", await each.read()) for each in files]
+    except HTTPException as error:
+        raise UsageError(f"the form cannot be read: {error.detail}") from None
+
+
+async def _openapi(_: Request) -> Response:
+    from kg_neo4j._serve.openapi import document
+
+    return JSONResponse(document())
 
 
 async def given_by(request: Request) -> dict[str, Any]:

@@ -129,8 +129,8 @@ def draw_error(request: Request, error: KgError) -> Response:
 
 async def _viewed(request: Request, page: Page) -> Mapping[str, Any]:
     state = request.app.state
-    if page.writes and not state.service.rights.write:
-        raise Refused("this server only reads", 403, hint="kg serve --allow-write")
+    if page.writes:
+        state.service.require_write()
     given = {**request.query_params, **{name: str(value) for name, value in request.path_params.items()}}
     return await state.turnstile.do(page.view, state.service, given)  # type: ignore[no-any-return]
 
@@ -152,8 +152,7 @@ def _twin(page: Page) -> Callable[[Request], Any]:
 def _done(action: Action) -> Callable[[Request], Any]:
     async def act(request: Request) -> Response:
         state = request.app.state
-        if not state.service.rights.write:
-            raise Refused("this server only reads", 403, hint="kg serve --allow-write")
+        state.service.require_write()
         async with request.form(max_files=action.max_files, max_fields=100) as form:
             session, token = cookie(request.headers, SESSION), form.get("csrf")
             if not session or not isinstance(token, str) or not state.access.is_signed(token, "csrf", session):

@@ -114,7 +114,10 @@ class Service:
         filters: Filters | None = None,
         hear: Callable[[str], None] | None = None,
     ) -> AskResult:
-        """Answer a question; `hear` gets a model's words as they come, before they are checked."""
+        """Answer a question from the documents, with checked claims and quotes.
+
+        `hear` gets a model's words as they come, before they are checked.
+        """
         from kg_neo4j.pipeline.answering import AskOptions
         from kg_neo4j.retrieve.filters import say
 
@@ -177,9 +180,13 @@ class Service:
 
     def load_files(self, files: Sequence[tuple[str, bytes]]) -> LoadJob:
         """Begin to load files by name and content. Raises Refused where the server only reads."""
+        self.require_write()
+        return self.jobs.begin(files)
+
+    def require_write(self) -> None:
+        """Raise Refused where the server only reads."""
         if not self.rights.write:
             raise Refused("this server only reads", 403, hint="kg serve --allow-write")
-        return self.jobs.begin(files)
 
     def status(self, id: str = "") -> JobList:
         """Return the load of that id, or all loads of this server, the newest first."""
