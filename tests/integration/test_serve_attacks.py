@@ -117,7 +117,7 @@ def test_a_token_is_asked_for_everywhere(notes: KnowledgeGraph, monkeypatch: pyt
     compare = hmac.compare_digest
     monkeypatch.setattr(hmac, "compare_digest", lambda a, b: compared.append(1) or compare(a, b))
     with served(notes.settings, access=Access.to("127.0.0.1", TOKEN)) as client:
-        for path in ("/", "/index.json", "/api/documents", "/api/openapi.json", "/mcp", "/healthz", "/nothing"):
+        for path in ("/", "/index.json", "/api/documents", "/api/openapi.json", "/mcp", "/nothing"):
             for given in (None, "Bearer", "Bearer x", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}"):
                 answer = client.get(path, headers={"authorization": given} if given else {})
                 assert answer.status_code == 401, (path, given)

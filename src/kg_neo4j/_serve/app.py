@@ -33,14 +33,16 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.turnstile = turnstile = Turnstile()
-        turnstile.begin(_warm_up, service)
-        ready, over = asyncio.get_running_loop().create_future(), asyncio.Event()
-        app.state.mcp = ready
-        task = asyncio.create_task(_hold_mcp(service, turnstile, ready, over))
+        app.state.mcp, over = _Mcp(service, turnstile), asyncio.Event()
+        loop = asyncio.get_running_loop()
+        warm = turnstile.begin(_warm_up, service)
+        warm.add_done_callback(lambda _: loop.call_soon_threadsafe(app.state.mcp.wanted.set))
+        task = asyncio.create_task(app.state.mcp.hold(over))
         try:
             yield
         finally:
             over.set()
+            app.state.mcp.wanted.set()
             await task
             turnstile.close()
             service.close()
@@ -48,7 +50,7 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
     app = Starlette(
         routes=[
             Route("/healthz", _health),
-            Route("/mcp", endpoint=_Mcp()),
+            Route("/mcp", endpoint=_McpRoute()),
             *events.routes(),
             *api.routes(),
             *rendering.routes(),
@@ -68,22 +70,38 @@ def _warm_up(service: Service) -> None:
         log.warning("the database cannot be opened yet: %s", error)
 
 
-async def _hold_mcp(service: Service, turnstile: Turnstile, ready: asyncio.Future[Any], over: asyncio.Event) -> None:
-    """Import the protocol beside the first requests, and serve it until the server ends."""
-    mcp = await asyncio.to_thread(import_module, "kg_neo4j._serve.mcp")
-    manager = mcp.manager_of(service, turnstile)
-    async with manager.run():
-        ready.set_result(manager)
-        await over.wait()
-
-
 class _Mcp:
-    """The endpoint of MCP clients; the first ones may wait until the protocol is imported."""
+    """What serves MCP clients. Its import takes a second, so it begins when the database is open, or a client calls."""
+
+    def __init__(self, service: Service, turnstile: Turnstile) -> None:
+        self.wanted = asyncio.Event()
+        self._parts = service, turnstile
+        self._ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    async def hold(self, over: asyncio.Event) -> None:
+        """Import the protocol once it is wanted, and serve it until the server ends."""
+        await self.wanted.wait()
+        if over.is_set():
+            return
+        mcp = await asyncio.to_thread(import_module, "kg_neo4j._serve.mcp")
+        manager = mcp.manager_of(*self._parts)
+        async with manager.run():
+            self._ready.set_result(manager)
+            await over.wait()
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to the SDK."""
+        self.wanted.set()
+        manager = await asyncio.shield(self._ready)
+        await manager.handle_request(scope, receive, send)
+
+
+class _McpRoute:
+    """The endpoint at /mcp."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request to the SDK."""
-        manager = await asyncio.shield(scope["app"].state.mcp)
-        await manager.handle_request(scope, receive, send)
+        """Hand a request on."""
+        await scope["app"].state.mcp.handle(scope, receive, send)
 
 
 async def _health(_: Request) -> Response:
