@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kg_neo4j._serve import api, events, rendering
+from kg_neo4j._serve import api, events, openapi, rendering
 from kg_neo4j._serve.guard import Access, Guard
 from kg_neo4j._serve.refusals import Refused
 from kg_neo4j._serve.service import Service
@@ -53,6 +53,7 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
             Route("/mcp", endpoint=_McpRoute()),
             *events.routes(),
             *api.routes(),
+            *openapi.routes(),
             *rendering.routes(),
         ],
         lifespan=lifespan,
