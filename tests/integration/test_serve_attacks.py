@@ -6,6 +6,7 @@ import hmac
 import http.client
 import json
 import random
+import socket
 import subprocess
 import sys
 import threading
@@ -141,6 +142,10 @@ def test_an_address_that_others_reach_needs_a_token(kg: Kg) -> None:
         code, out, err = kg("serve", "--host", host)
         assert (code, out) == (2, "")
         assert "KG_SERVE_TOKEN" in err
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, out, err = kg("serve", "--port", str(taken.getsockname()[1]))
+        assert (code, out) == (2, "")
+        assert "--port" in err
     with pytest.raises(UsageError, match="16 characters"):
         Access.to("0.0.0.0", "short")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
 from collections.abc import AsyncIterator
 from importlib import import_module
 from typing import Any
@@ -21,7 +22,9 @@ from kg_neo4j._serve.guard import Access, Guard
 from kg_neo4j._serve.refusals import Refused
 from kg_neo4j._serve.service import Service
 from kg_neo4j._serve.turnstile import Turnstile
-from kg_neo4j.errors import KgError
+from kg_neo4j.errors import KgError, UsageError
+
+LEAVE_S = 3  # that streams may go on when the server ends; the command line leaves after 4
 
 log = logging.getLogger("kg_neo4j.serve")
 
@@ -126,18 +129,25 @@ async def _broken(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": {"type": "InternalError", "message": "the server failed", "hint": None}}, 500)
 
 
-def run(service: Service, access: Access, host: str, port: int, **options: Any) -> None:
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there; 0 is any free port. Raises UsageError where that is impossible."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise UsageError(f"{host} port {port}: {error.strerror}", hint="--port N, or 0 for a free one") from error
+
+
+def run(service: Service, access: Access, listener: socket.socket) -> None:
     """Serve until a signal. Prints nothing; warnings go to the log."""
     import uvicorn
 
-    uvicorn.run(
+    config = uvicorn.Config(
         build(service, access),
-        host=host,
-        port=port,
         log_level="warning",
         access_log=False,
         server_header=False,
         lifespan="on",
-        timeout_keep_alive=5,
-        **options,
+        timeout_graceful_shutdown=LEAVE_S,
     )
+    uvicorn.Server(config).run(sockets=[listener])
