@@ -93,11 +93,14 @@ def serving(settings: Settings, path: str = "/healthz") -> Iterator[tuple[httpx.
 def cold_start(settings: Settings) -> None:
     """Print the seconds from the command to the first answer; of a page it has read the database."""
     for path in ("/healthz", "/", f"/api/ask?question={QUESTIONS[0]}"):
-        seconds = []
+        seconds, busy = [], []
         for _ in range(5):
-            with serving(settings, path) as (_, _, taken):
+            with serving(settings, path) as (_, pid, taken):
+                used = psutil.Process(pid).cpu_times()
                 seconds.append(taken)
-        print(f"cold start to the first answer of {path}: median {statistics.median(seconds):.2f} s of {len(seconds)}")
+                busy.append(used.user + used.system)
+        shown = f"{statistics.median(seconds):.2f} s, of a processor {statistics.median(busy):.2f} s"
+        print(f"cold start to the first answer of {path}: median of {len(seconds)} {shown}", flush=True)
 
 
 def one_question(settings: Settings) -> None:
@@ -115,7 +118,7 @@ def one_question(settings: Settings) -> None:
                 taken["server"].append(between - began)
                 taken["library"].append(ended - between)
     server, library = (1_000 * statistics.median(taken[name]) for name in ("server", "library"))
-    print(f"ask, median of 200 in turn: server {server:.1f} ms, KnowledgeGraph.ask {library:.1f} ms")
+    print(f"ask, median of 200 in turn: server {server:.1f} ms, KnowledgeGraph.ask {library:.1f} ms", flush=True)
 
 
 def fifty_at_once(settings: Settings) -> None:
@@ -136,7 +139,7 @@ def fifty_at_once(settings: Settings) -> None:
             found = list(pool.map(ask, itertools.islice(itertools.cycle(QUESTIONS), 50)))
             seconds = time.perf_counter() - began
     counts = ", ".join(f"{found.count(each)} {each}" for each in sorted(set(found)))
-    print(f"fifty questions at once: {counts}, in {seconds:.1f} s")
+    print(f"fifty questions at once: {counts}, in {seconds:.1f} s", flush=True)
 
 
 def memory(settings: Settings, requests: int) -> None:

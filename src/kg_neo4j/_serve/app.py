@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import socket
 from collections.abc import AsyncIterator
 from importlib import import_module
@@ -135,7 +136,9 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        raise UsageError(f"{host} port {port}: {error.strerror}", hint="--port N, or 0 for a free one") from error
+        raise UsageError(
+            f"{host} port {port}: {os.strerror(error.errno or 0)}", hint="--port N, or 0 for a free one"
+        ) from error
 
 
 def run(service: Service, access: Access, listener: socket.socket) -> None:

@@ -224,9 +224,14 @@ def _told(answer: Answer, what: Searched, model: str, notes: tuple[str, ...]) ->
         path=tuple(PathLink(step.source, step.relation, step.target, step.citation) for step in answer.path),
         nearest=tuple(map(lookups.quoted, answer.nearest)),
         searched=what,
-        cypher=answer.query.cypher.rstrip() if answer.query else "",
+        cypher=_statement(answer.query.cypher) if answer.query else "",
         model=model if answer.usage.calls else "",
         usd=answer.usage.usd if answer.usage.calls else 0.0,
         seconds=round(answer.seconds, 3),
         notes=(*notes, *answer.limits, *answer.notes),
     )
+
+
+def _statement(cypher: str) -> str:
+    """Return a query without the header of its file."""
+    return "\n".join(line for line in cypher.splitlines() if not line.startswith("//")).strip()
