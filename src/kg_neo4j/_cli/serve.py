@@ -59,7 +59,7 @@ def mcp(
     model: ModelOption = None,
     graph: GraphOption = None,
 ) -> None:
-    """Offer the tools of `kg serve` to one MCP client over standard input and output."""
+    """Offer the same tools to one MCP client over stdin and stdout."""
     _require()
     from kg_neo4j._serve.mcp import run_stdio
     from kg_neo4j._serve.service import Rights, Service
