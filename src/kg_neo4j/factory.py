@@ -152,6 +152,14 @@ def require_model(settings: Settings, why: str) -> None:
         raise UsageError(why, hint="set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL")
 
 
+def without_server(settings: Settings) -> tuple[Settings, list[str]]:
+    """Return settings under which no server of models is called, and a note where they named one."""
+    off = {"openai_api_key": None, "openai_base_url": None, "judge_api_key": None, "judge_base_url": None}
+    named = settings.has_server
+    note = "a model is configured, and is not called: the server runs without --allow-spend"
+    return settings.model_copy(update=off), [note] if named else []
+
+
 def note_without_model(settings: Settings, note: str) -> list[str]:
     """Return the note; none where a model is set."""
     return [note] if settings.offline else []

@@ -35,7 +35,7 @@ _LOGIN = re.compile(r"//[^/@]*@")  # user name and password in an address
 OWN = frozenset(
     "neo4j_uri neo4j_username neo4j_password openai_api_key openai_base_url judge_api_key judge_base_url "
     "wikipedia_url wikipedia_username wikipedia_password wikipedia_former_host "
-    "home cache jars_dir java_home prices spacy_model".split()
+    "serve_token home cache jars_dir java_home prices spacy_model".split()
 )
 
 
@@ -106,6 +106,9 @@ class Settings(BaseSettings):
     # answers that were paid for, across graphs
     answer_cache: bool = Field(default=True, validation_alias="KG_ANSWER_CACHE")
     spacy_model: str | None = Field(default=None, validation_alias="KG_SPACY_MODEL")
+
+    # -- `kg serve`
+    serve_token: SecretStr | None = Field(default=None, validation_alias="KG_SERVE_TOKEN")  # that callers send
 
     # -- sources
     wikipedia_url: str | None = Field(default=None, validation_alias="KG_WIKIPEDIA_URL")  # any MediaWiki's api.php

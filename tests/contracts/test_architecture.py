@@ -24,6 +24,7 @@ LAYERS = (
     ("factory",),
     ("pipeline",),
     ("eval", "knowledge_graph"),
+    ("_serve",),
     ("_cli",),
     ("__init__", "__main__"),
 )

@@ -46,6 +46,8 @@ _HOMES = {  # of each command: the module and the function in it, or its group
     "import": ("graph", "import_graph"),
     "diff": ("graph", "diff"),
     "browse": ("graph", "browse"),
+    "serve": ("serve", "serve"),
+    "mcp": ("serve", "mcp"),
     "status": ("state", "status"),
     "doctor": ("state", "doctor"),
     "config": ("state", "config"),

@@ -7,6 +7,7 @@ write is idempotent, because a commit whose answer was lost may have happened.
 from __future__ import annotations
 
 import contextlib
+import copy
 import re
 import shutil
 import time
@@ -117,6 +118,7 @@ class Database:
 
         self.address = address
         self.indexes: Sequence[Row] | None = None  # as listed in this run; None: not listed, or they may have changed
+        self.read_timeout_s: float | None = None  # that the server gives a query that reads; None: no limit
         self._reserve = 0  # bytes that writes leave free on a managed server's disk
         self._reserve_until = 0.0  # when it is computed again, because the store grows
         if address.shown != address.uri:
@@ -162,6 +164,12 @@ class Database:
     def driver(self) -> neo4j.Driver:
         """The driver itself, for the GDS client."""
         return self._driver
+
+    def for_another_run(self) -> Database:
+        """Return a database over the same connections for a run beside others, which lists the indexes itself."""
+        other = copy.copy(self)
+        other.indexes = None
+        return other
 
     def verify(self) -> str:
         """Return the server's version, which it gives with a round trip and no query.
@@ -228,7 +236,7 @@ class Database:
 
     def read_transaction(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one READ transaction; it may be called again after a transient fault."""
-        return self._run(work, is_write=False, timeout_s=None)
+        return self._run(work, is_write=False, timeout_s=self.read_timeout_s)
 
     def write_transaction(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one WRITE transaction; it may be called again after a transient fault.
@@ -261,7 +269,7 @@ class Database:
                 is_begun = False
                 try:
                     with self._session(neo4j.READ_ACCESS) as session:
-                        result = session.run(query.text, params)
+                        result = session.run(self._timed(query), params)
                         keys = result.keys()
                         for record in result:
                             is_begun = True
@@ -336,6 +344,11 @@ class Database:
                 f"{self.address.home} has {free / 1e6:,.0f} MB free; writing stops below {self._reserve / 1e6:,.0f} MB",
                 hint="free some space, then run the same command again: nothing is lost",
             )
+
+    def _timed(self, query: Query) -> str | neo4j.Query:
+        import neo4j
+
+        return query.text if self.read_timeout_s is None else neo4j.Query(query.text, timeout=self.read_timeout_s)
 
     def _session(self, mode: str) -> neo4j.Session:
         return self._driver.session(database=self.address.database, default_access_mode=mode)

@@ -44,14 +44,15 @@ def load(
     options: LoadOptions | None = None,
     documents: Iterable[Document] = (),
     extractor: Extractor | None = None,
+    budget: Budget | None = None,
     progress: Progress = SILENT,
 ) -> LoadReport:
     """Build or bring up to date the graph of `sources` (files, folders) and `options.wikipedia` (titles).
 
     A folder that `extract` wrote is a source, too; `documents` are further ones that the caller has read. `extractor`
-    stands for the one that the settings mean; the budget does not know what it costs. Loading the same twice changes
-    nothing; an edited document replaces exactly what it supported. A run that was stopped goes on where it was. Raises
-    the KgError that says what is wrong; what was recorded before stays.
+    stands for the one that the settings mean; the budget does not know what it costs. `budget` is that of a longer run,
+    instead of `options.budget_usd`. Loading the same twice changes nothing; an edited document replaces exactly what it
+    supported. A run that was stopped goes on where it was. Raises the KgError that says what is wrong.
     """
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
@@ -71,13 +72,12 @@ def load(
     factory.warm_up(settings)
     schema = schemas.load(options.schema)
     tokeniser = tokens.load()
-    budget = budget_of(options.budget_usd)
+    budget = budget or budget_of(options.budget_usd)
     door = factory.door(settings, budget=budget) if extractor is None else factory.without_model()
     extraction = extraction_config(settings, options, door, extractor=extractor)
     configuration = load_configuration(settings, options, extraction, tokeniser)
     embedder = factory.embedding_model(settings, budget=budget)
-    files, others = _apart(sources)
-    known: dict[str, str] = {}
+    (files, others), known = _apart(sources), dict[str, str]()
     read = read_documents(others, settings, options, tally, documents, known)
     with (
         connect(settings, progress, to_write=True) as database,

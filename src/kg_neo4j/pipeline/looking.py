@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,12 +11,14 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.progress import SILENT, Progress
 
 if TYPE_CHECKING:
+    from kg_neo4j._models.protocols import EmbeddingModel
     from kg_neo4j.graph.database import Database
     from kg_neo4j.settings import Settings
 
 LIMIT = 10
 FACTS, PASSAGES = 20, 5
 HUB = 2_000  # relationships of one entity to look at
+_ID = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class ShownFact:
     quote: str
     document: str  # title
     id: str
+    chunk_id: str = ""  # that states it
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +92,10 @@ def search(words: str, *, settings: Settings, limit: int = LIMIT, progress: Prog
         return search_in(database, words, settings, limit)
 
 
-def search_in(database: Database, words: str, settings: Settings, limit: int = LIMIT) -> SearchResult:
-    """Search in an open database, as `search`."""
+def search_in(
+    database: Database, words: str, settings: Settings, limit: int = LIMIT, embedder: EmbeddingModel | None = None
+) -> SearchResult:
+    """Search in an open database, as `search`; `embedder` is used instead of the one that the settings mean."""
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.retrieve import naive
@@ -99,8 +105,10 @@ def search_in(database: Database, words: str, settings: Settings, limit: int = L
 
     _check(words, limit)
     graph = settings.graph
-    prepared, notes = prepare(database, read(words), graph, factory.embedding_model(settings), tokens.load())
-    named = look_up(database, graph, [near_query(words)], None)[0] if can_link(database, graph) else []
+    embedder = embedder or factory.embedding_model(settings)
+    prepared, notes = prepare(database, read(words), graph, embedder, tokens.load())
+    query = near_query(words)  # empty where nothing in it is a word: "*"
+    named = look_up(database, graph, [query], None)[0] if query and can_link(database, graph) else []
     wanted = [row["id"] for row in named if row["kind"] == "entity"][:limit]
     entities = [
         SearchHit("entity", card["name"], card["type"], card["description"], card["evidence"], 0.0, card["id"])
@@ -116,7 +124,7 @@ def search_in(database: Database, words: str, settings: Settings, limit: int = L
 def show(
     name: str, *, settings: Settings, facts: int = FACTS, passages: int = PASSAGES, progress: Progress = SILENT
 ) -> ShownEntity:
-    """Return what the graph has about the entity called `name`, by any of its names.
+    """Return what the graph has about the entity called `name`, by any of its names or by its id.
 
     Of several bearers of the name the best attested is shown; `near` lists the others. Raises UsageError, with the
     nearest names, where no entity is called so.
@@ -134,7 +142,7 @@ def show_in(database: Database, name: str, graph: str, facts: int = FACTS, passa
     from kg_neo4j.retrieve.name_fits import say_missing
     from kg_neo4j.retrieve.report_names import bearing
 
-    rows = bearing(database, graph, name)
+    rows = [{"id": name}] if _ID.fullmatch(name) and _cards(database, graph, [name]) else bearing(database, graph, name)
     if not rows:
         raise UsageError(say_missing(name, suggest(database, graph, name)), hint=f"kg search {name!r}")
     [card] = _cards(database, graph, [rows[0]["id"]])
@@ -175,5 +183,12 @@ def _fact(row: Mapping[str, Any]) -> ShownFact:
     text = row["text"] or ""
     quote = text[row["start"] : row["end"]] if row["start"] is not None else row["quote"] or text
     return ShownFact(
-        row["source"] or "", row["type"], row["target"] or "", row["evidence"], quote, row["document"] or "", row["id"]
+        row["source"] or "",
+        row["type"],
+        row["target"] or "",
+        row["evidence"],
+        quote,
+        row["document"] or "",
+        row["id"],
+        row["chunk_id"] or "",
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kg_neo4j._models.protocols import EmbeddingModel
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.graph.database import Database
+    from kg_neo4j.pipeline.answering import Answerer
     from kg_neo4j.retrieve.checking.claim_list import ReadClaim
     from kg_neo4j.retrieve.checking.verdict import Find, Verdict
     from kg_neo4j.retrieve.interface import Found, FoundChunk, Scope
@@ -82,36 +83,56 @@ def verify_text(
     return _verified(text, (), settings, filters or Filters(), progress)
 
 
+def verify_in(asking: Answerer, text: str, filters: Filters | None = None) -> VerifiedText:
+    """Check the claims of a text over an open connection, as `verify_text`."""
+    return _checked(asking, _claims(text, ()), text, filters or Filters(), SILENT)
+
+
 def _verified(
     text: str, headings: Sequence[str], settings: Settings, filters: Filters, progress: Progress
 ) -> VerifiedText:
     from kg_neo4j import factory
-    from kg_neo4j._models import tokens
     from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.retrieve.checking.claim_list import read_claims
-    from kg_neo4j.retrieve.checking.standing import paged
-    from kg_neo4j.retrieve.filters import check, resolve
+    from kg_neo4j.pipeline.answering import answerer
+    from kg_neo4j.retrieve.filters import check
 
     check(filters)
-    listed = list(read_claims(text, headings))
-    claims = [each for each in listed if each is not None]
-    if not claims:
+    listed = _claims(text, headings)
+    if not any(listed):
         return VerifiedText((), len(listed))
-    models = factory.embedding_model(settings), tokens.load(), factory.door(settings).instead
     with connect(settings, progress) as database:
-        scope = resolve(database, settings.graph, filters)
-        verifier = _Verifier(database, settings.graph, scope, *models, _is_english(text))
-        progress.start(STAGE, len(claims))
-        found = []
-        for each in claims:
-            found.append(verifier.verify(each))
-            progress.advance(STAGE)
-        progress.finish(STAGE)
-        is_empty = not list_documents(database, settings.graph)
-        pages = iter(paged(database, settings.graph, [one for each in found for one in each.citations]))
+        asking = answerer(settings, database, factory.door(settings))
+        return _checked(asking, listed, text, filters, progress)
+
+
+def _claims(text: str, headings: Sequence[str]) -> list[ReadClaim | None]:
+    from kg_neo4j.retrieve.checking.claim_list import read_claims
+
+    return list(read_claims(text, headings))
+
+
+def _checked(
+    asking: Answerer, listed: Sequence[ReadClaim | None], text: str, filters: Filters, progress: Progress
+) -> VerifiedText:
+    from kg_neo4j.graph.documents import list_documents
+    from kg_neo4j.retrieve.checking.standing import paged
+    from kg_neo4j.retrieve.filters import resolve
+
+    claims = [each for each in listed if each is not None]
+    database, graph = asking.database, asking.settings.graph
+    scope = resolve(database, graph, filters)
+    models = asking.embedder, asking.tokeniser, asking.door.instead
+    verifier = _Verifier(database, graph, scope, *models, _is_english(text))
+    progress.start(STAGE, len(claims))
+    found = []
+    for each in claims:
+        found.append(verifier.verify(each))
+        progress.advance(STAGE)
+    progress.finish(STAGE)
+    pages = iter(paged(database, graph, [one for each in found for one in each.citations]))
     cited = tuple(replace(each, citations=tuple(next(pages) for _ in each.citations)) for each in found)
-    notes = (f"graph {settings.graph!r} is empty: load something first, for example kg load FILE",) if is_empty else ()
+    is_empty = not list_documents(database, graph)
+    notes = (f"graph {graph!r} is empty: load something first, for example kg load FILE",) if is_empty else ()
     return VerifiedText(cited, len(listed) - len(claims), notes)
 
 

@@ -1,0 +1,44 @@
+"""Errors of the server itself, and the HTTP status of every error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+from kg_neo4j.errors import BudgetReached, DatabaseError, KgError, ModelError, SourceError, UsageError
+
+
+class Refused(KgError):
+    """A request that is not answered; `status` is the HTTP status that says why."""
+
+    def __init__(self, message: str, status: int, *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+
+
+def missing(what: str, hint: str | None = None) -> Refused:
+    """Return the error of something that is not there."""
+    return Refused(what, 404, hint=hint)
+
+
+def status_of(error: KgError) -> int:
+    """Return the HTTP status of an error."""
+    if isinstance(error, Refused):
+        return error.status
+    for kind, status in ((UsageError, 400), (SourceError, 400), (BudgetReached, 402), (ModelError, 502)):
+        if isinstance(error, kind):
+            return status
+    return 503 if isinstance(error, DatabaseError) else 500
+
+
+def error_shape(error: KgError) -> dict[str, Any]:
+    """Return an error as JSON, as the command line gives it."""
+    return {"error": {"type": type(error).__name__, "message": str(error), "hint": error.hint}}
+
+
+def error_response(error: KgError) -> JSONResponse:
+    """Return the response of an error."""
+    status = status_of(error)
+    headers = {429: {"retry-after": "1"}, 401: {"www-authenticate": "Bearer"}}.get(status)
+    return JSONResponse(error_shape(error), status, headers)

@@ -1,0 +1,185 @@
+"""Pages: what a page module declares, how it is drawn, and its twin in JSON.
+
+A page is a template and a view: a function of the service that returns records. Text in records is never markup; the
+template engine escapes all of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pkgutil
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from kg_neo4j._serve import pages
+from kg_neo4j._serve.api import plain
+from kg_neo4j._serve.guard import LOGIN, SESSION, cookie
+from kg_neo4j._serve.refusals import Refused, error_response, missing, status_of
+from kg_neo4j._serve.service import Service
+from kg_neo4j.errors import KgError
+
+HERE = Path(pages.__file__).parent
+FAR = "public, max-age=31536000, immutable"  # the address of a file has the hash of its bytes
+View = Callable[[Service, Mapping[str, str]], Mapping[str, Any]]
+Deed = Callable[[Service, Mapping[str, Any]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: `view` gets the service, and what path and query say; the template gets what it returns."""
+
+    path: str  # as Starlette has it: "/entity/{name}"
+    template: str  # in pages/templates
+    view: View
+    title: str = ""  # in the menu; empty: not there
+    writes: bool = False  # only with --allow-write
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A form that changes something: `deed` gets the service and the form, and returns where to go next."""
+
+    path: str
+    deed: Deed
+    max_files: int = 0
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+@cache
+def modules() -> tuple[ModuleType, ...]:
+    """Return the modules of pages/, by name."""
+    return tuple(import_module(f"{pages.__name__}.{each.name}") for each in pkgutil.iter_modules([str(HERE)]))
+
+
+def declared(name: str) -> Iterator[Any]:
+    """Yield what the modules of pages/ list under a name: PAGES or ACTIONS."""
+    for module in modules():
+        yield from getattr(module, name, ())
+
+
+@cache
+def static_files() -> Mapping[str, Path]:
+    """Return the files that pages use, by name: those of pages/static, and what STATIC of a module names elsewhere."""
+    own = {path.name: path for path in sorted((HERE / "static").iterdir()) if path.is_file()}
+    for module in modules():
+        own |= getattr(module, "STATIC", {})
+    return own
+
+
+@cache
+def static_address(name: str) -> str:
+    """Return the address of a file of a page; it changes with the file's bytes."""
+    return f"/static/{hashlib.sha256(static_files()[name].read_bytes()).hexdigest()[:16]}/{name}"
+
+
+def environment() -> Environment:
+    """Return the template engine: all is escaped, and an unknown name is an error."""
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    made.globals["static"] = static_address
+    return made
+
+
+def routes() -> list[Route]:
+    """Return the routes of all pages, their twins and actions, and of their files."""
+    found = [Route("/static/{hash}/{name}", _static)]
+    for page in declared("PAGES"):
+        twin = "/index.json" if page.path == "/" else f"{page.path}.json"
+        found += [Route(twin, _twin(page)), Route(page.path, _shown(page))]
+    found += [Route(action.path, _done(action), methods=["POST"]) for action in declared("ACTIONS")]
+    return [*found, Route("/login", _login, methods=["GET", "POST"])]
+
+
+def draw(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    """Return a page, with the token for its forms in `csrf`, and the cookie that the token belongs to."""
+    state = request.app.state
+    session = cookie(request.headers, SESSION) or secrets.token_urlsafe(24)
+    given = {
+        "csrf": state.access.signed("csrf", session),
+        "menu": [page for page in declared("PAGES") if page.title and (state.service.rights.write or not page.writes)],
+        "graph": state.service.graph,
+        "rights": state.service.rights,
+        "path": request.url.path,
+        "notes": (),
+        **values,
+    }
+    response = HTMLResponse(state.templates.get_template(template).render(given), status)
+    response.set_cookie(SESSION, session, httponly=True, samesite="strict", path="/")
+    return response
+
+
+def draw_error(request: Request, error: KgError) -> Response:
+    """Return an error as a page; as JSON where JSON was asked for."""
+    if request.url.path.endswith(".json") or request.url.path.startswith(("/api/", "/mcp")):
+        return error_response(error)
+    return draw(request, "error.html", status_of(error), error=error)
+
+
+async def _viewed(request: Request, page: Page) -> Mapping[str, Any]:
+    state = request.app.state
+    if page.writes:
+        state.service.require_write()
+    given = {**request.query_params, **{name: str(value) for name, value in request.path_params.items()}}
+    return await state.turnstile.do(page.view, state.service, given)  # type: ignore[no-any-return]
+
+
+def _shown(page: Page) -> Callable[[Request], Any]:
+    async def show(request: Request) -> Response:
+        return draw(request, page.template, **await _viewed(request, page))
+
+    return show
+
+
+def _twin(page: Page) -> Callable[[Request], Any]:
+    async def show(request: Request) -> Response:
+        return JSONResponse({name: plain(value) for name, value in (await _viewed(request, page)).items()})
+
+    return show
+
+
+def _done(action: Action) -> Callable[[Request], Any]:
+    async def act(request: Request) -> Response:
+        state = request.app.state
+        state.service.require_write()
+        async with request.form(max_files=action.max_files, max_fields=100) as form:
+            session, token = cookie(request.headers, SESSION), form.get("csrf")
+            if not session or not isinstance(token, str) or not state.access.is_signed(token, "csrf", session):
+                raise Refused("the form is not from this server, or from before its last start", 403)
+            given = {**request.path_params, **dict(form.multi_items()), "files": form.getlist("files")}
+            goal = await state.turnstile.do(action.deed, state.service, given)
+        return RedirectResponse(goal, 303)
+
+    return act
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in static_files() or static_address(name) != request.url.path:
+        raise missing(f"there is no file {name[:80]!r}")
+    return FileResponse(static_files()[name], headers={"cache-control": FAR})
+
+
+async def _login(request: Request) -> Response:
+    """Ask for the token, and keep in a cookie that it was right; never the token itself."""
+    if request.method == "GET":
+        return draw(request, "login.html")
+    access = request.app.state.access
+    async with request.form(max_files=0, max_fields=5) as form:
+        given = form.get("token")
+    if not isinstance(given, str) or not access.is_token(given):
+        raise Refused("the token is wrong", 401)
+    response = RedirectResponse("/", 303)
+    response.set_cookie(LOGIN, access.signed(LOGIN), httponly=True, samesite="strict", path="/")
+    return response

@@ -1,0 +1,38 @@
+"""A server of `kg serve` in a thread of this process, on a port of its own, and what asks it over HTTP."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import uvicorn
+
+from kg_neo4j._serve.app import build
+from kg_neo4j._serve.guard import Access
+from kg_neo4j._serve.service import Rights, Service
+from kg_neo4j.settings import Settings
+
+
+@contextmanager
+def served(settings: Settings, rights: Rights | None = None, access: Access | None = None) -> Iterator[httpx.Client]:
+    """Yield a client of a server on the graph of `settings`; the server ends with the block."""
+    access = access or Access()
+    app = build(Service(settings, rights), access)
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="on"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as client:
+            client.access = access  # type: ignore[attr-defined]
+            yield client
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        assert not thread.is_alive()
