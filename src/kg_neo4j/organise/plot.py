@@ -13,7 +13,7 @@ from kg_neo4j.organise import plot_page, plot_picture
 from kg_neo4j.organise.plot_graph import read_graph
 
 COLOUR_BY = ("type", "community")
-_LIBRARIES = {".png": "matplotlib", ".svg": "matplotlib", ".html": "neo4j_viz"}
+_LIBRARIES = {".png": "matplotlib", ".svg": "matplotlib", ".html": "scipy"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,9 @@ class PlotReport:
 def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type", limit: int = 150) -> PlotReport:
     """Draw the `limit` most connected nodes of `graph` (>= 1, default 150: more cannot be read) into `target`.
 
-    The extension decides: .png and .svg are pictures, .html is a page that one can move and search, and that needs no
-    network. `colour_by` is "type" or "community". An existing file is replaced once the new one is whole.
+    The extension decides: .png and .svg are pictures. .html is a page with a viewer: it can be moved and searched, a
+    click shows quotes, and it needs no network. `colour_by` is "type" or "community". An existing file is replaced once
+    the new one is whole.
 
     Raises UsageError for another extension, a missing library, a folder that does not exist, or an empty graph.
     """
@@ -40,7 +41,7 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
             f"the graph {graph!r} is empty: there is nothing to draw", hint=f"kg load FILE --graph {graph}"
         )
     if suffix == ".html":
-        content = plot_page.draw(data, colour_by).encode("utf-8")
+        content = plot_page.draw(plot_page.read_view(database, data, colour_by)).encode("utf-8")
     else:
         content = plot_picture.draw(data, suffix[1:], colour_by)
     write_whole(target, content)

@@ -128,12 +128,11 @@ def _distances(related: npt.NDArray[np.bool_]) -> Points:
 
 def _spread(distances: Points, random: np.random.Generator) -> Points:
     """Return a first guess: the two main directions of the distances, a little shaken so that twins come apart."""
-    from scipy.linalg import eigh
-
     squared = distances**2
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
-    largest = [max(len(distances) - 2, 0), len(distances) - 1]
-    values, vectors = eigh(-0.5 * centred, subset_by_index=largest)
+    # All eigenvalues are computed: LAPACK finds none where two are asked for and many are equal, as in a star.
+    values, vectors = np.linalg.eigh(-0.5 * centred)
+    values, vectors = values[-2:], vectors[:, -2:]
     vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), range(vectors.shape[1])])
     points: Points = vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 1e-9))
     shaken: Points = points + random.normal(scale=0.25, size=points.shape)
