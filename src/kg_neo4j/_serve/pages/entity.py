@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 QUOTES = 3  # of one fact
 DRAWN = 40  # neighbours in the picture of the page; all others on the page of the graph
+FACTS = 10  # of a page
 LISTED = 60  # neighbours in the list
 
 
@@ -83,7 +84,7 @@ def _card(service: Service, name: str, cursor: str | None) -> EntityCard:
 
     lookups.checked(name, "name")
     try:
-        return service.entity(name, cursor=cursor)
+        return service.entity(name, limit=FACTS, cursor=cursor)
     except UsageError as error:
         lookups.start_of(cursor)  # raises where it was the cursor
         database = service.database()

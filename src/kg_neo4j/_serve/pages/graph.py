@@ -34,7 +34,9 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
         about, found = card.name, neighbours(database, graph, card.id, limit)
         ids = [card.id, *(row["id"] for row in found)]
     else:
-        nums = [row["Num"] for row in database.read(queries.get("analytics/plot_graph"), graph=graph, limit=limit + 1)]
+        rows = database.read(queries.get("analytics/plot_graph"), graph=graph, limit=limit + 1)
+        related = [row for row in rows if row["Connections"]]
+        nums = [row["Num"] for row in related or rows]
     picture = draw(database, graph, ids=ids[:limit], nums=nums[:limit])
     kept = {name: given[name] for name in ("ids", "name") if name in given}
     is_more = max(len(ids), len(nums)) > limit and limit < limits.MOST_NODES
