@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import combinations
 from pathlib import Path
+from threading import Thread
 
 import pytest
-from chromium import Tab, browser
 
+from chromium import Tab, browser
 from hostile_texts import PAYLOADS
 from kg_neo4j.organise import plot_page
+from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE, still
 from kg_neo4j.organise.viewer.view import GraphView
 from viewed_graph import hostile, people
 
@@ -191,3 +197,72 @@ def test_without_a_script_the_page_is_a_picture(tab: Tab, tmp_path: Path) -> Non
         tab.call("Emulation.setScriptExecutionDisabled", value=False)
     assert drawn.count("<circle") == 12
     assert ">Person number 0</text>" in drawn
+
+
+@contextmanager
+def served(view: GraphView) -> Iterator[str]:
+    """Serve a view as a page of a server has it: files, JSON, and a policy without inline script or style."""
+    details = {f"/details/{id}": json.dumps(asdict(detail)) for id, detail in view.details.items() if id != "n2"}
+    shown = json.dumps(asdict(replace(view, details={}, details_at="/details/")))
+    page = (
+        '<!doctype html><html lang="en"><title>served</title><link rel="stylesheet" href="/viewer.css">'
+        f'<div class="kg-viewer" data-src="/graph.json">{still.draw(view)}</div>'
+        '<script src="/viewer.js" defer></script>'
+    )
+    files = {
+        "/": (page, "text/html"),
+        "/viewer.js": (SCRIPT_FILE.read_text("utf-8"), "text/javascript"),
+        "/viewer.css": (STYLE_FILE.read_text("utf-8") + ".kg-viewer { height: 100vh }", "text/css"),
+        "/graph.json": (shown, "application/json"),
+        **{path: (text, "application/json") for path, text in details.items()},
+    }
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            text, kind = files.get(self.path, ("{}", "application/json"))
+            self.send_response(200 if self.path in files else 404)
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
+            policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'"
+            self.send_header("Content-Security-Policy", policy)
+            self.end_headers()
+            self.wfile.write(text.encode("utf-8"))
+
+        def log_message(self, *_: object) -> None:
+            """Write nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+
+
+def test_a_servers_page_fetches_the_graph_and_its_details(tab: Tab) -> None:
+    view = people(12)
+    quote = replace(view.details["n1"].quotes[0], href="/passages/7")
+    away = replace(view.details["n3"].quotes[0], href="https://taken.invalid/")
+    details = {
+        **view.details,
+        "n1": replace(view.details["n1"], quotes=(quote,)),
+        "n3": replace(view.details["n3"], quotes=(away,), href="javascript:window.taken=1"),
+    }
+    with served(replace(view, details=details)) as address:
+        tab.open(address)
+        tab.value(f"new Promise(done => {{ const wait = () => {VIEWER} ? done() : setTimeout(wait, 20); wait(); }})")
+        tab.settle()
+        assert len(tab.value(f"{VIEWER}.labels")) >= 8
+        links = "[...document.querySelectorAll('.kg-card a')].map(each => each.href)"
+        for id, shown in (("n1", [f"{address}passages/7"]), ("n3", [])):
+            tab.value(
+                f"{VIEWER}.choose('{id}'); new Promise(done => {{ const wait = () => "
+                "document.querySelector('.kg-card blockquote') ? done() : setTimeout(wait, 20); wait(); })"
+            )
+            assert f"words about Person number {id[1]}" in tab.value(CARD)
+            assert tab.value(links) == shown
+        assert tab.complaints() == []
+        assert {each.removeprefix(address) for each in tab.requests()} == {
+            *("", "viewer.js", "viewer.css", "graph.json", "details/n1", "details/n3")
+        }
+        tab.value(f"{VIEWER}.choose('n2'); new Promise(done => setTimeout(done, 300))")
+        assert "Details could not be read: status 404" in tab.value(CARD)

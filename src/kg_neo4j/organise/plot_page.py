@@ -25,5 +25,6 @@ def draw(shown: GraphView) -> str:
     """Return the page. Names and quotes are data in it, never markup. Without a script it is a still picture."""
     script, style = (file.read_text(encoding="utf-8") for file in (SCRIPT_FILE, STYLE_FILE))
     heading = f"<h1>{html_page.clean(shown.title)}</h1>"
-    body = f'{heading}\n<main class="kg-viewer" data-inline="kg-graph">\n{still.draw(shown)}\n</main>'
+    viewer = f'<div class="kg-viewer" data-inline="kg-graph">\n{still.draw(shown)}\n</div>'
+    body = f"<main>\n{heading}\n{viewer}\n</main>"
     return html_page.compose(shown.title, body, asdict(shown), "kg-graph", style, script, body_class="kg-plot")

@@ -23,7 +23,7 @@ def radii(size: int, value: float = 0.1) -> np.ndarray:
         (5, []),
         (30, STAR),
         (60, [(0, leaf) for leaf in range(1, 60)]),
-        (300, [(0, leaf) for leaf in range(1, 300)]),
+        (150, [(0, leaf) for leaf in range(1, 150)]),
         (10, PATH),
         (3, [(0, 0), (0, 1), (0, 1), (1, 0), (2, 2)]),
         (4, [(a, b) for a in range(4) for b in range(4)]),

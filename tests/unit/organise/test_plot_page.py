@@ -19,7 +19,7 @@ from kg_neo4j.organise.viewer.view import view
 from viewed_graph import hostile, people
 
 SVG = "{http://www.w3.org/2000/svg}"
-OURS = set("html head meta title style body h1 main svg g line circle text script".split())
+OURS = set("html head meta title style body h1 main div svg g line circle text script".split())
 
 
 class Page(HTMLParser):
