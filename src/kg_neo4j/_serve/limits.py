@@ -21,4 +21,4 @@ ANSWER_TOKENS = 8_000  # of a result of an MCP tool: what agents keep of one cal
 HUB = 2_000  # relationships of one entity that are looked at
 
 NODES = 300  # of a drawn graph at first: more of them hide each other's names
-MOST_NODES = 2_000  # of a drawn graph on request: its layout takes 2 s, and its page 3 MB
+MOST_NODES = 1_000  # of a drawn graph on request
