@@ -14,13 +14,13 @@ STORABLE = [each for each in PAYLOADS if each.strip() == each and each.isprintab
 TEXTS = tuple(dict.fromkeys(around.format(each) for around in AROUND for each in STORABLE))[:200]
 
 ELEMENTS = frozenset(
-    "html head meta title link script body a header svg path circle span nav main h1 h2 h3 p div form label input button "
-    "select option details summary ul ol li section article aside footer table caption thead tbody tr th td figure "
+    "html head meta title link script body a header svg path circle span nav main h1 h2 h3 p div form label input "
+    "button select option details summary ul ol li section article aside footer table caption thead tbody tr th td figure "
     "blockquote figcaption mark sup dl dt dd b strong pre code br g line text fieldset legend textarea".split()
 )
 ATTRIBUTES = frozenset(
-    "lang charset name content rel href class aria-label aria-current aria-hidden aria-describedby id tabindex viewbox d "
-    "cx cy r x y x1 y1 x2 y2 fill stroke stroke-opacity font-size text-anchor xmlns role action method for type value "
+    "lang charset name content rel href class aria-label aria-current aria-hidden aria-describedby id tabindex viewbox "
+    "d cx cy r x y x1 y1 x2 y2 fill stroke stroke-opacity font-size text-anchor xmlns role action method for type value "
     "required maxlength autocomplete autofocus dir selected open data-stream data-inline src defer scope hidden".split()
 )
 
@@ -34,7 +34,7 @@ def load_hostile(database: Database, graph: str) -> None:
     with database.driver.session() as session:
         session.run(
             "UNWIND $rows AS row MATCH (e:KgEntity {graph: $graph, name: row.text}) "
-            "SET e.aliases = [row.text + ' x'], e.description = row.text, e.role = row.text",
+            "SET e.aliases = coalesce(e.aliases, []) + [row.text + ' x'], e.description = row.text, e.role = row.text",
             rows=rows,
             graph=graph,
         ).consume()

