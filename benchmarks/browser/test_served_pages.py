@@ -8,7 +8,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from served_pages import PAGES
 
 from chromium import Tab, browser
 from fake_llm import FakeLlm
@@ -19,6 +18,7 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.settings import Settings
 from served import served
+from served_pages import PAGES
 
 AXE = Path(__file__).parents[2] / "out" / "axe" / "axe_playwright_python" / "axe.min.js"
 OFFLINE = {"openai_api_key": None, "openai_base_url": None, "embedding_model": None}
@@ -37,7 +37,8 @@ REACHED = """(() => {
   return {isNew, what: element.outerHTML.slice(0, 120), name: element.innerText || element.labels?.[0]?.innerText
     || element.getAttribute("aria-label") || element.title || "", ring: style.outlineStyle !== "none"};
 })()"""
-OPEN_TO_KEYS = """[...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, summary, textarea, [tabindex='0']")]
+OPEN_TO_KEYS = """[...document.querySelectorAll(
+  "a[href], button, input:not([type=hidden]), select, summary, textarea, [tabindex='0']")]
   .filter(each => !each.disabled && each.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))"""
 
 
@@ -163,8 +164,9 @@ def test_a_draft_is_shown_before_the_checked_answer(tab: Tab, notes: KnowledgeGr
         with served(settings, Rights(spend_usd=1.0)) as client:
             tab.open(f"{client.base_url}")
             tab.value(
-                "window.seen = []; new MutationObserver(() => sessionStorage.seen = document.querySelector('#draft').innerText)"
-                ".observe(document.querySelector('#draft'), {subtree: true, childList: true, characterData: true})"
+                "(() => { const draft = document.querySelector('#draft');"
+                " new MutationObserver(() => sessionStorage.seen = draft.innerText)"
+                ".observe(draft, {subtree: true, childList: true, characterData: true}); })()"
             )
             follow(
                 tab,
