@@ -121,7 +121,7 @@ def test_a_page_is_whole_without_a_script(tab: Tab, client: httpx.Client, page: 
     tab.call("Emulation.setScriptExecutionDisabled", value=True)
     try:
         address = address_of(client, page)
-        follow(tab, address)
+        tab.load(address)
         tab.call("Emulation.setScriptExecutionDisabled", value=False)
         assert tab.value("typeof document.querySelector('.kg-viewer')?.kgViewer") == "undefined"
         assert tab.value("document.querySelector('h1').innerText.length") > 0
@@ -138,21 +138,11 @@ def test_a_citation_opens_its_quote_highlighted_in_the_passage(tab: Tab, client:
     quote = tab.value("document.querySelector('.quote blockquote').innerText")
     tab.value("document.querySelector('.cite').click()")
     assert tab.value("document.querySelector('.quote:target blockquote').innerText") == quote
-    follow(tab, "document.querySelector('.quote:target figcaption a').click()")
+    tab.follow("Runtime.evaluate", expression="document.querySelector('.quote:target figcaption a').click()")
+    tab.settle()
     marked = tab.value("[...document.querySelectorAll('article mark.meant')].map(each => each.innerText).join('')")
     assert marked == quote
     assert tab.value("document.querySelector(':target').matches('mark.meant')")
-
-
-def follow(tab: Tab, goal: str) -> None:
-    """Go to an address, or run a script that leads to one, and wait until the page is loaded."""
-    tab.events.clear()
-    if goal.startswith("http"):
-        tab.call("Page.navigate", url=goal)
-    else:
-        tab.value(goal)
-    while not any(each["method"] == "Page.loadEventFired" for each in tab.events):
-        tab.call("Page.getNavigationHistory")
 
 
 def test_a_draft_is_shown_before_the_checked_answer(tab: Tab, notes: KnowledgeGraph, tmp_path: Path) -> None:
@@ -169,11 +159,12 @@ def test_a_draft_is_shown_before_the_checked_answer(tab: Tab, notes: KnowledgeGr
                 " new MutationObserver(() => sessionStorage.seen = draft.innerText)"
                 ".observe(draft, {subtree: true, childList: true, characterData: true}); })()"
             )
-            follow(
-                tab,
-                "document.querySelector('#question').value = 'Whom did Ada Lovelace marry?';"
+            tab.follow(
+                "Runtime.evaluate",
+                expression="document.querySelector('#question').value = 'Whom did Ada Lovelace marry?';"
                 "document.querySelector('form.ask').requestSubmit()",
             )
+            tab.settle()
             assert (
                 tab.value("location.pathname + location.search")
                 == "/ask?question=Whom+did+Ada+Lovelace+marry%3F&mode=auto"
