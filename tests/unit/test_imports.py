@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import kg_neo4j
 from kg_neo4j import pipeline
 
 HEAVY = ("spacy", "numpy", "openai", "lxml", "pandas", "pyarrow", "sklearn", "matplotlib", "tiktoken", "neo4j", "rich")
@@ -23,6 +25,13 @@ def imported(code: str) -> set[str]:
 
 def ours(modules: Iterable[str]) -> set[str]:
     return {name for name in modules if name.startswith("kg_neo4j")}
+
+
+def test_public_functions_take_the_settings_of_the_environment() -> None:
+    functions = [getattr(kg_neo4j, name) for name in kg_neo4j.__all__ if name.islower()]
+    assert len(functions) == 8
+    assert [each for each in functions if inspect.signature(each).parameters["settings"].default is not None] == []
+    assert len(kg_neo4j.embed(["a vector of the built-in model"])) == 1
 
 
 def test_the_pipeline_is_imported_call_by_call() -> None:
@@ -70,3 +79,9 @@ def test_the_command_line_takes_the_driver_without_pandas() -> None:
 def test_a_driver_that_is_there_already_stays_as_it_is() -> None:
     code = "import neo4j\nfrom kg_neo4j._cli import startup\nstartup.prepare()\nfrom neo4j import _optional_deps"
     assert "pandas" in imported(f"{code}\nassert _optional_deps.pd")
+
+
+def test_the_server_starts_without_what_only_answers_need() -> None:
+    code = "from kg_neo4j._serve import app, rendering, service\nrendering.routes()\nimport uvicorn"
+    found = imported(f"{code}\nfrom kg_neo4j.settings import Settings\nservice.Service(Settings())")
+    assert not found & {*HEAVY, "scipy", "mcp", "mcp_types"}

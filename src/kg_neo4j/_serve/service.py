@@ -23,15 +23,15 @@ from kg_neo4j._serve.results import (
     JobList,
     LoadJob,
     PathLink,
-    Quote,
     ReadPassages,
     ReportTable,
     Searched,
     SearchHits,
+    VerifyResult,
 )
 from kg_neo4j.errors import UsageError
 from kg_neo4j.progress import SILENT
-from kg_neo4j.records import Answer, Citation, Filters
+from kg_neo4j.records import Answer, Filters
 from kg_neo4j.settings import Settings
 
 Mode = Literal["auto", "local", "naive", "global", "tree", "cypher"]
@@ -69,7 +69,8 @@ class Service:
             factory.chat_model(settings, budget=self.budget)  # raises where the budget could not be kept
         self.recent = RecentAnswers()
         self.jobs = Jobs(self.settings, self.budget)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._database: Database | None = None
         self._answerer: Answerer | None = None
 
     @property
@@ -78,29 +79,35 @@ class Service:
         return self.settings.graph
 
     def open(self) -> Answerer:
-        """Connect to the database, at the first call; one that failed is tried again by the next."""
+        """Open the database and what answers questions, at the first call; what failed is tried again by the next."""
         with self._lock:
             if self._answerer is None:
-                from kg_neo4j.graph.connection import connect
                 from kg_neo4j.pipeline.answering import answerer
 
                 door = factory.door(self.settings, budget=self.budget)
-                database = connect(self.settings, SILENT)
-                database.read_timeout_s = limits.QUERY_S
-                self._answerer = answerer(self.settings, database, door, budget=self.budget)
+                self._answerer = answerer(self.settings, self._opened(), door, budget=self.budget)
             return self._answerer
+
+    def _opened(self) -> Database:
+        from kg_neo4j.graph.connection import connect
+
+        with self._lock:
+            if self._database is None:
+                self._database = connect(self.settings, SILENT)
+                self._database.read_timeout_s = limits.QUERY_S
+            return self._database
 
     def close(self) -> None:
         """Begin no further load, and close the connection."""
         self.jobs.close()
         with self._lock:
-            if self._answerer is not None:
-                self._answerer.database.close()
-                self._answerer = None
+            if self._database is not None:
+                self._database.close()
+            self._database = self._answerer = None
 
     def database(self) -> Database:
         """Return the database for one request."""
-        return self.open().database.for_another_run()
+        return self._opened().for_another_run()
 
     def asking(self) -> Answerer:
         """Return what answers one request."""
@@ -125,15 +132,19 @@ class Service:
 
         filters = filters or Filters()
         lookups.checked(question, "question")
-        for values in (filters.documents, filters.languages, filters.kinds, filters.types):
-            if len(values) > limits.MOST_ROWS:
-                raise UsageError(f"a filter may name {limits.MOST_ROWS} values, not {len(values)}")
+        _check(filters)
         asking = self.asking()
         answer = asking.answer(question, AskOptions(mode, filters=filters), hear)
         how = f"{answer.routing.mode}: {answer.routing.why}" if answer.routing else answer.mode
         passages = len({each.chunk_id for each in answer.evidence if each.chunk_id})
         what = lookups.searched(asking.database, self.graph, how, say(filters), passages)
         return _told(answer, what, factory.model_and_server(self.settings)[0], self.notes)
+
+    def verify(self, text: str, *, filters: Filters | None = None) -> VerifyResult:
+        """Check the claims of a text against the documents: stated, contradicted or not found. No model is called."""
+        filters = filters or Filters()
+        _check(filters)
+        return lookups.verify(self.asking(), text, filters)
 
     def search(self, words: str, *, limit: int = limits.ROWS, cursor: str | None = None) -> SearchHits:
         """Return entities and passages that fit `words`. No model is called."""
@@ -195,6 +206,12 @@ class Service:
         return JobList((self.jobs.find(id),) if id else self.jobs.listed())
 
 
+def _check(filters: Filters) -> None:
+    for values in (filters.documents, filters.languages, filters.kinds, filters.types):
+        if len(values) > limits.MOST_ROWS:
+            raise UsageError(f"a filter may name {limits.MOST_ROWS} values, not {len(values)}")
+
+
 def _told(answer: Answer, what: Searched, model: str, notes: tuple[str, ...]) -> AskResult:
     """Return an answer as the server gives it."""
     return AskResult(
@@ -205,11 +222,11 @@ def _told(answer: Answer, what: Searched, model: str, notes: tuple[str, ...]) ->
         claims=tuple(
             CheckedClaim(each.text, each.support, each.citations, each.reason, each.judged_by) for each in answer.claims
         ),
-        quotes=tuple(map(_quote, answer.citations)),
+        quotes=tuple(map(lookups.quoted, answer.citations)),
         path=tuple(PathLink(step.source, step.relation, step.target, step.citation) for step in answer.path),
-        nearest=tuple(map(_quote, answer.nearest)),
+        nearest=tuple(map(lookups.quoted, answer.nearest)),
         searched=what,
-        cypher=answer.query.cypher.rstrip() if answer.query else "",
+        cypher=_statement(answer.query.cypher) if answer.query else "",
         model=model if answer.usage.calls else "",
         usd=answer.usage.usd if answer.usage.calls else 0.0,
         seconds=round(answer.seconds, 3),
@@ -217,12 +234,6 @@ def _told(answer: Answer, what: Searched, model: str, notes: tuple[str, ...]) ->
     )
 
 
-def _quote(citation: Citation) -> Quote:
-    return Quote(
-        lookups.shortened(citation.quote),
-        citation.document,
-        citation.chunk_id,
-        citation.start,
-        citation.end,
-        citation.page,
-    )
+def _statement(cypher: str) -> str:
+    """Return a query without the header of its file."""
+    return "\n".join(line for line in cypher.splitlines() if not line.startswith("//")).strip()
