@@ -67,8 +67,12 @@ class Tab:
     def load(self, address: str) -> None:
         """Go to a page and wait until it is loaded."""
         self.value("0")
+        self.follow("Page.navigate", url=address)
+
+    def follow(self, method: str, **params: Any) -> None:
+        """Run a command that leads to a page, and wait until that is loaded."""
         self.events.clear()
-        self.call("Page.navigate", url=address)
+        self.call(method, **params)
         while not any(each["method"] == "Page.loadEventFired" for each in self.events):
             self.events.append(self._next())
 
@@ -97,7 +101,9 @@ class Tab:
 
     def press(self, key: str) -> None:
         """Press a key."""
-        text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        text: dict[str, Any] = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        if key == "Tab":
+            text = {"windowsVirtualKeyCode": 9}  # without it the focus stays where it is
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
         self.settle()

@@ -43,6 +43,7 @@ class Page:
     template: str  # in pages/templates
     view: View
     title: str = ""  # in the menu; empty: not there
+    rank: int = 50  # in the menu, from left to right
     writes: bool = False  # only with --allow-write
 
 
@@ -89,17 +90,29 @@ def environment() -> Environment:
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     made.globals["static"] = static_address
+    for module in modules():
+        made.globals |= getattr(module, "FUNCTIONS", {})
     return made
+
+
+def menu(*, write: bool) -> list[Page]:
+    """Return the pages of the menu in its order; those that write only where that is allowed."""
+    shown = [page for page in declared("PAGES") if page.title and (write or not page.writes)]
+    return sorted(shown, key=lambda page: (page.rank, page.title))
 
 
 def routes() -> list[Route]:
     """Return the routes of all pages, their twins and actions, and of their files."""
     found = [Route("/static/{hash}/{name}", _static)]
     for page in declared("PAGES"):
-        twin = "/index.json" if page.path == "/" else f"{page.path}.json"
-        found += [Route(twin, _twin(page)), Route(page.path, _shown(page))]
+        found += [Route(twin_of(page.path), _twin(page)), Route(page.path, _shown(page))]
     found += [Route(action.path, _done(action), methods=["POST"]) for action in declared("ACTIONS")]
     return [*found, Route("/login", _login, methods=["GET", "POST"])]
+
+
+def twin_of(path: str) -> str:
+    """Return the path of a page's twin in JSON."""
+    return "/index.json" if path == "/" else f"{path}.json"
 
 
 def draw(request: Request, template: str, status: int = 200, **values: Any) -> Response:
@@ -108,7 +121,7 @@ def draw(request: Request, template: str, status: int = 200, **values: Any) -> R
     session = cookie(request.headers, SESSION) or secrets.token_urlsafe(24)
     given = {
         "csrf": state.access.signed("csrf", session),
-        "menu": [page for page in declared("PAGES") if page.title and (state.service.rights.write or not page.writes)],
+        "menu": menu(write=state.service.rights.write),
         "graph": state.service.graph,
         "rights": state.service.rights,
         "path": request.url.path,
@@ -124,7 +137,8 @@ def draw_error(request: Request, error: KgError) -> Response:
     """Return an error as a page; as JSON where JSON was asked for."""
     if request.url.path.endswith(".json") or request.url.path.startswith(("/api/", "/mcp")):
         return error_response(error)
-    return draw(request, "error.html", status_of(error), error=error)
+    status = status_of(error)
+    return draw(request, "error.html", status, error=error, code=status)
 
 
 async def _viewed(request: Request, page: Page) -> Mapping[str, Any]:
@@ -137,7 +151,9 @@ async def _viewed(request: Request, page: Page) -> Mapping[str, Any]:
 
 def _shown(page: Page) -> Callable[[Request], Any]:
     async def show(request: Request) -> Response:
-        return draw(request, page.template, **await _viewed(request, page))
+        query = f"?{request.url.query}" if request.url.query else ""
+        twin = twin_of(request.url.path) + query
+        return draw(request, page.template, twin=twin, **await _viewed(request, page))
 
     return show
 
