@@ -19,3 +19,6 @@ MOST_AROUND = 10  # neighbours of a passage on either side
 MOST_TEXT = 20_000  # characters of one text in an answer, such as a passage: a chunk of 3,000 tokens has 12,000
 ANSWER_TOKENS = 8_000  # of a result of an MCP tool: what agents keep of one call
 HUB = 2_000  # relationships of one entity that are looked at
+MOST_DRAWN = 300  # nodes of a drawing: more are a grey surface
+MOST_PROPOSED = 20_000  # entities of a graph whose merges the server proposes itself; see docs/serve.md
+KEPT_PLANS = 8  # uploads that wait for a yes; the oldest goes where one more comes
