@@ -17,7 +17,6 @@ from kg_neo4j.graph import queries
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.resolution.bearers import Mentioned
     from kg_neo4j.graph.resolution.proposals import Proposal
     from kg_neo4j.graph.resolution.showing import StoredDecision
 
@@ -27,6 +26,7 @@ class Side:
     """One of two names that may be one entity."""
 
     key: str  # of its mentions
+    entity: str  # id of the one that they belong to now
     name: str
     type: str
     mentions: int
@@ -97,7 +97,7 @@ def _proposed(
 
     shown = list(proposals)
     groups = components(each.decision for each in stored)
-    keys = sorted({side.key for each in shown for side in (each.left, each.right)})
+    keys = sorted({key for each in shown for key in (each.left.key, each.right.key)})
     query = queries.get("serve/mentions")
     rows = database.read(query, graph=graph, rows=[[key, groups.entity(key)] for key in keys]) if keys else []
     quotes = {
@@ -105,16 +105,22 @@ def _proposed(
         for row in rows
         if row["quote"]
     }
+    sides = {
+        side.key: Side(
+            *(side.key, groups.entity(side.key), side.name, side.type),
+            mentions=side.count,
+            documents=len(side.documents),
+            quote=quotes.get(side.key),
+        )
+        for each in shown
+        for side in (each.left, each.right)
+    }
     return tuple(
         ProposedMerge(
-            _side(each.left, quotes), _side(each.right, quotes), str(each.verdict), each.rule, each.score, each.reason
+            sides[each.left.key], sides[each.right.key], str(each.verdict), each.rule, each.score, each.reason
         )
         for each in shown
     )
-
-
-def _side(side: Mentioned, quotes: Mapping[str, Quote]) -> Side:
-    return Side(side.key, side.name, side.type, side.count, len(side.documents), quotes.get(side.key))
 
 
 def _decided(stored: StoredDecision) -> DecidedMerge:

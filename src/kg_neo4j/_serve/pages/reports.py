@@ -53,12 +53,15 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
         table = service.report(name, values, cursor=given.get("cursor"))  # says which report is near, where none is
     if report is None:
         raise UsageError(f"there is no report {name[:80]!r}", hint="/reports lists them")
-    browser = ""
-    if table and not service.settings.neo4j_uri and (page := _localdb.status(service.settings).browser):
-        browser = f"{page}?{urlencode({'cmd': 'edit', 'arg': table.cypher})}"
+    lines = table.cypher.splitlines() if table else ()
+    cypher = "\n".join(line for line in lines if not line.startswith("//"))  # its header is on the page in other words
+    browser = None if service.settings.neo4j_uri else _localdb.status(service.settings).browser
+    if browser and cypher:
+        browser = f"{browser}?{urlencode({'cmd': 'edit', 'arg': cypher})}"
     address = {"name": name} | {PREFIX + key: value for key, value in values.items()}
     is_first = start_of(given.get("cursor")) == 0
-    return {"report": report, "table": table, "browser": browser, "address": address, "is_first": is_first}
+    found = {"report": report, "table": table, "cypher": cypher, "browser": browser}
+    return {**found, "address": address, "is_first": is_first}
 
 
 def _reports(values: Mapping[str, str]) -> tuple[DescribedReport, ...]:
