@@ -19,6 +19,7 @@ from kg_neo4j.settings import Settings
 @contextmanager
 def served(settings: Settings, rights: Rights | None = None, access: Access | None = None) -> Iterator[httpx.Client]:
     """Yield a client of a server on the graph of `settings`; the server ends with the block."""
+    access = access or Access()
     app = build(Service(settings, rights), access)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="on"))
     thread = threading.Thread(target=server.run, daemon=True)
@@ -29,6 +30,7 @@ def served(settings: Settings, rights: Rights | None = None, access: Access | No
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as client:
+            client.access = access  # type: ignore[attr-defined]
             yield client
     finally:
         server.should_exit = True

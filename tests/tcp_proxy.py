@@ -41,14 +41,14 @@ class Fault:
 class TcpProxy:
     """Forwards connections to `target`. Use as a context manager; `port` is where it listens on loopback."""
 
-    def __init__(self, target: tuple[str, int]) -> None:
+    def __init__(self, target: tuple[str, int], port: int = 0) -> None:
         self.target = target
         self.hits = 0
         self._faults: list[Fault] = []
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._links: list[_Link] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self.port = int(self._listener.getsockname()[1])
         self._thread = threading.Thread(target=self._accept, daemon=True)
 

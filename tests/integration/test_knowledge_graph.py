@@ -62,6 +62,7 @@ def test_words_find_entities_and_passages(notes: KnowledgeGraph) -> None:
     assert found.hits[0].name == "Charles Babbage"
     assert any(each.kind == "passage" and "Analytical Engine" in each.text for each in found.hits)
     assert len([each for each in notes.search("lovelace", limit=1).hits if each.kind == "entity"]) == 1
+    assert not [each for each in notes.search("*").hits if each.kind == "entity"]
     with pytest.raises(UsageError, match="no words"):
         notes.search("  ")
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
+import jsonschema
 import pytest
 
+from fake_llm import FakeLlm
 from kg_neo4j import KnowledgeGraph
+from kg_neo4j._serve import api
+from kg_neo4j._serve.service import Rights, Service
+from kg_neo4j.errors import UsageError
 from kg_neo4j.settings import Settings
 from served import served
+from tcp_proxy import TcpProxy
 
 TEXT = (
     "Ada Lovelace was born in London on 10 December 1815. She was a mathematician. Ada Lovelace met Charles Babbage in "
@@ -88,3 +97,118 @@ def test_a_page_has_its_twin_and_its_headers(server: httpx.Client) -> None:
     assert "immutable" in file.headers["cache-control"]
     assert server.get("/static/0000/base.css").status_code == 404
     assert server.get("/nothing").status_code == 404
+
+
+def test_the_openapi_document_describes_what_comes(server: httpx.Client) -> None:
+    document = server.get("/api/openapi.json").json()
+    assert {f"/api/{name}" for name in (*api.METHODS, "load")} <= set(document["paths"])
+    questions = {
+        "ask": {"question": QUESTION},
+        "search": {"words": "lovelace"},
+        "entity": {"name": "Ada Lovelace"},
+        "connect": {"source": "Mary Somerville", "target": "Charles Babbage"},
+        "schema": {},
+        "report": {"name": "most-connected"},
+        "documents": {},
+        "communities": {},
+        "status": {},
+    }
+    questions["source"] = {"id": server.get("/api/documents").json()["documents"][0]["id"]}
+    assert set(questions) == set(api.METHODS)
+    for name, given in questions.items():
+        answer = server.get(f"/api/{name}", params=given)
+        operation = document["paths"][f"/api/{name}"]["get"]
+        schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+        jsonschema.validate(answer.json(), {**schema, "components": document["components"]})
+        assert {each["name"] for each in operation["parameters"] if each["required"]} <= set(given)
+    jsonschema.validate(server.get("/api/ask").json(), {**document["components"]["schemas"]["Error"]})
+
+
+def test_filters_and_parameters_of_reports_are_given_in_the_query(server: httpx.Client) -> None:
+    asked = server.get("/api/ask", params={"question": QUESTION, "documents": "ada", "since": "1800"}).json()
+    assert asked["searched"]["filters"] == "document ada; dated 1800 or later"
+    unknown = server.get("/api/ask", params={"question": QUESTION, "documents": "nothing"})
+    assert unknown.status_code == 400
+    table = server.get("/api/report", params={"name": "most-connected", "set.limit": "2"}).json()
+    assert len(table["rows"]) == 2
+    listed = server.get("/api/report", params={"limit": 100}).json()
+    assert "most-connected" in [row[0] for row in listed["rows"]]
+
+
+def test_without_a_way_and_without_a_name_the_answer_says_so(server: httpx.Client) -> None:
+    assert server.get("/api/entity", params={"name": "Ada Lovelice"}).status_code == 400
+    assert server.get("/api/source", params={"id": "0" * 32}).status_code == 404
+    unknown = server.get("/api/ask", params={"question": "Who was the king of Sweden in 1700?"}).json()
+    assert not unknown["found"]
+    assert unknown["nearest"]
+
+
+def events_of(client: httpx.Client, question: str) -> list[tuple[str, object]]:
+    """Return the events of a question: name and data."""
+    with client.stream("GET", "/api/ask/events", params={"question": question}) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        text = "".join(stream.iter_text())
+    blocks = [block.split("\n", 1) for block in text.strip().split("\n\n")]
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
+
+
+def test_a_question_streams_its_draft_and_then_the_checked_answer(
+    server: httpx.Client, notes: KnowledgeGraph, tmp_path: Path
+) -> None:
+    [(name, answer)] = events_of(server, QUESTION)
+    assert (name, answer["found"]) == ("answer", True)  # type: ignore[index]
+    with FakeLlm() as llm:
+        llm.rules = lambda _prompt, _user: "Ada Lovelace married William King. [1]"
+        with served(priced(notes.settings, llm, tmp_path, 1.0), Rights(spend_usd=1.0)) as client:
+            events = events_of(client, QUESTION)
+    drafts = [str(data) for name, data in events if name == "draft"]
+    assert "".join(drafts) == "Ada Lovelace married William King. [1]"
+    name, given = events[-1]
+    assert name == "answer"
+    assert given["model"] == "scripted"  # type: ignore[index]
+    assert given["usd"] > 0  # type: ignore[index]
+
+
+def test_all_callers_share_what_the_server_may_spend(notes: KnowledgeGraph, tmp_path: Path) -> None:
+    with FakeLlm() as llm:
+        llm.rules = lambda _prompt, _user: "Ada Lovelace married William King. [1]"
+        settings = priced(notes.settings, llm, tmp_path, 100.0)  # 100 + 20 tokens an answer: 0.012 USD
+        with served(settings, Rights(spend_usd=0.2)) as client:
+            asked = [client.get("/api/ask", params={"question": f"{QUESTION} {number}"}) for number in range(40)]
+        spent = sum(each.json()["usd"] for each in asked if each.status_code == 200)
+        statuses = [each.status_code for each in asked]
+        assert 0 < spent <= 0.2
+        assert set(statuses) == {200, 402}
+        assert statuses == sorted(statuses)
+        assert llm.calls == statuses.count(200)
+    with pytest.raises(UsageError, match="price"):
+        Service(settings.model_copy(update={"prices": None, "model": "unknown"}), Rights(spend_usd=1.0))
+
+
+def test_without_a_right_to_spend_no_model_is_called(notes: KnowledgeGraph, tmp_path: Path) -> None:
+    with FakeLlm() as llm, served(priced(notes.settings, llm, tmp_path, 1.0)) as client:
+        answer = client.get("/api/ask", params={"question": QUESTION}).json()
+        assert llm.calls == 0
+    assert answer["found"]
+    assert "without --allow-spend" in answer["notes"][0]
+
+
+def priced(settings: Settings, llm: FakeLlm, folder: Path, usd: float) -> Settings:
+    """Return settings of the scripted model, at this price for a million tokens."""
+    prices = folder / "prices.toml"
+    prices.write_text(f'["scripted"]\ninput = {usd}\noutput = {usd}\n', "utf-8")
+    online = {"openai_base_url": llm.url, "openai_api_key": "k", "model": "scripted", "prices": prices}
+    return Settings(**{**settings.model_dump(), **online})
+
+
+def test_a_database_that_is_away_is_said_and_found_again(notes: KnowledgeGraph, unused_port: int) -> None:
+    away = notes.settings.model_copy(update={"neo4j_uri": f"bolt://127.0.0.1:{unused_port}"})
+    with served(away) as client:
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/api/documents").status_code == 503
+        page = client.get("/")
+        assert page.status_code == 503
+        assert "This did not work" in page.text
+        there = urlsplit(str(notes.settings.neo4j_uri))
+        with TcpProxy((str(there.hostname), there.port or 0), unused_port):
+            assert client.get("/api/documents").status_code == 200

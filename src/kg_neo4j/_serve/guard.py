@@ -69,7 +69,10 @@ class Access:
 
     def knows(self, netloc: str) -> bool:
         """Return whether the server answers to a name, with or without a port."""
-        name = urlsplit(f"//{netloc}").hostname or ""
+        try:
+            name = urlsplit(f"//{netloc}").hostname or ""
+        except ValueError:
+            return False
         return is_loopback(name) or name.lower() in self.hosts
 
     def is_token(self, given: str) -> bool:
@@ -122,9 +125,9 @@ class Guard:
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._access.knows(host):
             raise Refused(f"this server is not called {host[:80]!r}", 421, hint="--name NAME adds a name")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and origin.lower() not in (f"http://{host.lower()}", f"https://{host.lower()}"):
             raise Refused("a page of another site may not ask this server", 403)
-        if headers.get("sec-fetch-site") == "cross-site" and scope["method"] not in ("GET", "HEAD"):
+        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not _is_link(scope, headers):
             raise Refused("a page of another site may not ask this server", 403)
         size = headers.get("content-length", "0")
         if not size.isdecimal() or int(size) > _most(scope["path"]):
@@ -139,6 +142,12 @@ class Guard:
         if self._access.is_signed(cookie(headers, LOGIN), LOGIN):
             return
         raise Refused("the token is missing or wrong", 401, hint="send it as `Authorization: Bearer TOKEN`")
+
+
+def _is_link(scope: Scope, headers: Headers) -> bool:
+    """Return whether a person follows a link from another site to a page; one with a query could ask a question."""
+    is_followed = headers.get("sec-fetch-mode") == "navigate" and scope["method"] == "GET"
+    return is_followed and not scope["query_string"] and not scope["path"].startswith(("/api/", "/mcp"))
 
 
 def cookie(headers: Headers, name: str) -> str:

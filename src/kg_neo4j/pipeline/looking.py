@@ -107,7 +107,8 @@ def search_in(
     graph = settings.graph
     embedder = embedder or factory.embedding_model(settings)
     prepared, notes = prepare(database, read(words), graph, embedder, tokens.load())
-    named = look_up(database, graph, [near_query(words)], None)[0] if can_link(database, graph) else []
+    query = near_query(words)  # empty where nothing in it is a word: "*"
+    named = look_up(database, graph, [query], None)[0] if query and can_link(database, graph) else []
     wanted = [row["id"] for row in named if row["kind"] == "entity"][:limit]
     entities = [
         SearchHit("entity", card["name"], card["type"], card["description"], card["evidence"], 0.0, card["id"])
