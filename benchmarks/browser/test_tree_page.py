@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from chromium import program
 
-from kg_neo4j.organise.tree import picture_page
+from kg_neo4j.organise.tree.picture import page as draw
 from tree_pictures import HOSTILE, tree
-
-
-def chromium() -> str:
-    """Return the browser; the test fails without one."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    return found or pytest.fail("no Chromium on the path")
 
 
 def test_a_browser_shows_a_nodes_text_and_sources(tmp_path: Path) -> None:
     picture = tree(text=HOSTILE)
     page = tmp_path / "tree.html"
-    page.write_bytes(picture_page.draw(picture).encode("utf-8"))
+    page.write_bytes(draw(picture).encode("utf-8"))
     flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
     shown = subprocess.run(
-        [chromium(), *flags, f"{page.as_uri()}#13"], capture_output=True, check=True, timeout=120
+        [program(), *flags, f"{page.as_uri()}#13"], capture_output=True, check=True, timeout=120
     ).stdout.decode()
     panel = shown[shown.index("<aside>") : shown.index("</aside>")]
     assert "<h1>aspect 0, level 1, cluster 2</h1>" in panel

@@ -23,6 +23,7 @@ from kg_neo4j import resources
 from kg_neo4j._models import prompts
 from kg_neo4j.offline.networks import trained
 from kg_neo4j.extract import schema
+from kg_neo4j.organise import viewer
 from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.graph import queries
 home = Path(kg_neo4j.__file__).resolve().parent
@@ -31,6 +32,7 @@ assert queries.get("reports/most_connected").columns[0].name == "Node"
 assert prompts.load("extract").placeholders
 assert [span.type for span in trained.names("Marie Curie was born in Warsaw.")] == ["PER", "LOC"]
 assert schema.load("wikipedia").node_header[0] == "node_id"
+assert viewer.SCRIPT_FILE.is_file() and viewer.STYLE_FILE.is_file()
 assert len(load_aspects()) == 7
 assert len(load_aspects("biography")) == 7
 print(home)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import re
 
 import pytest
 
@@ -11,6 +13,8 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise.plot import plot
 from kg_neo4j.organise.plot_graph import read_graph
+from kg_neo4j.organise.viewer.details import QUOTES, entity_details, fact_details
+from kg_neo4j.organise.viewer.view import ViewDetail, ViewQuote
 
 CREATE = Query(
     name="test/create",
@@ -29,6 +33,31 @@ CREATE = Query(
         UNWIND $pairs AS pair
         MATCH (a:Entity {graph: $graph, name: pair[0]}), (b:Entity {graph: $graph, name: pair[1]})
         CREATE (a)-[:KNOWS {evidence_count: 2}]->(b)
+    """,
+)
+
+ATTEST = Query(
+    name="test/attest",
+    title="",
+    purpose="",
+    mode="write",
+    params=(),
+    columns=(),
+    order="",
+    source="",
+    text="""
+        CREATE (d:KgDocument {id: $graph + 'd', graph: $graph, title: 'Letters'})
+        CREATE (d)<-[:IN_DOCUMENT]-(c:KgChunk {id: $graph + 'c', graph: $graph, document_id: d.id, index: 0,
+                                               text: $text})
+        CREATE (f:KgFact {id: $graph + 'f', graph: $graph, description: 'Old friends.', evidence_count: 2})
+        CREATE (f)-[:STATED_IN {row: 1, quote: 'ada knew ben', quote_start: 2, quote_end: 15}]->(c)
+        CREATE (f)-[:STATED_IN {row: 2, quote: 'never said', stated: false}]->(c)
+        WITH c, f
+        MATCH (a:KgEntity {graph: $graph, name: 'Ada'})-[r:KNOWS]->(:KgEntity {name: 'Ben'})
+        SET r.fact_id = f.id, a.description = 'A countess.', a.evidence_count = 9
+        FOREACH (place IN range(0, 8) |
+          CREATE (a)-[:MENTIONED_IN {row: place, quote: 'Ada, ' + (place / 2), quote_start: null}]->(c))
+        CREATE (a)-[:MENTIONED_IN {row: 99, quote_start: 2, quote_end: 5}]->(c)
     """,
 )
 
@@ -131,10 +160,54 @@ def test_a_missing_library_is_named_with_the_extra(database, filled, tmp_path, m
     assert caught.value.hint == "pip install 'kg-neo4j[plot]'"
 
 
-@pytest.mark.parametrize("name", ["plot_graph", "plot_relationships", "plot_total"])
+def test_a_page_needs_no_library_beside_the_default_install(database, filled, tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert plot(database, filled, tmp_path / "graph.html").nodes == 4
+
+
+@pytest.fixture
+def attested(database, filled):
+    database.write(ATTEST, graph=filled, text="😀 Ada knew  Ben. They wrote.")
+    return filled
+
+
+def test_details_are_the_words_of_the_sources_each_once(database, attested):
+    ada = num(attested, 0)
+    found = entity_details(database, attested, [ada, num(attested, 4), 1])
+    assert list(found) == [ada, num(attested, 4)]
+    assert found[ada].description == "A countess."
+    assert found[ada].evidence == 9
+    words = ["Ada", "Ada, 0", "Ada, 1", "Ada, 2", "Ada, 3"]
+    assert found[ada].quotes == tuple(ViewQuote(text, "Letters") for text in words)
+    assert len(words) == QUOTES
+    assert found[num(attested, 4)] == ViewDetail("", 1, ())
+
+
+def test_details_of_a_fact_are_what_sources_state(database, attested):
+    fact = attested + "f"
+    assert fact_details(database, attested, [fact, "unknown"]) == {
+        fact: ViewDetail("Old friends.", 2, (ViewQuote("Ada knew Ben", "Letters"),))
+    }
+    assert fact_details(database, attested + "-other", [fact]) == {}
+
+
+def test_a_page_holds_the_details_of_nodes_and_relationships(database, attested, tmp_path):
+    plot(database, attested, tmp_path / "graph.html")
+    page = (tmp_path / "graph.html").read_text("utf-8")
+    data = json.loads(re.search(r'id="kg-graph">(.*?)</script>', page)[1])
+    ids = {node["name"]: node["id"] for node in data["nodes"]}
+    assert data["details"][ids["Ada"]]["description"] == "A countess."
+    (known,) = [each["id"] for each in data["edges"] if (each["source"], each["target"]) == (ids["Ada"], ids["Ben"])]
+    assert data["details"][known]["quotes"] == [{"text": "Ada knew Ben", "document": "Letters", "href": ""}]
+    assert {each for each in data["details"] if each.startswith("e")} == {known}
+
+
+@pytest.mark.parametrize(
+    "name", ["plot_graph", "plot_relationships", "plot_total", "plot_entity_evidence", "plot_fact_evidence"]
+)
 def test_the_queries_are_what_their_headers_say(database, name):
     query = queries.get(f"analytics/{name}")
-    params = {"graph": "main", "limit": 1, "nums": []}
+    params = {"graph": "main", "limit": 1, "nums": [], "facts": [], "quotes": 1, "hub": 1}
     columns, kind = database.explain(query, **{each.name: params[each.name] for each in query.params})
     assert columns == tuple(column.name for column in query.columns)
     assert kind == "r"

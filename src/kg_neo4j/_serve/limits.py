@@ -19,6 +19,10 @@ MOST_AROUND = 10  # neighbours of a passage on either side
 MOST_TEXT = 20_000  # characters of one text in an answer, such as a passage: a chunk of 3,000 tokens has 12,000
 ANSWER_TOKENS = 8_000  # of a result of an MCP tool: what agents keep of one call
 HUB = 2_000  # relationships of one entity that are looked at
-MOST_DRAWN = 300  # nodes of a drawing: more are a grey surface
-MOST_PROPOSED = 20_000  # entities of a graph whose merges the server proposes itself; see docs/serve.md
+
+NODES = 300  # of a drawn graph at first: more of them hide each other's names
+MOST_NODES = 2_000  # of a drawn graph on request: its layout takes 2 s, and its page 3 MB
+
+MOST_DRAWN = 300  # summaries of a drawn tree, and leaves: more are a grey surface
+MOST_PROPOSED = 20_000  # entities of a graph whose merges are looked for while a page waits; more of them take minutes
 KEPT_PLANS = 8  # uploads that wait for a yes; the oldest goes where one more comes

@@ -274,10 +274,10 @@ def bounded(limit: int) -> int:
     return min(max(limit, 1), limits.MOST_ROWS)
 
 
-def checked(text: str, what: str, *, may_be_empty: bool = False) -> str:
-    """Return words of a request. Raises UsageError for empty ones, and for more than `MOST_WORDS` characters."""
-    if len(text) > limits.MOST_WORDS:
-        raise UsageError(f"{what} may have {limits.MOST_WORDS:,} characters, not {len(text):,}")
+def checked(text: str, what: str, *, may_be_empty: bool = False, most: int = limits.MOST_WORDS) -> str:
+    """Return words of a request. Raises UsageError for empty ones, and for more than `most` characters."""
+    if len(text) > most:
+        raise UsageError(f"{what} may have {most:,} characters, not {len(text):,}")
     if not may_be_empty and not text.strip():
         raise UsageError(f"{what} is empty")
     if any("\ud800" <= char <= "\udfff" for char in text):

@@ -17,6 +17,14 @@ class Refused(KgError):
         self.status = status
 
 
+class NoSuchEntity(Refused):
+    """A name that no entity has; `near` are names that are spelt alike."""
+
+    def __init__(self, message: str, name: str, near: tuple[str, ...]) -> None:
+        super().__init__(message, 404)
+        self.name, self.near = name, near
+
+
 def missing(what: str, hint: str | None = None) -> Refused:
     """Return the error of something that is not there."""
     return Refused(what, 404, hint=hint)

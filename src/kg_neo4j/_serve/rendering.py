@@ -90,6 +90,8 @@ def environment() -> Environment:
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     made.globals["static"] = static_address
+    for module in modules():
+        made.globals |= getattr(module, "FUNCTIONS", {})
     return made
 
 
@@ -135,7 +137,8 @@ def draw_error(request: Request, error: KgError) -> Response:
     """Return an error as a page; as JSON where JSON was asked for."""
     if request.url.path.endswith(".json") or request.url.path.startswith(("/api/", "/mcp")):
         return error_response(error)
-    return draw(request, "error.html", status_of(error), error=error)
+    status = status_of(error)
+    return draw(request, "error.html", status, error=error, code=status)
 
 
 async def _viewed(request: Request, page: Page) -> Mapping[str, Any]:

@@ -13,7 +13,8 @@ from kg_neo4j.organise import plot_page, plot_picture
 from kg_neo4j.organise.plot_graph import read_graph
 
 COLOUR_BY = ("type", "community")
-_LIBRARIES = {".png": "matplotlib", ".svg": "matplotlib", ".html": "neo4j_viz"}
+_PAGE = ".html"
+_SUFFIXES = (".png", ".svg", _PAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,9 @@ class PlotReport:
 def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type", limit: int = 150) -> PlotReport:
     """Draw the `limit` most connected nodes of `graph` (>= 1, default 150: more cannot be read) into `target`.
 
-    The extension decides: .png and .svg are pictures, .html is a page that one can move and search, and that needs no
-    network. `colour_by` is "type" or "community". An existing file is replaced once the new one is whole.
+    The extension decides: .png and .svg are pictures. .html is a page with a viewer: it can be moved and searched, a
+    click shows quotes, and it needs no network. `colour_by` is "type" or "community". An existing file is replaced once
+    the new one is whole.
 
     Raises UsageError for another extension, a missing library, a folder that does not exist, or an empty graph.
     """
@@ -39,8 +41,8 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
         raise UsageError(
             f"the graph {graph!r} is empty: there is nothing to draw", hint=f"kg load FILE --graph {graph}"
         )
-    if suffix == ".html":
-        content = plot_page.draw(data, colour_by).encode("utf-8")
+    if suffix == _PAGE:
+        content = plot_page.draw(plot_page.read_view(database, data, colour_by)).encode("utf-8")
     else:
         content = plot_picture.draw(data, suffix[1:], colour_by)
     write_whole(target, content)
@@ -72,7 +74,7 @@ def check_side_by_side(target: Path) -> None:
 
 def _check(target: Path, colour_by: str, limit: int) -> str:
     suffix = target.suffix.lower()
-    if suffix not in _LIBRARIES:
+    if suffix not in _SUFFIXES:
         raise UsageError(f"cannot draw into {target.name!r}", hint="name a file that ends in .png, .svg or .html")
     if colour_by not in COLOUR_BY:
         raise UsageError(f"nodes are coloured by {' or '.join(COLOUR_BY)}, not by {colour_by!r}")
@@ -80,10 +82,9 @@ def _check(target: Path, colour_by: str, limit: int) -> str:
         raise UsageError(f"a picture needs at least one node, not {limit}")
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", hint="create it first")
-    if importlib.util.find_spec(_LIBRARIES[suffix]) is None:
+    if suffix != _PAGE and importlib.util.find_spec("matplotlib") is None:
         raise UsageError(
-            f"drawing {suffix} needs {_LIBRARIES[suffix]}, which is not installed",
-            hint="pip install 'kg-neo4j[plot]'",
+            f"drawing {suffix} needs matplotlib, which is not installed", hint="pip install 'kg-neo4j[plot]'"
         )
     return suffix
 

@@ -41,6 +41,7 @@ class PlotRelationship:
     type: str
     target: int
     evidence: int
+    fact: str = ""  # id of its fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def read_graph(database: Database, graph: str, limit: int, *, alone: bool = Fals
         places = {node.num: place for place, node in enumerate(nodes)}
         found = transaction.run(queries.get("analytics/plot_relationships"), graph=graph, nums=list(places))
         relationships = tuple(
-            PlotRelationship(places[row["Source"]], row["Type"], places[row["Target"]], row["Evidence"])
+            PlotRelationship(places[row["Source"]], row["Type"], places[row["Target"]], row["Evidence"], row["Fact"])
             for row in found
         )
         return PlotGraph(graph, nodes, relationships, total)

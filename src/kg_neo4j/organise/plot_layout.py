@@ -17,6 +17,7 @@ Points = npt.NDArray[np.float64]
 _ROUNDS, _PUSHES = 160, 60  # fewer for many nodes: a round compares all with all
 _WORK = 40_000_000  # pairs of nodes in all rounds
 _TOLERANCE = 1e-4
+_DIRECTIONS, _TURNS = 8, 40  # of the first guess: so many are followed, and so often they are turned
 _APART = 0.8  # distance of unconnected nodes, as a share of the longest path
 _GAP = 0.12  # around a part that is packed
 _ON_A_LINE = (0.2, 0.4, 0.6, 0.8)  # places that other parts keep clear of
@@ -116,9 +117,7 @@ def _centres(parts: Sequence[_Part], width: float) -> Points:
 
 def _distances(related: npt.NDArray[np.bool_]) -> Points:
     """Return the steps between all nodes; steps at a busy node are longer, to give it room."""
-    from scipy.sparse.csgraph import shortest_path
-
-    steps: Points = shortest_path(related, unweighted=True, directed=False)
+    steps = _steps(related)
     connected = np.isfinite(steps)
     steps[~connected] = max(3.0, _APART * steps[connected].max())
     busy = np.sqrt(related.sum(axis=1))
@@ -126,14 +125,30 @@ def _distances(related: npt.NDArray[np.bool_]) -> Points:
     return longer
 
 
+def _steps(related: npt.NDArray[np.bool_]) -> Points:
+    """Return the fewest relationships between all nodes, infinite where there is no path."""
+    steps = np.full(related.shape, np.inf)
+    neighbours = [np.flatnonzero(row).tolist() for row in related]
+    for start in range(len(related)):
+        found, queue = {start: 0}, [start]
+        for node in queue:  # grows while it is read
+            for other in neighbours[node]:
+                if other not in found:
+                    found[other] = found[node] + 1
+                    queue.append(other)
+        steps[start, list(found)] = list(found.values())
+    return steps
+
+
 def _spread(distances: Points, random: np.random.Generator) -> Points:
     """Return a first guess: the two main directions of the distances, a little shaken so that twins come apart."""
-    from scipy.linalg import eigh
-
     squared = distances**2
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
-    largest = [max(len(distances) - 2, 0), len(distances) - 1]
-    values, vectors = eigh(-0.5 * centred, subset_by_index=largest)
+    matrix, guess = -0.5 * centred, random.normal(size=(len(distances), min(len(distances), _DIRECTIONS)))
+    for _ in range(_TURNS):
+        guess, _ = np.linalg.qr(matrix @ guess)
+    values, turned = np.linalg.eigh(guess.T @ matrix @ guess)
+    values, vectors = values[-2:], guess @ turned[:, -2:]
     vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), range(vectors.shape[1])])
     points: Points = vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 1e-9))
     shaken: Points = points + random.normal(scale=0.25, size=points.shape)

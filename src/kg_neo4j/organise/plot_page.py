@@ -1,67 +1,30 @@
-"""Draws a PlotGraph as one HTML page with neo4j-viz: zoom, drag, search. The page loads nothing from the network."""
+"""Draws a graph as one HTML page: zoom, drag, search, quotes on a click. It loads nothing from the network."""
 
 from __future__ import annotations
 
-import html
+from dataclasses import asdict, replace
 
-import numpy as np
-
-from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, group_label
-from kg_neo4j.organise.plot_layout import lay_out
-
-_SMALL, _LARGE = 0.38, 0.82  # radii, where one step of the graph is about 1: names stand inside the nodes
-_WINDOW = (1300, 750)  # pixels: an ordinary window, for the first zoom
-_PIXELS = 90  # a step, before zooming
+from kg_neo4j.graph.database import Database
+from kg_neo4j.organise import html_page
+from kg_neo4j.organise.plot_graph import PlotGraph
+from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE, still
+from kg_neo4j.organise.viewer.details import entity_details, fact_details
+from kg_neo4j.organise.viewer.view import GraphView, view
 
 
-def draw(graph: PlotGraph, colour_by: str) -> str:
-    """Return the page: about 4.4 MB, because the viewer is inside it. Names are data in it, never markup."""
-    from neo4j_viz import Node, Relationship, VisualizationGraph
+def read_view(database: Database, graph: PlotGraph, colour_by: str) -> GraphView:
+    """Return the view of a graph with the details of each node and each relationship."""
+    entities = entity_details(database, graph.name, [node.num for node in graph.nodes])
+    facts = fact_details(database, graph.name, [each.fact for each in graph.relationships if each.fact])
+    details = {f"n{place}": entities[node.num] for place, node in enumerate(graph.nodes) if node.num in entities}
+    details |= {f"e{place}": facts[each.fact] for place, each in enumerate(graph.relationships) if each.fact in facts}
+    return replace(view(graph, colour_by), details=details)
 
-    groups, colours = group_colours(graph.nodes, colour_by)
-    degrees = np.array([node.degree for node in graph.nodes], dtype=np.float64)
-    radii = _SMALL + (_LARGE - _SMALL) * np.sqrt(degrees / max(degrees.max(), 1))
-    points = lay_out(len(graph.nodes), [(each.source, each.target) for each in graph.relationships], radii)
-    nodes = [
-        Node.model_validate(
-            {
-                "id": place,
-                "caption": node.name,
-                "size": float(radii[place] * _PIXELS),
-                "x": float(points[place, 0] * _PIXELS),
-                "y": float(-points[place, 1] * _PIXELS),
-                "color": colours[group],
-                "properties": {
-                    "type": node.type,
-                    "community": node.community or "none",
-                    "connections": node.degree,
-                },
-            }
-        )
-        for place, (node, group) in enumerate(zip(graph.nodes, groups, strict=True))
-    ]
-    relationships = [
-        Relationship.model_validate(
-            {
-                "id": place,
-                "source": each.source,
-                "target": each.target,
-                "caption": each.type,
-                "properties": {"evidence": each.evidence},
-            }
-        )
-        for place, each in enumerate(graph.relationships)
-    ]
-    drawing = VisualizationGraph(nodes=nodes, relationships=relationships)
-    drawing.set_legend(nodes=[(group_label(group, colour_by), colour) for group, colour in colours.items()])
-    extent = np.ptp(points, axis=0) * _PIXELS + 200
-    page = drawing.render(
-        layout="free",
-        width="100%",
-        height="100vh",
-        pan_position=(0.0, 0.0),
-        initial_zoom=float(min(_WINDOW[0] / extent[0], _WINDOW[1] / extent[1], 1.5)),
-        max_allowed_nodes=max(10_000, len(nodes)),
-    )
-    title = f"<title>{html.escape(graph.name)}</title>"
-    return str(page.data).replace("<title>neo4j-viz</title>", title, 1)
+
+def draw(shown: GraphView) -> str:
+    """Return the page. Names and quotes are data in it, never markup. Without a script it is a still picture."""
+    script, style = (file.read_text(encoding="utf-8") for file in (SCRIPT_FILE, STYLE_FILE))
+    heading = f"<h1>{html_page.clean(shown.title)}</h1>"
+    viewer = f'<div class="kg-viewer" data-inline="kg-graph">\n{still.draw(shown)}\n</div>'
+    body = f"<main>\n{heading}\n{viewer}\n</main>"
+    return html_page.compose(shown.title, body, asdict(shown), "kg-graph", style, script, body_class="kg-plot")

@@ -22,6 +22,8 @@ def radii(size: int, value: float = 0.1) -> np.ndarray:
         (2, [(0, 1)]),
         (5, []),
         (30, STAR),
+        (60, [(0, leaf) for leaf in range(1, 60)]),
+        (150, [(0, leaf) for leaf in range(1, 150)]),
         (10, PATH),
         (3, [(0, 0), (0, 1), (0, 1), (1, 0), (2, 2)]),
         (4, [(a, b) for a in range(4) for b in range(4)]),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import html.parser
 import io
-import json
 import re
 import xml.etree.ElementTree as ET
 
 import pytest
 
-from kg_neo4j.organise import plot_page, plot_picture
+from kg_neo4j.organise import plot_picture
 from kg_neo4j.organise.plot_graph import PALETTE, REST, PlotGraph, PlotNode, PlotRelationship, group_colours
 from kg_neo4j.organise.plot_picture import shorten
 
@@ -61,7 +59,7 @@ def test_names_stand_on_the_page_of_an_svg():
     page = re.search(r'viewBox="0 0 (\d+) (\d+)"', drawn)
     starts = re.findall(r'<g id="text_\d+">\s*<path d="M ([-.\d]+) ([-.\d]+)', drawn)
     assert page
-    assert len(starts) == 12 + 11  # names, and types of relationships
+    assert 12 < len(starts) <= 12 + 11  # names, and the types of relationships that have room
     assert all(0 <= float(at) <= int(end) for start in starts for at, end in zip(start, page.groups(), strict=True))
 
 
@@ -126,50 +124,3 @@ def test_long_names_are_shortened_and_short_ones_kept():
     assert shorten("Marie\n Curie") == "Marie Curie"
     assert len(shorten("x" * 100)) == 34
     assert shorten("x" * 100).endswith("…")
-
-
-class Loads(html.parser.HTMLParser):
-    """Collects what a page would load, and its data."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.addresses: list[str] = []
-        self.scripts = 0
-        self.data = ""
-        self._in_data = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        self.scripts += tag == "script"
-        self._in_data = values.get("id") == "neo4j-viz-data"
-        self.addresses += [values[name] or "" for name in ("src", "href") if name in values]
-
-    def handle_endtag(self, tag: str) -> None:
-        self._in_data = False
-
-    def handle_data(self, data: str) -> None:
-        if self._in_data:
-            self.data += data
-
-
-def test_a_page_holds_the_graph_and_loads_nothing():
-    page = plot_page.draw(star(5), "type")
-    loads = Loads()
-    loads.feed(page)
-    assert [address for address in loads.addresses if not address.startswith(("data:", "#"))] == []
-    assert not re.search(r"@import\s|url\(\s*['\"]?https?:", page)
-    data = json.loads(loads.data)
-    assert [node["caption"] for node in data["nodes"]] == [f"Person number {place}" for place in range(5)]
-    assert {each["caption"] for each in data["relationships"]} == {"KNOWS"}
-    assert "<title>test graph</title>" in page
-
-
-def test_names_cannot_become_markup_of_the_page():
-    plain, hostile = Loads(), Loads()
-    plain.feed(plot_page.draw(graph(["A", "B"], [(0, 1)]), "type"))
-    drawing = graph([HOSTILE, "B"], [(0, 1)])
-    page = plot_page.draw(PlotGraph(HOSTILE, drawing.nodes, drawing.relationships, 2), "type")
-    hostile.feed(page)
-    assert hostile.scripts == plain.scripts
-    assert "<script>alert(1)" not in page
-    assert json.loads(hostile.data)["nodes"][0]["caption"] == HOSTILE

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
+from kg_neo4j.organise import html_page
 from kg_neo4j.organise.plot import write_whole
 from kg_neo4j.organise.tree import picture_svg
 from kg_neo4j.organise.tree.picture_svg import DETAIL, LEAF, SUMMARY, PictureNode, TreePicture
 from kg_neo4j.organise.tree.stored import StoredTree, read_tree, tree_id
 
 SUFFIXES = (".svg", ".html")
-_STYLE, _SCRIPT = ("\n" + Path(__file__).with_suffix(suffix).read_text(encoding="utf-8") for suffix in (".css", ".js"))
+_STYLE, _SCRIPT = (Path(__file__).with_suffix(suffix).read_text(encoding="utf-8") for suffix in (".css", ".js"))
 
 
 def check_target(target: Path) -> None:
@@ -105,34 +103,19 @@ def _aspects(stored: StoredTree) -> tuple[str, ...]:
 def page(picture: TreePicture) -> str:
     """Return the tree as one HTML page: a click on a node shows its text and its sources. It loads nothing.
 
-    Texts are data in it, never markup: they stand in a block of JSON in which no "<" is left, and the script puts them
-    into the page as text. The page's own policy allows that one script and nothing else. Where its address ends with
+    Texts are data in it, never markup: the script puts them into the page as text. Where the page's address ends with
     "#12", the node at place 12 is chosen.
     """
     nodes = [
         {
             "kind": node.kind,
             "label": picture_svg.label(node),
-            "text": picture_svg.whole(node.text),
+            "text": html_page.whole(node.text),
             "method": node.method,
             "flags": list(node.flags),
             "parts": list(node.parts),
         }
         for node in picture.nodes
     ]
-    digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode("ascii")
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
-        f"<title>{picture_svg.clean(picture.title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<main>\n{picture_svg.markup(picture, has_titles=False)}\n</main>\n<aside></aside>\n"
-        f'<script type="application/json" id="nodes">{_as_data(nodes)}</script>\n'
-        f"<script>{_SCRIPT}</script>\n</body>\n</html>\n"
-    )
-
-
-def _as_data(value: object) -> str:
-    """Return JSON that can stand within a script element: nothing in it ends the element or begins a comment."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    drawn = f"<main>\n{picture_svg.markup(picture, has_titles=False)}\n</main>\n<aside></aside>"
+    return html_page.compose(picture.title, drawn, nodes, "nodes", _STYLE, _SCRIPT)

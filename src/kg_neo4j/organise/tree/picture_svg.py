@@ -6,11 +6,10 @@ that rests on a node shows its text. The same tree gives the same bytes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 
+from kg_neo4j.organise.html_page import clean
 from kg_neo4j.organise.plot_graph import PALETTE
 
 LEAF, SUMMARY, DETAIL = "leaf", "summary", "detail"
@@ -31,8 +30,6 @@ MOST_LINES = 1_500  # from the first level of a band to leaves; more of them wou
 LONGEST_NAME = 18  # characters of an aspect beside its band
 SHORT = 160  # characters of a leaf that its title shows
 GREY, INK = "#9aa0a6", "#222222"
-
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +167,6 @@ def markup(picture: TreePicture, *, has_titles: bool) -> str:
         shape = _shape(node, layout.spots[place], colours.get(node.aspect, GREY))
         parts.append(f'<g class="node {node.kind}" data-n="{place}">{title}{shape}</g>')
     return "\n".join([*parts, "</svg>"])
-
-
-def clean(text: str) -> str:
-    """Return a text as XML may hold it: escaped, and without characters that no XML file has."""
-    return escape(whole(text))
-
-
-def whole(text: str) -> str:
-    """Return a text without characters that no file of a picture can hold."""
-    return _NO_XML.sub("\ufffd", text)
 
 
 def label(node: PictureNode) -> str:

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kg_neo4j.errors import UsageError
+from kg_neo4j.organise import html_page
 from kg_neo4j.organise.tree import picture_svg
 from kg_neo4j.organise.tree.picture import check_target, compose, page
 from kg_neo4j.organise.tree.picture_svg import (
@@ -145,7 +146,7 @@ def test_texts_in_the_page_are_data_never_markup() -> None:
     assert "img" not in parser.tags
     assert not {name for name in parser.attributes if name.startswith("on")}
     nodes = json.loads(parser.scripts[0])
-    assert [node["text"] for node in nodes] == [picture_svg.whole(node.text) for node in picture.nodes]
+    assert [node["text"] for node in nodes] == [html_page.whole(node.text) for node in picture.nodes]
     plain = page(tree())
     assert not re.search(r"(?:src|href)=|https?://(?!www\.w3\.org/2000/svg)|@import|url\(", plain)
 

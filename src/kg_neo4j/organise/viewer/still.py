@@ -1,0 +1,74 @@
+"""A view as SVG: what a page shows where no script runs. Pure.
+
+Only attributes of presentation are used, so it stands in a page that allows no inline style.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kg_neo4j.organise.html_page import clean
+from kg_neo4j.organise.plot_picture import shorten
+from kg_neo4j.organise.viewer.view import GraphView, ViewNode
+
+_STEP = 90.0  # pixels that one step of the graph takes
+_MARGIN = 70.0
+_LETTER, _LINE = 0.56, 1.2  # width of a letter and height of a line, as shares of the font size
+_SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1))
+
+_Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def draw(view: GraphView) -> str:
+    """Return an svg element: every node with its name as its title, and as many names beside them as fit."""
+    left = min((node.x for node in view.nodes), default=0.0)
+    top = min((node.y for node in view.nodes), default=0.0)
+    at = {node.id: ((node.x - left) * _STEP + _MARGIN, (node.y - top) * _STEP + _MARGIN) for node in view.nodes}
+    width = max((x for x, _ in at.values()), default=0.0) + _MARGIN
+    height = max((y for _, y in at.values()), default=0.0) + _MARGIN
+    colours = {group.value: group.colour for group in view.legends[view.colour_by]}
+    lines = "".join(
+        f'<line x1="{at[edge.source][0]:.0f}" y1="{at[edge.source][1]:.0f}"'
+        f' x2="{at[edge.target][0]:.0f}" y2="{at[edge.target][1]:.0f}"/>'
+        for edge in view.edges
+    )
+    circles = "".join(
+        f'<circle cx="{at[node.id][0]:.0f}" cy="{at[node.id][1]:.0f}" r="{node.size * _STEP:.0f}"'
+        f' fill="{colours[node.type if view.colour_by == "type" else node.community]}">'
+        f"<title>{clean(node.name)}</title></circle>"
+        for node in view.nodes
+    )
+    names = "".join(_names(view.nodes, at, width, height))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img"'
+        f' aria-label="{clean(view.title)}"><g stroke="#8b97a5" stroke-opacity="0.6">{lines}</g>'
+        f'<g>{circles}</g><g fill="currentColor" text-anchor="middle">{names}</g></svg>'
+    )
+
+
+def _names(
+    nodes: tuple[ViewNode, ...], at: dict[str, tuple[float, float]], width: float, height: float
+) -> Iterator[str]:
+    """Yield the names that have room, those of the largest nodes first."""
+    taken: list[tuple[_Box, str]] = []
+    for node in nodes:
+        (x, y), reach = at[node.id], 0.8 * node.size * _STEP
+        taken.append(((x - reach, y - reach, x + reach, y + reach), node.id))
+    for node in sorted(nodes, key=lambda each: -each.size):
+        size = 13 + 12 * node.size
+        text = shorten(node.name)
+        half, reach = len(text) * size * _LETTER / 2, node.size * _STEP + 4
+        for right, down in _SIDES:
+            x = at[node.id][0] + right * (reach + half)
+            y = at[node.id][1] + down * (reach + size * _LINE / 2)
+            box = (x - half, y - size * _LINE / 2, x + half, y + size * _LINE / 2)
+            if box[0] < 0 or box[2] > width or box[1] < 0 or box[3] > height:
+                continue
+            if not any(owner != node.id and _meet(box, other) for other, owner in taken):
+                taken.append((box, ""))
+                yield f'<text x="{x:.0f}" y="{y + size * 0.35:.0f}" font-size="{size:.0f}">{clean(text)}</text>'
+                break
+
+
+def _meet(one: _Box, other: _Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -1,0 +1,113 @@
+"""What the viewer draws: nodes with a place, relationships, legends, and what a click shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, group_label
+from kg_neo4j.organise.plot_layout import lay_out
+
+_SMALL, _LARGE = 0.08, 0.36  # radii, where one step of the graph is about 1
+_WIDER = 1.3  # names are wider than high
+GROUPINGS = ("type", "community")
+
+
+@dataclass(frozen=True, slots=True)
+class ViewNode:
+    """A node in its place; `size` is its radius, where one step of the graph is about 1, as for `x` and `y`."""
+
+    id: str
+    name: str
+    type: str
+    community: str  # a value of the legend of communities
+    size: float
+    x: float
+    y: float  # grows downwards
+
+
+@dataclass(frozen=True, slots=True)
+class ViewEdge:
+    """A relationship; no node has its id."""
+
+    id: str
+    source: str
+    target: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ViewGroup:
+    """A line of a legend."""
+
+    value: str  # as the nodes have it
+    name: str
+    colour: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ViewQuote:
+    """Words of a document that mention a node or state a relationship."""
+
+    text: str
+    document: str  # title
+    href: str = ""  # of the passage, on the same site
+
+
+@dataclass(frozen=True, slots=True)
+class ViewDetail:
+    """What a click shows of a node or a relationship."""
+
+    description: str
+    evidence: int  # quotes in the sources; more than those shown here
+    quotes: tuple[ViewQuote, ...]
+    href: str = ""  # of its page, on the same site
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    """All that the viewer takes, field for field, as JSON. Details are here, or one by one at an address."""
+
+    title: str
+    colour_by: str  # "type" or "community"
+    nodes: tuple[ViewNode, ...]
+    edges: tuple[ViewEdge, ...]
+    legends: Mapping[str, tuple[ViewGroup, ...]]  # by grouping, the largest group first
+    details: Mapping[str, ViewDetail] = field(default_factory=dict)  # by id of a node or a relationship
+    details_at: str = ""  # "/details/": the viewer fetches a ViewDetail from there, with the id added
+
+
+def view(graph: PlotGraph, colour_by: str) -> GraphView:
+    """Return the view of a graph without details. Ids are "n" or "e" and the place in the graph. Deterministic."""
+    degrees = np.array([max(node.degree, 1) for node in graph.nodes], dtype=np.float64)
+    sizes = _SMALL + (_LARGE - _SMALL) * np.sqrt(degrees / max(degrees.max(initial=0), 6))
+    points = lay_out(len(graph.nodes), [(each.source, each.target) for each in graph.relationships], sizes)
+    groups = {grouping: group_colours(graph.nodes, grouping) for grouping in GROUPINGS}
+    nodes = tuple(
+        ViewNode(
+            f"n{place}",
+            node.name,
+            groups["type"][0][place],
+            groups["community"][0][place],
+            round(float(sizes[place]), 3),
+            round(float(points[place, 0]) * _WIDER, 3),
+            round(-float(points[place, 1]), 3),
+        )
+        for place, node in enumerate(graph.nodes)
+    )
+    edges = tuple(
+        ViewEdge(f"e{place}", f"n{each.source}", f"n{each.target}", each.type)
+        for place, each in enumerate(graph.relationships)
+    )
+    return GraphView(graph.name, colour_by, nodes, edges, {name: _legend(*groups[name], name) for name in GROUPINGS})
+
+
+def _legend(groups: list[str], colours: dict[str, str], grouping: str) -> tuple[ViewGroup, ...]:
+    counts = Counter(groups)
+    return tuple(
+        ViewGroup(value, group_label(value, grouping), colour, counts[value]) for value, colour in colours.items()
+    )

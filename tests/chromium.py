@@ -1,0 +1,143 @@
+"""A headless Chromium, driven over two pipes by the DevTools protocol: no driver and no port."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe")
+
+
+def program() -> str:
+    """Return the browser; the test fails without one."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    return found or pytest.fail("no Chromium on the path")
+
+
+class Tab:
+    """One page of the browser, and all that it asked for or complained of."""
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self._read, self._write = reading, writing
+        self._number, self._buffer, self._session = 0, b"", None
+        self.events: list[dict[str, Any]] = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """Run a command of the protocol and return its result."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": params}
+        session = {"sessionId": self._session} if self._session else {}
+        os.write(self._write, json.dumps(message | session).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self.events.append(answer)
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            part = os.read(self._read, 1 << 16)
+            assert part, "the browser has ended"
+            self._buffer += part
+        message, _, self._buffer = self._buffer.partition(b"\0")
+        return json.loads(message)
+
+    def open(self, address: str, *, width: int = 1280, height: int = 800, scheme: str = "light") -> None:
+        """Show a page in a window of this size, and wait until it is loaded and drawn."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call("Page.navigate", url="about:blank")
+        self.load(address)
+        self.settle()
+
+    def load(self, address: str) -> None:
+        """Go to a page and wait until it is loaded."""
+        self.value("0")
+        self.events.clear()
+        self.call("Page.navigate", url=address)
+        while not any(each["method"] == "Page.loadEventFired" for each in self.events):
+            self.events.append(self._next())
+
+    def settle(self) -> None:
+        """Wait until what was asked for is drawn."""
+        self.value(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30))))"
+        )
+
+    def value(self, expression: str) -> Any:
+        """Return the value of a JavaScript expression; it runs outside the page's policy."""
+        answer = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def click(self, x: float, y: float) -> None:
+        """Press and release the mouse."""
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self.settle()
+
+    def move(self, x: float, y: float) -> None:
+        """Move the mouse."""
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        self.settle()
+
+    def press(self, key: str) -> None:
+        """Press a key."""
+        text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+        self.settle()
+
+    def picture(self, target: Path) -> None:
+        """Write what the window shows as PNG."""
+        target.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+    def complaints(self) -> list[str]:
+        """Return errors, warnings, and whatever else the page wrote to the console since it was opened."""
+        self.value("0")
+        kinds = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
+        return [json.dumps(each["params"]) for each in self.events if each["method"] in kinds]
+
+    def requests(self) -> list[str]:
+        """Return the addresses that were asked for since the page was opened, itself among them."""
+        self.value("0")
+        return [e["params"]["request"]["url"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
+
+
+@contextmanager
+def browser(profile: Path) -> Iterator[Tab]:
+    """Give a tab of a browser that ends with the block."""
+    to_child, ours_out = os.pipe()
+    ours_in, from_child = os.pipe()
+    # The browser reads commands from 3 and answers on 4.
+    command = 'exec 3<&"$1" 4>&"$2"; shift 2; exec "$@"'
+    arguments = [program(), *FLAGS, f"--user-data-dir={profile}", "about:blank"]
+    child = subprocess.Popen(
+        ["/bin/bash", "-c", command, "browser", str(to_child), str(from_child), *arguments],
+        pass_fds=(to_child, from_child),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(to_child)
+    os.close(from_child)
+    try:
+        yield Tab(ours_in, ours_out)
+    finally:
+        child.terminate()
+        child.wait(timeout=30)
+        os.close(ours_in)
+        os.close(ours_out)
