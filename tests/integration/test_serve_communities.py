@@ -10,6 +10,7 @@ import pytest
 
 from kg_neo4j import pipeline
 from kg_neo4j.graph.database import Database
+from kg_neo4j.pipeline import reporting
 from kg_neo4j.settings import Settings
 from served import served
 
@@ -50,10 +51,16 @@ def test_a_community_shows_its_report_with_the_words_that_it_rests_on(
 ) -> None:
     first = server.get("/communities.json").json()["communities"][0]
     found = server.get("/community.json", params={"id": first["id"]}).json()["community"]
-    known = pipeline.community_report(first["number"], settings=graph_of_a_story, level=first["level"])
+    known = reporting.community_report(first["number"], settings=graph_of_a_story, level=first["level"])
     report = found["report"]
-    assert (report["title"], report["rating"], len(report["findings"])) == (known.title, known.rating, len(known.findings))
-    assert all(len(each["references"]) == len(mine.ids) for each, mine in zip(report["findings"], known.findings))
+    assert (report["title"], report["rating"], len(report["findings"])) == (
+        known.title,
+        known.rating,
+        len(known.findings),
+    )
+    assert all(
+        len(each["references"]) == len(mine.ids) for each, mine in zip(report["findings"], known.findings, strict=True)
+    )
     assert not any("[Data" in each["explanation"] for each in report["findings"])
     quotes = [each["quote"] for finding in report["findings"] for each in finding["references"] if each["quote"]]
     assert quotes
@@ -102,12 +109,15 @@ def test_a_tree_leads_from_aspects_to_passages(server: httpx.Client, graph_of_a_
     assert f"/document?id={quote['chunk_id']}" in page.text
     passage = server.get("/api/source", params={"id": quote["chunk_id"], "around": 0}).json()["passages"][0]
     assert quote["source_text"][:60] in passage["source_text"]
-    assert any(each["id"] == node["id"] for each in server.get("/tree.json", params={**address, "node": shown["above"][0]["id"]}).json()["shown"]["below"])
+    assert any(
+        each["id"] == node["id"]
+        for each in server.get("/tree.json", params={**address, "node": shown["above"][0]["id"]}).json()["shown"][
+            "below"
+        ]
+    )
 
 
-def test_a_large_tree_is_drawn_from_the_top(
-    server: httpx.Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_tree_is_drawn_from_the_top(server: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     from kg_neo4j._serve import limits
 
     (listed,) = server.get("/trees.json").json()["trees"]

@@ -69,23 +69,29 @@ def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
         raise UsageError(f"show is open or decided, not {show[:20]!r}")
     database, skip = service.database(), start_of(given.get("cursor"))
     stored = stored_decisions(database, service.graph)
-    found: dict[str, Any] = {"show": show, "is_first": skip == 0, "open": (), "decided": (), "too_large": False}
+    is_large = _is_large(database, service.graph)
+    found: dict[str, Any] = {"show": show, "is_first": skip == 0, "open": (), "decided": (), "is_large": is_large}
     if show == "decided":
         listed = sorted(map(_decided, stored), key=lambda each: (each.revoked, -each.run))
         found["decided"], found["cursor"] = page(listed, skip, limits.ROWS)
         return found
-    size = database.read(queries.get("write/count_graph"), graph=service.graph)[0]["nodes"]
-    found["too_large"] = size > limits.MOST_PROPOSED
-    proposals = () if found["too_large"] or not size else _proposals(service)
+    proposals = () if is_large else _proposals(service)
     shown, found["cursor"] = page(proposals, skip, limits.ROWS)
     found["open"] = _proposed(database, service.graph, shown, stored)
     return found
 
 
+def _is_large(database: Database, graph: str) -> bool:
+    """Return whether looking for proposals, and computing communities again, would keep a page waiting."""
+    return bool(database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"] > limits.MOST_PROPOSED)
+
+
 def _proposals(service: Service) -> Sequence[Proposal]:
-    """Return what `kg resolve --dry-run` shows, open questions first."""
+    """Return what `kg resolve --dry-run` shows, open questions first; nothing for a graph without documents."""
     from kg_neo4j.pipeline.resolving import ResolveOptions, resolve
 
+    if not service.documents(limit=1).total:
+        return ()
     found = resolve(settings=service.settings, options=ResolveOptions(dry_run=True)).proposals
     return sorted(found, key=lambda each: (each.verdict != "ask", -each.score, each.left.key, each.right.key))
 
@@ -136,8 +142,7 @@ def decide(service: Service, form: Mapping[str, Any]) -> str:
     left, right, verdict = (_field(form, name) for name in ("left", "right", "verdict"))
     if verdict not in ("join", "apart"):
         raise UsageError(f"a verdict is join or apart, not {verdict[:20]!r}")
-    is_one = verdict == "join"
-    decide_pair((left, right), is_one=is_one, settings=service.settings, analytics=False, budget=service.budget)
+    decide_pair((left, right), is_one=verdict == "join", **_how(service))
     return "/merges"
 
 
@@ -148,8 +153,13 @@ def undo(service: Service, form: Mapping[str, Any]) -> str:
     id = _field(form, "id")
     if id.isdecimal() and len(id) < resolving.SHORTEST_ID:
         raise UsageError("a decision is taken back by its id")
-    resolving.undo(id, settings=service.settings, analytics=False, budget=service.budget)
+    resolving.undo(id, **_how(service))
     return f"/merges?{urlencode({'show': 'decided'})}"
+
+
+def _how(service: Service) -> dict[str, Any]:
+    is_large = _is_large(service.database(), service.graph)
+    return {"settings": service.settings, "analytics": not is_large, "budget": service.budget}
 
 
 def _field(form: Mapping[str, Any], name: str) -> str:
