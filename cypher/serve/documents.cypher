@@ -6,12 +6,14 @@
 // columns: id STRING, title STRING, kind STRING, key STRING, url STRING, language STRING, chunks INTEGER, done INTEGER, total INTEGER (documents in all)
 // order:   key, then id
 // source:  kg-neo4j
+CALL () {
+  MATCH (d:KgDocument {graph: $graph})
+  WHERE $words = '' OR toLower(d.title) CONTAINS $words OR toLower(d.key) CONTAINS $words
+  RETURN count(d) AS total
+}
 MATCH (d:KgDocument {graph: $graph})
 WHERE $words = '' OR toLower(d.title) CONTAINS $words OR toLower(d.key) CONTAINS $words
-WITH d ORDER BY d.key, d.id
-WITH collect(d) AS found
-WITH found, size(found) AS total
-UNWIND found[$skip..$skip + $limit] AS d
+WITH d, total ORDER BY d.key, d.id SKIP $skip LIMIT $limit
 RETURN d.id AS id, d.title AS title, d.kind AS kind, d.key AS key, d.url AS url, d.language AS language,
        COUNT { (:KgChunk)-[:IN_DOCUMENT]->(d) } AS chunks,
        COUNT { MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d) WHERE c.done } AS done, total

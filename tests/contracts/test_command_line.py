@@ -23,7 +23,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
     *("communities", "ask", "search", "show", "test", "report", "plot", "export", "diff", "import", "browse", "tune"),
-    *("serve", "build", "manifest", "graphs list", "graphs copy", "graphs delete", "status", "doctor", "config"),
+    *("serve", "mcp", "build", "manifest", "graphs list", "graphs copy", "graphs delete", "status", "doctor", "config"),
     *("study context", "study chunk-length"),
     *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "db indexes", "db backup", "db restore"),
     *("chat", "tree", "study aggregation", "study averaging", "eval extraction", "eval retrieval", "eval answers"),

@@ -6,6 +6,7 @@ import hmac
 import http.client
 import json
 import random
+import socket
 import subprocess
 import sys
 import threading
@@ -117,7 +118,7 @@ def test_a_token_is_asked_for_everywhere(notes: KnowledgeGraph, monkeypatch: pyt
     compare = hmac.compare_digest
     monkeypatch.setattr(hmac, "compare_digest", lambda a, b: compared.append(1) or compare(a, b))
     with served(notes.settings, access=Access.to("127.0.0.1", TOKEN)) as client:
-        for path in ("/", "/index.json", "/api/documents", "/api/openapi.json", "/mcp", "/healthz", "/nothing"):
+        for path in ("/", "/index.json", "/api/documents", "/api/openapi.json", "/mcp", "/nothing"):
             for given in (None, "Bearer", "Bearer x", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}"):
                 answer = client.get(path, headers={"authorization": given} if given else {})
                 assert answer.status_code == 401, (path, given)
@@ -141,6 +142,10 @@ def test_an_address_that_others_reach_needs_a_token(kg: Kg) -> None:
         code, out, err = kg("serve", "--host", host)
         assert (code, out) == (2, "")
         assert "KG_SERVE_TOKEN" in err
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, out, err = kg("serve", "--port", str(taken.getsockname()[1]))
+        assert (code, out) == (2, "")
+        assert "--port" in err
     with pytest.raises(UsageError, match="16 characters"):
         Access.to("0.0.0.0", "short")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -143,6 +145,19 @@ def test_what_does_not_fit_is_an_error_that_an_agent_can_read(connected: Connect
             assert said in result.content[0].text  # type: ignore[union-attr]
 
     connected(use)
+
+
+def test_the_program_of_the_documentation_runs(server: httpx.Client) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "serve.md").read_text("utf-8")
+    for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL):
+        assert json.loads(block)
+    [program] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    program = program.replace("http://127.0.0.1:8765/mcp", address(server)).replace(
+        "When did Aimé Bonpland die?", QUESTION
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "supported" in ran.stdout
+    assert "William King" in ran.stdout
 
 
 def test_the_list_of_tools_is_short(notes: KnowledgeGraph) -> None:

@@ -70,3 +70,9 @@ def test_the_command_line_takes_the_driver_without_pandas() -> None:
 def test_a_driver_that_is_there_already_stays_as_it_is() -> None:
     code = "import neo4j\nfrom kg_neo4j._cli import startup\nstartup.prepare()\nfrom neo4j import _optional_deps"
     assert "pandas" in imported(f"{code}\nassert _optional_deps.pd")
+
+
+def test_the_server_starts_without_what_only_answers_need() -> None:
+    code = "from kg_neo4j._serve import app, rendering, service\nrendering.routes()\nimport uvicorn"
+    found = imported(f"{code}\nfrom kg_neo4j.settings import Settings\nservice.Service(Settings())")
+    assert not found & {*HEAVY, "scipy", "mcp", "mcp_types"}

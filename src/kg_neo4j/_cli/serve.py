@@ -17,7 +17,7 @@ SpendOption = Annotated[
 
 
 def serve(
-    port: Annotated[int, typer.Option("--port", metavar="N", help="Port.", min=0, max=65535)] = 8765,
+    port: Annotated[int, typer.Option("--port", metavar="N", help="Port; 0: any free one.", min=0, max=65535)] = 8765,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address; not loopback: needs a token.")] = (
         "127.0.0.1"
     ),
@@ -35,7 +35,7 @@ def serve(
 ) -> None:
     """Serve the graph: web pages, a JSON API, and MCP tools at /mcp. Reads only, unless you allow more."""
     _require()
-    from kg_neo4j._serve.app import run
+    from kg_neo4j._serve.app import listen, run
     from kg_neo4j._serve.guard import Access
     from kg_neo4j._serve.service import Rights, Service
 
@@ -44,11 +44,13 @@ def serve(
         token = settings.serve_token.get_secret_value()
     access = Access.to(host, token, names or ())
     service = Service(settings, Rights(allow_write, allow_spend))
+    listener = listen(host, port)
     shown = f"[{host}]" if ":" in host else host
-    typer.echo(f"graph {settings.graph!r} at http://{shown}:{port}/, MCP at http://{shown}:{port}/mcp", err=True)
+    base = f"http://{shown}:{listener.getsockname()[1]}"
+    typer.echo(f"graph {settings.graph!r} at {base}/, MCP at {base}/mcp", err=True)
     for note in service.notes:
         typer.echo(f"note: {note}", err=True)
-    run(service, access, host, port)
+    run(service, access, listener)
 
 
 def mcp(

@@ -84,7 +84,7 @@ def _brought(kind: Any, value: Any, name: str) -> Any:
 def routes() -> list[Route]:
     """Return the routes of the API."""
     found = [Route(f"/api/{name}", _endpoint(name), methods=["GET", "POST"]) for name in METHODS]
-    return [*found, Route("/api/load", _load, methods=["POST"]), Route("/api/openapi.json", _openapi)]
+    return [*found, Route("/api/load", _load, methods=["POST"])]
 
 
 def _endpoint(name: str) -> Callable[[Request], Any]:
@@ -115,12 +115,6 @@ async def uploaded(request: Request) -> list[tuple[str, bytes]]:
             return [(each.filename or "", await each.read()) for each in files]
     except HTTPException as error:
         raise UsageError(f"the form cannot be read: {error.detail}") from None
-
-
-async def _openapi(_: Request) -> Response:
-    from kg_neo4j._serve.openapi import document
-
-    return JSONResponse(document())
 
 
 async def given_by(request: Request) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
 from collections.abc import AsyncIterator
 from importlib import import_module
 from typing import Any
@@ -16,12 +17,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kg_neo4j._serve import api, events, rendering
+from kg_neo4j._serve import api, events, openapi, rendering
 from kg_neo4j._serve.guard import Access, Guard
 from kg_neo4j._serve.refusals import Refused
 from kg_neo4j._serve.service import Service
 from kg_neo4j._serve.turnstile import Turnstile
-from kg_neo4j.errors import KgError
+from kg_neo4j.errors import KgError, UsageError
+
+LEAVE_S = 3  # that streams may go on when the server ends; the command line leaves after 4
 
 log = logging.getLogger("kg_neo4j.serve")
 
@@ -33,14 +36,16 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.turnstile = turnstile = Turnstile()
-        turnstile.begin(_warm_up, service)
-        ready, over = asyncio.get_running_loop().create_future(), asyncio.Event()
-        app.state.mcp = ready
-        task = asyncio.create_task(_hold_mcp(service, turnstile, ready, over))
+        app.state.mcp, over = _Mcp(service, turnstile), asyncio.Event()
+        loop = asyncio.get_running_loop()
+        warm = turnstile.begin(_warm_up, service)
+        warm.add_done_callback(lambda _: loop.call_soon_threadsafe(app.state.mcp.wanted.set))
+        task = asyncio.create_task(app.state.mcp.hold(over))
         try:
             yield
         finally:
             over.set()
+            app.state.mcp.wanted.set()
             await task
             turnstile.close()
             service.close()
@@ -48,9 +53,10 @@ def build(service: Service, access: Access | None = None) -> ASGIApp:
     app = Starlette(
         routes=[
             Route("/healthz", _health),
-            Route("/mcp", endpoint=_Mcp()),
+            Route("/mcp", endpoint=_McpRoute()),
             *events.routes(),
             *api.routes(),
+            *openapi.routes(),
             *rendering.routes(),
         ],
         lifespan=lifespan,
@@ -68,22 +74,38 @@ def _warm_up(service: Service) -> None:
         log.warning("the database cannot be opened yet: %s", error)
 
 
-async def _hold_mcp(service: Service, turnstile: Turnstile, ready: asyncio.Future[Any], over: asyncio.Event) -> None:
-    """Import the protocol beside the first requests, and serve it until the server ends."""
-    mcp = await asyncio.to_thread(import_module, "kg_neo4j._serve.mcp")
-    manager = mcp.manager_of(service, turnstile)
-    async with manager.run():
-        ready.set_result(manager)
-        await over.wait()
-
-
 class _Mcp:
-    """The endpoint of MCP clients; the first ones may wait until the protocol is imported."""
+    """What serves MCP clients. Its import takes a second, so it begins when the database is open, or a client calls."""
+
+    def __init__(self, service: Service, turnstile: Turnstile) -> None:
+        self.wanted = asyncio.Event()
+        self._parts = service, turnstile
+        self._ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    async def hold(self, over: asyncio.Event) -> None:
+        """Import the protocol once it is wanted, and serve it until the server ends."""
+        await self.wanted.wait()
+        if over.is_set():
+            return
+        mcp = await asyncio.to_thread(import_module, "kg_neo4j._serve.mcp")
+        manager = mcp.manager_of(*self._parts)
+        async with manager.run():
+            self._ready.set_result(manager)
+            await over.wait()
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to the SDK."""
+        self.wanted.set()
+        manager = await asyncio.shield(self._ready)
+        await manager.handle_request(scope, receive, send)
+
+
+class _McpRoute:
+    """The endpoint at /mcp."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request to the SDK."""
-        manager = await asyncio.shield(scope["app"].state.mcp)
-        await manager.handle_request(scope, receive, send)
+        """Hand a request on."""
+        await scope["app"].state.mcp.handle(scope, receive, send)
 
 
 async def _health(_: Request) -> Response:
@@ -107,18 +129,25 @@ async def _broken(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": {"type": "InternalError", "message": "the server failed", "hint": None}}, 500)
 
 
-def run(service: Service, access: Access, host: str, port: int, **options: Any) -> None:
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there; 0 is any free port. Raises UsageError where that is impossible."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise UsageError(f"{host} port {port}: {error.strerror}", hint="--port N, or 0 for a free one") from error
+
+
+def run(service: Service, access: Access, listener: socket.socket) -> None:
     """Serve until a signal. Prints nothing; warnings go to the log."""
     import uvicorn
 
-    uvicorn.run(
+    config = uvicorn.Config(
         build(service, access),
-        host=host,
-        port=port,
         log_level="warning",
         access_log=False,
         server_header=False,
         lifespan="on",
-        timeout_keep_alive=5,
-        **options,
+        timeout_graceful_shutdown=LEAVE_S,
     )
+    uvicorn.Server(config).run(sockets=[listener])

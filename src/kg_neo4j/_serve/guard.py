@@ -22,7 +22,7 @@ from kg_neo4j._serve.refusals import Refused, error_response
 from kg_neo4j.errors import UsageError
 
 SESSION, LOGIN = "kg_session", "kg_login"  # cookies
-OPEN = ("/login", "/static/")  # without a token: the page that asks for it
+OPEN = ("/login", "/static/", "/healthz")  # without a token: the page that asks for it, and that the server runs
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

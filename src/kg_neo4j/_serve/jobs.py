@@ -6,7 +6,7 @@ import hashlib
 import secrets
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,10 +54,14 @@ class Jobs:
             over = [each.id for each in self._jobs.values() if each.state in ENDED][: -limits.KEPT_JOBS]
             for each in over:
                 del self._jobs[each]
-        self._pool.submit(
-            self._run, job.id, [(self.folder / name, data) for name, (_, data) in zip(names, files, strict=True)]
-        )
+        kept = [(self.folder / name, data) for name, (_, data) in zip(names, files, strict=True)]
+        self._pool.submit(self._run, job.id, kept).add_done_callback(lambda done: self._ended(job.id, done))
         return job
+
+    def _ended(self, id: str, done: Future[None]) -> None:
+        """Note a load that ended by an error of our own; what it says may hold anything, so it is not shown."""
+        if not done.cancelled() and (error := done.exception()) is not None:
+            self.change(id, state="failed", error=f"the server failed: {type(error).__name__}")
 
     def find(self, id: str) -> LoadJob:
         """Return a load. Raises Refused with 404 where there is none of that id."""

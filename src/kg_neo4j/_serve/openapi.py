@@ -7,6 +7,9 @@ from dataclasses import fields
 from typing import Any
 
 from pydantic import TypeAdapter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from kg_neo4j import __version__
 from kg_neo4j._serve.api import METHODS, WRITING, Method, adapter, method
@@ -33,6 +36,15 @@ STREAMS = {
     "/api/ask/events": ("ask", "`draft` for each piece of text that a model writes, then `answer`, or `error`"),
     "/api/jobs/{id}/events": ("", "`job` whenever a load is further, until it has ended"),
 }
+
+
+def routes() -> list[Route]:
+    """Return the route of the document."""
+    return [Route("/api/openapi.json", _shown)]
+
+
+async def _shown(_: Request) -> Response:
+    return JSONResponse(document())
 
 
 def document() -> dict[str, Any]:

@@ -67,7 +67,8 @@ class Service:
             self.budget = budget_of(self.rights.spend_usd)
             factory.chat_model(settings, budget=self.budget)  # raises where the budget could not be kept
         self.jobs = Jobs(self.settings, self.budget)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._database: Database | None = None
         self._answerer: Answerer | None = None
 
     @property
@@ -76,29 +77,35 @@ class Service:
         return self.settings.graph
 
     def open(self) -> Answerer:
-        """Connect to the database, at the first call; one that failed is tried again by the next."""
+        """Open the database and what answers questions, at the first call; what failed is tried again by the next."""
         with self._lock:
             if self._answerer is None:
-                from kg_neo4j.graph.connection import connect
                 from kg_neo4j.pipeline.answering import answerer
 
                 door = factory.door(self.settings, budget=self.budget)
-                database = connect(self.settings, SILENT)
-                database.read_timeout_s = limits.QUERY_S
-                self._answerer = answerer(self.settings, database, door, budget=self.budget)
+                self._answerer = answerer(self.settings, self._opened(), door, budget=self.budget)
             return self._answerer
+
+    def _opened(self) -> Database:
+        from kg_neo4j.graph.connection import connect
+
+        with self._lock:
+            if self._database is None:
+                self._database = connect(self.settings, SILENT)
+                self._database.read_timeout_s = limits.QUERY_S
+            return self._database
 
     def close(self) -> None:
         """Begin no further load, and close the connection."""
         self.jobs.close()
         with self._lock:
-            if self._answerer is not None:
-                self._answerer.database.close()
-                self._answerer = None
+            if self._database is not None:
+                self._database.close()
+            self._database = self._answerer = None
 
     def database(self) -> Database:
         """Return the database for one request."""
-        return self.open().database.for_another_run()
+        return self._opened().for_another_run()
 
     def asking(self) -> Answerer:
         """Return what answers one request."""

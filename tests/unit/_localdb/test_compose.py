@@ -2,6 +2,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from neo4j_container import PLUGINS, SETTINGS, container, image, variable
 
@@ -39,5 +40,18 @@ def test_docker_asks_for_a_password_and_has_none_of_its_own() -> None:
 
 def test_docker_publishes_on_loopback_only() -> None:
     published = re.findall(r'- "([^"]+):(\d{4})"', COMPOSE)
-    assert {port for _, port in published} == {"7687", "7474"}
+    assert {port for _, port in published} == {"7687", "7474", "8765"}
     assert all(host.startswith("127.0.0.1:") for host, _ in published)
+
+
+def test_docker_runs_the_server_with_few_rights() -> None:
+    services = yaml.safe_load(COMPOSE)["services"]
+    server = services["kg"]
+    assert server["user"] == "10001:10001"
+    assert server["read_only"] is True
+    assert server["cap_drop"] == ["ALL"]
+    assert server["depends_on"]["neo4j"]["condition"] == "service_healthy"
+    assert all("healthcheck" in each for each in services.values())
+    recipe = (Path(__file__).resolve().parents[3] / "Dockerfile").read_text(encoding="utf-8")
+    assert "USER 10001:10001" in recipe
+    assert services["neo4j"].get("profiles") is None  # `docker compose up` alone starts the database alone
