@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-browser dist lint fix bench train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-pages dist lint fix bench train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -27,7 +27,7 @@ help:
 	@echo "make test-ragas  our scores of answers against those of the package ragas, in an environment of its own"
 	@echo "make test-clients  neo4j-graphrag, LangChain and LlamaIndex read a graph of ours, from an environment of their own"
 	@echo "make test-ray   extraction on a Ray cluster of two nodes, and documents in S3, from an environment of their own"
-	@echo "make test-browser  the pages that we draw, in a Chromium that is installed"
+	@echo "make test-pages  the pages that we draw and serve, in a Chromium that is installed: console, requests, axe, keyboard"
 	@echo "make dist       the packages to publish, built and checked with twine"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
@@ -81,7 +81,12 @@ $(OUT)/ray/venv/.installed: pyproject.toml benchmarks/ray/requirements.txt
 test-ray: $(OUT)/ray/venv/.installed
 	$(OUT)/ray/venv/bin/python -m pytest -W default benchmarks/ray
 
-test-browser: $(VENV)/.installed
+$(OUT)/axe/.installed: Makefile
+	rm -rf $(OUT)/axe
+	$(BIN)/python -m pip install --quiet --no-deps --target $(OUT)/axe axe-playwright-python==0.1.8  # only its axe.min.js is used
+	touch $@
+
+test-pages: $(VENV)/.installed $(OUT)/axe/.installed
 	$(BIN)/python -m pytest benchmarks/browser
 
 $(OUT)/dist/venv/.installed:

@@ -1,4 +1,4 @@
-"""The page of a graph in a real browser: `make test-browser`, where a Chromium is installed."""
+"""The page of a graph in a real browser: `make test-pages`, where a Chromium is installed."""
 
 from __future__ import annotations
 

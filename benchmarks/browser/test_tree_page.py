@@ -1,4 +1,4 @@
-"""The page of a tree in a real browser: `make test-browser`, where a Chromium is installed."""
+"""The page of a tree in a real browser: `make test-pages`, where a Chromium is installed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 from chromium import program
-
 from kg_neo4j.organise.tree.picture import page as draw
 from tree_pictures import HOSTILE, tree
 

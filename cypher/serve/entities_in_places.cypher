@@ -1,5 +1,5 @@
 // title:   Entities in cited words
-// purpose: What to draw for an answer: the entities that its quotes mention.
+// purpose: What to draw for an answer: the entities that its quotes mention, and those of the facts that they state.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $places LIST<MAP> (chunk, start and end of each quote);
 //          $limit INTEGER (entities, >= 1, default 60)
@@ -8,8 +8,19 @@
 // source:  kg-neo4j
 UNWIND range(0, size($places) - 1) AS place
 WITH place, $places[place] AS cited
-MATCH (c:KgChunk {id: cited.chunk})<-[m:MENTIONED_IN]-(e:KgEntity)
-WHERE c.graph = $graph AND m.quote_start < cited.end AND m.quote_end > cited.start
+MATCH (c:KgChunk {id: cited.chunk})
+WHERE c.graph = $graph
+CALL (c, cited) {
+  MATCH (c)<-[m:MENTIONED_IN]-(e:KgEntity)
+  WHERE m.quote_start < cited.end AND m.quote_end > cited.start
+  RETURN e
+  UNION
+  MATCH (c)<-[s:STATED_IN]-(f:KgFact)
+  WHERE s.stated IS NULL AND s.quote_start < cited.end AND s.quote_end > cited.start
+  UNWIND [coalesce(f.source_id, f.source_key), coalesce(f.target_id, f.target_key)] AS id
+  MATCH (e:KgEntity {id: id})
+  RETURN e
+}
 WITH e, min(place) AS place
 RETURN e.id AS id, e.name AS name, e.type AS type
 ORDER BY place, e.evidence_count DESC, id

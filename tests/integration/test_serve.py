@@ -88,10 +88,10 @@ def test_pages_of_rows_follow_each_other(server: httpx.Client) -> None:
 def test_a_page_has_its_twin_and_its_headers(server: httpx.Client) -> None:
     page = server.get("/")
     assert page.status_code == 200
-    assert "<li>ada</li>" in page.text
+    assert "ada</a></li>" in page.text
     assert "'unsafe" not in page.headers["content-security-policy"]
     twin = server.get("/index.json").json()
-    assert twin["found"]["documents"][0]["title"] == "ada"
+    assert twin["documents"]["documents"][0]["title"] == "ada"
     style = page.text.partition('href="/static/')[2].partition('"')[0]
     file = server.get(f"/static/{style}")
     assert "immutable" in file.headers["cache-control"]

@@ -21,8 +21,7 @@ ANSWER_TOKENS = 8_000  # of a result of an MCP tool: what agents keep of one cal
 HUB = 2_000  # relationships of one entity that are looked at
 
 NODES = 300  # of a drawn graph at first: more of them hide each other's names
-MOST_NODES = 2_000  # of a drawn graph on request: its layout takes 2 s, and its page 3 MB
-
+MOST_NODES = 1_000  # of a drawn graph on request
 MOST_DRAWN = 300  # summaries of a drawn tree, and leaves: more are a grey surface
 MOST_PROPOSED = 20_000  # entities of a graph whose merges are looked for, and communities computed, while a page waits
 KEPT_PLANS = 8  # uploads that wait for a yes; the oldest goes where one more comes

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kg_neo4j._serve import lookups
+from kg_neo4j._serve import limits, lookups
 from kg_neo4j._serve.pages.marked_text import Block, LinkedFact, Mention, Statement, blocks
 from kg_neo4j._serve.refusals import missing
 from kg_neo4j._serve.rendering import Page
@@ -64,7 +64,7 @@ class MarkedDocument:
 def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return a page of the documents."""
     words, cursor = given.get("words", ""), given.get("cursor")
-    found = service.documents(words, limit=lookups.limits.MOST_ROWS, cursor=cursor)
+    found = service.documents(words, limit=limits.MOST_ROWS, cursor=cursor)
     return {"found": found, "words": words, "is_first": not cursor}
 
 
@@ -105,9 +105,10 @@ def _span(given: Mapping[str, str]) -> tuple[int, int] | None:
     """Return the words that a link leads to. Raises UsageError for what are no offsets."""
     if "start" not in given or "end" not in given:
         return None
-    if not all(given[name].isascii() and given[name].isdecimal() and len(given[name]) < 10 for name in ("start", "end")):
+    place = given["start"], given["end"]
+    if not all(each.isascii() and each.isdecimal() and len(each) < 10 for each in place):
         raise UsageError("start and end are offsets into the passage", hint="leave both out for the whole passage")
-    return int(given["start"]), int(given["end"])
+    return int(place[0]), int(place[1])
 
 
 def _sections(rows: Sequence[tuple[str, int]]) -> tuple[Section, ...]:

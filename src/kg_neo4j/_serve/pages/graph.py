@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
     from kg_neo4j.organise.viewer.view import GraphView
 
-_ID = re.compile(r"[0-9a-f]{32}")
+_ID = re.compile(r"\b[0-9a-f]{32}\b")
 
 
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -28,7 +28,7 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     database, graph = service.database(), service.graph
     about, ids, nums = "", [], []
     if "ids" in given:
-        ids = [id for id in lookups.checked(given["ids"], "ids", most=limits.MOST_NODES * 33).split(",") if _ID.fullmatch(id)]
+        ids = _ID.findall(lookups.checked(given["ids"], "ids", most=limits.MOST_NODES * 33))
     elif "name" in given:
         card = service.entity(given["name"], limit=1)
         about, found = card.name, neighbours(database, graph, card.id, limit)

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _BREAK = re.compile(r"\n[ \t\r]*\n\s*")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(?=\S)")
@@ -81,14 +82,14 @@ def blocks(
     meant = meant if meant and meant[0] < meant[1] else (-1, -1)
     is_met = False
     begun = dict(pages)
-    spans = [*((each.start, each.end) for each in (*kept, *statements)), meant, *((at, at) for at in begun)]
-    points = sorted({point for span in spans for point in span})
+    spans = [(each.start, each.end) for each in kept] + [(each.start, each.end) for each in statements]
+    points = sorted({point for span in (*spans, meant) for point in span} | set(begun))
     found = []
     for kind, first, last in _paragraphs(text):
         inner = points[bisect_right(points, first) : bisect_left(points, last)]
         edges = [first, *inner, last]
         parts = []
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in pairwise(edges):
             named = next((each for each in kept if each.start <= start and end <= each.end), None)
             is_meant = meant[0] < end and start < meant[1]
             over = [each for each in statements if each.start < end and start < each.end]

@@ -10,7 +10,6 @@ from typing import Any
 from kg_neo4j._serve.rendering import Page
 from kg_neo4j._serve.service import Service
 
-
 AROUND = 180  # characters of a passage before and after the first word that was looked for
 _SPACE = re.compile(r"\s+")
 

@@ -51,14 +51,14 @@ def _details(
     found = transaction.run(queries.get("write/chunk_texts"), ids=chunks)
     texts = {row["id"]: row["text"] or "" for row in found}
     return {
-        next(iter(row.values())): ViewDetail(row["Description"], row["Evidence"], _quotes(row["Quotes"], texts, address))
+        next(iter(row.values())): ViewDetail(
+            row["Description"], row["Evidence"], _quotes(row["Quotes"], texts, address)
+        )
         for row in rows
     }
 
 
-def _quotes(
-    rows: Sequence[Sequence[Any]], texts: Mapping[str, str], address: Address | None
-) -> tuple[ViewQuote, ...]:
+def _quotes(rows: Sequence[Sequence[Any]], texts: Mapping[str, str], address: Address | None) -> tuple[ViewQuote, ...]:
     """Return the words as the sources have them, each once."""
     quotes: dict[tuple[str, str], ViewQuote] = {}
     for chunk, start, end, words, document in rows:
