@@ -8,20 +8,23 @@ from pathlib import Path
 import httpx
 import pytest
 
+from hostile_pages import TEXTS, faults
 from kg_neo4j import pipeline
 from kg_neo4j.graph.database import Database
+from kg_neo4j.organise.stored_reports import Finding, findings_json
 from kg_neo4j.pipeline import reporting
 from kg_neo4j.settings import Settings
 from served import served
 
-HOSTILE = "<script>alert(1)</script>"
 STORY = Path(__file__).resolve().parents[2] / "examples" / "the_lamp_at_skarnes.md"
 
 
 @pytest.fixture(scope="module")
 def graph_of_a_story(shared: Settings, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     source = tmp_path_factory.mktemp("story") / "a <b>story.md"
-    source.write_text(STORY.read_text("utf-8") + f"\n\nRagna Tveit met Anselm Quist near {HOSTILE} in 1921.\n", "utf-8")
+    source.write_text(
+        STORY.read_text("utf-8") + "\n\nRagna Tveit met Anselm Quist near <script>alert(1)</script> in 1921.\n", "utf-8"
+    )
     pipeline.load([str(source)], settings=shared)
     pipeline.community_reports(settings=shared)
     pipeline.tree(settings=shared)
@@ -130,24 +133,30 @@ def test_a_large_tree_is_drawn_from_the_top(server: httpx.Client, monkeypatch: p
 
 
 def test_no_text_is_markup(server: httpx.Client, graph_of_a_story: Settings, database: Database) -> None:
-    """Titles, names, reports and summaries come from documents and models."""
-    community = server.get("/communities.json").json()["communities"][0]["id"]
-    rename(database, graph_of_a_story.graph, f"{HOSTILE}'\"><img src=x onerror=alert(2)>")
-    document = server.get("/trees.json").json()["trees"][0]["document_id"]
-    node = server.get("/tree.json", params={"document": document}).json()["branches"][0]["top"][0]["id"]
-    for path in ("/communities", f"/community?id={community}", "/trees", f"/tree?document={document}"):
+    """Titles, names, reports and summaries come from documents and models: here each is one of 200 payloads."""
+    found = pipeline.communities(settings=graph_of_a_story, limit=1000)
+    (tree,) = server.get("/trees.json").json()["trees"]
+    address = f"/tree?document={tree['document_id']}"
+    dots = server.get(address.replace("?", ".json?")).json()["drawing"]["dots"]
+    attack(database, graph_of_a_story.graph)
+    pages = ["/communities", "/trees", address]
+    pages += [f"/community?id={each.id}" for each in found] + [f"{address}&node={each['id']}" for each in dots]
+    for path in pages:
         page = server.get(path)
-        assert page.status_code == 200
-        assert "&lt;script&gt;" in page.text, path
-        assert HOSTILE not in page.text
-        assert "<img" not in page.text
-    assert HOSTILE not in server.get(f"/tree?document={document}&node={node}").text
+        assert page.status_code == 200, path
+        assert faults(page.text) == [], path
+    assert len(pages) > 60
 
 
-def rename(database: Database, graph: str, text: str) -> None:
-    """Give titles, names, reports and summaries of a graph a text of an attacker."""
+def attack(database: Database, graph: str) -> None:
+    """Give all titles, names, reports, findings and summaries of a graph texts of an attacker."""
     statement = (
-        "MATCH (n:KgEntity|KgCommunity|KgDocument|KgTreeNode) WHERE n.graph = $graph "
-        "SET n.name = $text, n.title = $text, n.summary = $text, n.text = $text"
+        "MATCH (n:KgEntity|KgCommunity|KgDocument|KgTreeNode|KgTree) WHERE n.graph = $graph "
+        "WITH n ORDER BY n.id WITH collect(n) AS found UNWIND range(0, size(found) - 1) AS at "
+        "WITH found[at] AS n, at, $texts[at % size($texts)] AS text SET n.title = text, n.summary = text, n.text = text, "
+        "n.rating_explanation = text, n.report_flags = [text], n.flags = [text], n.type = text, n.method = text, "
+        "n.findings = $findings[at % size($texts)], n.name = CASE WHEN n:KgTree THEN n.name ELSE text END"
     )
-    database.driver.execute_query(statement, graph=graph, text=text)
+    texts = list(TEXTS)
+    findings = [findings_json([Finding(text, text, {}, {})]) for text in texts]
+    database.driver.execute_query(statement, graph=graph, texts=texts, findings=findings)
