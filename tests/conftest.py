@@ -135,7 +135,7 @@ def run_kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
             for name, value in {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": "", **environment}.items():
                 changed.setenv(name, value)
             changed.setattr(sys, "argv", ["kg", *arguments])
-            changed.setattr(sys, "stdin", io.StringIO(typed))
+            changed.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode()), "utf-8"))
             with pytest.raises(SystemExit) as exit_:
                 app.main()
         output = capsys.readouterr()

@@ -1,4 +1,4 @@
-// title:   Nodes in between
+// title:   Nodes by betweenness
 // purpose: Which entities hold parts of the graph together: most shortest paths lead through them. Filled in by analytics;
 //          in graphs of more than 2,000 entities the numbers are estimates, good for the order.
 // mode:    read

@@ -1,4 +1,4 @@
-// title:   Facts without words that say so
+// title:   Facts without supporting text
 // purpose: Facts none of whose rows quotes words that were found in the text: the first to doubt.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $limit INTEGER (rows, >= 1, default 100)

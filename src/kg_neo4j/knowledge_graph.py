@@ -26,7 +26,15 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.comparing import Difference
     from kg_neo4j.graph.database import Database
     from kg_neo4j.organise.plot import PlotReport
-    from kg_neo4j.pipeline import AskedAgain, LoadOptions, ResolveOptions, Status, TreeBuildOptions, TreeReport
+    from kg_neo4j.pipeline import (
+        AskedAgain,
+        LoadOptions,
+        ResolveOptions,
+        Status,
+        TreeBuildOptions,
+        TreeReport,
+        VerifiedText,
+    )
     from kg_neo4j.pipeline.looking import SearchResult, ShownEntity
     from kg_neo4j.pipeline.reporting import ListedCommunity
     from kg_neo4j.pipeline.resolving import ResolveReport
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
 
 QUERY_S = 60.0  # that a query may take
 FETCH = 1_000  # rows sent at a time
+LONGEST_NAME = 1_000  # characters of a text that may be a file's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +217,16 @@ class KnowledgeGraph:
         """Ask the saved questions of a file of JSON lines again; see `kg test`."""
         return pipeline.check_answers(file, settings=self.settings, save=save, progress=self._progress)
 
+    def verify(self, text_or_path: str | Path, *, filters: Filters | None = None) -> VerifiedText:
+        """Check the claims of a text against the graph; a Path, or a name of a file that exists, means the file.
+
+        Each claim is "stated", "contradicted" or "not found", with quotes; see `kg verify`.
+        """
+        if _is_file(text_or_path):
+            return pipeline.verify(text_or_path, settings=self.settings, filters=filters, progress=self._progress)
+        text = str(text_or_path)
+        return pipeline.verify_text(text, settings=self.settings, filters=filters, progress=self._progress)
+
     # ----------------------------------------------------------------------------------------------- elsewhere
 
     def to_pandas(self) -> GraphFrames:
@@ -260,6 +279,13 @@ class KnowledgeGraph:
             self._database = connect(self.settings, self._progress)
         self._database.indexes = None  # another program may have loaded meanwhile
         return self._database
+
+
+def _is_file(text_or_path: str | Path) -> bool:
+    if isinstance(text_or_path, Path):
+        return True
+    is_name = "\n" not in text_or_path and len(text_or_path) < LONGEST_NAME
+    return is_name and Path(text_or_path).is_file()
 
 
 def _plain(value: Any) -> Any:

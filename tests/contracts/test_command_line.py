@@ -22,12 +22,14 @@ from kg_runner import Kg, RunKg
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     *("load", "unload", "extract", "quarantine", "rebuild", "resolve", "documents"),
-    *("communities", "ask", "search", "show", "test", "report", "plot", "export", "diff", "import", "browse", "tune"),
-    *("serve", "mcp", "build", "manifest", "graphs list", "graphs copy", "graphs delete", "status", "doctor", "config"),
+    *("communities", "ask", "search", "show", "test", "verify", "report", "plot", "export", "diff", "import", "browse"),
+    *("build", "manifest", "graphs list", "graphs copy", "graphs delete", "status", "doctor", "config"),
+    *("tune", "serve", "mcp"),
     *("study context", "study chunk-length"),
     *("db start", "db stop", "db status", "db logs", "db fetch", "db reset", "db indexes", "db backup", "db restore"),
     *("chat", "tree", "study aggregation", "study averaging", "eval extraction", "eval retrieval", "eval answers"),
 )
+OPTION = re.compile(r"^  (-.*)$", re.MULTILINE)
 
 
 @pytest.fixture
@@ -47,6 +49,16 @@ def test_every_command_has_help_that_says_what_it_does() -> None:
     helps = {command: help_of(command) for command in COMMANDS}
     assert [command for command, text in helps.items() if f"Usage: kg {command}" not in text] == []
     assert [command for command, text in helps.items() if not re.search(r"\n\n  [A-Z][^.]+", text)] == []
+    assert [line for line in help_of("").splitlines() if re.match(r"  \w.*\.\.\.$", line)] == []
+
+
+def test_every_option_has_help_and_a_name_for_its_value() -> None:
+    helps = {command: help_of(command) for command in COMMANDS}
+    options = [(command, line) for command, text in helps.items() for line in OPTION.findall(text)]
+    assert len(options) > 300
+    assert [(command, line) for command, line in options if re.search(r"<[a-z ]+>$", line.split("  ")[0])] == []
+    silent = r"  -\S+( \S+)?$(?!\n {10})"
+    assert [(command, found[0]) for command, text in helps.items() if (found := re.search(silent, text, re.M))] == []
 
 
 def test_the_documentation_shows_the_help_as_it_is() -> None:

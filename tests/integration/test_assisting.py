@@ -41,7 +41,7 @@ def test_a_model_helps_to_search_where_it_is_asked_to(database: Database, films:
         prompts = [request.prompt for request in llm.requests]
     assert (len(prompts), given.usage.calls) == (3, 3)
     assert prompts[-1].index("Tom Berg (born") < prompts[-1].index("Salt is a 1940")  # the passage ranked first
-    assert given.notes[0] == "searched for its parts, too: Who directed the film Salt? | Where can 45 rooms be seen?"
+    assert given.notes[0] == "also searched for its parts: Who directed the film Salt? | Where can 45 rooms be seen?"
     assert given.citations[0].document == "Tom Berg"
 
 

@@ -129,7 +129,7 @@ def test_canned_rows_rest_on_what_random_filters_leave(database: Database, pages
             given = ask_cypher(database, question, pages, ALONE, filters)
             assert {citation.chunk_id for citation in given.citations} <= kept.chunks
             assert {each.chunk_id for each in given.evidence} <= kept.chunks
-            assert given.notes[0].startswith("kept to ")
+            assert given.notes[0].startswith("filtered by ")
 
 
 @pytest.mark.parametrize("seed", range(3))

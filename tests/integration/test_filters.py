@@ -173,7 +173,7 @@ def test_what_another_document_says_of_an_entity_is_not_told(database: Database,
     assert "Chopin" in {entity.name for entity in found.entities}
     given = answered(database, graph, "Who was Ada Lovelace?", Filters(("Chopin",)))
     assert not given.found
-    assert "kept to document Chopin: 2 chunks" in given.notes
+    assert "filtered by document Chopin: 2 chunks" in given.notes
 
 
 def test_a_walk_may_begin_at_somebody_whom_the_filtered_document_does_not_name(database: Database, graph: str) -> None:
@@ -292,10 +292,10 @@ def test_years_of_which_nothing_is_told_are_no_error(database: Database, pages: 
     given = answered(database, pages, "Who met Ada?", Filters(since=2001))
     assert not given.found
     assert given.evidence == ()
-    assert any("that the filters leave" in note for note in given.notes)
+    assert any("that the filters select" in note for note in given.notes)
     whole = ask_global(database, "Themes?", pages, FROM_REPORTS, Filters(since=2001))
     assert not whole.found
-    assert any("no report" in note and "filters leave" in note for note in whole.notes)
+    assert any("no report" in note and "filters select" in note for note in whole.notes)
 
 
 def test_an_empty_graph_is_said_to_be_empty(database: Database, graph: str) -> None:

@@ -112,6 +112,7 @@ def test_the_openapi_document_describes_what_comes(server: httpx.Client) -> None
         "documents": {},
         "communities": {},
         "status": {},
+        "verify": {"text": "Ada Lovelace married William King in 1835. Ada Lovelace was born in Paris."},
     }
     questions["source"] = {"id": server.get("/api/documents").json()["documents"][0]["id"]}
     assert set(questions) == set(api.METHODS)
@@ -122,6 +123,17 @@ def test_the_openapi_document_describes_what_comes(server: httpx.Client) -> None
         jsonschema.validate(answer.json(), {**schema, "components": document["components"]})
         assert {each["name"] for each in operation["parameters"] if each["required"]} <= set(given)
     jsonschema.validate(server.get("/api/ask").json(), {**document["components"]["schemas"]["Error"]})
+
+
+def test_the_claims_of_a_text_have_verdicts_and_quotes(server: httpx.Client, notes: KnowledgeGraph) -> None:
+    text = "Ada Lovelace married William King in 1835. Ada Lovelace married William King in 1855."
+    known = notes.verify(text)
+    found = server.post("/api/verify", json={"text": text}).json()
+    assert [each["verdict"] for each in found["claims"]] == [each.verdict for each in known.claims]
+    assert [each["verdict"] for each in found["claims"]] == ["stated", "contradicted"]
+    cited = [found["quotes"][number - 1]["source_text"] for each in found["claims"] for number in each["quotes"]]
+    assert cited == [one.quote for each in known.claims for one in each.citations]
+    assert server.post("/api/verify", json={"text": "x" * 20_000}).status_code == 400
 
 
 def test_filters_and_parameters_of_reports_are_given_in_the_query(server: httpx.Client) -> None:

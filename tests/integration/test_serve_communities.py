@@ -155,7 +155,8 @@ def attack(database: Database, graph: str) -> None:
         "WITH n ORDER BY n.id WITH collect(n) AS found UNWIND range(0, size(found) - 1) AS at "
         "WITH found[at] AS n, at, $texts[at % size($texts)] AS text SET n.title = text, n.summary = text, "
         "n.text = text, n.rating_explanation = text, n.report_flags = [text], n.flags = [text], "
-        "n.type = text, n.method = text, n.findings = $findings[at % size($texts)], n.name = CASE WHEN n:KgTree THEN n.name ELSE text END"
+        "n.type = text, n.method = text, n.findings = $findings[at % size($texts)], "
+        "n.name = CASE WHEN n:KgTree THEN n.name ELSE text END"
     )
     texts = list(TEXTS)
     findings = [findings_json([Finding(text, text, {}, {})]) for text in texts]

@@ -327,7 +327,7 @@ def test_a_document_filter_leaves_its_own_tree(database: Database, graph: str) -
     write(database, graph, MODEL, TOKENISER, title="Another")
     answer = ask(database, graph, "Mara brother", Filters(documents=("Another",)), choice=TreeChoice(top_k=20))
     assert {each.document for each in answer.evidence} == {"Another"}
-    assert "kept to document Another" in answer.notes[0]
+    assert "filtered by document Another" in answer.notes[0]
 
 
 # ------------------------------------------------------------------------------------------------ what is cited

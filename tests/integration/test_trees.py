@@ -436,7 +436,7 @@ def test_a_model_takes_over_from_cues_and_what_it_wrote_outlives_its_key(
     tree(settings=offline)
     done = tree(settings=online)
     assert set(done.trees[0].methods) == {"model"}
-    assert any("built anew" in note for note in done.notes)
+    assert any("rebuilt" in note for note in done.notes)
     before = dump(database, graph)
     assert tree(settings=offline).changes == 0
     assert dump(database, graph) == before

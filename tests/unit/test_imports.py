@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import kg_neo4j
 from kg_neo4j import pipeline
 
 HEAVY = ("spacy", "numpy", "openai", "lxml", "pandas", "pyarrow", "sklearn", "matplotlib", "tiktoken", "neo4j", "rich")
@@ -23,6 +25,13 @@ def imported(code: str) -> set[str]:
 
 def ours(modules: Iterable[str]) -> set[str]:
     return {name for name in modules if name.startswith("kg_neo4j")}
+
+
+def test_public_functions_take_the_settings_of_the_environment() -> None:
+    functions = [getattr(kg_neo4j, name) for name in kg_neo4j.__all__ if name.islower()]
+    assert len(functions) == 8
+    assert [each for each in functions if inspect.signature(each).parameters["settings"].default is not None] == []
+    assert len(kg_neo4j.embed(["a vector of the built-in model"])) == 1
 
 
 def test_the_pipeline_is_imported_call_by_call() -> None:

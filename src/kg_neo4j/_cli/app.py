@@ -39,6 +39,7 @@ _HOMES = {  # of each command: the module and the function in it, or its group
     "search": ("looking", "search"),
     "show": ("looking", "show"),
     "test": ("looking", "ask_again"),
+    "verify": ("looking", "verify"),
     "report": ("reports", "report"),
     "plot": ("graph", "plot"),
     "export": ("graph", "export"),

@@ -26,74 +26,87 @@ NO_ANSWER = 6  # exit code
 @without_collection()
 @with_groups
 def ask(
-    question: Annotated[str, typer.Argument(help="A question in plain words.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Question in plain words.")],
     mode: Annotated[
-        str, typer.Option("--mode", metavar="auto|local|global|tree|naive|cypher", help="How to find the evidence.")
+        str, typer.Option("--mode", metavar="auto|local|global|tree|naive|cypher", help="How to retrieve evidence.")
     ] = "auto",
     level: Annotated[
-        int | None, typer.Option("--level", min=0, help="With --mode global: of the communities; 0 is the coarsest.")
+        int | None,
+        typer.Option(
+            "--level", metavar="N", min=0, help="With --mode global: level of the communities; 0 is the coarsest."
+        ),
     ] = None,
     top_k: Annotated[
         int | None,
-        typer.Option("--top-k", metavar="N", min=1, help="With --mode tree or naive: nodes, chunks to read."),
+        typer.Option(
+            "--top-k", metavar="N", min=1, help="With --mode tree or naive: number of nodes or chunks to read."
+        ),
     ] = None,
     cosine: Annotated[
-        bool, typer.Option("--cosine", help="With --mode tree or naive: search by vectors alone.")
+        bool, typer.Option("--cosine", help="With --mode tree or naive: search by vectors only.")
     ] = False,
     traversal: Annotated[
         str | None,
-        typer.Option("--traversal", metavar="walk|top-down|bottom-up", help="With --mode tree: how it is read."),
+        typer.Option("--traversal", metavar="walk|top-down|bottom-up", help="With --mode tree: how to traverse it."),
     ] = None,
     tree: Annotated[
-        str | None, typer.Option("--tree", metavar="NAME", help="With --mode tree: which trees [default: narrative].")
+        str | None,
+        typer.Option("--tree", metavar="NAME", help="With --mode tree: name of the trees [default: narrative]."),
     ] = None,
     aspect: Annotated[
         list[str] | None,
-        typer.Option("--aspect", metavar="NAME", help="With --mode tree: summaries of this aspect only; repeatable."),
+        typer.Option(
+            "--aspect", metavar="NAME", help="With --mode tree: read only summaries of this aspect; repeatable."
+        ),
     ] = None,
     context_tokens: Annotated[
         int | None,
-        typer.Option("--context-tokens", metavar="N", min=1, help="Evidence at most [default: 6000; of a tree 1700]."),
+        typer.Option(
+            "--context-tokens", metavar="N", min=1, help="Maximum evidence tokens [default: 6000; mode tree: 1700]."
+        ),
     ] = None,
     filters: Annotated[Filters, filters_of] = Filters(),  # noqa: B008
     show: Annotated[
         bool,
-        typer.Option("--show", help="Print paths, ids, notes, each claim's check and all evidence that was read."),
+        typer.Option(
+            "--show", help="Print paths, ids, notes, the check of each claim, and all evidence that was read."
+        ),
     ] = False,
     cypher: Annotated[
-        bool, typer.Option("--cypher", help="Print a query that draws what is cited in Neo4j Browser.")
+        bool,
+        typer.Option("--cypher", help="Print a Cypher query that shows the cited part of the graph in Neo4j Browser."),
     ] = False,
-    stats: Annotated[
-        bool, typer.Option("--stats", help="Print what the answer took: time, calls, tokens, price.")
-    ] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Print time, model calls, tokens and cost.")] = False,
     stream: Annotated[
         bool | None,
-        typer.Option("--stream/--no-stream", help="Show a model's words as they come [default: on a terminal]."),
+        typer.Option("--stream/--no-stream", help="Show the model's answer as it arrives [default: on a terminal]."),
     ] = None,
     unsupported: Annotated[
         str | None,
         typer.Option(
-            "--unsupported", metavar="mark|drop", help="Claims that their sources do not support [default: mark]."
+            "--unsupported",
+            metavar="mark|drop",
+            help="What to do with claims that their sources do not support [default: mark].",
         ),
     ] = None,
     judge: Annotated[
-        bool | None, typer.Option("--judge/--no-judge", help="Let the model judge the claims, too: one more call.")
+        bool | None, typer.Option("--judge/--no-judge", help="Also let the model judge the claims (one more call).")
     ] = None,
     decompose: Annotated[
         bool,
-        typer.Option("--decompose", help="Let the model take the question apart before the search: one more call."),
+        typer.Option("--decompose", help="Let the model split the question before the search (one more call)."),
     ] = False,
     rerank: Annotated[
-        bool, typer.Option("--rerank", help="Let the model put the passages in order: one more call.")
+        bool, typer.Option("--rerank", help="Let the model rerank the passages (one more call).")
     ] = False,
     exit_status: Annotated[
-        bool, typer.Option("--exit-status", help=f"Exit with {NO_ANSWER} where no answer is found.")
+        bool, typer.Option("--exit-status", help=f"Exit with {NO_ANSWER} if no answer is found.")
     ] = False,
     model: ModelOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer a question from the graph, with citations that exist."""
+    """Answer a question from the graph, and cite the sources."""
     from kg_neo4j import pipeline
     from kg_neo4j.retrieve.naive import CHUNKS, ChunkChoice
     from kg_neo4j.retrieve.subgraph import browser_text

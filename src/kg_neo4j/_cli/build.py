@@ -15,24 +15,34 @@ from kg_neo4j.records import BuildReport
 
 
 def build(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="What `kg extract --to DIR` wrote.")],
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder that `kg extract --to DIR` wrote.")],
     bulk: Annotated[
-        bool, typer.Option("--bulk", help="By Neo4j's importer, into an empty database; else as `kg load DIR`.")
+        bool,
+        typer.Option(
+            "--bulk", help="Use Neo4j's importer, which fills an empty database [default: load as `kg load DIR`]."
+        ),
     ] = False,
     workers: Annotated[
         int | None, typer.Option("--workers", metavar="N", help="Processes [default: one a core].", min=1)
     ] = None,
     vectors: Annotated[
         str,
-        typer.Option("--vectors", metavar="all|chunks|none", help="Of chunks, entities and facts; of chunks; none."),
+        typer.Option(
+            "--vectors",
+            metavar="all|chunks|none",
+            help="What gets a vector: all (chunks, entities and facts), chunks, or none.",
+        ),
     ] = "all",
-    analytics: Annotated[bool, typer.Option(help="Communities, PageRank and degree by GDS.")] = True,
-    yes: Annotated[bool, typer.Option("--yes", help="Replace the graphs that the local database holds.")] = False,
+    analytics: Annotated[bool, typer.Option(help="Compute communities, PageRank and degree with GDS.")] = True,
+    yes: Annotated[bool, typer.Option("--yes", help="Replace the graphs in the local database.")] = False,
     budget_usd: BudgetOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build the graph of extracted files; with --bulk by Neo4j's importer."""
+    """Build a graph from extracted files, or in bulk.
+
+    --bulk uses Neo4j's importer and gives the same graph.
+    """
     from kg_neo4j import pipeline
 
     settings, built = settings_for(graph=graph), pipeline.BuildOptions(workers, yes, vectors, analytics, budget_usd)

@@ -41,7 +41,7 @@ LONGEST_LINE = 10_000_000  # characters; what is longer is read in parts
 @with_groups
 def chat(
     mode: Annotated[
-        str, typer.Option("--mode", metavar="auto|local|global|tree|naive|cypher", help="How to find the evidence.")
+        str, typer.Option("--mode", metavar="auto|local|global|tree|naive|cypher", help="How to retrieve evidence.")
     ] = "auto",
     filters: Annotated[Filters, filters_of] = Filters(),  # noqa: B008
     budget_usd: BudgetOption = None,
@@ -49,7 +49,9 @@ def chat(
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Talk with the graph, line by line: a follow-up may refer to what was said before.
+    """Ask questions line by line.
+
+    A question may refer to earlier ones.
 
     With --json each turn is one line of JSON.
     """

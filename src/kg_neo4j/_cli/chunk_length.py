@@ -63,36 +63,40 @@ def spread_values(words: Sequence[str]) -> list[str]:
 def chunk_length(
     sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files and folders.")],
     tokens: Annotated[
-        list[str] | None, typer.Option("--tokens", metavar="N|max ...", help="Lengths of chunks [default: 1200 300].")
+        list[str] | None,
+        typer.Option("--tokens", metavar="N|max ...", help="Chunk sizes in tokens [default: 1200 300]."),
     ] = None,
     models: Annotated[
-        list[str] | None, typer.Option("--model", metavar="NAME", help="A chat model; repeatable [default: KG_MODEL].")
+        list[str] | None, typer.Option("--model", metavar="NAME", help="Chat model; repeatable [default: KG_MODEL].")
     ] = None,
     prompts: Annotated[
         list[str] | None,
         typer.Option(
             "--prompts",
             metavar="none|nd|nd:MODEL|FILE ...",
-            help="As they ship, tuned on the text by the graph's or another model, or a schema file.",
+            help="Prompts as shipped, tuned on the text by the same or another model, or of a schema file.",
         ),
     ] = None,
     preprocess: Annotated[
-        list[str] | None, typer.Option("--preprocess", metavar="none|stopwords ...", help="none: the whole text.")
+        list[str] | None,
+        typer.Option("--preprocess", metavar="none|stopwords ...", help="Text with stop words (none), or without."),
     ] = None,
     repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", help="Graphs of each kind, for the variance.", min=1)
+        int, typer.Option("--repeats", metavar="N", help="Graphs of each kind, to measure variance.", min=1)
     ] = 1,
     schema: SchemaOption = "graph",
     gleanings: GleaningsOption = 1,
     wave: WaveOption = 8,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw all graphs, whole, on one scale.")
+        Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw all graphs on one scale.")
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the graphs in the database.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the graphs in the database.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
     budget_usd: BudgetOption = None,
     cache: CacheOption = True,
-    output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
+    output: Annotated[
+        str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")
+    ] = "table",
 ) -> None:
     """Build the same text with several chunk lengths and compare the graphs."""
     from kg_neo4j.eval import chunk_length as study

@@ -30,26 +30,35 @@ if TYPE_CHECKING:
 
 
 def communities(
-    reports: Annotated[bool, typer.Option("--reports", help="Write the reports that are missing or outdated.")] = False,
+    reports: Annotated[bool, typer.Option("--reports", help="Write reports that are missing or outdated.")] = False,
     domain: Annotated[
         str | None,
-        typer.Option("--domain", metavar="TEXT|auto|none", help="What the documents are about [default: as before]."),
+        typer.Option(
+            "--domain", metavar="TEXT|auto|none", help="What the documents are about [default: as in the last run]."
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --reports: calls, tokens and price; no call.")
+        bool, typer.Option("--dry-run", help="With --reports: show calls, tokens and cost; call no model.")
     ] = False,
     singletons: SingletonsOption = None,
     budget_usd: BudgetOption = None,
     show: Annotated[int | None, typer.Option("--show", metavar="N", help="Print the report on community N.")] = None,
-    level: Annotated[int | None, typer.Option("--level", min=0, help="0 is the coarsest [default: all].")] = None,
-    smallest: Annotated[int, typer.Option("--smallest", min=1, help="Members a community has at least.")] = 2,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Communities to list.")] = 20,
+    level: Annotated[
+        int | None, typer.Option("--level", metavar="N", min=0, help="Level; 0 is the coarsest [default: all].")
+    ] = None,
+    smallest: Annotated[
+        int, typer.Option("--smallest", metavar="N", min=1, help="Leave out communities with fewer members.")
+    ] = 2,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Maximum number of communities.")] = 20,
     model: ModelOption = None,
     cache: CacheOption = True,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List communities, or write a report on each: title, summary, rating, findings with references."""
+    """List communities, or write a report on each.
+
+    A report has a title, a summary, a rating and cited findings.
+    """
     from kg_neo4j import pipeline
 
     if not reports and (dry_run or (domain, budget_usd, singletons) != (None, None, None)):

@@ -10,15 +10,14 @@ import typer
 
 from kg_neo4j._cli.options import GraphOption, JsonOption, YesOption, settings_for
 from kg_neo4j._cli.shapes import plain
+from kg_neo4j._cli.state import ANALYSED
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.keeping import StoredGraph
 
-_ANALYSED = {True: "yes", False: "no", None: "never analysed"}
-
 app = typer.Typer(
-    help="The managed local Neo4j: start, stop, status, logs, backup, restore, fetch, reset, indexes.",
+    help="Start, stop, back up and repair the local Neo4j.",
     no_args_is_help=True,
 )
 
@@ -29,7 +28,7 @@ def start(
         bool,
         typer.Option(
             "--recover",
-            help="Copy the store, open it without the unreadable end of its log, check it, and list what to load.",
+            help="Recover a damaged store: copy it, drop the unreadable end of its log, check it.",
         ),
     ] = False,
     as_json: JsonOption = False,
@@ -56,10 +55,10 @@ def start(
 
 @app.command()
 def stop(
-    force: Annotated[bool, typer.Option("--force", help="Kill it where it does not stop in 20 s.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Kill the server if it has not stopped after 20 s.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Stop the local server. Data stay."""
+    """Stop the local server. Its data is kept."""
     from kg_neo4j import _localdb
 
     stopped = _localdb.stop(settings_for(), force=force)
@@ -68,7 +67,7 @@ def stop(
 
 @app.command()
 def status(as_json: JsonOption = False) -> None:
-    """Say whether the local server runs, where, and how to log in."""
+    """Show whether the local server is running, its address, and how to log in."""
     from kg_neo4j import _localdb
 
     facts = plain(_localdb.status(settings_for()))
@@ -77,7 +76,7 @@ def status(as_json: JsonOption = False) -> None:
 
 @app.command()
 def logs(
-    lines: Annotated[int, typer.Option("--lines", "-n", metavar="N", help="How many, from the end.", min=1)] = 100,
+    lines: Annotated[int, typer.Option("--lines", "-n", metavar="N", help="Number of lines.", min=1)] = 100,
 ) -> None:
     """Print the end of the local server's log."""
     from kg_neo4j import _localdb
@@ -87,7 +86,9 @@ def logs(
 
 @app.command()
 def fetch(
-    to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="A folder to use as KG_JARS_DIR.")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="DIR", help="Folder for the jars; use it as KG_JARS_DIR.")
+    ] = None,
 ) -> None:
     """Download the server's jars, for a machine without a network."""
     from kg_neo4j import _localdb
@@ -99,11 +100,11 @@ def fetch(
 
 @app.command()
 def backup(
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="File to write.")],
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the whole store to one file. Waits for running loads; the server stops for some seconds."""
+    """Back up the whole store to a file. Waits for running loads, then stops the server for some seconds."""
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:
@@ -115,11 +116,11 @@ def backup(
 
 @app.command()
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `kg db backup` wrote.")],
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="File that `kg db backup` wrote.")],
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Replace the whole store, all graphs, by a backup."""
+    """Replace the whole store, with all graphs, by a backup."""
     from kg_neo4j import _localdb, pipeline
 
     settings = settings_for()
@@ -140,12 +141,14 @@ def reset(
     graph: GraphOption = None,
     schema: Annotated[
         bool,
-        typer.Option("--schema", help="Drop all constraints and indexes of kg-neo4j, too; no other graph may stand."),
+        typer.Option(
+            "--schema", help="Also drop the constraints and indexes of kg-neo4j; only if no other graph is left."
+        ),
     ] = False,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete what kg-neo4j wrote under the named graph, and nothing else."""
+    """Delete everything that kg-neo4j wrote to the named graph, and nothing else."""
     from kg_neo4j import pipeline
     from kg_neo4j._cli.graphs import confirm
 
@@ -159,7 +162,7 @@ def reset(
 
 @app.command()
 def indexes(as_json: JsonOption = False) -> None:
-    """Create the indexes that are missing or have failed, for all graphs. No model is called."""
+    """Create missing or failed indexes, for all graphs. No model is called."""
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.organise import search_indexes
@@ -172,10 +175,10 @@ def indexes(as_json: JsonOption = False) -> None:
 
 def _print_graphs(graphs: Sequence[StoredGraph]) -> None:
     rows = [
-        (each.graph, each.documents, len(each.unfinished), each.unsettled, _ANALYSED[each.as_analysed])
+        (each.graph, each.documents, len(each.unfinished), each.unsettled, ANALYSED[each.as_analysed])
         for each in graphs
     ]
-    print_table(["Graph", "Documents", "Unfinished", "Unsettled", "As last analysed"], rows)
+    print_table(["Graph", "Documents", "Unfinished", "Unsettled", "Communities"], rows)
     for each in graphs:
         for source in each.unfinished:
             print_text(f"load again, into the graph {each.graph!r}: {source}")

@@ -23,62 +23,74 @@ def answers(
     ],
     corpus: Annotated[
         str | None,
-        typer.Option("--corpus", metavar="FILE", help="Passages to load first, into a graph of their own; JSON lines."),
+        typer.Option("--corpus", metavar="FILE", help="Passages to load first into their own graph; JSON lines."),
     ] = None,
     mode: Annotated[
-        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to find the evidence.")
+        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to retrieve evidence.")
     ] = "auto",
     systems: Annotated[
         str | None,
-        typer.Option("--systems", metavar="LIST", help="To compare: naive,raptor,tree,local,global,auto; with commas."),
+        typer.Option(
+            "--systems",
+            metavar="LIST",
+            help="Systems to compare, separated by commas: naive,raptor,tree,local,global,auto.",
+        ),
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="questions|quality|narrativeqa", help="Of the questions [default: guessed]."),
+        typer.Option(
+            "--format", metavar="questions|quality|narrativeqa", help="Format of the questions [default: detected]."
+        ),
     ] = None,
     kind: Annotated[
-        str | None, typer.Option("--kind", metavar="NAME", help="Texts of one source, such as gutenberg.")
+        str | None, typer.Option("--kind", metavar="NAME", help="Only texts of one source, such as gutenberg.")
     ] = None,
     split: Annotated[
-        str | None, typer.Option("--set", metavar="train|valid|test", help="Of NarrativeQA, one set alone.")
+        str | None, typer.Option("--set", metavar="train|valid|test", help="One set of NarrativeQA.")
     ] = None,
-    documents: Annotated[int | None, typer.Option("--documents", metavar="N", help="Texts at most.", min=1)] = None,
-    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Questions at most.", min=1)] = None,
+    documents: Annotated[
+        int | None, typer.Option("--documents", metavar="N", help="Maximum number of texts.", min=1)
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", help="Maximum number of questions.", min=1)
+    ] = None,
     summaries: Annotated[
-        bool, typer.Option("--summaries", help="NarrativeQA: the summaries in place of the texts.")
+        bool, typer.Option("--summaries", help="NarrativeQA: use the summaries instead of the texts.")
     ] = False,
     whole_graph: Annotated[
-        bool, typer.Option("--whole-graph", help="Do not keep a question to the text that it is about.")
+        bool, typer.Option("--whole-graph", help="Search the whole graph, not only the text that a question is about.")
     ] = False,
     judge: Annotated[
         str | None,
-        typer.Option("--judge", metavar="auto|model|words", help="Who judges statements [default: a model, if any]."),
+        typer.Option(
+            "--judge", metavar="auto|model|words", help="Judge of statements [default: the model, if there is one]."
+        ),
     ] = None,
     chunk_tokens: Annotated[
         int | None,
-        typer.Option("--chunk-tokens", metavar="N", help="Target of a chunk [default: 160].", min=1),
+        typer.Option("--chunk-tokens", metavar="N", help="Tokens per chunk [default: 160].", min=1),
     ] = None,
     context_tokens: Annotated[
         int | None,
-        typer.Option("--context-tokens", metavar="N", help="Of evidence, for every system [default: 1700].", min=1),
+        typer.Option(
+            "--context-tokens", metavar="N", help="Maximum evidence tokens for every system [default: 1700].", min=1
+        ),
     ] = None,
     save: Annotated[
         str | None,
-        typer.Option("--save", metavar="FILE", help="Keep each answer there; a run that was stopped goes on from it."),
+        typer.Option("--save", metavar="FILE", help="File that keeps each answer; a stopped run continues from it."),
     ] = None,
     cases: Annotated[
-        str | None, typer.Option("--cases", metavar="FILE.csv", help="Write a table of all cases with their scores.")
+        str | None, typer.Option("--cases", metavar="FILE.csv", help="Write all cases with their scores.")
     ] = None,
-    ragas: Annotated[
-        bool, typer.Option("--ragas", help="The scores of the package ragas, too; it is an extra.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and ask nothing.")] = False,
+    ragas: Annotated[bool, typer.Option("--ragas", help="Also compute the scores of ragas (extra `ragas`).")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
     model: ModelOption = None,
     budget_usd: BudgetOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Score answers: similarity and correctness of systems, exact match, F1, and how many claims are supported."""
+    """Score answers: similarity, correctness, exact match, F1, and supported claims."""
     from kg_neo4j.eval.answers.forms import QUESTIONS, guess
 
     given = {name: value for name, value in given_options(context).items() if name not in ("--questions", "--json")}

@@ -22,25 +22,31 @@ from kg_neo4j._cli.options import (
 from kg_neo4j._cli.scorecards import scorecard_shape, show_scorecard
 from kg_neo4j._cli.terminal import print_json, progress, remark
 
-app = typer.Typer(help="Scorecards: how good it is, against what people annotated.", no_args_is_help=True)
+app = typer.Typer(help="Measure quality against annotated data.", no_args_is_help=True)
 
 
 @app.callback()
 def group() -> None:
-    """Scorecards: how good it is, against what people annotated."""
+    """Measure quality against annotated data."""
 
 
 @app.command()
 def extraction(
     context: typer.Context,
-    gold: Annotated[str, typer.Option("--gold", metavar="FILE", help="Passages in the format of Re-DocRED.")],
+    gold: Annotated[str, typer.Option("--gold", metavar="FILE", help="Annotated passages in the format of Re-DocRED.")],
     types: Annotated[
-        str | None, typer.Option("--types", metavar="FILE", help="TOML: what types mean, on top of the built-in map.")
+        str | None,
+        typer.Option("--types", metavar="FILE", help="TOML file that maps types, in addition to the built-in map."),
     ] = None,
     split: Annotated[
-        str, typer.Option("--split", metavar="all|train|validation|test", help="By the hash of the title.")
+        str,
+        typer.Option(
+            "--split", metavar="all|train|validation|test", help="Part of the passages, by the hash of the title."
+        ),
     ] = "all",
-    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Passages at most.", min=1)] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", help="Maximum number of passages.", min=1)
+    ] = None,
     schema: SchemaOption = "graph",
     gleanings: GleaningsOption = 1,
     model: ModelOption = None,
@@ -48,7 +54,7 @@ def extraction(
     cache: CacheOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Score extraction: mentions, entities, relations, who is who, evidence, price. The path is that of a load."""
+    """Score extraction: mentions, entities, relations, entity resolution, evidence, cost."""
     from kg_neo4j.eval.extraction.scorecard import ScorecardOptions, score_extraction
 
     settings = settings_for(model=model, answer_cache=None if cache else False)
@@ -79,24 +85,27 @@ def retrieval(
     questions: Annotated[
         str, typer.Option("--questions", metavar="FILE", help="Questions: id, question, gold; JSON lines.")
     ],
-    modes: Annotated[list[str], typer.Option("--mode", metavar="naive|local", help="May be given again.")] = [  # noqa: B006
+    modes: Annotated[list[str], typer.Option("--mode", metavar="naive|local", help="Mode; repeatable.")] = [  # noqa: B006
         "naive",
         "local",
     ],
-    depths: Annotated[list[int], typer.Option("--k", metavar="N", help="Depth; may be given again.", min=1)] = [  # noqa: B006
+    depths: Annotated[list[int], typer.Option("--k", metavar="N", help="Depth; repeatable.", min=1)] = [  # noqa: B006
         *(1, 2, 5, 10, 20)
     ],
-    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Questions at most.", min=1)] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", help="Maximum number of questions.", min=1)
+    ] = None,
     triples: Annotated[
         str | None,
-        typer.Option("--triples", metavar="FILE", help="What another extractor found in the passages: the graph."),
+        typer.Option("--triples", metavar="FILE", help="Graph of the passages by another extractor."),
     ] = None,
     saved: Annotated[
-        str | None, typer.Option("--against", metavar="FILE", help="What an earlier run printed with --json.")
+        str | None,
+        typer.Option("--against", metavar="FILE", help="Output of an earlier run with --json, to compare with."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Score retrieval: are the passages found that a question needs, and how much better than by flat search."""
+    """Score retrieval: recall of the passages that a question needs, compared with flat search."""
     from kg_neo4j._cli.retrieval_scorecards import against, read_saved, show_retrieval
     from kg_neo4j.eval.retrieval.scorecard import RetrievalOptions, score_retrieval
 

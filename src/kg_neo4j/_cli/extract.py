@@ -1,7 +1,5 @@
 """kg extract, kg manifest: the half of a load that needs no database, on one machine or many."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -36,17 +34,18 @@ def engine_options(
         typer.Option(
             "--engine",
             metavar="local|processes|ray",
-            help="Where to extract [default: processes from 30 s of work on].",
+            help="Where to extract [default: processes for 30 s of work or more].",
         ),
     ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", metavar="N", help="Processes or actors [default: one a core].", min=1)
     ] = None,
     address: Annotated[
-        str | None, typer.Option("--address", metavar="ADDRESS", help="The Ray cluster, such as ray://host:10001.")
+        str | None,
+        typer.Option("--address", metavar="ADDRESS", help="Address of the Ray cluster, such as ray://host:10001."),
     ] = None,
     part: Annotated[
-        str | None, typer.Option("--part", metavar="K/N", help="The Kth of N runs that share the work.")
+        str | None, typer.Option("--part", metavar="K/N", help="Do the Kth of N parts of the work.")
     ] = None,
 ) -> Any:
     """Return where to extract."""
@@ -57,10 +56,10 @@ def engine_options(
 
 @with_groups
 def extract(
-    to: Annotated[str, typer.Option("--to", metavar="DIR", help="Where the files of extractions go.")],
+    to: Annotated[str, typer.Option("--to", metavar="DIR", help="Folder to write the files to.")],
     sources: Sources = None,
     manifest: Annotated[
-        str | None, typer.Option("--manifest", metavar="FILE", help="Extract what `kg manifest` listed.")
+        str | None, typer.Option("--manifest", metavar="FILE", help="Extract the documents that `kg manifest` listed.")
     ] = None,
     engine: Annotated[Any, engine_options] = None,
     options: Annotated[Any, load_options] = None,
@@ -72,7 +71,7 @@ def extract(
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Extract to files, without a database; `kg load DIR` records them."""
+    """Extract to files, without a database. `kg load DIR` loads them later."""
     from kg_neo4j import pipeline
 
     if not sources and not options.wikipedia and manifest is None:
@@ -102,12 +101,15 @@ def manifest(
     sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files, folders, URLs such as s3://...")],
     root: RootOption = None,
     alias: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")
+        str | None, typer.Option("--as", metavar="NAME", help="Store a single source under this name.")
     ] = None,
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
 ) -> None:
-    """List documents with key, address, size and hash, one JSON object a line."""
+    """List documents for `kg extract --manifest`.
+
+    Prints a JSON line with the key, address, size and hash of each document.
+    """
     from kg_neo4j import pipeline
 
     listed, left_out = 0, 0

@@ -20,7 +20,7 @@ _PLURALS = {"document": "documents", "entity": "entities", "fact": "facts"}
 
 
 def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
-    """List what is loaded, and how far each document is done."""
+    """List the loaded documents and their progress."""
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import list_documents
 
@@ -35,15 +35,20 @@ def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
 
 
 def plot(
-    target: Annotated[Path, typer.Argument(help="FILE.png, FILE.svg or FILE.html.")],
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="FILE.png, FILE.svg or FILE.html.")],
     colour_by: Annotated[
-        str, typer.Option("--colour-by", metavar="type|community", help="What colours mean.")
+        str, typer.Option("--colour-by", metavar="type|community", help="What the colour shows.")
     ] = "type",
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Most connected nodes to draw.", min=1)] = 150,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", help="Number of nodes to draw, the most connected first.", min=1)
+    ] = 150,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw the graph: size by degree, colour by type or community."""
+    """Draw the graph.
+
+    Node size shows the degree, colour the type or the community.
+    """
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.organise import plot as plotting
 
@@ -55,15 +60,24 @@ def plot(
 
 
 def export(
-    target: Annotated[Path, typer.Argument(help="FILE.jsonl (sorted, whole), FILE.graphml, or FILE.csv (two files).")],
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="FILE.jsonl (sorted, complete), FILE.graphml, or FILE.csv (two files)."),
+    ],
     archive: Annotated[
         bool,
-        typer.Option("--archive", help="Everything, with paid answers and vectors, for `kg import`: FILE.jsonl.gz."),
+        typer.Option(
+            "--archive",
+            help="Write everything, stored model answers and vectors included, for `kg import`: FILE.jsonl.gz.",
+        ),
     ] = False,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the graph as sorted JSON lines (equal graphs give equal bytes), as CSV, or as GraphML."""
+    """Write the graph to a file: JSON lines, CSV or GraphML.
+
+    JSON lines are sorted: equal graphs give equal bytes.
+    """
     from kg_neo4j.graph import export as exporting
     from kg_neo4j.graph import export_tables
     from kg_neo4j.graph.connection import connect
@@ -102,15 +116,19 @@ def _archive(target: Path, settings: Settings, as_json: bool) -> None:
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(help="A file of `kg export`: FILE.jsonl, or an archive.")],
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="File of `kg export`: FILE.jsonl, or an archive.")],
     after: Annotated[
-        Path | None, typer.Argument(help="Another one [default: the graph as it is].", show_default=False)
+        Path | None,
+        typer.Argument(metavar="AFTER", help="Another one [default: the graph as it is].", show_default=False),
     ] = None,
-    exit_status: Annotated[bool, typer.Option("--exit-status", help="Exit with 1 where they differ.")] = False,
+    exit_status: Annotated[bool, typer.Option("--exit-status", help="Exit with 1 if they differ.")] = False,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare two exports, or one with the graph: documents, entities, facts and evidence."""
+    """Compare two exports, or an export with the graph.
+
+    Lists added, removed and changed documents, entities, facts and evidence.
+    """
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:
@@ -138,13 +156,18 @@ def _of_fields(fields: tuple[str, ...]) -> str:
 
 
 def import_graph(
-    source: Annotated[Path, typer.Argument(help="An archive (`kg export --archive`), or a plain export.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE", help="An archive (`kg export --archive`), or a plain export.")
+    ],
     graph: Annotated[
-        str | None, typer.Option("--graph", metavar="NAME", help="The graph that must be in the file [default: any].")
+        str | None, typer.Option("--graph", metavar="NAME", help="Stop unless the file has this graph [default: any].")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring back a graph from an archive or an export, under its own name. A stopped import continues."""
+    """Restore a graph from an archive or an export.
+
+    It keeps its name. An interrupted import continues with the same command.
+    """
     from kg_neo4j import pipeline
 
     settings = settings_for()
@@ -162,11 +185,11 @@ def import_graph(
 
 
 def browse(
-    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the web browser.")] = True,
+    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a web browser.")] = True,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say where Neo4j Browser is and how to log in, and open it."""
+    """Open Neo4j Browser, and print its address and login."""
     from kg_neo4j import _localdb
     from kg_neo4j.errors import UsageError
     from kg_neo4j.graph.canned_reports import literal

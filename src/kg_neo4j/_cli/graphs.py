@@ -10,7 +10,7 @@ from kg_neo4j._cli.options import JsonOption, YesOption, settings_for
 from kg_neo4j._cli.terminal import print_json, print_table, progress, show
 from kg_neo4j.errors import UsageError
 
-app = typer.Typer(help="The named graphs of the database: list, copy, delete.", no_args_is_help=True)
+app = typer.Typer(help="List, copy and delete graphs.", no_args_is_help=True)
 
 
 @app.command(name="list")
@@ -29,8 +29,8 @@ def list_(as_json: JsonOption = False) -> None:
 
 @app.command()
 def copy(
-    name: Annotated[str, typer.Argument(help="The graph to copy.")],
-    target: Annotated[str, typer.Argument(help="The name of the copy.")],
+    name: Annotated[str, typer.Argument(help="Graph to copy.")],
+    target: Annotated[str, typer.Argument(help="Name of the copy.")],
     as_json: JsonOption = False,
 ) -> None:
     """Copy a graph under another name from its stored answers. No model is called."""
@@ -44,11 +44,11 @@ def copy(
 
 @app.command()
 def delete(
-    name: Annotated[str, typer.Argument(help="The graph to delete.")],
+    name: Annotated[str, typer.Argument(help="Graph to delete.")],
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete a graph with its documents, facts and stored answers. Other graphs stay."""
+    """Delete a graph with its documents, facts and stored answers. Other graphs are kept."""
     from kg_neo4j import pipeline
 
     settings = settings_for(graph=name)

@@ -36,22 +36,23 @@ def load(
     sources: Sources = None,
     options: Annotated[Any, load_options] = None,
     model: ModelOption = None,
-    analytics: Annotated[bool, typer.Option(help="Communities, PageRank and degree by GDS.")] = True,
+    analytics: Annotated[bool, typer.Option(help="Compute communities, PageRank and degree with GDS.")] = True,
     singletons: SingletonsOption = None,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Extract again what another configuration loaded.")
+        bool, typer.Option("--rebuild", help="Extract again what was loaded with other options.")
     ] = False,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Read again the wiki's pages in the graph that were changed.")
+        bool, typer.Option("--refresh", help="Read wiki pages again that have changed since they were loaded.")
     ] = False,
     prune: Annotated[
-        bool, typer.Option("--prune", help="Remove documents that are gone from the folder or the wiki.")
+        bool, typer.Option("--prune", help="Remove documents that no longer exist in the folder or the wiki.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody, write nothing.")
+        bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model and write nothing.")
     ] = False,
     extractor: Annotated[
-        str | None, typer.Option("--extractor", metavar="NAME", help="Of another package, instead of the model.")
+        str | None,
+        typer.Option("--extractor", metavar="NAME", help="Extractor of another package, instead of the model."),
     ] = None,
     budget_usd: BudgetOption = None,
     rpm: RpmOption = None,
@@ -60,7 +61,10 @@ def load(
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build the graph: read, extract, record, embed, analyse. A repeat changes nothing."""
+    """Load files, folders and wiki pages into the graph.
+
+    Repeating a load changes nothing.
+    """
     from kg_neo4j import pipeline
 
     if not sources and not options.wikipedia and not refresh:
@@ -86,13 +90,16 @@ def load(
 
 
 def quarantine(
-    retry: Annotated[bool, typer.Option("--retry", help="Ask the model once more for these rows.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Ask the model again for these rows.")] = False,
     model: ModelOption = None,
     budget_usd: BudgetOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the rows that were refused and not mended, with chunk, line, text and reason."""
+    """List rejected rows that could not be repaired.
+
+    Each has its document, chunk, line, text and reason.
+    """
     from kg_neo4j import pipeline
 
     settings = settings_for(graph=graph, model=model)
@@ -121,7 +128,7 @@ def quarantine(
 
 
 def rebuild(graph: GraphOption = None, as_json: JsonOption = False) -> None:
-    """Drop what comes from answers and replay the stored ones: nobody is asked, nothing is paid."""
+    """Rebuild the graph from its stored model answers. No model is called."""
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:
@@ -130,14 +137,15 @@ def rebuild(graph: GraphOption = None, as_json: JsonOption = False) -> None:
 
 
 def unload(
-    source: Annotated[
-        str, typer.Argument(help="A document, as `kg documents` lists it, or the folder that it is from.")
-    ],
+    source: Annotated[str, typer.Argument(help="A document as `kg documents` lists it, or a folder that was loaded.")],
     root: RootOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove a document, or those of a folder, and exactly what lost its last support."""
+    """Remove a document or a folder from the graph.
+
+    Entities and facts that nothing else supports are removed with it.
+    """
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:

@@ -1,25 +1,43 @@
-"""kg search, kg show, kg test: what the graph has for some words, about one entity, and for saved questions."""
+"""kg search, kg show, kg test, kg verify: what the graph has for words, for an entity, for questions and claims."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kg_neo4j._cli.options import BudgetOption, GraphOption, JsonOption, settings_for
+from kg_neo4j._cli.options import (
+    BudgetOption,
+    EncodingOption,
+    GraphOption,
+    JsonOption,
+    filters_of,
+    settings_for,
+    with_groups,
+)
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
+from kg_neo4j.records import Filters
+
+if TYPE_CHECKING:
+    from kg_neo4j.pipeline import VerifiedText
 
 SHOWN = 300  # characters of a passage
 
 
 def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="A name, or words of the texts.")],
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Entities, and passages, at most.", min=1)] = 10,
+    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="A name, or words to search for.")],
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", help="Maximum number of entities, and of passages.", min=1)
+    ] = 10,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find entities by name, and passages by words and meaning. No model is called."""
+    """Search entities by name, and passages by words and meaning.
+
+    No model is called.
+    """
     from kg_neo4j.pipeline import search as find
 
     settings = settings_for(graph=graph)
@@ -42,13 +60,16 @@ def search(
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="An entity's name, or one of its other names.")],
-    facts: Annotated[int, typer.Option("--facts", metavar="N", help="Facts, at most.", min=1)] = 20,
-    passages: Annotated[int, typer.Option("--passages", metavar="N", help="Passages, at most.", min=1)] = 5,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or alias of an entity.")],
+    facts: Annotated[int, typer.Option("--facts", metavar="N", help="Maximum number of facts.", min=1)] = 20,
+    passages: Annotated[int, typer.Option("--passages", metavar="N", help="Maximum number of passages.", min=1)] = 5,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one entity: its description, facts with their quotes, passages, and near names."""
+    """Show an entity with its facts, quotes and passages.
+
+    If no entity has the name, similar names are listed.
+    """
     from kg_neo4j.pipeline import show as look
 
     settings = settings_for(graph=graph)
@@ -73,13 +94,18 @@ def show(
 
 
 def ask_again(
-    file: Annotated[Path, typer.Argument(help='JSON lines: {"question": "..."}, and "mode" where you want.')],
-    save: Annotated[bool, typer.Option("--save", help="Write the answers of now to the file.")] = False,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help='JSON lines: {"question": "..."}, optionally with "mode".')
+    ],
+    save: Annotated[bool, typer.Option("--save", help="Save the current answers in the file.")] = False,
     budget_usd: BudgetOption = None,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask saved questions again: which answers changed, and which documents changed them. Exits with 1 for a change."""
+    """Ask saved questions again, and list changed answers.
+
+    Each change names the documents behind it. Exits with 1 if an answer changed.
+    """
     from kg_neo4j.pipeline import check_answers
 
     with progress(quiet=as_json) as bars:
@@ -98,6 +124,53 @@ def ask_again(
             print_text("--save writes the answers of now to the file; later runs compare with them.")
     if changed and not save:
         raise typer.Exit(1)
+
+
+@with_groups
+def verify(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="txt, md, html, pdf or docx; - reads standard input.")],
+    filters: Annotated[Filters, filters_of] = Filters(),  # noqa: B008
+    encoding: EncodingOption = None,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check the claims of a text against the graph.
+
+    A claim is stated, contradicted or not found, with quotes. Exits with 1 unless all are stated.
+    """
+    from kg_neo4j import pipeline
+    from kg_neo4j.acquire.decoding import check_encoding, decode, normalise_text
+
+    encoding = check_encoding(encoding) if encoding else None
+    settings = settings_for(graph=graph)
+    with progress(quiet=as_json) as bars:
+        if file == "-":
+            text = normalise_text(decode(sys.stdin.buffer.read(), encoding=encoding))
+            found = pipeline.verify_text(text, settings=settings, filters=filters, progress=bars)
+        else:
+            found = pipeline.verify(file, settings=settings, filters=filters, encoding=encoding, progress=bars)
+    if as_json:
+        print_json(found)
+    else:
+        _print_claims(found)
+        remark("note", found.notes)
+    if found.count("stated") < len(found.claims):
+        raise typer.Exit(1)
+
+
+def _print_claims(found: VerifiedText) -> None:
+    for each in found.claims:
+        said = f" ({each.reason})" if each.reason else ""
+        print_text(f"{each.verdict:<12}  {each.claim}{said}")
+        if each.read_as:
+            print_text(f"{'':<14}read as: {each.read_as}")
+        for quote in each.citations:
+            page = f", page {quote.page}" if quote.page else ""
+            print_text(f"{'':<14}{quote.document}{page}: “{_short(quote.quote)}”")
+    counts = ", ".join(f"{kind}: {found.count(kind):,}" for kind in ("stated", "contradicted", "not found"))
+    print_text(f"claims: {len(found.claims):,}, {counts}")
+    if found.left_out:
+        print_text(f"questions and headings left out: {found.left_out:,}")
 
 
 def _short(text: str) -> str:

@@ -19,33 +19,39 @@ if TYPE_CHECKING:
 
 
 def narrative(
-    questions: Annotated[
-        str, typer.Option("--questions", metavar="FILE", help="Questions with their answers, JSON lines.")
-    ],
+    questions: Annotated[str, typer.Option("--questions", metavar="FILE", help="Questions with answers, JSON lines.")],
     sources: Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="Files and folders.")] = None,
     systems: Annotated[
         str | None,
-        typer.Option("--systems", metavar="LIST", help="With commas: naive, tree-cosine, ... [default: all]."),
+        typer.Option(
+            "--systems", metavar="LIST", help="Systems, separated by commas: naive, tree-cosine, ... [default: all]."
+        ),
     ] = None,
     ablations: Annotated[
         str | None,
-        typer.Option("--ablations", metavar="LIST|none", help="With commas: top-k, context, ... [default: all]."),
+        typer.Option(
+            "--ablations",
+            metavar="LIST|none",
+            help="Ablations, separated by commas: top-k, context, ... [default: all].",
+        ),
     ] = None,
-    judge: Annotated[str, typer.Option("--judge", metavar="auto|model|words", help="Who judges statements.")] = "auto",
+    judge: Annotated[str, typer.Option("--judge", metavar="auto|model|words", help="Judge of statements.")] = "auto",
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="FOLDER", help="Write every table there, with its picture.")
+        Path | None, typer.Option("--to", metavar="FOLDER", help="Folder for all tables and pictures.")
     ] = None,
     graph: Annotated[
-        str | None, typer.Option("--graph", metavar="NAME", help="Use this graph and its tree; it stays.")
+        str | None, typer.Option("--graph", metavar="NAME", help="Use this graph and its tree, and keep it.")
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the study's graphs in the database.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the study's graphs in the database.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
     budget_usd: BudgetOption = None,
     model: ModelOption = None,
     cache: CacheOption = True,
-    output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
+    output: Annotated[
+        str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")
+    ] = "table",
 ) -> None:
-    """Compare the narrative tree with other systems, and with itself when it is varied."""
+    """Compare the narrative tree with other systems and with variations of itself."""
     from kg_neo4j.eval.narrative import tables
     from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Wanted
     from kg_neo4j.eval.narrative.plan import plan_narrative

@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 GraphOption = Annotated[
-    str | None, typer.Option("--graph", metavar="NAME", help="The named graph to use [default: KG_GRAPH or main].")
+    str | None, typer.Option("--graph", metavar="NAME", help="Named graph [default: KG_GRAPH or main].")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output, nothing else.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output and nothing else.")]
 SingletonsOption = Annotated[
     bool | None,
     typer.Option(
         "--singletons/--no-singletons",
-        help="Store a community for each entity that is alone [default: as before, at first not].",
+        help="Also store communities of one entity [default: as in the last run, else no].",
     ),
 ]
 ModelOption = Annotated[
     str | None,
-    typer.Option("--model", metavar="NAME", help="The chat model [default: KG_MODEL]."),
+    typer.Option("--model", metavar="NAME", help="Chat model [default: KG_MODEL]."),
 ]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 def settings_for(**overrides: Any) -> "Settings":
@@ -52,66 +52,92 @@ def settings_for(**overrides: Any) -> "Settings":
 def filters_of(
     documents: Annotated[
         list[str] | None,
-        typer.Option("--document", metavar="NAME", help="Only this document: title, id or pattern with *; repeatable."),
+        typer.Option(
+            "--document", metavar="NAME", help="Search only this document: title, id or pattern with *; repeatable."
+        ),
     ] = None,
     languages: Annotated[
         list[str] | None,
-        typer.Option("--language", metavar="CODE", help="Only documents in this language; repeatable."),
+        typer.Option("--language", metavar="CODE", help="Search only documents in this language; repeatable."),
     ] = None,
     kinds: Annotated[
         list[str] | None,
-        typer.Option("--kind", metavar="file|wikipedia", help="Only documents of this kind; repeatable."),
+        typer.Option("--kind", metavar="file|wikipedia", help="Search only documents of this kind; repeatable."),
     ] = None,
     types: Annotated[
         list[str] | None,
-        typer.Option("--type", metavar="TYPE", help="Only what concerns entities of this type; repeatable."),
+        typer.Option(
+            "--type", metavar="TYPE", help="Use only entities of this type, their facts and passages; repeatable."
+        ),
     ] = None,
     since: Annotated[
         int | None,
-        typer.Option("--since", metavar="YEAR", help="Only what is dated in this year or later; BC: negative."),
+        typer.Option("--since", metavar="YEAR", help="Use only what is dated in this year or later (BC: negative)."),
     ] = None,
     until: Annotated[
-        int | None, typer.Option("--until", metavar="YEAR", help="Only what is dated in this year or earlier.")
+        int | None, typer.Option("--until", metavar="YEAR", help="Use only what is dated in this year or earlier.")
     ] = None,
 ) -> Filters:
     """Return the filters that the options mean."""
     return Filters(tuple(documents or ()), tuple(languages or ()), tuple(kinds or ()), tuple(types or ()), since, until)
 
 
-Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="Files, folders.")]
+Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="Files and folders.")]
 RootOption = Annotated[
     str | None,
-    typer.Option("--root", metavar="DIR", help="Folder that keys are relative to; else that of the nearest kg.toml."),
+    typer.Option(
+        "--root",
+        metavar="DIR",
+        help="Folder that document keys are relative to [default: folder of the nearest kg.toml].",
+    ),
 ]
 ChunkTokensOption = Annotated[
-    str, typer.Option("--chunk-tokens", metavar="N|max", help="Tokens a chunk; max: what the window allows.")
+    str,
+    typer.Option(
+        "--chunk-tokens", metavar="N|max", help="Tokens per chunk; max: as many as the model's window allows."
+    ),
 ]
-SchemaOption = Annotated[str, typer.Option("--schema", metavar="NAME|FILE", help="graph, wikipedia, or a file.")]
+SchemaOption = Annotated[
+    str, typer.Option("--schema", metavar="NAME|FILE", help="Schema: graph, wikipedia, or a TOML file.")
+]
 GleaningsOption = Annotated[
-    int, typer.Option("--gleanings", metavar="N", help="Rounds that ask a model what is missing.", min=0)
+    int, typer.Option("--gleanings", metavar="N", help="Extra extraction rounds per chunk.", min=0)
 ]
 WaveOption = Annotated[
-    int, typer.Option("--wave", metavar="N", help="Chunks asked together; names carry over. 0: none do.", min=0)
+    int,
+    typer.Option(
+        "--wave", metavar="N", help="Chunks per batch; names found in one batch are given to the next. 0: off.", min=0
+    ),
 ]
 IncludeOption = Annotated[
     list[str] | None,
-    typer.Option("--include", metavar="PATTERN", help='Of folders, read these files only: "*.md"; repeatable.'),
+    typer.Option("--include", metavar="PATTERN", help='In folders, read only files like "*.md"; repeatable.'),
 ]
 ExcludeOption = Annotated[
     list[str] | None,
-    typer.Option("--exclude", metavar="PATTERN", help='Of folders, leave out: "drafts", "old/*.txt"; repeatable.'),
+    typer.Option(
+        "--exclude", metavar="PATTERN", help='In folders, skip files like "drafts" or "old/*.txt"; repeatable.'
+    ),
+]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Encoding of text files, such as cp1252 [default: detected]."),
 ]
 BudgetOption = Annotated[
-    float | None, typer.Option("--budget-usd", metavar="X", help="Stop before models cost more than this.")
+    float | None,
+    typer.Option(
+        "--budget-usd", metavar="X", help="Stop before the model call that would exceed this many US dollars."
+    ),
 ]
 RpmOption = Annotated[
-    int | None, typer.Option("--rpm", metavar="N", help="Requests a minute to models, at most [default: KG_RPM].")
+    int | None, typer.Option("--rpm", metavar="N", help="Maximum requests per minute to models [default: KG_RPM].")
 ]
 TpmOption = Annotated[
-    int | None, typer.Option("--tpm", metavar="N", help="Tokens a minute to and from models [default: KG_TPM].")
+    int | None,
+    typer.Option("--tpm", metavar="N", help="Maximum tokens per minute to and from models [default: KG_TPM]."),
 ]
 CacheOption = Annotated[
-    bool, typer.Option("--cache/--no-cache", help="Use answers that were paid for before, also for other graphs.")
+    bool, typer.Option("--cache/--no-cache", help="Reuse cached model answers, also across graphs.")
 ]
 
 
@@ -134,39 +160,45 @@ def tokens_of(text: str) -> int | None:
 
 def load_options(
     wikipedia: Annotated[
-        list[str] | None, typer.Option("--wikipedia", metavar="TITLE", help="A Wikipedia page; repeatable.")
+        list[str] | None, typer.Option("--wikipedia", metavar="TITLE", help="Load this Wikipedia page; repeatable.")
     ] = None,
-    lang: Annotated[str, typer.Option("--lang", help="Language of the Wikipedia.")] = "en",
+    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language of the Wikipedia, such as de.")] = "en",
     links: Annotated[
-        int, typer.Option("--links", metavar="N", help="Also the N pages that these link to most.", min=0)
+        int, typer.Option("--links", metavar="N", help="Also load the N pages that these link to most often.", min=0)
     ] = 0,
     language: Annotated[
-        str | None, typer.Option("--language", metavar="CODE", help="Of all texts, such as pl; else it is found.")
+        str | None,
+        typer.Option("--language", metavar="CODE", help="Language of the texts, such as pl [default: detected]."),
     ] = None,
+    encoding: EncodingOption = None,
     alias: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Name the one source given, where its own is taken.")
+        str | None, typer.Option("--as", metavar="NAME", help="Store a single source under this name.")
     ] = None,
     root: RootOption = None,
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
     chunk_tokens: ChunkTokensOption = "1200",
-    chunk_overlap: Annotated[int, typer.Option("--chunk-overlap", metavar="N", help="Tokens repeated.", min=0)] = 0,
+    chunk_overlap: Annotated[
+        int,
+        typer.Option("--chunk-overlap", metavar="N", help="Tokens that a chunk repeats from the one before.", min=0),
+    ] = 0,
     preprocess: Annotated[
         str,
         typer.Option(
             "--preprocess",
             metavar="none|stopwords",
-            help="What the model sees: the full text, or the text without stop words.",
+            help="Remove stop words before extraction, or not.",
         ),
     ] = "none",
     schema: SchemaOption = "graph",
     evidence: Annotated[
-        str, typer.Option("--evidence", metavar="flag|reject", help="Rows whose evidence is not in the text.")
+        str,
+        typer.Option("--evidence", metavar="flag|reject", help="What to do with rows whose quote is not in the text."),
     ] = "flag",
     gleanings: GleaningsOption = 1,
     wave: WaveOption = 8,
     output_language: Annotated[
-        str, typer.Option("--output-language", metavar="source|en", help="Of roles and descriptions.")
+        str, typer.Option("--output-language", metavar="source|en", help="Language of roles and descriptions.")
     ] = "source",
 ) -> "LoadOptions":
     """Return what the options say of sources, chunks and extraction."""
@@ -177,6 +209,7 @@ def load_options(
         language=lang,
         links=links,
         text_language=language,
+        encoding=encoding,
         alias=alias,
         root=root,
         include=tuple(include or ()),

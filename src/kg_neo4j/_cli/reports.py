@@ -12,16 +12,20 @@ from kg_neo4j.errors import UsageError
 
 
 def report(
-    name: Annotated[str | None, typer.Argument(help="A report's name; without one, the list.")] = None,
-    values: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the report; repeatable.")
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Name of a report [default: list all].", show_default=False)
     ] = None,
-    output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
-    browser: Annotated[bool, typer.Option("--browser", help="Print it for pasting into Neo4j Browser.")] = False,
+    values: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the report; repeatable.")
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")
+    ] = "table",
+    browser: Annotated[bool, typer.Option("--browser", help="Print its query, to paste into Neo4j Browser.")] = False,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a canned Cypher report, or list them."""
+    """Run a canned Cypher report, or list all reports."""
     from kg_neo4j import pipeline
     from kg_neo4j.graph import canned_reports
 

@@ -23,21 +23,26 @@ FileOption = Annotated[
 
 
 def resolve(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show proposals; ask nobody, write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show proposals; call no model and write nothing.")
+    ] = False,
     undo: Annotated[
-        str | None, typer.Option("--undo", metavar="ID", help="Take back a decision by its id, or a run by its number.")
+        str | None, typer.Option("--undo", metavar="ID", help="Undo a decision by its id, or a run by its number.")
     ] = None,
-    show: Annotated[bool, typer.Option("--list", help="List all decisions, taken back or not.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="List all decisions, undone ones included.")] = False,
     must_link: FileOption = None,
     cannot_link: FileOption = None,
     model: ModelOption = None,
     budget_usd: BudgetOption = None,
     cache: CacheOption = True,
-    analytics: Annotated[bool, typer.Option(help="Communities, PageRank and degree by GDS.")] = True,
+    analytics: Annotated[bool, typer.Option(help="Compute communities, PageRank and degree with GDS.")] = True,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Merge entities that are one, with a reason for each; what is merged can be taken back."""
+    """Merge entities that are the same.
+
+    Each merge has a reason and can be undone.
+    """
     from kg_neo4j.pipeline import resolving
 
     if sum((dry_run, undo is not None, show)) > 1 or ((undo or show) and (must_link or cannot_link)):

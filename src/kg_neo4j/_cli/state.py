@@ -13,7 +13,10 @@ ANALYSED = {True: "up to date", False: "older than the graph: `kg communities`",
 
 
 def status(graph: GraphOption = None, as_json: JsonOption = False) -> None:
-    """Say what the graph holds, how far its documents are, and which database and model are used."""
+    """Show what the graph contains, and what is unfinished.
+
+    Also names the database and the model.
+    """
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:
@@ -44,7 +47,10 @@ def status(graph: GraphOption = None, as_json: JsonOption = False) -> None:
 
 
 def doctor(graph: GraphOption = None, as_json: JsonOption = False) -> None:
-    """Check the machine, the database, the graph and the models; say how to repair what is wrong. Exits 1 then."""
+    """Check the machine, the database, the graph and the models.
+
+    Prints the command that repairs each problem. Exits with 1 if there is one.
+    """
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:
@@ -61,10 +67,10 @@ def doctor(graph: GraphOption = None, as_json: JsonOption = False) -> None:
 
 
 def config(
-    everything: Annotated[bool, typer.Option("--all", help="List defaults, too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="List defaults as well.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the settings that differ from the defaults, and where each comes from: the environment or a kg.toml."""
+    """List the settings that are not defaults, and their origin."""
     from kg_neo4j.settings import config_files, configured, user_config_file
 
     found = configured(settings_for())

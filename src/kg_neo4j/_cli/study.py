@@ -13,12 +13,12 @@ from kg_neo4j._cli.options import ChunkTokensOption, GleaningsOption, JsonOption
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
 from kg_neo4j.errors import UsageError
 
-app = typer.Typer(help="Studies: what a choice is worth, measured on your text.", no_args_is_help=True)
+app = typer.Typer(help="Measure on your own text what a choice is worth.", no_args_is_help=True)
 
 
 @app.callback()
 def group() -> None:
-    """Studies: what a choice is worth, measured on your text."""
+    """Measure on your own text what a choice is worth."""
 
 
 app.command("chunk-length", cls=SeveralValues)(chunk_length)
@@ -30,11 +30,13 @@ def aggregation(
     sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files and folders.")],
     chunk_tokens: Annotated[
         list[int] | None,
-        typer.Option("--chunk-tokens", metavar="N ...", help="Lengths of chunks [default: 300 800 1200 2000].", min=1),
+        typer.Option(
+            "--chunk-tokens", metavar="N ...", help="Chunk sizes in tokens [default: 300 800 1200 2000].", min=1
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what aggregating small pieces into chunks saves: calls and pieces to embed."""
+    """Measure what aggregating small pieces into chunks saves: calls and embeddings."""
     from kg_neo4j.eval import aggregation as study
 
     measured = study.measure_sources(sources, chunk_tokens=chunk_tokens or study.TARGETS)
@@ -74,14 +76,16 @@ def averaging(
     ],
     chunk_tokens: Annotated[
         list[int] | None,
-        typer.Option("--chunk-tokens", metavar="N ...", help="Lengths of joined texts [default: 1200].", min=1),
+        typer.Option("--chunk-tokens", metavar="N ...", help="Sizes of joined texts in tokens [default: 1200].", min=1),
     ] = None,
-    whole: Annotated[bool, typer.Option("--whole", help="Send whole texts to a server, too.")] = False,
-    words: Annotated[bool, typer.Option("--words", help="Fuse each ranking with one by words.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would embed and cost.")] = False,
-    output: Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output.")] = "table",
+    whole: Annotated[bool, typer.Option("--whole", help="Also send whole texts to a server.")] = False,
+    words: Annotated[bool, typer.Option("--words", help="Fuse each ranking with a full-text ranking.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show texts to embed and cost; call no model.")] = False,
+    output: Annotated[
+        str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")
+    ] = "table",
 ) -> None:
-    """Show what averaging costs: recall of long texts embedded averaged, whole, truncated, or by pieces."""
+    """Measure recall of long texts embedded averaged, whole, truncated, or by pieces."""
     from kg_neo4j.eval.retrieval import averaging as study
     from kg_neo4j.graph.report_format import FORMATS, render
 
@@ -110,12 +114,12 @@ def averaging(
 def context(
     sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files and folders.")],
     chunk_tokens: ChunkTokensOption = "200",
-    wave: Annotated[int, typer.Option("--wave", metavar="N", help="Chunks asked together.", min=1)] = 8,
+    wave: Annotated[int, typer.Option("--wave", metavar="N", help="Chunks per batch.", min=1)] = 8,
     gleanings: GleaningsOption = 0,
     model: ModelOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what carrying context over between chunks is worth: components, duplicates, pronoun links."""
+    """Measure what context from earlier chunks is worth: components, duplicates, pronoun links."""
     from kg_neo4j.eval import context as study
     from kg_neo4j.pipeline import LoadOptions
 

@@ -22,49 +22,56 @@ NOTES = 12  # that are printed
 def tree(
     document: Annotated[
         list[str] | None,
-        typer.Option("--document", metavar="D", help="Title, file or id; repeatable [default: all documents]."),
+        typer.Option(
+            "--document", metavar="D", help="Document: title, file or id; repeatable [default: all documents]."
+        ),
     ] = None,
     name: Annotated[
-        str, typer.Option("--name", help="Of the trees; raptor: one general aspect, no details.")
+        str, typer.Option("--name", metavar="NAME", help="Name of the trees; raptor: one general aspect, no details.")
     ] = "narrative",
     aspects: Annotated[
         str | None,
         typer.Option(
             "--aspects",
             metavar="NAME|FILE",
-            help="narrative, biography, science, law, minutes, or a TOML file [default: narrative].",
+            help="Set of aspects: narrative, biography, science, law, minutes, or a TOML file [default: narrative].",
         ),
     ] = None,
     leaf_tokens: Annotated[
-        int | None, typer.Option("--leaf-tokens", metavar="N", help="Of a leaf [default: 200].")
+        int | None, typer.Option("--leaf-tokens", metavar="N", help="Tokens per leaf [default: 200].")
     ] = None,
     summary_tokens: Annotated[
-        int | None, typer.Option("--summary-tokens", metavar="N", help="Of a summary, at most [default: 200].")
+        int | None, typer.Option("--summary-tokens", metavar="N", help="Maximum tokens per summary [default: 200].")
     ] = None,
     details: Annotated[
-        int | None, typer.Option("--details", metavar="0..3", help="Condensed notes on each leaf [default: 1].")
+        int | None,
+        typer.Option("--details", metavar="0..3", help="Levels of condensed notes on each leaf [default: 1]."),
     ] = None,
     details_by: Annotated[
         str | None,
         typer.Option(
-            "--details-by", metavar="text|aspect", help="Notes on a whole leaf, or by aspect [default: text]."
+            "--details-by", metavar="text|aspect", help="One note per leaf, or one per aspect [default: text]."
         ),
     ] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Find clusters and aspects anew.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Calls, tokens and price; no call.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Find clusters and aspects again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tree of one document: .svg or .html.")
     ] = None,
     budget_usd: BudgetOption = None,
     model: ModelOption = None,
     aspect_model: Annotated[
-        str | None, typer.Option("--aspect-model", metavar="NAME", help="Names aspects [default: KG_ASPECT_MODEL].")
+        str | None,
+        typer.Option("--aspect-model", metavar="NAME", help="Model that names aspects [default: KG_ASPECT_MODEL]."),
     ] = None,
     cache: CacheOption = True,
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build narrative trees: summaries of soft clusters, by aspect and level, with details; or update them."""
+    """Build or update narrative trees.
+
+    A tree has summaries of a text by aspect and level.
+    """
     from kg_neo4j import pipeline
 
     settings = settings_for(graph=graph, model=model, aspect_model=aspect_model, answer_cache=None if cache else False)

@@ -18,23 +18,26 @@ if TYPE_CHECKING:
 
 def tune(
     sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files and folders.")],
-    target: Annotated[Path, typer.Option("--to", metavar="FILE.toml", help="Where to write it.")] = Path("tuned.toml"),
+    target: Annotated[Path, typer.Option("--to", metavar="FILE.toml", help="File to write.")] = Path("tuned.toml"),
     aspects: Annotated[
-        bool, typer.Option("--aspects", help="Propose aspects for `kg tree --aspects`, not a schema.")
+        bool, typer.Option("--aspects", help="Propose aspects for `kg tree --aspects` instead of a schema.")
     ] = False,
     schema: SchemaOption = "graph",
     domain: Annotated[
-        str | None, typer.Option("--domain", metavar="TEXT", help="What the text is about [default: not said].")
+        str | None, typer.Option("--domain", metavar="TEXT", help="What the text is about, in some words.")
     ] = None,
-    chunks: Annotated[int, typer.Option("--chunks", metavar="N", help="Chunks of the sample.", min=1)] = 16,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost; ask nobody.")] = False,
+    chunks: Annotated[int, typer.Option("--chunks", metavar="N", help="Chunks in the sample.", min=1)] = 16,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
     budget_usd: BudgetOption = None,
     model: ModelOption = None,
     cache: CacheOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Propose types and a worked example for a text, as a schema file that `kg load --schema` takes; or aspects."""
+    """Propose a schema or aspects for a text.
+
+    A schema has types and a worked example; aspects are for `kg tree`.
+    """
     from kg_neo4j import pipeline
 
     if aspects and schema != "graph":

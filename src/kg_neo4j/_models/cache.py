@@ -157,7 +157,7 @@ class AnswerCache:
                 if _is_torn(self._file):
                     for suffix in ("", "-wal", "-shm"):
                         Path(f"{self._file}{suffix}").unlink(missing_ok=True)
-                    self._notes.append(f"{self._file} was damaged and is made anew; its answers are gone")
+                    self._notes.append(f"{self._file} was damaged and has been replaced; its answers are lost")
         except (OSError, Timeout):
             return False
         return True

@@ -22,7 +22,7 @@ from kg_neo4j.errors import UsageError
 
 METHODS = (
     *("ask", "search", "entity", "connect", "source", "schema", "report", "documents"),
-    *("communities", "status"),
+    *("verify", "communities", "status"),
 )
 WRITING = ("load",)
 OF_FILTERS = ("documents", "languages", "kinds", "types", "since", "until")

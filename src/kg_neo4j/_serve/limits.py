@@ -15,6 +15,7 @@ KEPT_JOBS = 50  # finished loads that `status` still knows
 MOST_WORDS = 2_000  # characters of a question, a name or other words of a request
 MOST_ROWS = 100  # hits, facts, documents or rows of a page; more by a cursor
 ROWS = 20  # the same, where the request does not say how many
+MOST_VERIFIED = 10_000  # characters of a text whose claims are verified: a hundred claims of 0.1 s each
 MOST_AROUND = 10  # neighbours of a passage on either side
 MOST_TEXT = 20_000  # characters of one text in an answer, such as a passage: a chunk of 3,000 tokens has 12,000
 ANSWER_TOKENS = 8_000  # of a result of an MCP tool: what agents keep of one call

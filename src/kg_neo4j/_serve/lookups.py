@@ -28,9 +28,12 @@ from kg_neo4j._serve.results import (
     Searched,
     SearchHits,
     TypeCount,
+    VerifiedRow,
+    VerifyResult,
 )
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
+from kg_neo4j.records import Citation, Filters
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
@@ -66,6 +69,27 @@ def search(asking: Answerer, words: str, limit: int, cursor: str | None) -> Sear
         cursor_at(skip + limit) if is_more else None,
         found.notes,
     )
+
+
+def verify(asking: Answerer, text: str, filters: Filters) -> VerifyResult:
+    """Return the claims of a text, each with its verdict and the words behind it."""
+    from kg_neo4j.pipeline.verifying import verify_in
+    from kg_neo4j.retrieve.filters import say
+
+    found = verify_in(asking, checked(text, "text", most=limits.MOST_VERIFIED), filters)
+    quotes: dict[Quote, int] = {}
+    rows = []
+    for each in found.claims:
+        numbers = [quotes.setdefault(quoted(citation), len(quotes) + 1) for citation in each.citations]
+        rows.append(VerifiedRow(each.claim, each.verdict, each.reason, each.read_as, tuple(numbers)))
+    what = searched(asking.database, asking.settings.graph, "each claim", say(filters))
+    return VerifyResult(tuple(rows), tuple(quotes), found.left_out, what, found.notes)
+
+
+def quoted(citation: Citation) -> Quote:
+    """Return a citation as the server gives it."""
+    words = shortened(citation.quote)
+    return Quote(words, citation.document, citation.chunk_id, citation.start, citation.end, citation.page)
 
 
 def entity(database: Database, name: str, graph: str, limit: int, cursor: str | None) -> EntityCard:

@@ -74,6 +74,28 @@ class AskResult:
 
 
 @dataclass(frozen=True, slots=True)
+class VerifiedRow:
+    """A claim of a text, and what the documents say of it."""
+
+    claim: str
+    verdict: str  # "stated", "contradicted" or "not found"
+    reason: str
+    read_as: str  # where a name was put in place of a pronoun
+    quotes: tuple[int, ...]  # numbers in `quotes`, from 1
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult:
+    """The claims of a text in order, and the words that state or contradict them."""
+
+    claims: tuple[VerifiedRow, ...]
+    quotes: tuple[Quote, ...]
+    left_out: int  # sentences that claim nothing
+    searched: Searched
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """An entity or a passage that fits the words of a search."""
 

@@ -22,15 +22,15 @@ from kg_neo4j._serve.results import (
     JobList,
     LoadJob,
     PathLink,
-    Quote,
     ReadPassages,
     ReportTable,
     Searched,
     SearchHits,
+    VerifyResult,
 )
 from kg_neo4j.errors import UsageError
 from kg_neo4j.progress import SILENT
-from kg_neo4j.records import Answer, Citation, Filters
+from kg_neo4j.records import Answer, Filters
 from kg_neo4j.settings import Settings
 
 Mode = Literal["auto", "local", "naive", "global", "tree", "cypher"]
@@ -130,15 +130,19 @@ class Service:
 
         filters = filters or Filters()
         lookups.checked(question, "question")
-        for values in (filters.documents, filters.languages, filters.kinds, filters.types):
-            if len(values) > limits.MOST_ROWS:
-                raise UsageError(f"a filter may name {limits.MOST_ROWS} values, not {len(values)}")
+        _check(filters)
         asking = self.asking()
         answer = asking.answer(question, AskOptions(mode, filters=filters), hear)
         how = f"{answer.routing.mode}: {answer.routing.why}" if answer.routing else answer.mode
         passages = len({each.chunk_id for each in answer.evidence if each.chunk_id})
         what = lookups.searched(asking.database, self.graph, how, say(filters), passages)
         return _told(answer, what, factory.model_and_server(self.settings)[0], self.notes)
+
+    def verify(self, text: str, *, filters: Filters | None = None) -> VerifyResult:
+        """Check the claims of a text against the documents: stated, contradicted or not found. No model is called."""
+        filters = filters or Filters()
+        _check(filters)
+        return lookups.verify(self.asking(), text, filters)
 
     def search(self, words: str, *, limit: int = limits.ROWS, cursor: str | None = None) -> SearchHits:
         """Return entities and passages that fit `words`. No model is called."""
@@ -200,6 +204,12 @@ class Service:
         return JobList((self.jobs.find(id),) if id else self.jobs.listed())
 
 
+def _check(filters: Filters) -> None:
+    for values in (filters.documents, filters.languages, filters.kinds, filters.types):
+        if len(values) > limits.MOST_ROWS:
+            raise UsageError(f"a filter may name {limits.MOST_ROWS} values, not {len(values)}")
+
+
 def _told(answer: Answer, what: Searched, model: str, notes: tuple[str, ...]) -> AskResult:
     """Return an answer as the server gives it."""
     return AskResult(
@@ -210,24 +220,13 @@ def _told(answer: Answer, what: Searched, model: str, notes: tuple[str, ...]) ->
         claims=tuple(
             CheckedClaim(each.text, each.support, each.citations, each.reason, each.judged_by) for each in answer.claims
         ),
-        quotes=tuple(map(_quote, answer.citations)),
+        quotes=tuple(map(lookups.quoted, answer.citations)),
         path=tuple(PathLink(step.source, step.relation, step.target, step.citation) for step in answer.path),
-        nearest=tuple(map(_quote, answer.nearest)),
+        nearest=tuple(map(lookups.quoted, answer.nearest)),
         searched=what,
         cypher=answer.query.cypher.rstrip() if answer.query else "",
         model=model if answer.usage.calls else "",
         usd=answer.usage.usd if answer.usage.calls else 0.0,
         seconds=round(answer.seconds, 3),
         notes=(*notes, *answer.limits, *answer.notes),
-    )
-
-
-def _quote(citation: Citation) -> Quote:
-    return Quote(
-        lookups.shortened(citation.quote),
-        citation.document,
-        citation.chunk_id,
-        citation.start,
-        citation.end,
-        citation.page,
     )

@@ -14,7 +14,7 @@ from kg_neo4j._serve.api import adapter, method, plain
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
 
-READING = ("ask", "search", "entity", "connect", "source", "schema", "report", "documents")
+READING = ("ask", "search", "entity", "connect", "source", "schema", "report", "documents", "verify")
 WRITING = ("load", "status")
 LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120, 60)  # characters that texts of a result are cut to, until it fits
 COUNTS = (30, 20, 10, 5, 3, 1)  # elements that lists of a result are cut to, after that
@@ -45,6 +45,8 @@ def shape(name: str) -> ToolShape:
     found, said = method(name), told.table("parameters")
     properties = {}
     for each in found.parameters:
+        if (name, each) == ("verify", "filters"):  # the list is to be short; the API has them
+            continue
         properties[each] = _short_of(adapter(found.types[each]).json_schema())
         if each in said and (each not in ("name",) or each in SAID_OF.get(name, ())):
             properties[each]["description"] = said[each]

@@ -2,17 +2,21 @@
 
 A byte order mark decides; then a declared encoding; then strict UTF-8; then the pattern of UTF-16 without a mark. For
 the rest charset-normalizer proposes, and for Latin scripts, where most bytes mean something in every encoding, a text
-is accepted only if its letters fit one language's alphabet and no other reading fits as well.
+is accepted only if its letters fit one language's alphabet and no other reading fits as well. An encoding that the
+user names is used for all that has no byte order mark.
 """
 
 from __future__ import annotations
 
 import codecs
+import contextlib
+import difflib
 import re
 import unicodedata
+from encodings.aliases import aliases
 
 from kg_neo4j import data_files
-from kg_neo4j.errors import UnreadableSource
+from kg_neo4j.errors import UnreadableSource, UsageError
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -36,8 +40,12 @@ _MAGIC = (
 )
 _DATA = data_files.beside(__file__)
 _DECLARABLE = _DATA.word_set("declarable")
+_NAMED = _DECLARABLE | _DATA.word_set("named")
 _LABELS = _DATA.table("labels")
-_SAVE_AS_UTF8 = "save it as UTF-8"
+_NAME_IT = "name it, such as --encoding cp1252, or save the file as UTF-8"
+_DAMAGED = "--encoding utf-8 reads the rest; or name another encoding"
+_NEAR_NAMES = 10  # that a message lists
+_MAX_DAMAGE = 0.01  # of the characters of a text whose encoding is named; 1 is always accepted
 _ISO_2022 = re.compile(rb"\x1b[$(][@ABJ]")  # switches of a Japanese encoding whose bytes are all ASCII
 _CONTROLS = "".join(map(chr, (*range(9), *range(14, 32), 127)))
 _CONTROL = re.compile(f"[{re.escape(_CONTROLS)}]")
@@ -45,22 +53,43 @@ _MAX_CONTROL_SHARE = 0.005
 _GUESS_BYTES = 200_000  # how much of a text the guess is made from
 _MAX_MARKS = 30  # in a row, as in the Stream-Safe Text Format of Unicode's annex 15
 _PERHAPS_MARKS = re.compile(rf"[^\w\s\x00-\u02ff]{{{_MAX_MARKS + 1},}}")  # combining marks are no part of \w
+DAMAGED = "\ufffd"  # in place of bytes that cannot be read
 _JOINER = "\u034f"  # combining grapheme joiner: invisible, and no mark combines across it
 _NEAR_CHAOS, _NEAR_COHERENCE = 0.05, 0.1  # a reading this near to the best one makes the best one unsure
 
 
-def decode(data: bytes, declared: str | None = None) -> str:
+def check_encoding(name: str) -> str:
+    """Return Python's name of an encoding that the user names. Raises UsageError, with near names, if it is unknown."""
+    label = name.strip().lower()
+    try:
+        found = codecs.lookup(_LABELS.get(label, label)).name
+    except (LookupError, ValueError):
+        found = ""
+    if found in _NAMED:
+        return found
+    known = _NAMED | set(_LABELS) | {alias.replace("_", "-") for alias, codec in aliases.items() if codec in _NAMED}
+    near = difflib.get_close_matches(label[:40], sorted(known), n=_NEAR_NAMES)
+    hint = ", ".join(sorted(near)) if near else 'such as "utf-8", "cp1252" or "koi8-r"'
+    raise UsageError(f"{name[:40]!r} is no text encoding", hint=hint)
+
+
+def decode(data: bytes, declared: str | None = None, encoding: str | None = None) -> str:
     """Return the text in `data`, newlines as they are, without a byte order mark.
 
-    `declared` is an encoding that the file names itself (HTML). Stray control characters become spaces. Raises
-    UnreadableSource for binary data and for text whose encoding is unsure.
+    `declared` is an encoding that the file names itself (HTML); `encoding` one that the user names, as `check_encoding`
+    returns it: it replaces detection, and a few bytes that do not fit it become U+FFFD. Stray control characters become
+    spaces. Raises UnreadableSource for binary data, for text whose encoding is unsure, and for text that is not in the
+    named encoding.
     """
-    for mark, encoding in _MARKS:
+    for mark, of_mark in _MARKS:
         if data.startswith(mark):
-            return _checked(_strict(data[len(mark) :], encoding))
+            rest = data[len(mark) :]
+            return _checked(_strict(rest, of_mark) if encoding is None else _lenient(rest, of_mark))
     for magic, what in _MAGIC:
         if data.startswith(magic):
             raise UnreadableSource(f"binary ({what})")
+    if encoding is not None:
+        return _checked(_lenient(data, encoding))
     if declared is not None and (text := _declared_text(data, declared)) is not None:
         return _checked(text)
     if b"\0" in data[:_GUESS_BYTES]:
@@ -113,7 +142,20 @@ def _strict(data: bytes, encoding: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         message = f"damaged {encoding.upper()}: byte {error.start} of {len(data)}"
-        raise UnreadableSource(message, hint=_SAVE_AS_UTF8) from error
+        raise UnreadableSource(message, hint=f"--encoding {encoding.replace('_', '-')} reads the rest") from error
+
+
+def _lenient(data: bytes, encoding: str) -> str:
+    """Return text whose encoding is certain: what does not fit becomes U+FFFD. Refuse what does not fit at all."""
+    if encoding == "iso8859-1":
+        with contextlib.suppress(UnicodeDecodeError):  # as browsers read that name, where the bytes allow it
+            return data.decode("cp1252")
+    text = data.decode(encoding, "replace")
+    damaged = text.count(DAMAGED)
+    if damaged > max(1, _MAX_DAMAGE * len(text)):
+        message = f"{damaged:,} of {len(text):,} characters are not {encoding.upper()}"
+        raise UnreadableSource(message, hint="name another encoding with --encoding, or leave it out")
+    return text
 
 
 def _declared_text(data: bytes, declared: str) -> str | None:
@@ -150,7 +192,7 @@ def _refuse_damaged_utf8(data: bytes, first_bad: int) -> None:
     good = sum(1 for char in text if char > "\x7f") - bad
     if good >= bad:
         message = f"damaged UTF-8: {bad} unreadable places, the first at byte {first_bad}"
-        raise UnreadableSource(message, hint=_SAVE_AS_UTF8)
+        raise UnreadableSource(message, hint=_DAMAGED)
 
 
 def _guessed(data: bytes) -> str:
@@ -160,7 +202,7 @@ def _guessed(data: bytes) -> str:
     sample = data[:_GUESS_BYTES]
     matches = list(from_bytes(sample))
     if not matches:
-        raise UnreadableSource("binary, or text in an unknown encoding", hint=_SAVE_AS_UTF8)
+        raise UnreadableSource("binary, or text in an unknown encoding", hint=_NAME_IT)
     best, text = matches[0], str(matches[0])
     if _is_latin(text):
         encoding = _best_latin(sample, [match.encoding for match in matches])
@@ -175,7 +217,7 @@ def _guessed(data: bytes) -> str:
         encoding = None if rivals or best.chaos > _NEAR_CHAOS or not best.coherence else best.encoding
     if encoding is None:
         names = ", ".join(dict.fromkeys(match.encoding for match in matches[:3]))
-        raise UnreadableSource(f"the encoding is unsure ({names}?)", hint=_SAVE_AS_UTF8)
+        raise UnreadableSource(f"the encoding is unsure ({names}?)", hint=_NAME_IT)
     return _strict(data, encoding)
 
 

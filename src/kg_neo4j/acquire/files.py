@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from kg_neo4j.acquire.decoding import check_encoding
 from kg_neo4j.acquire.folders import ALL, SUFFIXES, Chosen, FoundFile, find
 from kg_neo4j.acquire.identity import document_id, text_hash
 from kg_neo4j.acquire.interface import ParsedText
@@ -25,7 +26,7 @@ _ARCHIVE = b'{"format":"kg-neo4j archive",'
 MAX_BYTES = 64_000_000  # of one file: its text, decoded and normalised, then stays under 1 GB of memory
 
 
-def read(
+def read(  # noqa: PLR0913 - how files are chosen, and how they are read; all but one by name
     sources: Sequence[str],
     *,
     graph: str,
@@ -34,17 +35,19 @@ def read(
     root: str | None = None,
     known: Mapping[str, str] | None = None,
     chosen: Chosen = ALL,
+    encoding: str | None = None,
 ) -> Iterator[Document | SkippedSource]:
     """Return the documents of `sources`, files and folders, one at a time; folders in the order of names.
 
     Read are txt, md, html, pdf and docx, of folders those that are `chosen`; a file named itself is tried as text
-    whatever its suffix. `alias` names the
-    one source in place of its own name; `language`, a code such as "pl", is that of all of them, and found for each by
-    itself where it is None. Keys are relative to `root`, and files of the documents in `known` keep theirs: see
-    `folders.find`, which also names the errors for sources. Raises UsageError if `language` is not a code.
+    whatever its suffix. `alias` names the one source in place of its own name; `language`, a code such as "pl", is that
+    of all of them, and found for each by itself where it is None; likewise `encoding`, such as "cp1252", of those that
+    are text. Keys are relative to `root`, and files of the documents in `known` keep theirs: see `folders.find`, which
+    also names the errors for sources. Raises UsageError if `language` is not a code, or `encoding` is unknown.
     """
     check_language(language)
-    return _read(found(sources, alias=alias, root=root, known=known, chosen=chosen), graph, language)
+    encoding = None if encoding is None else check_encoding(encoding)
+    return _read(found(sources, alias=alias, root=root, known=known, chosen=chosen), graph, language, encoding)
 
 
 def check_language(language: str | None) -> None:
@@ -77,7 +80,7 @@ def _once(every: Iterator[FoundFile | SkippedSource]) -> Iterator[FoundFile | Sk
 
 
 def _read(
-    every: Iterator[FoundFile | SkippedSource], graph: str, language: str | None
+    every: Iterator[FoundFile | SkippedSource], graph: str, language: str | None, encoding: str | None
 ) -> Iterator[Document | SkippedSource]:
     with Sandbox() as sandbox:
         for file in every:
@@ -85,7 +88,7 @@ def _read(
                 yield file
                 continue
             try:
-                yield parse(file, read_bytes(file.path), graph, language, sandbox)
+                yield parse(file, read_bytes(file.path), graph, language, sandbox, encoding)
             except UnreadableSource as refused:
                 yield skipped(file, refused)
 
@@ -95,9 +98,11 @@ def skipped(file: FoundFile, refused: UnreadableSource) -> SkippedSource:
     return SkippedSource(file.source, f"{refused} ({refused.hint})" if refused.hint else str(refused))
 
 
-def parse(file: FoundFile, data: bytes, graph: str, language: str | None, sandbox: Sandbox) -> Document:
+def parse(
+    file: FoundFile, data: bytes, graph: str, language: str | None, sandbox: Sandbox, encoding: str | None = None
+) -> Document:
     """Return the document that a file with the contents `data` is. Raises UnreadableSource."""
-    parsed = _parse(file, data, sandbox)
+    parsed = _parse(file, data, sandbox, encoding)
     return Document(
         id=document_id(graph, "file", file.key),
         graph=graph,
@@ -115,12 +120,12 @@ def parse(file: FoundFile, data: bytes, graph: str, language: str | None, sandbo
     )
 
 
-def _parse(file: FoundFile, data: bytes, sandbox: Sandbox) -> ParsedText:
+def _parse(file: FoundFile, data: bytes, sandbox: Sandbox, encoding: str | None) -> ParsedText:
     if holds_graph(data):
         raise UnreadableSource("a graph, not a text", hint=f"`kg import {file.source}` brings it back")
     if not data.strip():
         raise UnreadableSource("empty" if not data else "only white space")
-    parsed = sandbox.parse(SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data), data)
+    parsed = sandbox.parse(SUFFIXES.get(file.path.suffix.lower()) or _sniffed_kind(data), data, encoding)
     if not parsed.text.strip():
         raise UnreadableSource("no text")
     return parsed

@@ -39,14 +39,17 @@ _POWER = re.compile(r"[+−–-]?\w+(?:[.,]\w+)*[+−–-]?")  # needs no bracke
 _FORMULA = re.compile(r"\{\\(?:displaystyle|textstyle|scriptstyle)\s*(.*)\}", re.DOTALL)
 
 
-def read_html(data: bytes) -> ParsedText:
-    """Return the text of an HTML page. Raises UnreadableSource where its encoding is unsure or it is over the limit."""
+def read_html(data: bytes, encoding: str | None = None) -> ParsedText:
+    """Return the text of an HTML page; `encoding` wins over what it declares.
+
+    Raises UnreadableSource where its encoding is unsure or it is over the limit.
+    """
     if len(data) > MAX_BYTES:
         raise UnreadableSource(f"{len(data):,} bytes of HTML; at most {MAX_BYTES:,} are read")
     found = _CHARSET.search(data[:4_096])
     declared = (found[1] or found[2]).decode("ascii") if found else None
     # libxml2 drops what follows </html>; browsers show it
-    root = _tree(_END_OF_PAGE.sub("", normalise_text(decode(data, declared))))
+    root = _tree(_END_OF_PAGE.sub("", normalise_text(decode(data, declared, encoding))))
     walk = _Walk()
     walk.visit(root)
     walk.flush()

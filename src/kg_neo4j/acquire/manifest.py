@@ -107,7 +107,9 @@ def _parsed(line: str, where: str) -> Entry:
     return entry
 
 
-def document(entry: Entry, *, graph: str, language: str | None, sandbox: Sandbox) -> Document | SkippedSource:
+def document(
+    entry: Entry, *, graph: str, language: str | None, sandbox: Sandbox, encoding: str | None = None
+) -> Document | SkippedSource:
     """Return the document of an entry; what cannot be read, or is not what was listed, is a SkippedSource."""
     is_remote = remote.is_remote(entry.address)
     real = entry.address if is_remote else real_path(entry.address)
@@ -116,7 +118,7 @@ def document(entry: Entry, *, graph: str, language: str | None, sandbox: Sandbox
         data = _bytes(entry.address)
         if hashlib.sha256(data).hexdigest() != entry.sha256:
             raise UnreadableSource("changed since the manifest was written", hint="write the manifest again")
-        return files.parse(file, data, graph, language, sandbox)
+        return files.parse(file, data, graph, language, sandbox, encoding)
     except UnreadableSource as refused:
         return files.skipped(file, refused)
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import IO, Any
 
@@ -69,23 +69,26 @@ class Sandbox:
             self._child.end()
             self._child = None
 
-    def parse(self, kind: str, data: bytes) -> ParsedText:
+    def parse(self, kind: str, data: bytes, encoding: str | None = None) -> ParsedText:
         """Return the text of a file of `kind` ("text", "markdown", "html", "pdf", "docx"), or of a page ("wiki").
 
-        Raises UnreadableSource with the reason, always in time. The outcome does not depend on the files before it.
+        `encoding`, as `decoding.check_encoding` returns it, is that of plain text, Markdown and HTML. Raises
+        UnreadableSource with the reason, always in time. The outcome does not depend on the files before it.
         """
         used, self._child = self._child, None
         try:
-            return self._parse(used or _Child(self._limits), kind, data)
+            return self._parse(used or _Child(self._limits), kind, data, encoding)
         except _Crashed:
             if used is None:
                 raise
-            return self._parse(_Child(self._limits), kind, data)  # the files before may have left too little memory
+            return self._parse(
+                _Child(self._limits), kind, data, encoding
+            )  # the files before may have left too little memory
 
-    def _parse(self, child: _Child, kind: str, data: bytes) -> ParsedText:
+    def _parse(self, child: _Child, kind: str, data: bytes, encoding: str | None) -> ParsedText:
         with contextlib.ExitStack() as stack:
             stack.callback(child.end)
-            outcome, text = child.exchange(kind, data)
+            outcome, text = child.exchange(kind, data, encoding)
             if not outcome["spent"]:
                 stack.pop_all()
                 self._child = child
@@ -117,7 +120,7 @@ class _Child:
         except OSError as error:
             raise UnreadableSource(f"no process could be started to read it: {error.strerror or error}") from error
 
-    def exchange(self, kind: str, data: bytes) -> tuple[dict[str, Any], str]:
+    def exchange(self, kind: str, data: bytes, encoding: str | None) -> tuple[dict[str, Any], str]:
         """Return what the child makes of `data`: its outcome, and the text. Raises UnreadableSource if it ends."""
         expired = threading.Event()
 
@@ -129,7 +132,7 @@ class _Child:
         timer.daemon = True
         timer.start()
         try:
-            return self._exchange(kind, data)
+            return self._exchange(kind, data, encoding)
         except (BrokenPipeError, EOFError) as error:
             if expired.is_set():
                 raise UnreadableSource(f"reading took longer than {self._limits.seconds:g} s") from error
@@ -143,11 +146,11 @@ class _Child:
         self._process.communicate()  # also closes them
         self._errors.close()
 
-    def _exchange(self, kind: str, data: bytes) -> tuple[dict[str, Any], str]:
+    def _exchange(self, kind: str, data: bytes, encoding: str | None) -> tuple[dict[str, Any], str]:
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise EOFError("the child has no pipes")
-        stdin.write(b"%s %d\n" % (kind.encode("ascii"), len(data)))
+        stdin.write(f"{kind} {len(data)} {encoding or ''}\n".encode("ascii"))
         stdin.write(data)
         stdin.flush()
         header = stdout.readline()
@@ -191,7 +194,8 @@ def main() -> None:
         if not header:
             return
         _set_alarm(seconds + 1)  # the parent kills at `seconds`, unless it was killed itself
-        outcome, text = _read(header[0].decode("ascii"), _exactly(stdin, int(header[1])))
+        kind, size, *encoding = (each.decode("ascii") for each in header)
+        outcome, text = _read(kind, _exactly(stdin, int(size)), encoding[0] if encoding else None)
         outcome["spent"] = number == FILES_A_CHILD or process.memory_info().rss * _SPENT_SHARE > memory_bytes
         answer = json.dumps(outcome).encode("ascii")
         stdout.write(b"%d %d\n" % (len(answer), len(text)))
@@ -201,10 +205,10 @@ def main() -> None:
         _set_alarm(0)
 
 
-def _read(kind: str, data: bytes) -> tuple[dict[str, Any], bytes]:
+def _read(kind: str, data: bytes, encoding: str | None) -> tuple[dict[str, Any], bytes]:
     """Return the outcome, all but the text, and the text in UTF-8."""
     try:
-        parsed = _parsed(kind, data)
+        parsed = _parsed(kind, data, encoding)
         if len(parsed.text) > MAX_TEXT_CHARACTERS:
             raise UnreadableSource(f"{len(parsed.text):,} characters; at most {MAX_TEXT_CHARACTERS:,} are read")
     except UnreadableSource as refused:
@@ -236,11 +240,19 @@ def _limit_memory(memory_bytes: int) -> None:
             continue
 
 
-def _parsed(kind: str, data: bytes) -> ParsedText:
+def _parsed(kind: str, data: bytes, encoding: str | None) -> ParsedText:
     """Return the text of a file; the library that reads it is imported in the child alone."""
-    from kg_neo4j.acquire.decoding import decode, normalise_text
+    from kg_neo4j.acquire.decoding import DAMAGED, decode, normalise_text
 
     module = import_module(f"kg_neo4j.acquire.{_MODULES[kind]}")
-    given = normalise_text(decode(data)) if _MODULES[kind] == "plain_text" else data
-    found: ParsedText = getattr(module, f"read_{kind}")(given)
+    given: list[Any] = [data]
+    if _MODULES[kind] == "plain_text":
+        given = [normalise_text(decode(data, encoding=encoding))]
+    elif kind == "html":
+        given = [data, encoding]
+    found: ParsedText = getattr(module, f"read_{kind}")(*given)
+    damaged = found.text.count(DAMAGED) if encoding else 0
+    if damaged:
+        told = f"{damaged:,} character{'s'[: damaged > 1]} cannot be read and {'are' if damaged > 1 else 'is'} U+FFFD"
+        found = replace(found, left_out="; ".join(filter(None, (found.left_out, told))))
     return found

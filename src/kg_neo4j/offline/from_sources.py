@@ -26,19 +26,20 @@ from kg_neo4j.retrieve.question import Asks, Question
 from kg_neo4j.retrieve.reply import AnswerFromSources, Reply
 from kg_neo4j.retrieve.sentences import readable
 
-WITHOUT_MODEL = "answered without a model: sentences of the sources, word for word"
-READ_OFF = "answered without a model: read off the path shown, whose steps are in the sources word for word"
+WITHOUT_MODEL = "answered without a model, with sentences quoted from the sources"
+READ_OFF = "answered without a model; each step of the path is quoted from a source"
 ENGLISH = "en"
 NAMES_AND_DATES = (
-    "of text in {language} only names and dates are known without a model: set OPENAI_API_KEY, or OPENAI_BASE_URL and "
-    "KG_MODEL for a local one, and load it again with --rebuild"
+    "text in {language}: without a model only names and dates are extracted; set OPENAI_API_KEY, "
+    "or OPENAI_BASE_URL and KG_MODEL for a local model, and load it again with --rebuild"
 )
 OVERVIEW = (
-    "answered without a model: sizes, headings and names; `kg communities --reports` composes a report on each part"
+    "answered without a model, from sizes, headings and names; "
+    "`kg communities --reports` composes a report on each part"
 )
 TRY_A_MODEL = (
-    "without a model only a sentence that says it directly is an answer: ask in the words of the text, or set a model "
-    "(OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL)"
+    "no language model is set, so only sentences that state the answer directly are used: "
+    "ask in the words of the text, or set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL"
 )
 
 

@@ -62,7 +62,7 @@ def read(said: Completion, material: Material, shown: Numbers, text: str) -> Dra
     if found is None:
         cut = " It was cut off: write less." if said.finish_reason == "length" else ""
         return Draft("", "", None, "", (), (f"it is not one JSON object as asked for.{cut}",))
-    problems = ["it was cut off: write less"] if said.finish_reason == "length" else []
+    problems = ["it was truncated: write less"] if said.finish_reason == "length" else []
     unknown: list[str] = []
     title, summary, explained = (_text(found.get(name)) for name in ("title", "summary", "rating_explanation"))
     problems += [f"{name} is missing" for name, value in (("title", title), ("summary", summary)) if not value]

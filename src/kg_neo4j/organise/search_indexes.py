@@ -174,7 +174,7 @@ def check(
         raise SchemaConflict(
             f"{database.address.shown} holds vectors of {_described(others[0])} (graph {names}); this run would add "
             f"vectors of {model.name!r} with {model.dimension} dimensions, which cannot be compared with them",
-            hint=f"{_former(others[0])} to go on with the former model, use another database, or "
+            hint=f"{_former(others[0])} to continue with the former model, use another database, or "
             "load the graph again with --rebuild (where no other graph has vectors)",
         )
     for index in others:

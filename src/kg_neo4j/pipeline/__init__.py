@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.testing import AskedAgain, DocumentChange, check_answers
     from kg_neo4j.pipeline.tuning import TuneOptions, plan_tune, tune, tune_aspects, write_schema
     from kg_neo4j.pipeline.unloading import unload
+    from kg_neo4j.pipeline.verifying import VerifiedClaim, VerifiedText, verify, verify_text
     from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 __all__ = [
@@ -64,6 +65,8 @@ __all__ = [
     "TreePlan",
     "TreeReport",
     "TuneOptions",
+    "VerifiedClaim",
+    "VerifiedText",
     "ask",
     "backup",
     "build",
@@ -100,6 +103,8 @@ __all__ = [
     "tune_aspects",
     "undo",
     "unload",
+    "verify",
+    "verify_text",
     "write_manifest",
     "write_schema",
 ]
@@ -127,6 +132,8 @@ _HOMES = {
     "TreePlan": "kg_neo4j.pipeline.narrating",
     "TreeReport": "kg_neo4j.pipeline.narrating",
     "TuneOptions": "kg_neo4j.pipeline.tuning",
+    "VerifiedClaim": "kg_neo4j.pipeline.verifying",
+    "VerifiedText": "kg_neo4j.pipeline.verifying",
     "ask": "kg_neo4j.pipeline.asking",
     "backup": "kg_neo4j.pipeline.keeping",
     "build": "kg_neo4j.pipeline.building",
@@ -163,6 +170,8 @@ _HOMES = {
     "tune_aspects": "kg_neo4j.pipeline.tuning",
     "undo": "kg_neo4j.pipeline.resolving",
     "unload": "kg_neo4j.pipeline.unloading",
+    "verify": "kg_neo4j.pipeline.verifying",
+    "verify_text": "kg_neo4j.pipeline.verifying",
     "write_manifest": "kg_neo4j.pipeline.extracting",
     "write_schema": "kg_neo4j.pipeline.tuning",
 }

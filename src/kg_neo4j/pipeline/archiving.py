@@ -51,7 +51,9 @@ class ImportReport:
     absent: tuple[str, ...] = ()
 
 
-def export_archive(target: str | Path, *, settings: Settings, progress: Progress = SILENT) -> ArchiveReport:
+def export_archive(
+    target: str | Path, *, settings: Settings | None = None, progress: Progress = SILENT
+) -> ArchiveReport:
     """Write everything that kg-neo4j stored under one graph to the file `target`, whole or not at all.
 
     Holds paid answers and their tokens, revoked decisions, vectors, trees and communities; equal graphs give equal
@@ -62,7 +64,9 @@ def export_archive(target: str | Path, *, settings: Settings, progress: Progress
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.export import archive_file
     from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.settings import Settings
 
+    settings = settings or Settings()
     started, path = time.monotonic(), Path(target)
     with connect(settings, progress, to_write=True) as database:
         if not database.read(queries.get("write/holds_anything"), graph=settings.graph):
@@ -89,7 +93,7 @@ def export_archive(target: str | Path, *, settings: Settings, progress: Progress
 
 
 def import_graph(
-    source: str | Path, *, settings: Settings, graph: str | None = None, progress: Progress = SILENT
+    source: str | Path, *, settings: Settings | None = None, graph: str | None = None, progress: Progress = SILENT
 ) -> ImportReport:
     """Bring back the graph that an archive, or a plain export, holds, under its own name.
 
@@ -103,7 +107,9 @@ def import_graph(
     from kg_neo4j.graph.importing import check_target, import_lines
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.organise import search_indexes
+    from kg_neo4j.settings import Settings
 
+    settings = settings or Settings()
     started, path = time.monotonic(), Path(source)
     progress.start("check")
     checked = archive.check(path)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     question: str,
     *,
-    settings: Settings,
+    settings: Settings | None = None,
     mode: str = "auto",
     level: int | None = None,
     filters: Filters | None = None,
@@ -48,7 +48,9 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     """
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect
+    from kg_neo4j.settings import Settings
 
+    settings = settings or Settings()
     choices = (tree or TreeChoice(), chunks or ChunkChoice(), retriever)
     options = AskOptions(mode, level, max_context_tokens, filters or Filters(), decompose, rerank, *choices)
     check(question, options)
@@ -56,7 +58,7 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
         return answerer(settings, database, factory.door(settings)).answer(question, options, hear)
 
 
-def embed(texts: Sequence[str], *, settings: Settings) -> list[list[float]]:
+def embed(texts: Sequence[str], *, settings: Settings | None = None) -> list[list[float]]:
     """Return one vector of unit length for each text, from the model that embeds graphs under these settings.
 
     Other tools search the vector indexes with it (docs/other-tools.md). Texts of over 450 tokens are split, and their
@@ -65,13 +67,19 @@ def embed(texts: Sequence[str], *, settings: Settings) -> list[list[float]]:
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j._models.embedding import embed_texts
+    from kg_neo4j.settings import Settings
 
+    settings = settings or Settings()
     vectors = embed_texts(factory.embedding_model(settings), texts, tokens.load())
     return [[float(value) for value in vector] for vector in vectors]
 
 
 def report(
-    name: str, *, settings: Settings, parameters: Mapping[str, Value] | None = None, progress: Progress = SILENT
+    name: str,
+    *,
+    settings: Settings | None = None,
+    parameters: Mapping[str, Value] | None = None,
+    progress: Progress = SILENT,
 ) -> Report:
     """Run the canned report `name`; `to_dataframe()` of the result is a pandas DataFrame.
 
@@ -81,7 +89,9 @@ def report(
     from kg_neo4j.graph import canned_reports
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.retrieve.report_names import known_names
+    from kg_neo4j.settings import Settings
 
+    settings = settings or Settings()
     given = parameters or {}
     canned_reports.check(name, given)
     with connect(settings, progress) as database:

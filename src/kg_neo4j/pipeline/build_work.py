@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 PART_BYTES = 16_000_000  # of files of extractions, read by one worker at a time
-DUCKDB_MB = 350
+DUCKDB_MB = 250  # of one process; the rest is spilled to disk. A million documents fail with 180 (docs/scale.md)
 
 
 @dataclass(frozen=True, slots=True)

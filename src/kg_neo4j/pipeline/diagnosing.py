@@ -66,7 +66,7 @@ def status(*, settings: Settings, progress: Progress = SILENT) -> Status:
             sum(each.chunks for each in list_documents(database, settings.graph)),
             size["nodes"],
             size["relationships"],
-            next((each for each in stored_graphs(database) if each.graph == settings.graph), None),
+            next(iter(stored_graphs(database, settings.graph)), None),
         )
 
 
@@ -167,7 +167,7 @@ def _indexes(database: Database, settings: Settings) -> str:
 
 
 def _documents(database: Database, graph: str) -> str:
-    stored = next((each for each in stored_graphs(database, analysed=False) if each.graph == graph), None)
+    stored = next(iter(stored_graphs(database, graph, analysed=False)), None)
     if stored is None:
         return f"graph {graph!r} is empty"
     if stored.unfinished:

@@ -48,6 +48,7 @@ def read_documents(
         root=options.root,
         chosen=Chosen(options.include, options.exclude),
         known=known,
+        encoding=options.encoding,
     )
 
     def stream() -> Iterator[Document]:

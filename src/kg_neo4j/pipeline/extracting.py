@@ -53,7 +53,7 @@ def extract(
     files.check_language(options.text_language)
     work = Work(settings, options, Path(to))
     worker = Worker(work)
-    shaped_by = f"{worker.configuration.config_hash} {options.text_language}"
+    shaped_by = " ".join(filter(None, (worker.configuration.config_hash, str(options.text_language), options.encoding)))
     run = _Run(work.folder, settings.graph, shaped_by, tally)
     run.survey(*_listed(sources, manifest, settings, options, tally), part_of(engine.part))
     chosen = choice.choose(engine, count=run.count, size=run.size, waits=worker.waits)

@@ -101,8 +101,8 @@ def _refuse_foreign(settings: Settings, command: str) -> None:
         )
 
 
-def stored_graphs(database: Database, *, analysed: bool = True) -> tuple[StoredGraph, ...]:
-    """Return how far each graph is done; without `analysed` nothing is said of communities, which is quicker."""
+def stored_graphs(database: Database, graph: str | None = None, *, analysed: bool = True) -> tuple[StoredGraph, ...]:
+    """Return how far each graph is done, or one; without `analysed` nothing is said of communities: that is quicker."""
     from kg_neo4j.graph import queries
     from kg_neo4j.organise import analytics
 
@@ -114,7 +114,7 @@ def stored_graphs(database: Database, *, analysed: bool = True) -> tuple[StoredG
             row["unsettled"],
             analytics.is_current(database, row["graph"]) if analysed else None,
         )
-        for row in database.read(queries.get("write/unfinished"))
+        for row in database.read(queries.get("write/unfinished"), graph=graph)
     )
 
 

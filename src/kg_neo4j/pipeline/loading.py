@@ -40,7 +40,7 @@ BATCH_S = 2.0  # a slow model's answers are written at least this often
 def load(
     sources: Sequence[str] = (),
     *,
-    settings: Settings,
+    settings: Settings | None = None,
     options: LoadOptions | None = None,
     documents: Iterable[Document] = (),
     extractor: Extractor | None = None,
@@ -51,9 +51,8 @@ def load(
 
     A folder that `extract` wrote is a source, too; `documents` are further ones that the caller has read. `extractor`
     stands for the one that the settings mean; the budget does not know what it costs. `budget` is that of a longer run,
-    instead of `options.budget_usd`. Loading the same twice changes
-    nothing; an edited document replaces exactly what it supported. A run that was stopped goes on where it was. Raises
-    the KgError that says what is wrong; what was recorded before stays.
+    instead of `options.budget_usd`. Loading the same twice changes nothing; an edited document replaces exactly what it
+    supported. A run that was stopped goes on where it was. Raises the KgError that says what is wrong.
     """
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
@@ -65,7 +64,9 @@ def load(
     from kg_neo4j.graph.settler import settle
     from kg_neo4j.organise import vectors
     from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
+    from kg_neo4j.settings import Settings
 
+    settings = settings or Settings()
     options = options or LoadOptions()
     started, tally = time.monotonic(), Tally()
     factory.warm_up(settings)
@@ -76,8 +77,7 @@ def load(
     extraction = extraction_config(settings, options, door, extractor=extractor)
     configuration = load_configuration(settings, options, extraction, tokeniser)
     embedder = factory.embedding_model(settings, budget=budget)
-    files, others = _apart(sources)
-    known: dict[str, str] = {}
+    (files, others), known = _apart(sources), dict[str, str]()
     read = read_documents(others, settings, options, tally, documents, known)
     with (
         connect(settings, progress, to_write=True) as database,

@@ -95,7 +95,7 @@ class TreePlan:
 
 def tree(
     *,
-    settings: Settings,
+    settings: Settings | None = None,
     options: TreeBuildOptions | None = None,
     summarisers: Sequence[Summariser] = (),
     progress: Progress = SILENT,
@@ -113,7 +113,9 @@ def tree(
     from kg_neo4j.organise import vectors
     from kg_neo4j.organise.tree.picture import plot_tree
     from kg_neo4j.organise.tree.trees import build_tree
+    from kg_neo4j.settings import Settings
 
+    settings = settings or Settings()
     options = options or TreeBuildOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
     how = _building(settings, options, summarisers, budget)
@@ -247,7 +249,7 @@ def _remarks(built: BuiltTree) -> list[str]:
     if built.new_leaves * 2 > built.leaves:
         lines.append(
             f"{built.title}: {built.new_leaves} of {built.leaves} leaves came after its clusters were made; "
-            "--rebuild makes them anew"
+            "--rebuild makes them again"
         )
     if built.flagged:
         lines.append(f"{built.title}: {built.flagged} texts are flagged (property `flags`)")

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from kg_neo4j.acquire.decoding import check_encoding
+
 if TYPE_CHECKING:
     from kg_neo4j._models.door import Door
     from kg_neo4j._models.tokens import Tokeniser
@@ -32,6 +34,7 @@ class LoadOptions:
     links: int = 0  # pages that the titles' pages link to most, to be loaded with them
     refresh: bool = False  # read pages of the graph again whose revision changed; titles limit it to some
     text_language: str | None = None  # of files and pages, a code such as "pl"; None: found for each
+    encoding: str | None = None  # of text files, such as "cp1252"; None: found for each
     prune: bool = False  # remove documents that are gone where they came from
     alias: str | None = None  # a name for the one source given
     root: str | None = None  # folder that keys are relative to; None: that of the nearest kg.toml, else the one given
@@ -50,6 +53,11 @@ class LoadOptions:
     vectors: bool = True  # False: nothing is embedded; for graphs that nobody asks
     rebuild: bool = False  # extract again what was loaded under another configuration
     budget_usd: float | None = None  # what models may cost in this run; None: no limit
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown encoding: UsageError."""
+        if self.encoding is not None:
+            object.__setattr__(self, "encoding", check_encoding(self.encoding))
 
 
 def chunk_tokens(settings: Settings, options: LoadOptions) -> int:

@@ -59,7 +59,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
     from kg_neo4j.graph.replay import schema_of
     from kg_neo4j.graph.settler import settle
 
-    factory.require_model(settings, "only a model can mend rows")
+    factory.require_model(settings, "only a model can repair rows")
     started = time.monotonic()
     tally, budget = Tally(), budget_of(budget_usd)
     asked_again = settings.model_copy(update={"answer_cache": False})  # a retry wants another answer

@@ -317,7 +317,7 @@ def _named(name: str, stored: Sequence[StoredDecision], graph: str) -> tuple[Sto
             raise UsageError(f"{len(found)} decisions begin with {name!r}", hint="give more of the id")
     if not found:
         raise UsageError(
-            f"no decision or run {name!r} stands in graph {graph!r}", hint="`kg resolve --list` shows what there is"
+            f"no decision or run {name!r} is in graph {graph!r}", hint="`kg resolve --list` shows what there is"
         )
     return tuple(found)
 

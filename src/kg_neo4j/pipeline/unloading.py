@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 
-def unload(source: str, *, root: str | None = None, settings: Settings, progress: Progress = SILENT) -> LoadReport:
+def unload(
+    source: str, *, root: str | None = None, settings: Settings | None = None, progress: Progress = SILENT
+) -> LoadReport:
     """Remove one document, or those of a folder, and exactly what lost its last support.
 
     `source` is a document's source, title, key or id, or the path of its file, which need not be there any more. If it
@@ -32,7 +34,9 @@ def unload(source: str, *, root: str | None = None, settings: Settings, progress
     from kg_neo4j.graph.documents import delete_document, list_documents, withdraw_chunks
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.settler import settle
+    from kg_neo4j.settings import Settings
 
+    settings = settings or Settings()
     started = time.monotonic()
     tally = Tally()
     with connect(settings, progress, to_write=True) as database:

@@ -155,7 +155,7 @@ def prepare(
 
     Raises SchemaConflict if an index that the graph needs is missing or not online.
     """
-    notes = [f"the question was cut to its first {len(question.text):,} characters"] if question.cut else []
+    notes = [f"the question was truncated to its first {len(question.text):,} characters"] if question.cut else []
     indexes = search_indexes.usable_indexes(database, graph, embedder, labels)
     names = {index.name for index in indexes}
     search = Search(graph=graph, question=question)
@@ -180,7 +180,7 @@ def prepare(
 
 
 def _said(scope: Scope | None) -> list[str]:
-    return [f"kept to {scope.said}: {len(scope.chunks):,} chunks"] if scope is not None else []
+    return [f"filtered by {scope.said}: {len(scope.chunks):,} chunks"] if scope is not None else []
 
 
 def _nothing(database: Database, graph: str, scope: Scope | None) -> str:
@@ -190,5 +190,5 @@ def _nothing(database: Database, graph: str, scope: Scope | None) -> str:
     if not documents:
         return f"graph {graph!r} is empty: load something first, for example kg load FILE"
     if scope is not None:
-        return f"nothing that the filters leave of graph {graph!r} matches the question"
+        return f"nothing that the filters select in graph {graph!r} matches the question"
     return f"nothing in the {len(documents)} documents of graph {graph!r} matches the question"

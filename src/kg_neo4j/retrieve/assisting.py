@@ -63,7 +63,7 @@ class Assist(Job[Assisted]):
             apart = door.ask(Decompose(self.question))
             usage, seconds = usage + apart.charged, seconds + apart.seconds
             found = fuse([found, *(self.search(part) for part in apart.value)]) if apart.value else found
-            notes.append(f"searched for its parts, too: {' | '.join(apart.value)}" if apart.value else _why(apart))
+            notes.append(f"also searched for its parts: {' | '.join(apart.value)}" if apart.value else _why(apart))
         if self.how.rerank and len(found.chunks) > 1:
             shown = _shown(self.question, found, door.window, self.how.tokeniser)
             if len(shown) > 1:
@@ -94,7 +94,7 @@ class Decompose(Prompted[tuple[str, ...]]):
         asked = [line for line in lines if line.isprintable() and len(line) <= LONGEST and any(map(str.isalnum, line))]
         parts = tuple(dict.fromkeys(line for line in asked if line.casefold() != self.question.casefold()))
         if len(parts) > PARTS:
-            return Complaint(f"the model took the question apart into {len(parts)}, so it was searched for as it is")
+            return Complaint(f"the model split the question into {len(parts)}, so it was searched for as it is")
         return parts
 
 

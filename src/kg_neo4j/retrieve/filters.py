@@ -71,7 +71,7 @@ class _Left:
         chunks = run("chunks", graph=self.graph, documents=self.documents, **bounds, **years, **most)["ids"]
         if len(chunks) > MOST:
             raise UsageError(
-                f"the filters leave more than {MOST:,} chunks of graph {self.graph!r}, too many to keep a search to",
+                f"the filters select more than {MOST:,} chunks of graph {self.graph!r}, too many to keep a search to",
                 hint="filter for less, or load what belongs together into a graph of its own",
             )
         entities = run("entities", chunks=chunks, **bounds, **years)["ids"]

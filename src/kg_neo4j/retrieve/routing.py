@@ -109,7 +109,7 @@ def choose(question: Question, names: Sequence[str], *, reports: bool) -> Routin
         more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
         return Routing("local", f"the question names {shown}{more}")
     if not is_about_the_whole(question):
-        return Routing("naive", "the question names nothing in the graph")
+        return Routing("naive", "no entity of the graph is named in the question")
     if reports:
         return Routing(GLOBAL, "the question is about the whole")
     return Routing("naive", "the question is about the whole, and no reports are there: `kg communities --reports`")

@@ -146,7 +146,7 @@ def test_a_torn_file_is_said_once(cache: AnswerCache, file: Path) -> None:
     again = AnswerCache(file)
     assert [again.get("k"), again.get("k")] == [None, None]
     assert len(again.notes) == 1
-    assert "made anew" in again.notes[0]
+    assert "has been replaced" in again.notes[0]
 
 
 def test_a_changed_answer_is_a_miss_and_is_replaced(cache: AnswerCache, file: Path) -> None:

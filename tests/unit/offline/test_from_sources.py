@@ -23,7 +23,7 @@ def test_english_needs_no_remark(languages: tuple[str, ...]) -> None:
 
 def test_other_languages_give_names_and_dates_and_the_answer_says_what_to_do() -> None:
     (line,) = limits("de", "de-AT", "pl", "en", "")
-    assert line.startswith("of text in 'de', 'pl' only names and dates are known without a model: set OPENAI_API_KEY")
+    assert line.startswith("text in 'de', 'pl': without a model only names and dates are extracted; set OPENAI_API_KEY")
     assert "KG_MODEL" in line
 
 

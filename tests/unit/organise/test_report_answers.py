@@ -132,7 +132,7 @@ def test_what_is_no_report_twice_becomes_a_composed_one_that_says_so(answer: Com
 def test_an_answer_that_was_cut_is_told_to_be_shorter() -> None:
     found = TASK.accept(completion('{"title": "A', "length"))
     assert isinstance(found, Complaint)
-    assert "cut off: write less" in found.why
+    assert "truncated: write less" in found.why
 
 
 def test_what_the_filter_declines_is_not_asked_again() -> None:

@@ -137,7 +137,7 @@ def test_help_is_counted_and_what_is_of_no_use_is_said() -> None:
     assert asked == ["Who directed Rain Road?"]
     assert {each.id for each in assisted.found.chunks} == {"a", "b", "c", "new", "rest"}
     assert assisted.usage == COST + COST
-    assert assisted.notes == ("searched for its parts, too: Who directed Rain Road?",)
+    assert assisted.notes == ("also searched for its parts: Who directed Rain Road?",)
     refused = assisted_by(QUESTION, ABC, means(Helper("refused"), decompose=True), search)
     assert refused.found is ABC
     assert refused.usage.calls == 1

@@ -44,7 +44,7 @@ def test_questions_about_something(question: str) -> None:
     ("question", "names", "reports", "mode", "why"),
     [
         ("Who was Ada?", ("Ada's", "B", "C", "D"), True, "local", "the question names Ada, B, C and 1 more"),
-        ("Who was she?", (), True, "naive", "the question names nothing in the graph"),
+        ("Who was she?", (), True, "naive", "no entity of the graph is named in the question"),
         ("Summarise everything.", (), True, "global", "the question is about the whole"),
         ("Summarise everything about Ada.", ("Ada",), True, "local", "the question names Ada"),
         ("Summarise everything.", (), False, "naive", "no reports are there"),

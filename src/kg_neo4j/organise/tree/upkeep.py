@@ -95,7 +95,7 @@ def settled(
     if changed:
         raise UsageError(
             f"{what} was built with {'; '.join(changed)}",
-            hint="--rebuild builds it anew; --name NAME builds another one beside it",
+            hint="--rebuild rebuilds it; --name NAME builds another one",
         )
     return wanted
 

@@ -95,7 +95,7 @@ class TreeWork:
         if self._how.rebuild:
             self._shape = None
         elif known.embedder != self._settings.embedder:
-            self.notes.append(f"built anew: vectors are of {self._settings.embedder}, no longer of {known.embedder}")
+            self.notes.append(f"rebuilt: vectors are of {self._settings.embedder}, no longer of {known.embedder}")
             self._shape = None
         elif len(self._shape.aspect_set) > 1 and not self._shape.naming and self._how.aspect_door.outdoes(EXTRACTIVE):
             self.notes.append(f"built anew: cues found its aspects, now {self._how.aspect_door.name} names them")
@@ -109,8 +109,8 @@ class TreeWork:
         paid = sum(node.properties.get("method") == MODEL for node in nodes)
         if paid and not self._how.door.outdoes(EXTRACTIVE):
             raise UsageError(
-                f"{self._what} has {paid} texts that a model wrote, and no model is configured to build it anew",
-                hint="set OPENAI_API_KEY or OPENAI_BASE_URL; --name NAME builds another tree beside it",
+                f"{self._what} has {paid} texts that a model wrote, and no model is configured to rebuild it",
+                hint="set OPENAI_API_KEY or OPENAI_BASE_URL; --name NAME builds another tree",
             )
 
     def building(self, asked: list[Request] | None = None) -> Building:

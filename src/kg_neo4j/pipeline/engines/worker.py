@@ -155,9 +155,11 @@ class Worker:
 
     def _documents(self, shard: Shard, sandbox: Sandbox) -> Iterator[Document | tuple[SkippedSource, str]]:
         """Yield the documents of a shard; for one that cannot be read, why, and its id."""
-        graph, language = self._work.settings.graph, self._work.options.text_language
+        graph, options = self._work.settings.graph, self._work.options
         for entry in shard.entries:
-            read = manifest.document(entry, graph=graph, language=language, sandbox=sandbox)
+            read = manifest.document(
+                entry, graph=graph, language=options.text_language, sandbox=sandbox, encoding=options.encoding
+            )
             yield (read, document_id(graph, "file", entry.key)) if isinstance(read, SkippedSource) else read
         yield from shard.pages
 

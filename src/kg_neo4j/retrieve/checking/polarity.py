@@ -58,7 +58,7 @@ def _of_after(statement: Statement, place: int) -> bool:
 
 
 SCOPE = 4  # words after a denial that it reaches
-_DENIALS = frozenset(
+DENIALS = frozenset(
     """not never no neither nor none without cannot nobody nothing isn't wasn't aren't weren't don't doesn't didn't
     hasn't haven't hadn't won't wouldn't can't couldn't shouldn't nie nigdy bez ani""".split()
 )
@@ -73,13 +73,13 @@ def _pairs(key: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     return tuple((frozenset(left.split()), frozenset(right.split())) for left, right in _DATA.rows(key, 2))
 
 
-_OPPOSITES = (*_pairs("opposites"), *_pairs("inverse"))
+OPPOSITES = (*_pairs("opposites"), *_pairs("inverse"))
 _FROM_THE_OTHER_END = frozenset(_pairs("inverse"))
 
 
 def denied(said: Statement, windows: Sequence[Statement]) -> str:
     """Return why the windows deny the claim, or the claim what they say; empty where neither does."""
-    mine = _denied_words(said)
+    mine = denied_words(said)
     for word in said.content:
         places = [each for each in windows if _finds(each, word) or (word in mine and _against(word) & each.words)]
         if not places:
@@ -89,7 +89,7 @@ def denied(said: Statement, windows: Sequence[Statement]) -> str:
             return f"it denies {said.written[word]!r}, the cited text does not"
         if word not in mine and not mine and all(theirs):
             return f"the cited text denies {said.written[word]!r}"
-    if mine and not any(_denied_words(each) or _against(*mine) & each.words for each in windows):
+    if mine and not any(denied_words(each) or _against(*mine) & each.words for each in windows):
         return "it denies what the cited text does not deny"
     return ""
 
@@ -97,8 +97,8 @@ def denied(said: Statement, windows: Sequence[Statement]) -> str:
 def opposite(said: Statement, windows: Sequence[Statement]) -> str:
     """Return which word of the claim stands against its opposite in the windows; empty where none does."""
     there = frozenset().union(*(each.words for each in windows))
-    mine_denied = _denied_words(said)
-    for pair in _OPPOSITES:
+    mine_denied = denied_words(said)
+    for pair in OPPOSITES:
         for mine, theirs in (pair, pair[::-1]):
             used = (said.words & mine) - mine_denied
             if used and not (mine & there) and theirs & there and not (theirs & said.words):
@@ -116,11 +116,11 @@ def _same_form(used: frozenset[str], there: frozenset[str]) -> bool:
     return any(same_word(word, other) for word in used for other in there)
 
 
-def _denied_words(statement: Statement) -> frozenset[str]:
+def denied_words(statement: Statement) -> frozenset[str]:
     """Return the content words that stand within reach of a denial."""
     found: set[str] = set()
     for index, word in enumerate(statement.order):
-        if word in _DENIALS or word in _FAILURES:
+        if word in DENIALS or word in _FAILURES:
             after = itertools.takewhile(
                 lambda each: each not in _BOUNDS, statement.order[index + 1 : index + 1 + SCOPE]
             )
@@ -137,13 +137,13 @@ def _finds(statement: Statement, word: str) -> bool:
 def _denies(statement: Statement, word: str) -> bool:
     """Return whether every use of `word` is within reach of a denial."""
     forms = {other for other in statement.words if other == word or same_word(word, other) or other in family(word)}
-    return bool(forms) and forms <= _denied_words(statement)
+    return bool(forms) and forms <= denied_words(statement)
 
 
 def _against(*words: str) -> frozenset[str]:
     """Return the words that say the opposite of any of `words`."""
     found: set[str] = set()
-    for left, right in _OPPOSITES:
+    for left, right in OPPOSITES:
         found |= right if left.intersection(words) else left if right.intersection(words) else frozenset()
     return frozenset(found)
 

@@ -47,6 +47,11 @@ def with_pages(database: Database, graph: str, answer: Answer) -> Answer:
     return replace(answer, citations=_paged(answer.citations, rows), nearest=_paged(answer.nearest, rows))
 
 
+def paged(database: Database, graph: str, citations: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Return citations with the pages of PDFs."""
+    return _paged(citations, _chunks(database, graph, citations))
+
+
 def _chunks(database: Database, graph: str, citations: Sequence[Citation]) -> dict[str, Row]:
     ids = sorted({citation.chunk_id for citation in citations})
     query = queries.get("retrieve/cited_chunks")

@@ -36,7 +36,7 @@ class Statement:
 @lru_cache(maxsize=4096)
 def read(text: str) -> Statement:
     """Return what `text` says, word by word."""
-    raw = split_words(_GROUPED.sub("", text))
+    raw = split_words(ungrouped(text))
     order = tuple(fold(word) for word in raw)
     starts = _starts(text)
     names = []
@@ -59,6 +59,11 @@ def read(text: str) -> Statement:
         frozenset(numbers),
         dict(zip(order, raw, strict=True)),
     )
+
+
+def ungrouped(text: str) -> str:
+    """Return `text` with 1204 for "1,204"."""
+    return _GROUPED.sub("", text)
 
 
 def number_of(folded: str) -> str | None:
@@ -85,6 +90,7 @@ def _number_at(order: tuple[str, ...], index: int) -> str | None:
 def _starts(text: str) -> frozenset[int]:
     """Return the places of words that begin a sentence, counted in words."""
     places = {0}
-    for match in re.finditer(r"[.!?…]\s+", _GROUPED.sub("", text)):
-        places.add(len(split_words(_GROUPED.sub("", text)[: match.end()])))
+    text = ungrouped(text)
+    for match in re.finditer(r"[.!?…]\s+", text):
+        places.add(len(split_words(text[: match.end()])))
     return frozenset(places)

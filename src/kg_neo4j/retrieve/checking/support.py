@@ -91,11 +91,12 @@ def best_window(claim: str, text: str) -> tuple[int, int]:
 
 def _gains(said: Statement, sentence: Statement) -> list[float]:
     """Return what the sentence has of each content word and number of the claim."""
-    words = [1.0 if _has(sentence, word) else 0.0 for word in sorted(said.content)]
+    words = [1.0 if has_word(sentence, word) else 0.0 for word in sorted(said.content)]
     return [0.0, *words, *(2.0 if number in sentence.numbers else 0.0 for number in sorted(said.numbers))]
 
 
-def _has(statement: Statement, word: str) -> bool:
+def has_word(statement: Statement, word: str) -> bool:
+    """Return whether a statement has a folded word, in any of its forms."""
     if word in statement.words or family(word) & statement.words:
         return True
     return any(same_word(word, other) for other in statement.words)
@@ -104,13 +105,18 @@ def _has(statement: Statement, word: str) -> bool:
 def _coverage(said: Statement, windows: Sequence[Statement], passages: Sequence[Passage]) -> float:
     """Return the share of the claim's content words that are there; a name counts that the title says, too."""
     known = _known_names(windows, passages)
-    if any(LIFESPAN.match(bracket) for passage in passages for bracket in re.findall(r"\([^()]*\)", passage.text)):
-        known |= _BIRTH | _DEATH
+    known |= words_of_lives(*(passage.text for passage in passages))
     content = said.content or frozenset(said.names)
     if not content:
         return 1.0
-    found = sum(1 for word in content if any(_has(each, word) for each in windows) or _is_known(word, known))
+    found = sum(1 for word in content if any(has_word(each, word) for each in windows) or _is_known(word, known))
     return found / len(content)
+
+
+def words_of_lives(*texts: str) -> frozenset[str]:
+    """Return the words of birth and death where a bracket, such as "(1769 – 1859)", says both."""
+    has_both = any(LIFESPAN.match(bracket) for text in texts for bracket in re.findall(r"\([^()]*\)", text))
+    return _BIRTH | _DEATH if has_both else frozenset()
 
 
 def _known_names(windows: Sequence[Statement], passages: Sequence[Passage]) -> frozenset[str]:
@@ -136,7 +142,7 @@ def _is_known(word: str, known: frozenset[str]) -> bool:
 
 def _names(said: Statement, windows: Sequence[Statement], passages: Sequence[Passage]) -> str:
     known = _known_names(windows, passages)
-    missing = [name for name in said.names if not any(_has(each, name) for each in windows)]
+    missing = [name for name in said.names if not any(has_word(each, name) for each in windows)]
     missing = [name for name in missing if not _is_known(name, known)]
     written = [said.written[name] for name in missing]
     return f"the cited text does not name {', '.join(written)}" if written else ""

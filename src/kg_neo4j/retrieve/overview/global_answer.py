@@ -126,16 +126,18 @@ def ask_global(
             )
             reply.notes.append(f"{missing} have no report: {WRITE_THEM}")
     if asked.cut:
-        reply.notes.insert(0, f"the question was cut to its first {len(asked.text):,} characters")
+        reply.notes.insert(0, f"the question was truncated to its first {len(asked.text):,} characters")
     if scope is not None:
         reply.scope = scope
-        reply.notes.insert(0, f"kept to {scope.said}: {len(scope.chunks):,} chunks, and statements that rest on them")
+        reply.notes.insert(
+            0, f"filtered by {scope.said}: {len(scope.chunks):,} chunks, and statements that rest on them"
+        )
     return _answer(database, asked, graph, reply, how.tokeniser, started)
 
 
 def _no_reports(database: Database, graph: str, levels: Sequence[ReportLevel], scope: Scope | None) -> str:
     if scope is not None and any(each.reports for each in report_levels(database, graph)):
-        return f"no report of graph {graph!r} rests on what the filters leave"
+        return f"no report of graph {graph!r} has a source that the filters select"
     if levels:
         return f"graph {graph!r} has no community reports: {WRITE_THEM}"
     return f"graph {graph!r} has no communities: load something first, for example kg load FILE"
