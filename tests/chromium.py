@@ -67,8 +67,12 @@ class Tab:
     def load(self, address: str) -> None:
         """Go to a page and wait until it is loaded."""
         self.value("0")
+        self.follow("Page.navigate", url=address)
+
+    def follow(self, method: str, **params: Any) -> None:
+        """Run a command that leads to a page, and wait until that is loaded."""
         self.events.clear()
-        self.call("Page.navigate", url=address)
+        self.call(method, **params)
         while not any(each["method"] == "Page.loadEventFired" for each in self.events):
             self.events.append(self._next())
 

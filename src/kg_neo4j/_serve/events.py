@@ -47,7 +47,9 @@ async def _answering(request: Request, arguments: dict[str, Any]) -> AsyncIterat
     try:
         while (piece := await pieces.get()) is not None:
             yield event("draft", piece)
-        yield event("answer", plain(await task))
+        answer = await task
+        state.service.recent.put(arguments, answer)
+        yield event("answer", plain(answer))
     except KgError as error:
         yield event("error", error_shape(error))
     finally:

@@ -20,6 +20,8 @@ MOST_AROUND = 10  # neighbours of a passage on either side
 MOST_TEXT = 20_000  # characters of one text in an answer, such as a passage: a chunk of 3,000 tokens has 12,000
 ANSWER_TOKENS = 8_000  # of a result of an MCP tool: what agents keep of one call
 HUB = 2_000  # relationships of one entity that are looked at
+RECENT = 32  # streamed answers that wait for the page that shows them
+RECENT_S = 30.0  # that they wait; the page comes at once
 
 NODES = 300  # of a drawn graph at first: more of them hide each other's names
 MOST_NODES = 1_000  # of a drawn graph on request

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from kg_neo4j import factory
 from kg_neo4j._serve import limits, lookups
 from kg_neo4j._serve.jobs import Jobs
+from kg_neo4j._serve.recent import RecentAnswers
 from kg_neo4j._serve.refusals import Refused
 from kg_neo4j._serve.results import (
     AskResult,
@@ -66,6 +67,7 @@ class Service:
 
             self.budget = budget_of(self.rights.spend_usd)
             factory.chat_model(settings, budget=self.budget)  # raises where the budget could not be kept
+        self.recent = RecentAnswers()
         self.jobs = Jobs(self.settings, self.budget)
         self._lock = threading.RLock()
         self._database: Database | None = None

@@ -53,13 +53,13 @@ def answered(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     asked = _asked(service, given)
     query = {name: _values(value) for name, value in asked.filters.items() if value}
     arguments = method("ask").arguments(with_filters({"question": [asked.question], "mode": [asked.mode], **query}))
-    answer = service.ask(**arguments)
+    answer = service.recent.take(arguments) or service.ask(**arguments)
     return {"asked": asked, "answer": answer, "entities": _mentioned(service, answer)}
 
 
 def _asked(service: Service, given: Mapping[str, str]) -> Asked:
     filters = {name: given.get(name, "").strip() for name in FIELDS}
-    streams = service.rights.spend_usd is not None and service.settings.answer_cache
+    streams = service.rights.spend_usd is not None  # without a model there is no draft
     return Asked(given.get("question", "").strip(), given.get("mode") or "auto", get_args(Mode), filters, streams)
 
 

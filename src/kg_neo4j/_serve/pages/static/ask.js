@@ -1,4 +1,4 @@
-// Shows what a model writes as it comes; then opens the page of the checked answer, which takes it from the cache.
+// Shows what a model writes as it comes; then opens the page of the checked answer, which has the same answer.
 "use strict";
 for (const form of document.querySelectorAll("form[data-stream]")) {
   const draft = document.getElementById("draft"), words = draft.querySelector(".words"), button = form.querySelector("button");
@@ -6,7 +6,7 @@ for (const form of document.querySelectorAll("form[data-stream]")) {
   form.addEventListener("submit", event => {
     event.preventDefault();
     stream?.close();
-    const fields = [...new FormData(form)].filter(([, value]) => value.trim());
+    const fields = [...new FormData(form)].map(([name, value]) => [name, value.trim()]).filter(([, value]) => value);
     const goal = `${form.action}?${new URLSearchParams(fields)}`;
     const asked = fields.flatMap(([name, value]) => name === "question" || name === "mode" ? [[name, value]] : value.split(",").map(each => [name, each.trim()]));
     words.textContent = "";
