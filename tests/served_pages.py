@@ -1,4 +1,4 @@
-"""The pages of `kg serve` that the browser looks at. `{document}` and `{chunk}` stand for ids of the test's graph."""
+"""The pages of `kg serve` that the browser looks at. Names in braces stand for ids of the test's graph and server."""
 
 from __future__ import annotations
 
@@ -15,5 +15,20 @@ PAGES = (
     "/document?id={chunk}&start=20&end=60#here",
     "/graph",
     "/graph?name=Ada+Lovelace",
+    "/communities",
+    "/community?id={community}",
+    "/trees",
+    "/tree?document={document}",
+    "/tree?document={document}&node={node}",
+    "/merges",
+    "/merges?show=decided",
+    "/quarantine",
+    "/runs",
+    "/load",
+    "/load?plan={plan}",
+    "/run?id={job}",
+    "/reports",
+    "/report?name=most-connected",
+    "/report?name=shortest-path&set.from=Ada+Lovelace&set.to=London",
     "/login",
 )

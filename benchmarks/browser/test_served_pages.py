@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,6 +57,7 @@ def notes(settings: Settings, database: Database, tmp_path_factory: pytest.TempP
     name = f"pages-{uuid.uuid4().hex[:12]}"
     with KnowledgeGraph(name, settings=settings.model_copy(update={"graph": name, **OFFLINE})) as found:
         found.load(source)
+        found.tree()
         yield found
     delete_graph(database, name)
 
@@ -69,7 +72,29 @@ def address_of(client: httpx.Client, page: str) -> str:
     """Return the address of a page, with the ids of the test's graph."""
     document = client.get("/api/documents").json()["documents"][0]["id"]
     chunk = client.get("/api/source", params={"id": document}).json()["passages"][0]["chunk_id"]
-    return f"{client.base_url}".rstrip("/") + page.format(document=document, chunk=chunk)
+    community = client.get("/communities.json").json()["communities"][0]["id"]
+    node = client.get("/tree.json", params={"document": document}).json()["drawing"]["dots"][0]["id"]
+    given = {"document": document, "chunk": chunk, "community": community, "node": node}
+    if "{plan}" in page or "{job}" in page:
+        given |= {"plan": upload(client), "job": loaded(client)}
+    return f"{client.base_url}".rstrip("/") + page.format(**given)
+
+
+def upload(client: httpx.Client) -> str:
+    """Return the id of an upload that waits for a yes."""
+    token = re.search(r'name="csrf" value="([^"]+)"', client.get("/load").text)
+    assert token
+    found = client.post("/load", data={"csrf": token[1]}, files={"files": ("ada.md", ADA.encode())})
+    return found.headers["location"].partition("plan=")[2]
+
+
+def loaded(client: httpx.Client) -> str:
+    """Return the id of a load that has ended; the document is loaded once more, which changes nothing."""
+    jobs = client.get("/api/status").json()["jobs"]
+    id = jobs[0]["id"] if jobs else client.post("/api/load", json={"name": "ada.md", "text": ADA}).json()["id"]
+    while client.get("/api/status", params={"id": id}).json()["jobs"][0]["state"] not in ("done", "failed"):
+        time.sleep(0.1)
+    return str(id)
 
 
 def check_quiet(tab: Tab, address: str) -> None:
@@ -186,7 +211,14 @@ def test_hostile_texts_run_nothing(tab: Tab, settings: Settings, database: Datab
         with served(settings.model_copy(update={"graph": graph, **OFFLINE})) as client:
             base = f"{client.base_url}".rstrip("/")
             documents = client.get("/api/documents", params={"limit": 100}).json()["documents"]
-            shown = ["/documents", "/graph", *(f"/document?id={each['id']}" for each in documents[::10])]
+            shown = [
+                "/documents",
+                "/graph",
+                "/runs",
+                "/communities",
+                "/reports",
+                *(f"/document?id={each['id']}" for each in documents[::10]),
+            ]
             for name, page in (("name", "/entity"), ("words", "/search"), ("question", "/ask"), ("id", "/document")):
                 shown += [f"{page}?{httpx.QueryParams({name: text})}" for text in TEXTS[::8]]
             for page in shown:

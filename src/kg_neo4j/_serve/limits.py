@@ -25,3 +25,6 @@ RECENT_S = 30.0  # that they wait; the page comes at once
 
 NODES = 300  # of a drawn graph at first: more of them hide each other's names
 MOST_NODES = 1_000  # of a drawn graph on request
+MOST_DRAWN = 300  # summaries of a drawn tree, and leaves: more are a grey surface
+MOST_PROPOSED = 20_000  # entities of a graph whose merges are looked for, and communities computed, while a page waits
+KEPT_PLANS = 8  # uploads that wait for a yes; the oldest goes where one more comes

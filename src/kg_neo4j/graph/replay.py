@@ -44,10 +44,13 @@ def replay(
 
     With `copies`, by the ids of the chunks, they are of these.
     """
+    chunks = stored_chunks(database, graph, document.id, rejected_only=rejected_only)
+    if not chunks:
+        return
     options = json.loads(document.options or "{}")
     reading = Reading(schema_of(document), options.get("evidence", "flag"), document.answers_hash)
     answers = stored_answers(database, graph, [document.id], document.answers_hash)
-    for chunk in stored_chunks(database, graph, document.id, rejected_only=rejected_only):
+    for chunk in chunks:
         if said := answers.get(chunk.id):
             own = copies[chunk.id] if copies is not None else chunk
             shown = show(own, options.get("preprocess", "none"), document.language)

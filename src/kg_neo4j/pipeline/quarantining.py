@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from kg_neo4j._models.door import Door
     from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.documents import StoredDocument
     from kg_neo4j.settings import Settings
 
@@ -26,17 +27,21 @@ if TYPE_CHECKING:
 def quarantine(*, settings: Settings, progress: Progress = SILENT) -> tuple[QuarantinedRow, ...]:
     """Return every row in quarantine, by document, chunk and line, from the stored answers. Writes nothing."""
     from kg_neo4j.graph.connection import connect
+
+    with connect(settings, progress) as database:
+        return tuple(quarantined(database, settings.graph))
+
+
+def quarantined(database: Database, graph: str) -> Iterator[QuarantinedRow]:
+    """Yield the rows in quarantine of a graph of an open database, as `quarantine` returns them."""
     from kg_neo4j.graph.documents import list_documents
     from kg_neo4j.graph.replay import replay
 
-    found = []
-    with connect(settings, progress) as database:
-        for document in list_documents(database, settings.graph):
-            for extraction in replay(database, settings.graph, document, rejected_only=True):
-                for each in extraction.rejections:
-                    if not each.mended:
-                        found.append(QuarantinedRow(document.title, extraction.chunk.index, extraction.chunk.id, each))
-    return tuple(found)
+    for document in list_documents(database, graph):
+        for extraction in replay(database, graph, document, rejected_only=True):
+            for each in extraction.rejections:
+                if not each.mended:
+                    yield QuarantinedRow(document.title, extraction.chunk.index, extraction.chunk.id, each)
 
 
 def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, progress: Progress = SILENT) -> LoadReport:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 SHORTEST_ID = 6  # digits of a decision's id that name it; fewer are the number of a run
+PERSON = "person"  # the rule of a decision on one pair; of a file of links it is "file"
 MODEL_SCORE = 0.8  # of what a model decided: no more than that of a rule that decides alone
 
 
@@ -100,7 +101,48 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
         return _report(database, settings.graph, found, before, tally, started)
 
 
-def undo(name: str, *, settings: Settings, analytics: bool = True, progress: Progress = SILENT) -> ResolveReport:
+def decide_pair(
+    keys: tuple[str, str],
+    *,
+    is_one: bool,
+    settings: Settings,
+    analytics: bool = True,
+    budget: Budget | None = None,
+    progress: Progress = SILENT,
+) -> ResolveReport:
+    """Store whether two mention keys are one, as a person says, and make the graph show it.
+
+    A second time nothing changes; `undo` takes it back. Raises UsageError for a key that no mention bears, or one and
+    itself, and LeaseHeld.
+    """
+    from kg_neo4j.graph.connection import connect
+    from kg_neo4j.graph.lease import Lease
+    from kg_neo4j.graph.resolution.mentions import read_mentioned
+
+    started, tally = time.monotonic(), Tally()
+    with connect(settings, progress, to_write=True) as database:
+        schema = _schema(database, settings.graph)
+        before = _nodes(database, settings.graph)
+        with Lease(database, settings.graph) as lease:
+            finish(database, settings.graph, schema, lease)
+            known = {each.key: each for each in read_mentioned(database, settings.graph)}
+            if keys[0] == keys[1] or not all(key in known for key in keys):
+                raise UsageError("a decision is on two names that the graph has", hint="they may have changed since")
+            verdict = Verdict.JOIN if is_one else Verdict.APART
+            said = Proposal(known[keys[0]], known[keys[1]], verdict, PERSON, 1.0, "a person decided")
+            made = _decisions(settings.graph, [said], stored_decisions(database, settings.graph))
+            _show(_Run(database, lease, schema, tally, budget), settings, made, analytics, progress)
+        return _report(database, settings.graph, _Found((said,), made), before, tally, started)
+
+
+def undo(
+    name: str,
+    *,
+    settings: Settings,
+    analytics: bool = True,
+    budget: Budget | None = None,
+    progress: Progress = SILENT,
+) -> ResolveReport:
     """Revoke one decision, named by its id or how it begins, or all decisions of a run, named by its number.
 
     The graph is then what it was without them, byte for byte in the export. They are remembered, so that no rule makes
@@ -119,7 +161,7 @@ def undo(name: str, *, settings: Settings, analytics: bool = True, progress: Pro
             revoked = tuple(
                 replace(each, decision=replace(each.decision, revoked=True), derived=False) for each in named
             )
-            _show(_Run(database, lease, schema, tally), settings, revoked, analytics, progress)
+            _show(_Run(database, lease, schema, tally, budget), settings, revoked, analytics, progress)
         return _report(database, settings.graph, _Found(decisions=revoked), before, tally, started)
 
 
@@ -260,7 +302,7 @@ def _decision(graph: str, proposal: Proposal) -> Decision:
     how = (proposal.rule, proposal.score, proposal.reason)
     if proposal.verdict is Verdict.SPLIT:
         return tell_apart(graph, proposal.left.key, proposal.document, *how)
-    joined = DecisionKind.MUST_LINK if proposal.rule == "file" else DecisionKind.SAME
+    joined = DecisionKind.MUST_LINK if proposal.rule in ("file", PERSON) else DecisionKind.SAME
     kind = joined if proposal.verdict is Verdict.JOIN else DecisionKind.CANNOT_LINK
     return decide(graph, kind, (proposal.left.key, proposal.right.key), *how)
 

@@ -34,7 +34,7 @@ class Decision:
     kind: DecisionKind
     left_key: str  # the smaller one
     right_key: str
-    rule: str  # "file", "model" or the rule's name
+    rule: str  # "file", "person", "model" or the rule's name
     score: float  # 0 to 1
     reason: str = ""  # for people
     revoked: bool = False

@@ -56,7 +56,7 @@ def read_picture(
 
 def compose(stored: StoredTree, leaves: Sequence[tuple[str, str]], title: str) -> TreePicture:
     """Return the picture of a stored tree; `leaves` are (id, text) in the order of the text."""
-    nodes = [PictureNode(LEAF, "", 0, number, text) for number, (_, text) in enumerate(leaves)]
+    nodes = [PictureNode(LEAF, "", 0, number, text, id=id) for number, (id, text) in enumerate(leaves)]
     place = {id: number for number, (id, _) in enumerate(leaves)}
     aspects = _aspects(stored)
     order = {aspect: number for number, aspect in enumerate(aspects)}
@@ -65,15 +65,15 @@ def compose(stored: StoredTree, leaves: Sequence[tuple[str, str]], title: str) -
         summaries, key=lambda each: (each[1]["level"], order[each[1]["aspect"]], each[1]["number"], each[0])
     ):
         place[id] = len(nodes)
-        nodes.append(_node(SUMMARY, said, [place[link[0]] for link in links if link[0] in place]))
+        nodes.append(_node(id, SUMMARY, said, [place[link[0]] for link in links if link[0] in place]))
     details = [(id, node.properties, node.links) for id, node in stored.nodes.items() if node.label == "Detail"]
-    for _, said, links in sorted(details, key=lambda each: (_first(each[2], place), each[1]["number"], each[0])):
-        nodes.append(_node(DETAIL, said, [place[link[0]] for link in links if link[0] in place]))
+    for id, said, links in sorted(details, key=lambda each: (_first(each[2], place), each[1]["number"], each[0])):
+        nodes.append(_node(id, DETAIL, said, [place[link[0]] for link in links if link[0] in place]))
     absent = tuple(str(each) for each in stored.properties.get("absent") or ())
     return TreePicture(title, stored.name, aspects, absent, tuple(nodes))
 
 
-def _node(kind: str, said: Mapping[str, object], parts: Sequence[int]) -> PictureNode:
+def _node(id: str, kind: str, said: Mapping[str, object], parts: Sequence[int]) -> PictureNode:
     flags = said.get("flags")
     return PictureNode(
         kind,
@@ -84,6 +84,7 @@ def _node(kind: str, said: Mapping[str, object], parts: Sequence[int]) -> Pictur
         str(said["method"]),
         tuple(str(flag) for flag in flags) if isinstance(flags, list) else (),
         tuple(sorted(parts)),
+        id,
     )
 
 

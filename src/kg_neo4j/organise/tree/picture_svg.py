@@ -44,6 +44,7 @@ class PictureNode:
     method: str = ""
     flags: tuple[str, ...] = ()
     parts: tuple[int, ...] = ()  # what it was made from: places in `TreePicture.nodes`, all before its own
+    id: str = ""  # in the graph
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,93 @@
+"""Canned reports: the list, and one as a table with a form for its parameters and its Cypher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from kg_neo4j._serve.lookups import checked, start_of
+from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.results import ReportTable
+from kg_neo4j._serve.service import Service
+from kg_neo4j.errors import UsageError
+
+PREFIX = "set."  # of the parameters of a report in an address, as in the API
+
+
+@dataclass(frozen=True, slots=True)
+class ReportParameter:
+    """A parameter of a report, and its value in this request."""
+
+    name: str
+    note: str
+    value: str  # given, or the default; empty: it must be given
+    is_number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedReport:
+    """A report as it is listed."""
+
+    name: str
+    title: str
+    purpose: str
+    parameters: tuple[ReportParameter, ...]
+
+
+def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return all reports."""
+    return {"reports": _reports({})}
+
+
+def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return a page of a report. Where a parameter must be given and is not, only what the report is."""
+    from kg_neo4j import _localdb
+
+    name = checked(given.get("name", ""), "name")
+    values = {key.removeprefix(PREFIX): value for key, value in given.items() if key.startswith(PREFIX) and value}
+    report = next((each for each in _reports(values) if each.name == name), None)
+    table: ReportTable | None = None
+    if report is None or all(each.value for each in report.parameters):
+        table = service.report(name, values, cursor=given.get("cursor"))  # says which report is near, where none is
+    if report is None:
+        raise UsageError(f"there is no report {name[:80]!r}", hint="/reports lists them")
+    lines = table.cypher.splitlines() if table else ()
+    cypher = "\n".join(line for line in lines if not line.startswith("//"))  # its header is on the page in other words
+    browser = None if service.settings.neo4j_uri else _localdb.status(service.settings).browser
+    if browser and cypher:
+        browser = f"{browser}?{urlencode({'cmd': 'edit', 'arg': cypher})}"
+    address = {"name": name} | {PREFIX + key: value for key, value in values.items()}
+    is_first = start_of(given.get("cursor")) == 0
+    found = {"report": report, "table": table, "cypher": cypher, "browser": browser}
+    return {**found, "address": address, "is_first": is_first}
+
+
+def _reports(values: Mapping[str, str]) -> tuple[DescribedReport, ...]:
+    from kg_neo4j.graph import canned_reports
+
+    return tuple(
+        DescribedReport(
+            canned_reports.outside_name(query),
+            query.title,
+            query.purpose,
+            tuple(
+                ReportParameter(
+                    each.name,
+                    each.note,
+                    values.get(each.name, "" if each.default is None else str(each.default)),
+                    each.type in ("INTEGER", "FLOAT"),
+                )
+                for each in query.params
+                if each.name != "graph"
+            ),
+        )
+        for query in canned_reports.list_reports()
+    )
+
+
+PAGES = (
+    Page("/reports", "reports.html", listed, title="Reports", rank=50),
+    Page("/report", "report.html", shown),
+)

@@ -1,0 +1,18 @@
+"use strict";
+// Files may be dropped anywhere on the field; what was chosen is listed.
+const drop = document.getElementById("drop");
+const files = document.getElementById("files");
+const chosen = document.getElementById("chosen");
+const list = () => {
+  chosen.textContent = [...files.files].map((file) => `${file.name} (${Math.ceil(file.size / 1000).toLocaleString("en")} kB)`).join(", ");
+};
+for (const name of ["dragenter", "dragover"]) {
+  drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); });
+}
+for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
+drop.addEventListener("drop", (event) => {
+  event.preventDefault();
+  files.files = event.dataTransfer.files;
+  list();
+});
+files.addEventListener("change", list);
