@@ -7,7 +7,7 @@
 //          rating FLOAT, rating_explanation STRING, findings STRING (JSON), method STRING, flags LIST<STRING>,
 //          hash STRING, domain STRING
 // order:   level, then number
-// source:  W2
+// source:  the length study
 MATCH (c:KgCommunity)
 WHERE c.graph = $graph AND c.report_method IS NOT NULL AND ($level IS NULL OR c.level = $level)
   AND ($ids IS NULL OR c.id IN $ids)

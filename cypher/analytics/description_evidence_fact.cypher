@@ -8,7 +8,7 @@
 //          model STRING (that was asked; null where none was),
 //          evidence LIST<LIST> (document, place of the chunk, row and description of each)
 // order:   id
-// source:  W3
+// source:  the graph article
 MATCH (n:KgFact)
 WHERE n.id > $after AND n.graph = $graph AND (n.evidence_count > 1 OR n.summary_hash IS NOT NULL)
 WITH n, COLLECT {

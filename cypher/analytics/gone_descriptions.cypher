@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main)
 // columns: id STRING (of one of them)
 // order:   none
-// source:  W3
+// source:  the graph article
 MATCH (a:KgAnswer {kind: 'description'})
 WHERE a.graph = $graph AND NOT EXISTS { (a)-[:ANSWERS]->() }
 RETURN a.id AS id LIMIT 1

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $rows LIST<INTEGER> (nums of entities)
 // columns: none
 // order:   none
-// source:  W2
+// source:  the length study
 UNWIND $rows AS num
 MATCH (e:KgEntity {num: num})-[old:IN_COMMUNITY]->()
 WHERE e.graph = $graph

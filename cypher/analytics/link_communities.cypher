@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $rows LIST<LIST> (id, id of the parent)
 // columns: none
 // order:   none
-// source:  W2
+// source:  the length study
 UNWIND $rows AS row
 MATCH (c:KgCommunity {id: row[0]})
 WHERE c.graph = $graph

@@ -7,7 +7,7 @@
 // columns: id STRING, level INTEGER, number INTEGER, size INTEGER, parent INTEGER (number of the one that it is part of),
 //          title STRING, rating FLOAT, method STRING, flags LIST<STRING>, members LIST<STRING> (those of highest PageRank)
 // order:   level, then size descending, then number
-// source:  W2
+// source:  the length study
 MATCH (c:KgCommunity)
 WHERE c.graph = $graph AND ($level IS NULL OR c.level = $level) AND c.size >= $smallest
 WITH c ORDER BY c.level, c.size DESC, c.number LIMIT $limit

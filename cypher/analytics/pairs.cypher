@@ -7,7 +7,7 @@
 // columns: part INTEGER, sources LIST<INTEGER> (nums), targets LIST<INTEGER> (nums), instances LIST<INTEGER> (rows of
 //          evidence)
 // order:   part; within a part none
-// source:  W2
+// source:  the length study
 MATCH (a:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:KgEntity)
 WHERE a.graph = $graph AND b.graph = $graph
 WITH a.num / 17592186044416 AS part,

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $rows LIST<LIST> (id of the community, nums of entities)
 // columns: none
 // order:   none
-// source:  W2
+// source:  the length study
 UNWIND $rows AS row
 MATCH (c:KgCommunity {id: row[0]})
 WHERE c.graph = $graph

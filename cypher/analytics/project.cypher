@@ -6,7 +6,7 @@
 //          $targets LIST<INTEGER> (of the second); $weights LIST<FLOAT> (0 to 1); $alone LIST<INTEGER> (nums without a pair)
 // columns: projection MAP
 // order:   none
-// source:  W2
+// source:  the length study
 CALL () {
   UNWIND range(0, size($sources) - 1) AS place
   RETURN $sources[place] AS s, $targets[place] AS t, $weights[place] AS weight

@@ -5,7 +5,7 @@
 // params:  $name STRING (name of the projection); $property STRING (of its nodes)
 // columns: part INTEGER, nums LIST<INTEGER>, values LIST<ANY> (at each place that of the num at the same place)
 // order:   part; within a part none
-// source:  W2
+// source:  the length study
 CALL gds.graph.nodeProperty.stream($name, $property, ['*'], {concurrency: 1})
 YIELD nodeId, propertyValue
 WITH nodeId / 17592186044416 AS part, collect(nodeId) AS nums, collect(propertyValue) AS values

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $model STRING (model name)
 // columns: answers INTEGER, output_tokens FLOAT (of one, on average; null where there is none)
 // order:   none
-// source:  W2
+// source:  the length study
 MATCH (:KgCommunity {graph: $graph})<-[:ANSWERS]-(a:KgAnswer)
 WHERE a.graph = $graph AND a.kind = 'report' AND a.model = $model AND a.output_tokens > 0
 WITH DISTINCT a

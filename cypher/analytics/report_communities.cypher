@@ -5,7 +5,7 @@
 // columns: id STRING, level INTEGER, number INTEGER, size INTEGER, parent_id STRING, hash STRING, method STRING,
 //          domain STRING
 // order:   level descending, then number
-// source:  W2
+// source:  the length study
 MATCH (c:KgCommunity)
 WHERE c.graph = $graph
 RETURN c.id AS id, c.level AS level, c.number AS number, c.size AS size,

@@ -5,7 +5,7 @@
 //          $limit INTEGER (documents a community, >= 1, default 5)
 // columns: id STRING, documents LIST<STRING> (titles), total INTEGER (documents in all)
 // order:   id; documents by the members that they mention, descending, then title
-// source:  W2
+// source:  the length study
 UNWIND $ids AS id
 MATCH (c:KgCommunity {id: id})
 WHERE c.graph = $graph

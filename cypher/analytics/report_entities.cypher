@@ -5,7 +5,7 @@
 // columns: id STRING, entities LIST<LIST> (id, name, type, description, rows of evidence, year of birth, year of death,
 //          id of the community of the next finer level or null)
 // order:   id; entities by id
-// source:  W2
+// source:  the length study
 UNWIND $ids AS id
 MATCH (c:KgCommunity {id: id})
 WHERE c.graph = $graph

@@ -5,7 +5,7 @@
 // columns: id STRING, relationships LIST<LIST> (id of the fact, source, type, target, description, date of the start,
 //          rows of evidence, strength or 0; source and target are ids of entities)
 // order:   id; relationships by id of the fact
-// source:  W2
+// source:  the length study
 UNWIND $ids AS id
 MATCH (c:KgCommunity {id: id})
 WHERE c.graph = $graph

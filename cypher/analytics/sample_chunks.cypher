@@ -5,7 +5,7 @@
 // params:  $graph STRING (graph name, default main); $limit INTEGER (chunks, >= 1, default 10)
 // columns: text STRING, title STRING (of the document)
 // order:   id of the chunk
-// source:  W2
+// source:  the length study
 MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(c:KgChunk)
 WITH c, d ORDER BY c.id LIMIT $limit
 RETURN c.text AS text, d.title AS title

@@ -7,7 +7,7 @@
 // columns: part INTEGER, entities LIST<LIST> (num, component: a label without meaning, core, triangles, clustering: 0 to
 //          1, articulation: true or false)
 // order:   part; within a part none
-// source:  W2
+// source:  the length study
 CALL gds.wcc.mutate($name, {mutateProperty: 'component', concurrency: 1, logProgress: false}) YIELD componentCount
 CALL gds.kcore.mutate($name, {mutateProperty: 'core', concurrency: 1, logProgress: false}) YIELD degeneracy
 CALL gds.triangleCount.mutate($name, {mutateProperty: 'triangles', concurrency: 1, logProgress: false})

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main)
 // columns: deleted INTEGER
 // order:   none
-// source:  W3
+// source:  the graph article
 MATCH (a:KgAnswer {kind: 'description'})
 WHERE a.graph = $graph AND NOT EXISTS { (a)-[:ANSWERS]->() }
 DETACH DELETE a

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main)
 // columns: deleted INTEGER
 // order:   none
-// source:  W2
+// source:  the length study
 MATCH (a:KgAnswer {kind: 'report'})
 WHERE a.graph = $graph AND NOT EXISTS { (a)-[:ANSWERS]->() }
 DETACH DELETE a

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $rows LIST<STRING> (community ids)
 // columns: none
 // order:   none
-// source:  W2
+// source:  the length study
 UNWIND $rows AS id
 MATCH (c:KgCommunity {id: id})-[old:CHILD_OF]->()
 WHERE c.graph = $graph

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $rows LIST<LIST> (id, level, number, size)
 // columns: none
 // order:   none
-// source:  W2
+// source:  the length study
 UNWIND $rows AS row
 MERGE (c:KgCommunity:Community {id: row[0]})
 SET c.graph = $graph, c.level = row[1], c.number = row[2], c.size = row[3]

@@ -5,7 +5,7 @@
 //          $rows LIST<MAP> (id, report: a map of properties, answers: ids)
 // columns: none
 // order:   none
-// source:  W2
+// source:  the length study
 UNWIND $rows AS row
 MATCH (c:KgCommunity {id: row.id})
 WHERE c.graph = $graph

@@ -6,7 +6,7 @@
 //          $rows LIST<MAP> (id, summary, method, hash and answers of each entity; nulls remove a summary)
 // columns: none
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $rows AS row
 MATCH (n:KgEntity {id: row.id})
 WHERE n.graph = $graph

@@ -7,7 +7,7 @@
 //          $only_facts LIST<STRING> (likewise)
 // columns: Name STRING, Type STRING, Connections INTEGER (relationships in either direction), Ids LIST<STRING> (the entity)
 // order:   Connections descending, then Name, then ids
-// source:  W1
+// source:  the Wikipedia report
 MATCH (n:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)
 WHERE n.graph = $graph AND o.graph = $graph AND ($types = [] OR n.type IN $types)
   AND ($only_entities IS NULL OR n.id IN $only_entities) AND ($only_facts IS NULL OR r.fact_id IN $only_facts)

@@ -5,7 +5,7 @@
 // columns: Node STRING, NodeType STRING, Connections INTEGER (relationships in either direction),
 //          Bridges INTEGER (neighbours that nothing else connects), Betweenness FLOAT (shortest paths through the node)
 // order:   Betweenness descending, then Node, then id
-// source:  W2
+// source:  the length study
 MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.articulation
 RETURN n.name AS Node, n.type AS NodeType, n.degree AS Connections, size(coalesce(n.bridges, [])) AS Bridges,

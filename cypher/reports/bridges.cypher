@@ -6,7 +6,7 @@
 // columns: Node STRING, Neighbour STRING, Relationships LIST<STRING> (their types), Evidence INTEGER (rows that state them),
 //          Smaller INTEGER (connections of the end that has fewer)
 // order:   Smaller descending, so that mere leaves come last, then Node, Neighbour, then ids
-// source:  W2
+// source:  the length study
 MATCH (n:KgEntity)
 WHERE n.graph = $graph AND size(n.bridges) > 0
 UNWIND n.bridges AS other

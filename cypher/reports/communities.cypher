@@ -7,7 +7,7 @@
 // columns: Community INTEGER (number; Entity.community for level 0), Level INTEGER, Size INTEGER (members),
 //          Members LIST<STRING> (those of highest PageRank)
 // order:   Size descending, then Community
-// source:  W2
+// source:  the length study
 MATCH (c:KgCommunity)
 WHERE c.graph = $graph AND c.level = $level AND c.size >= $smallest
 WITH c ORDER BY c.size DESC, c.number LIMIT $limit

@@ -8,7 +8,7 @@
 //          Centrality FLOAT (share of the other members it is related to, 0 to 1),
 //          InsideShare FLOAT (share of its relationships that are with members, 0 to 1), PageRank FLOAT (in the whole graph)
 // order:   Centrality descending, then Inside descending, then PageRank descending, then Node, then id
-// source:  W2
+// source:  the length study
 MATCH (c:KgCommunity)
 WHERE c.graph = $graph AND c.level = $level AND c.number = $community
 CALL (c) {

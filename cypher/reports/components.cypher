@@ -7,7 +7,7 @@
 // columns: Component INTEGER (number, 1 is the largest), Nodes INTEGER, Share FLOAT (of all nodes, 0 to 1),
 //          Relationships INTEGER (within it), Members LIST<STRING> (those of highest PageRank)
 // order:   Component
-// source:  W2
+// source:  the length study
 MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.component IS NOT NULL
 WITH n ORDER BY n.pagerank DESC, n.name, n.id

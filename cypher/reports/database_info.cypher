@@ -6,7 +6,7 @@
 // params:  $graph STRING (graph name, default main)
 // columns: Kind STRING, Name STRING, Count INTEGER (nodes and relationships that have it)
 // order:   nodes, labels, relationships, types, properties of nodes, properties of relationships, then the same of bookkeeping; in each Count descending, then Name
-// source:  W1
+// source:  the Wikipedia report
 CALL () {
   MATCH (n:KgEntity)
   WHERE n.graph = $graph

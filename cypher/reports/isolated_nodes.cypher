@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $limit INTEGER (rows, >= 1, default 100)
 // columns: Node STRING, NodeType STRING, Evidence INTEGER (rows that mention it), Document STRING (the first that mentions it)
 // order:   Evidence descending, then Node, then NodeType, then id
-// source:  W3
+// source:  the graph article
 MATCH (n:KgEntity)
 WHERE n.graph = $graph
   AND NOT EXISTS { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity) WHERE o.graph = $graph }

@@ -6,7 +6,7 @@
 // columns: Core INTEGER (k), Nodes INTEGER (in this core and in no denser one), AtLeast INTEGER (in this core, denser ones included),
 //          Members LIST<STRING> (those of highest PageRank)
 // order:   Core descending
-// source:  W2
+// source:  the length study
 MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.core IS NOT NULL
 WITH n ORDER BY n.pagerank DESC, n.name, n.id

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $limit INTEGER (rows, >= 1, default 5)
 // columns: Node STRING, Connections INTEGER (relationships in either direction)
 // order:   Connections descending, then Node, then id, so that equal counts have one order
-// source:  W1
+// source:  the Wikipedia report
 MATCH (n:KgEntity)
 WHERE n.graph = $graph
 WITH n, COUNT { (n)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity) WHERE o.graph = $graph } AS Connections

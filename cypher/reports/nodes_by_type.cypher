@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main)
 // columns: NodeType STRING, Count INTEGER
 // order:   Count descending, then NodeType
-// source:  W1
+// source:  the Wikipedia report
 MATCH (n:KgEntity)
 WHERE n.graph = $graph
 RETURN n.type AS NodeType, count(n) AS Count

@@ -5,7 +5,7 @@
 // params:  $graph STRING (graph name, default main); $limit INTEGER (rows, >= 1, default 20)
 // columns: Node STRING, NodeType STRING, PageRank FLOAT (the mean is about 1), Connections INTEGER (relationships in either direction)
 // order:   PageRank descending, then Node, then id
-// source:  W2
+// source:  the length study
 MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.pagerank IS NOT NULL
 RETURN n.name AS Node, n.type AS NodeType, n.pagerank AS PageRank, n.degree AS Connections

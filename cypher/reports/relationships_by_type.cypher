@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main)
 // columns: RelationshipType STRING, Count INTEGER
 // order:   Count descending, then RelationshipType
-// source:  W1
+// source:  the Wikipedia report
 MATCH (a:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(b:KgEntity)
 WHERE a.graph = $graph AND b.graph = $graph
 RETURN type(r) AS RelationshipType, count(r) AS Count

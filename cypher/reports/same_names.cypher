@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $limit INTEGER (rows, >= 1, default 50)
 // columns: Name STRING (in lower case), Entities INTEGER, NodeTypes LIST<STRING>, Nodes LIST<STRING>
 // order:   Entities descending, then Name
-// source:  W3
+// source:  the graph article
 MATCH (n:KgEntity)
 WHERE n.graph = $graph
 UNWIND [n.name] + coalesce(n.aliases, []) AS known

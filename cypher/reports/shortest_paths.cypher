@@ -7,7 +7,7 @@
 // columns: Path INTEGER, Steps INTEGER, Nodes LIST<STRING>, Relationships LIST<STRING> (arrows show their direction; of several between
 //          two nodes the one with most evidence), Evidence INTEGER (rows that state them)
 // order:   Path: fewer steps first, then more evidence, then the names
-// source:  W2
+// source:  the length study
 MATCH (a:KgEntity)
 WHERE a.graph = $graph
   AND any(known IN [a.name] + coalesce(a.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($from)))

@@ -7,7 +7,7 @@
 // columns: Node STRING, Similar STRING, NodeType STRING (of the similar one), Similarity FLOAT (as Neo4j has it: half of 1 + cosine, 0 to 1),
 //          Related BOOLEAN (a relationship connects the two)
 // order:   Similarity descending, then Similar, then ids
-// source:  W2
+// source:  the length study
 MATCH (n:KgEntity)
 WHERE n.graph = $graph
   AND any(known IN [n.name] + coalesce(n.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($name)))

@@ -6,7 +6,7 @@
 // columns: Node STRING, Similar STRING, NodeType STRING (of the similar one), Similarity FLOAT (Jaccard: shared neighbours by all of both, above 0 to 1),
 //          Shared INTEGER (neighbours), Neighbours LIST<STRING> (the first five that are shared)
 // order:   Similarity descending, then Shared descending, then Similar, then ids
-// source:  W2
+// source:  the length study
 MATCH (n:KgEntity)
 WHERE n.graph = $graph
   AND any(known IN [n.name] + coalesce(n.aliases, []) WHERE normalize(toLower(known)) = normalize(toLower($name)))

@@ -6,7 +6,7 @@
 // columns: Year INTEGER (negative for BC), Date STRING (as the text gives it), Who STRING, Relationship STRING, Target STRING,
 //          TargetType STRING, Evidence INTEGER (rows that state it)
 // order:   Year with empty ones last, then Who, Relationship, Target, then Evidence descending, then ids
-// source:  W1
+// source:  the Wikipedia report
 CALL () {
   MATCH (n:KgEntity)
   WHERE n.graph = $graph

@@ -6,7 +6,7 @@
 // columns: Node STRING, NodeType STRING, Triangles INTEGER, Clustering FLOAT (share of the pairs of its neighbours that are related, 0 to 1),
 //          Connections INTEGER (relationships in either direction)
 // order:   Triangles descending, then Clustering descending, then Node, then id
-// source:  W2
+// source:  the length study
 MATCH (n:KgEntity)
 WHERE n.graph = $graph AND n.triangles > 0
 RETURN n.name AS Node, n.type AS NodeType, n.triangles AS Triangles, n.clustering AS Clustering, n.degree AS Connections

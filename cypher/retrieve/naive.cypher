@@ -9,7 +9,7 @@
 //          $chunks INTEGER (chunks to return, >= 1, default 12)
 // columns: chunks LIST<MAP> (id, text, tokens, section, document, language, score)
 // order:   none; the list is in descending order of score, then by id
-// source:  W4
+// source:  the narrative thesis
 CALL () { // chunk nodes by words; all of them where the best are of other graphs or filtered out
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_chunk_text', words, {limit: $fetch_words}) YIELD node, score

@@ -5,7 +5,7 @@
 // columns: level INTEGER, communities INTEGER (with two or more members), reports INTEGER,
 //          characters INTEGER (of the reports)
 // order:   level
-// source:  W2
+// source:  the length study
 MATCH (c:KgCommunity)
 WHERE c.graph = $graph AND c.size > 1
 WITH c.level AS level, c, CASE WHEN c.report_method IS NULL THEN 0 ELSE 1 END AS has

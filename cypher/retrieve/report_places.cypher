@@ -7,7 +7,7 @@
 // columns: id STRING, kind STRING (entity or fact), name STRING,
 //          places LIST<MAP> (chunk_id, quote, start, end, text, tokens, section, document)
 // order:   id; places with a quote first, then by chunk
-// source:  W2
+// source:  the length study
 UNWIND $ids AS id
 CALL (id) {
   MATCH (e:KgEntity {id: id})

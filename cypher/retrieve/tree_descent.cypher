@@ -7,7 +7,7 @@
 //          nodes LIST<MAP> (id, kind summary, detail or passage, aspect, level, number),
 //          leaves LIST<MAP> (one for each part in a chunk: id, chunk_id, start, end, text, tokens, section, document)
 // order:   none; the lists are in ascending order of ids, leaves nearest first
-// source:  W4
+// source:  the narrative thesis
 CALL () {
   UNWIND $nodes AS id
   MATCH (n:KgTreeNode {id: id})

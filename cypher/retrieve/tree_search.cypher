@@ -11,7 +11,7 @@
 // columns: id STRING, kind STRING (chunk, summary or detail), text STRING, aspect STRING, level INTEGER, number INTEGER,
 //          document STRING (title), leaf STRING (that a detail is a note on, else null), score FLOAT
 // order:   score descending, then id
-// source:  W4
+// source:  the narrative thesis
 CALL () { // the nearest in each index; null where they may not be all that are near
   UNWIND [$chunk_index, $node_index] AS index
   CALL (index) {

@@ -8,7 +8,7 @@
 // columns: id STRING, kind STRING (chunk or summary), text STRING, aspect STRING, level INTEGER, number INTEGER,
 //          document STRING (title), leaf STRING (always null: no detail is on the way), score FLOAT
 // order:   score descending, then id
-// source:  W4
+// source:  the narrative thesis
 UNWIND $trees AS tree
 MATCH (t:KgTree {id: tree})-[:TREE_OF]->(d:KgDocument)
 WHERE t.graph = $graph

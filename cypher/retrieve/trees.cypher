@@ -7,7 +7,7 @@
 //          fingerprint STRING (of the chunks that it was built from), chunks LIST<ANY> ([id, start, end] of those of today; of
 //          documents with a whole tree alone), aspects LIST<STRING>
 // order:   title, then document
-// source:  W4
+// source:  the narrative thesis
 MATCH (d:KgDocument)
 WHERE d.graph = $graph AND ($only_documents IS NULL OR d.id IN $only_documents)
 OPTIONAL MATCH (t:KgTree {name: $name})-[:TREE_OF]->(d)

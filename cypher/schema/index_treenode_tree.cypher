@@ -4,5 +4,5 @@
 // params:  none
 // columns: none
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 CREATE INDEX kg_own_treenode_tree IF NOT EXISTS FOR (n:KgTreeNode) ON (n.tree)

@@ -5,7 +5,7 @@
 //          $name STRING (of the tree)
 // columns: none
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 MATCH (d:KgDocument {id: $document_id})
 WHERE d.graph = $graph
 MERGE (t:KgTree:Tree {id: $id})

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (chunk ids)
 // columns: id STRING, embedding LIST<FLOAT>
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 UNWIND $ids AS id
 MATCH (c:KgChunk {id: id})
 WHERE c.graph = $graph AND c.embedding IS NOT NULL

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $document_id STRING (document id)
 // columns: id STRING, text STRING, token_count INTEGER, start INTEGER, end INTEGER, hash STRING
 // order:   place in the document, then id
-// source:  W4
+// source:  the narrative thesis
 MATCH (d:KgDocument {id: $document_id})<-[:IN_DOCUMENT]-(c:KgChunk)
 WHERE d.graph = $graph AND c.graph = $graph
 RETURN c.id AS id, c.text AS text, c.token_count AS token_count, c.start AS start, c.end AS end,

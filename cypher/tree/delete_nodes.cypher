@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (of passages, summaries and details)
 // columns: none
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 UNWIND $ids AS id
 MATCH (n:KgTreeNode {id: id})
 WHERE n.graph = $graph

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $documents LIST<STRING> (document ids); $limit INTEGER (nodes at a time, >= 1)
 // columns: deleted INTEGER
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 MATCH (t:KgTree)
 WHERE t.graph = $graph AND t.document_id IN $documents
 CALL (t) {

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main)
 // columns: id STRING, title STRING, key STRING, source STRING, tokeniser STRING, chunks INTEGER
 // order:   title, then id
-// source:  W4
+// source:  the narrative thesis
 MATCH (d:KgDocument)
 WHERE d.graph = $graph
 RETURN d.id AS id, d.title AS title, d.key AS key, d.source AS source, d.tokeniser AS tokeniser,

@@ -5,7 +5,7 @@
 // params:  $graph STRING (graph name, default main); $id STRING (tree id); $properties MAP (fingerprint, settings, fit, ...)
 // columns: none
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 MATCH (t:KgTree {id: $id})
 WHERE t.graph = $graph
 SET t += $properties, t.complete = true

@@ -5,7 +5,7 @@
 //          $nodes LIST<STRING> (ids of passages)
 // columns: none
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 MATCH (t:KgTree {id: $tree})
 WHERE t.graph = $graph
 CALL (t) {

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $tree STRING (tree id); $hashes LIST<STRING> (of text and model)
 // columns: hash STRING, embedding LIST<FLOAT>
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 CALL () {
   MATCH (n:KgTreeNode)
   WHERE n.tree = $tree AND n.graph = $graph AND n.embedding_hash IN $hashes

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $tree STRING (tree id)
 // columns: labels LIST<STRING>, node MAP, links LIST<ANY> (id, then the numbers on the relationship)
 // order:   id
-// source:  W4
+// source:  the narrative thesis
 MATCH (n:KgTreeNode)
 WHERE n.tree = $tree AND n.graph = $graph
 RETURN labels(n) AS labels, n {.*, embedding: null} AS node,

@@ -5,7 +5,7 @@
 //          $answers LIST<STRING> (ids of those that name the aspects)
 // columns: none
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 MATCH (t:KgTree {id: $id})
 WHERE t.graph = $graph
 SET t.complete = false, t.fit = $fit, t.settings = $settings, t.answers = $answers

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $tree STRING (tree id)
 // columns: id STRING, text STRING
 // order:   place in the document, then id
-// source:  W4
+// source:  the narrative thesis
 MATCH (t:KgTree {id: $tree})-[:HAS_LEAF]->(n)
 WHERE t.graph = $graph AND n.graph = $graph
 RETURN n.id AS id, n.text AS text

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $tree STRING (tree id); $rows LIST<MAP> (all properties of each vector)
 // columns: none
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 MATCH (t:KgTree {id: $tree})
 WHERE t.graph = $graph
 UNWIND $rows AS row

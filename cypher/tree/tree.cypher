@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $id STRING (tree id)
 // columns: tree MAP, leaves LIST<STRING> (ids)
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 MATCH (t:KgTree {id: $id})
 WHERE t.graph = $graph
 RETURN properties(t) AS tree, COLLECT { MATCH (t)-[:HAS_LEAF]->(n) RETURN n.id ORDER BY n.id } AS leaves

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main)
 // columns: id STRING, name STRING, document_id STRING, title STRING, fingerprint STRING, complete BOOLEAN, chunks LIST<ANY>
 // order:   title, then name, then id
-// source:  W4
+// source:  the narrative thesis
 MATCH (t:KgTree)-[:TREE_OF]->(d:KgDocument)
 WHERE t.graph = $graph AND d.graph = $graph
 RETURN t.id AS id, t.name AS name, d.id AS document_id, d.title AS title, t.fingerprint AS fingerprint,

@@ -5,7 +5,7 @@
 //          $rows LIST<MAP> (id, properties, embedding, embedding_hash, chunks and nodes: ids and numbers)
 // columns: none
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 UNWIND $rows AS row
 MERGE (n:KgTreeNode:TreeNode {id: row.id})
 SET n:Passage, n += row.properties, n.graph = $graph, n.tree = $tree,

@@ -5,7 +5,7 @@
 //          $rows LIST<MAP> (id, properties, embedding, embedding_hash, chunks and nodes: ids, each with its probability)
 // columns: none
 // order:   none
-// source:  W4
+// source:  the narrative thesis
 MATCH (t:KgTree {id: $tree})
 WHERE t.graph = $graph
 UNWIND $rows AS row

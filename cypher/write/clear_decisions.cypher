@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (decision ids)
 // columns: none
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $ids AS id
 MATCH (d:KgDecision {id: id})
 WHERE d.graph = $graph

@@ -6,7 +6,7 @@
 //          $rows LIST<LIST> (a row of create_facts, entity of the source or null, entity of the target or null, relationship)
 // columns: written INTEGER (must be the number of rows)
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $rows AS row
 MATCH (c:KgChunk {id: row[9]})
 CREATE (f:KgFact:Fact:Unsettled {id: row[0], graph: $graph, source_key: row[1], target_key: row[2], type: row[3], evidence_count: row[4],

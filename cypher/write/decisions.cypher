@@ -7,7 +7,7 @@
 //          score FLOAT, reason STRING, revoked BOOLEAN, run INTEGER, document STRING (or empty), pending BOOLEAN,
 //          derived BOOLEAN (from the evidence, by settling)
 // order:   run, then id
-// source:  W3
+// source:  the graph article
 MATCH (d:KgDecision)
 WHERE d.graph = $graph
 RETURN d.id AS id, d.kind AS kind, d.left_key AS left_key, d.right_key AS right_key, coalesce(d.left_name, '') AS left_name,

@@ -4,7 +4,7 @@
 // params:  $ids LIST<STRING> (fact ids)
 // columns: none
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $ids AS id
 MATCH (f:KgFact {id: id})
 WHERE NOT EXISTS { (f)-[:STATED_IN]->() }

@@ -4,7 +4,7 @@
 // params:  $rows LIST<MAP> (source and target entity, facts, and values: a list of one map or none)
 // columns: none
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $rows AS row
 MATCH (a:KgEntity {id: row.source})
 MATCH (b:KgEntity {id: row.target})

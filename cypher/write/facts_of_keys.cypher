@@ -5,7 +5,7 @@
 //          $keys LIST<STRING> (mention keys); $identity LIST<STRING> (columns that tell facts apart)
 // columns: id STRING, type STRING, source_key STRING, target_key STRING, identity LIST<ANY>
 // order:   id
-// source:  W3
+// source:  the graph article
 UNWIND $ids AS id
 MATCH (e:KgEntity {id: id})
 WHERE e.graph = $graph

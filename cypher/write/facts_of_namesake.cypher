@@ -5,7 +5,7 @@
 //          $document STRING (document id); $identity LIST<STRING> (columns that tell facts apart)
 // columns: id STRING, type STRING, source_key STRING, target_key STRING, identity LIST<ANY>
 // order:   id
-// source:  W3
+// source:  the graph article
 MATCH (e:KgEntity {id: $id})
 WHERE e.graph = $graph
 MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)

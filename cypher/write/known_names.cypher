@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $documents LIST<STRING> (document ids)
 // columns: chunk_id STRING, names LIST<LIST> (name and type of each mention)
 // order:   chunk_id
-// source:  W3
+// source:  the graph article
 UNWIND $documents AS id
 MATCH (d:KgDocument {id: id, graph: $graph})<-[:IN_DOCUMENT]-(c:KgChunk)<-[m:MENTIONED_IN]-(:KgEntity)
 WITH c.id AS chunk_id, m

@@ -5,7 +5,7 @@
 // params:  $graph STRING (graph name, default main); $rows LIST<MAP> (key, old and new entity id, num of the new one)
 // columns: none
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $rows AS row
 MATCH (old:KgEntity {id: row.old})
 WHERE old.graph = $graph AND EXISTS { (old)-[m:MENTIONED_IN]->(:KgChunk) WHERE m.key = row.key }

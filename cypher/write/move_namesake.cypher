@@ -5,7 +5,7 @@
 //          $new STRING (entity); $num INTEGER (of the new one); $old_key STRING (mention key); $new_key STRING (mention key)
 // columns: none
 // order:   none
-// source:  W3
+// source:  the graph article
 MATCH (old:KgEntity {id: $old})
 WHERE old.graph = $graph
   AND EXISTS { (old)-[m:MENTIONED_IN]->(c:KgChunk) WHERE m.key = $old_key AND c.document_id = $document }

@@ -5,7 +5,7 @@
 //          $rows LIST<MAP> (old fact, new fact, its type and ends by key, and its place as place_facts has it)
 // columns: none
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $rows AS row
 MATCH (old:KgFact {id: row.old})
 WHERE old.graph = $graph

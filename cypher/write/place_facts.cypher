@@ -5,7 +5,7 @@
 // params:  $rows LIST<LIST> (fact id, entity of the source or null, entity of the target or null, relationship)
 // columns: none
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $rows AS row
 MATCH (f:KgFact {id: row[0]})
 SET f.source_id = row[1], f.target_id = row[2], f.relationship_id = row[3], f:Unsettled

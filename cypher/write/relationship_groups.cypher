@@ -6,7 +6,7 @@
 // columns: type STRING, source STRING, target STRING, facts LIST<STRING>, loops LIST<STRING> (facts about one key),
 //          evidence LIST<LIST>, drawn LIST<LIST>
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $ids AS id
 MATCH (f:KgFact {relationship_id: id})
 WHERE f.graph = $graph

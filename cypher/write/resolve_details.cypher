@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $rows LIST<LIST> (mention key, id of its entity)
 // columns: key STRING, said LIST<LIST> (description or role, quote, title of the document; three mentions at most)
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $rows AS row
 MATCH (e:KgEntity {id: row[1]})
 WHERE e.graph = $graph

@@ -5,7 +5,7 @@
 // columns: key STRING, type STRING, names LIST<LIST> (spelling, mentions),
 //          documents LIST<LIST> (document id, index of the first chunk that mentions the key, years of birth, years of death)
 // order:   none
-// source:  W3
+// source:  the graph article
 MATCH (e:KgEntity)
 WHERE e.graph = $graph
 CALL (e) {

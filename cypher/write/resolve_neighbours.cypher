@@ -6,7 +6,7 @@
 //          $fetch INTEGER (neighbours to fetch for each, >= 1); $near FLOAT (cosine that counts, -1 to 1)
 // columns: id STRING, near LIST<LIST> (entity id, cosine)
 // order:   id
-// source:  W3
+// source:  the graph article
 MATCH (e:KgEntity)
 WHERE e.id > $after AND e.graph = $graph AND e.embedding IS NOT NULL
 WITH e ORDER BY e.id LIMIT $limit

@@ -4,7 +4,7 @@
 // params:  $rows LIST<MAP> (id and values of each fact)
 // columns: none
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $rows AS row
 MATCH (f:KgFact {id: row.id})
 REMOVE f:Unsettled

@@ -4,7 +4,7 @@
 // params:  $rows LIST<MAP> (all properties of each decision)
 // columns: none
 // order:   none
-// source:  W3
+// source:  the graph article
 UNWIND $rows AS row
 MERGE (d:KgDecision:Decision {id: row.id})
 SET d = row, d:Unsettled

@@ -4,7 +4,7 @@
 // params:  $ids LIST<STRING> (chunk ids)
 // columns: id STRING, hash STRING
 // order:   none
-// source:  W5
+// source:  the embedding analysis
 UNWIND $ids AS id
 MATCH (c:KgChunk {id: id})
 RETURN id, CASE WHEN c.embedding IS NOT NULL THEN c.embedding_hash END AS hash

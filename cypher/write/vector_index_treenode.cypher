@@ -5,6 +5,6 @@
 // params:  $name STRING (kg_treenode_vector_MODEL_DIMENSION); $dimension INTEGER (length of a vector, 1 to 4096)
 // columns: none
 // order:   none
-// source:  W5
+// source:  the embedding analysis
 CREATE VECTOR INDEX $name IF NOT EXISTS FOR (n:KgTreeNode) ON n.embedding
 OPTIONS {indexConfig: {`vector.dimensions`: $dimension, `vector.similarity_function`: 'cosine'}}

@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $rows LIST<MAP> (id, vector and hash of each node)
 // columns: none
 // order:   none
-// source:  W5
+// source:  the embedding analysis
 UNWIND $rows AS row
 MATCH (n:KgEntity {id: row.id})
 WHERE n.graph = $graph

@@ -5,7 +5,7 @@
 //          $limit INTEGER (nodes a page, >= 1)
 // columns: id STRING, hash STRING, text STRING
 // order:   id
-// source:  W5
+// source:  the embedding analysis
 MATCH (n:KgFact)
 WHERE n.id > $after AND n.graph = $graph
 WITH n ORDER BY n.id LIMIT $limit

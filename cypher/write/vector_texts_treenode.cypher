@@ -5,7 +5,7 @@
 //          $limit INTEGER (nodes a page, >= 1)
 // columns: id STRING, hash STRING, text STRING
 // order:   id
-// source:  W5
+// source:  the embedding analysis
 MATCH (n:KgTreeNode)
 WHERE n.id > $after AND n.graph = $graph
 RETURN n.id AS id, CASE WHEN n.embedding IS NOT NULL THEN n.embedding_hash END AS hash, n.text AS text

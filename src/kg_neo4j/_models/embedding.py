@@ -1,7 +1,8 @@
-"""Texts of any length become one vector each: split at token borders, embedded in batches, averaged, unit length (W5).
+"""Texts of any length become one vector each: split at token borders, embedded in batches, averaged, unit length.
 
-The limit is W5's 450 of 512 tokens for every model, or the model's own where that is smaller: vectors of one graph are
-then made in one way, whichever model made them, and a long text is not cut off in silence by a small window.
+The limit is 450 of 512 tokens for every model (the embedding analysis), or the model's own where that is smaller:
+vectors of one graph are then made in one way, whichever model made them, and a long text is not cut off in silence by a
+small window.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import BadModelAnswer
 
-LIMIT_TOKENS = 450  # of a window of 512 (W5)
+LIMIT_TOKENS = 450  # of a window of 512 (the embedding analysis)
 BATCH_PIECES = 256  # pieces a call to the model
 
 Vectors = npt.NDArray[np.float32]
@@ -24,7 +25,7 @@ Vectors = npt.NDArray[np.float32]
 def split(text: str, tokeniser: Tokeniser, limit: int = LIMIT_TOKENS) -> list[str]:
     """Return `text` in ceil(tokens / limit) pieces of near-equal length in tokens; together they are `text`.
 
-    450 tokens give 1 piece, 600 give 2 of 300, 1,200 give 3 of 400, 1,500 give 4 of 375 (W5).
+    450 tokens give 1 piece, 600 give 2 of 300, 1,200 give 3 of 400, 1,500 give 4 of 375 (the embedding analysis).
     """
     if limit < 1:
         raise ValueError(f"a piece has at least one token, not {limit}")

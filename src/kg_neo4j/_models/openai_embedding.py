@@ -20,7 +20,7 @@ from kg_neo4j.errors import BadModelAnswer
 from kg_neo4j.records import Usage
 
 BATCH = 128  # texts in one call; of 450 tokens each, far below every server's limit
-MAX_TOKENS = 450  # W5: of the 512 that many embedding models read
+MAX_TOKENS = 450  # the embedding analysis: of the 512 that many embedding models read
 
 Vectors = npt.NDArray[np.float32]
 
@@ -59,7 +59,7 @@ class OpenAIEmbedding:
 
     @property
     def max_tokens(self) -> int:
-        """Longer texts are split before they come here (W5: 450 of 512)."""
+        """Longer texts are split before they come here (the embedding analysis: 450 of 512)."""
         return MAX_TOKENS
 
     def embed(self, texts: Sequence[str], *, account: Account = UNLIMITED) -> Vectors:

@@ -6,7 +6,7 @@
     placeholders: chunk, columns
     answer: two-section CSV
     temperature: 0
-    source: W1
+    source: the Wikipedia report
     ---
     # System
     ...

@@ -83,7 +83,7 @@ class EmbeddingModel(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """Longer texts are split before they come here (W5: 450 of 512)."""
+        """Longer texts are split before they come here (the embedding analysis: 450 of 512)."""
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return an array of shape (len(texts), dimension), rows of unit length, in the order of `texts`.

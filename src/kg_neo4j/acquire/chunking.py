@@ -1,9 +1,10 @@
 """Documents become chunks. Pure.
 
 Small pieces (`structure.pieces`) are aggregated towards `max_tokens`, the target: a chunk has between three fifths of
-it and five quarters (W5: 1,200 as target, 1,500 at most), never more than `limit`, and never more than three pages.
-Where borders are best is decided in `dividing`: an edit changes the chunks near it, the rest keep their ids. A piece
-longer than a chunk is cut at sentences, at lines in lists, tables and code, and where there is neither at tokens.
+it and five quarters (the embedding analysis: 1,200 as target, 1,500 at most), never more than `limit`, and never more
+than three pages. Where borders are best is decided in `dividing`: an edit changes the chunks near it, the rest keep
+their ids. A piece longer than a chunk is cut at sentences, at lines in lists, tables and code, and where there is
+neither at tokens.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from kg_neo4j.records import Chunk, Document
 __all__ = ["DEFAULT_TOKENS", "MAX_PAGES", "Piece", "chunk", "largest", "pieces", "target"]
 
 RULES_VERSION = 2  # raised when the same text gives other chunks
-DEFAULT_TOKENS = 1200  # W2 and W5
+DEFAULT_TOKENS = 1200  # the length study and the embedding analysis
 
 
 def largest(max_tokens: int, limit: int | None = None) -> int:

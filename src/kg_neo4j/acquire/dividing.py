@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.cutting import AFTER_HEADING, Unit
 
-MAX_PAGES = 3  # of one chunk (W5)
+MAX_PAGES = 3  # of one chunk (the embedding analysis)
 _FOLLOWING = 100  # characters after a border that decide among equal ones
 _SPAN = 64  # chunks that are divided together; a longer text is first cut into stretches of about so many
 _FEW = 3  # chunks: a stretch of at most so many is divided into no more of them than it needs

@@ -1,6 +1,6 @@
-"""W1's approach A1: the text in sentences, stop words removed. Only what the model is shown is shortened.
+"""Approach A1 of the Wikipedia report: sentences without stop words. Only what the model is shown is shortened.
 
-W1 found it worse than the whole text, because it fragments the context; it is offered for comparison. Negations stay.
+The report found it worse than the whole text, because it fragments the context. Negations stay.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the length of chunks does to the graph (W2): one text, built into a graph of its own for each variant.
+"""What the length of chunks does to the graph: one text, built into a graph of its own for each variant.
 
 The graph that the settings name is never touched. A variant's graph has a name that follows from the sources and from
 all that shapes it, so a study that was stopped goes on where it was; when all are built and measured they are removed.

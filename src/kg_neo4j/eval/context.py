@@ -1,4 +1,4 @@
-"""What carrying context over between chunks is worth (W3): one text, extracted with and without it.
+"""What carrying context over between chunks is worth (the graph article): one text, extracted with and without it.
 
 Nothing is written to a database. Three counts tell how far a graph falls apart at the borders of chunks:
 

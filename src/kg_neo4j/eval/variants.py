@@ -31,7 +31,7 @@ class Variant:
 
     model: str | None  # None: as the settings say
     prompts: str  # "none", "nd" (tuned by this model), "nd:MODEL" (by another one) or a schema file
-    preprocess: str  # "none" (W1's A2) or "stopwords" (A1)
+    preprocess: str  # "none" (the Wikipedia report's A2) or "stopwords" (A1)
     tokens: int | None  # of a chunk; None: as many as the model's window allows
 
 
@@ -40,7 +40,7 @@ DIMENSIONS = tuple(field.name for field in fields(Variant))
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """What is varied: every combination is one variant. W2's two lengths are the default."""
+    """What is varied: every combination is one variant. The length study's two lengths are the default."""
 
     tokens: tuple[int | None, ...] = (1200, 300)
     models: tuple[str | None, ...] = (None,)

@@ -1,7 +1,7 @@
 """The conversation about one chunk: the first answer, what to do when it is cut, gleaning, mending.
 
 whole ── cut? ── continue ── cut again? ── two halves          each cut or too long half is halved once more
-  └── glean, up to N rounds, until a round brings nothing new (W2)
+  └── glean, up to N rounds, until a round brings nothing new (the length study)
         └── mend: once, for the rows that were rejected for a reason that can be mended
 """
 

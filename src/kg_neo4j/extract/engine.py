@@ -33,8 +33,8 @@ class ExtractionConfig:
     extractor: Extractor
     concurrency: int = 1  # chunks asked about at a time; never changes the result
     evidence: str = FLAG  # or "reject": rows whose evidence is not in the text
-    preprocess: str = "none"  # or "stopwords": the model sees shortened text (W1's A1)
-    gleanings: int = 0  # further rounds that ask what is missing (W2), at most
+    preprocess: str = "none"  # or "stopwords": the model sees shortened text (the Wikipedia report's A1)
+    gleanings: int = 0  # further rounds that ask what is missing (the length study), at most
     mend: bool = True  # rejected rows are asked for once more
     wave: int = 0  # chunks of a document that are asked about together; 0: nothing is carried over between chunks
 

@@ -1,9 +1,9 @@
 """From the answers on one chunk to its extraction. Pure: the same answers always give the same extraction.
 
 Answers come in rounds. The first round is the whole text, or its two halves where the model's answer was cut twice or
-the text was too long; "continue" goes on where an answer was cut; "glean" asks what is missing (W2); "mend" asks once
-for the rows that were rejected. A later round may use the ids of nodes that earlier ones gave. A row that only says
-again what an earlier round said is accepted, counted as repeated, and adds no evidence.
+the text was too long; "continue" goes on where an answer was cut; "glean" asks what is missing (the length study);
+"mend" asks once for the rows that were rejected. A later round may use the ids of nodes that earlier ones gave. A row
+that only says again what an earlier round said is accepted, counted as repeated, and adds no evidence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Community reports (W2): what each community is, how much it matters, and what is found in it, with references.
+"""Community reports: what each community is, how much it matters, and what is found in it, with references.
 
 Reports are derived (tier 2), and made when they are asked for, because they are paid for. A report is known by a hash
 of its community's members, relationships and what is said of them; where that is unchanged, nothing is asked and

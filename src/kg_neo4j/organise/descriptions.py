@@ -1,4 +1,4 @@
-"""Element summaries (W3): the descriptions that many chunks give of one entity or fact become one `summary`.
+"""Element summaries: the descriptions that many chunks give of one entity or fact become one `summary`.
 
 Where all distinct descriptions of an element are longer than a bound (300 tokens), a model merges them, or, without
 one, the most informative sentences are kept; `summary_method` says which, `summary_hash` what it was made from. An

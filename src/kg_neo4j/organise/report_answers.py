@@ -19,7 +19,7 @@ from kg_neo4j.organise.report_material import Material
 from kg_neo4j.organise.report_references import Checked, Numbers, check, without_marks
 from kg_neo4j.organise.stored_reports import Finding
 
-FEWEST, MOST = 5, 10  # findings (W2)
+FEWEST, MOST = 5, 10  # findings (the length study)
 ENOUGH = 10  # members and relationships; a community with fewer has fewer findings
 LONGEST_TITLE = 200  # characters
 LONGEST_TEXT = 6_000  # characters of one summary or explanation

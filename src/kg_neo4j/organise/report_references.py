@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
-LARGEST = 5  # numbers a data set in one mark (W2)
+LARGEST = 5  # numbers a data set in one mark (the length study)
 ENTITIES, RELATIONSHIPS = "Entities", "Relationships"
 
 _MARK = re.compile(r"[ \t]*[\[【]\s*Data\s*:(?P<inside>[^\]】]*)[\]】]", re.IGNORECASE)

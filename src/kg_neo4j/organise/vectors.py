@@ -1,4 +1,4 @@
-"""Vectors of the three things of W5: a chunk's text, an entity's name and description, a fact's description.
+"""Vectors of chunks (text), entities (name and description) and facts (description), as the embedding analysis does.
 
 Vectors are stored answers: beside each stands the hash of the text and the model it was made from. Only nodes whose
 hash differs are embedded, so a second run embeds nothing and writes nothing. An entity without a description is

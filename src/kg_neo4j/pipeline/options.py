@@ -40,13 +40,13 @@ class LoadOptions:
     root: str | None = None  # folder that keys are relative to; None: that of the nearest kg.toml, else the one given
     include: tuple[str, ...] = ()  # patterns of the files of folders to read, such as "*.md"; empty: all
     exclude: tuple[str, ...] = ()  # patterns of files and folders in them to leave out
-    chunk_tokens: int | None = 1200  # W2's default; None: as many as the model's window allows
+    chunk_tokens: int | None = 1200  # the length study's default; None: as many as the model's window allows
     chunk_overlap: int = 0  # tokens
-    preprocess: str = "none"  # "none" (W1's A2) or "stopwords" (A1)
+    preprocess: str = "none"  # "none" (the Wikipedia report's A2) or "stopwords" (A1)
     schema: str = "graph"  # "graph", "wikipedia" or a file
     output_language: str = "source"  # or "en": of roles and descriptions; names stay
-    gleanings: int = 1  # rounds that ask a model what is missing (W2), at most; 0: none
-    wave: int = 8  # chunks of a document asked about together; what they gave is carried over (W3); 0: nothing is
+    gleanings: int = 1  # rounds that ask a model what is missing (the length study), at most; 0: none
+    wave: int = 8  # chunks of a document asked about together; what they gave is carried over; 0: nothing is
     evidence: str = "flag"  # or "reject": rows whose evidence is not in the text
     analytics: bool = True
     singletons: bool | None = None  # store a community for an entity that is alone; None: as before, at first not

@@ -1,4 +1,4 @@
-"""Tune: entity types, relationship types and a worked example for a text, written as a schema file (W2).
+"""Tune: entity types, relationship types and a worked example for a text, written as a schema file (the length study).
 
 With a model the types are asked for, checked against what may become a type, and asked for once more where something
 is wrong; the example is a passage of the text with the model's own rows about it, read and checked as in a load.
@@ -55,7 +55,7 @@ class TuneOptions:
 
     schema: str = "graph"  # whose columns the new one has
     name: str = "tuned"
-    domain: str | None = None  # what the text is about; None: not said (W2's "no domain")
+    domain: str | None = None  # what the text is about; None: not said (the length study's "no domain")
     chunks: int = 16  # of the sample
     budget_usd: float | None = None
 

@@ -1,4 +1,4 @@
-"""Several systems on one set of questions, in one run: asked as `kg ask` asks, scored as W4 scores, one table.
+"""Several systems on one set of questions, in one run: asked as `kg ask` asks, scored in one table.
 
 Whatever a model said is in the file of the run before it is used: a run that was killed goes on, asks nothing twice and
 ends with the same table.

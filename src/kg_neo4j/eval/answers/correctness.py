@@ -1,4 +1,4 @@
-"""Answer similarity and answer correctness, as W4 measures them.
+"""Answer similarity and answer correctness, as the narrative thesis measures them.
 
 Similarity: cosine of the embeddings of an answer and the golden answer. Correctness: a quarter of it is similarity,
 three quarters F1 of the statements. An empty answer, one that was not found, scores 0 in both, and nobody is asked.
@@ -13,8 +13,8 @@ from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.eval.answers.judgement import Judgement, StatementJudge, Statements
 
-SIMILARITY_WEIGHT = 0.25  # W4
-STATEMENTS_WEIGHT = 0.75  # W4
+SIMILARITY_WEIGHT = 0.25  # the narrative thesis
+STATEMENTS_WEIGHT = 0.75  # the narrative thesis
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A model as judge: it takes answers apart into statements, then sorts them into TP, FP and FN (W4).
+"""A model as judge: it takes answers apart into statements, then sorts them into TP, FP and FN (the narrative thesis).
 
 Two kinds of question, each with an answer that is checked strictly; a bad one is asked for once more, then the case is
 not judged. A text that was taken apart once is not taken apart again.

@@ -39,7 +39,7 @@ class RagasScore:
 
 
 class Ragas:
-    """Its metrics answer_similarity and answer_correctness, weights 0.25 and 0.75 as W4."""
+    """Its metrics answer_similarity and answer_correctness, weights 0.25 and 0.75 as the narrative thesis."""
 
     def __init__(self, model: Recalling, embedder: EmbeddingModel, tokeniser: Tokeniser) -> None:
         """Refuse where the package is not installed, or does not fit: UsageError."""

@@ -1,1 +1,1 @@
-"""`kg study narrative`: what a narrative tree is worth on your text, as W4 measured it."""
+"""`kg study narrative`: what a narrative tree is worth on your text, as the narrative thesis measured it."""

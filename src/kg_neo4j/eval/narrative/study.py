@@ -1,4 +1,4 @@
-"""What a narrative tree is worth (W4): systems on one set of questions, and what becomes of it when the tree is varied.
+"""What a narrative tree is worth (the narrative thesis): systems on one set of questions, and varied trees.
 
 The texts are loaded into graphs of the study's own, which are removed in the end, or into one that is named and stays,
 with the trees that are there. Whatever was built or said is stored first: a study that was stopped goes on.

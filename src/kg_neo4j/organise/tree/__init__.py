@@ -1,1 +1,1 @@
-"""The narrative tree (W4): summaries of soft clusters of a text, by aspect and level, over the text itself."""
+"""The narrative tree: summaries of soft clusters of a text, by aspect and level, over the text itself."""

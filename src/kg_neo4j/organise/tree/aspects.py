@@ -30,7 +30,7 @@ GENERAL = Aspect(
 """The one aspect of RAPTOR: every cluster shows it, so no model is asked which."""
 
 SHIPPED = ("narrative", "biography", "science", "law", "minutes")  # the first is what is taken where none is named
-MOST = 24  # in one file; W4 has seven
+MOST = 24  # in one file; the narrative thesis has seven
 LONGEST_NAME = 40  # characters
 LONGEST_TITLE = 80
 LONGEST_QUESTION = 500

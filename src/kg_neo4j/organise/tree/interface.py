@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 NAME = "narrative"  # of a tree, where none is given
 LEAF_TOKENS = 200  # at most; 200 to 600 work (thesis on narrative text, 2024)
-SUMMARY_TOKENS = 200  # W4
-SUMMARY_TEMPERATURE = 0.5  # W4
-LEVELS = 5  # W4: at most
-DETAILS = 1  # for each leaf, by default; W4: the first adds most
+SUMMARY_TOKENS = 200  # the narrative thesis
+SUMMARY_TEMPERATURE = 0.5  # the narrative thesis
+LEVELS = 5  # the narrative thesis: at most
+DETAILS = 1  # for each leaf, by default; the narrative thesis: the first adds most
 MOST_DETAILS = 3
 SPHERES = "spheres"  # clusters by principal axes and mixtures of spheres: `clustering`
 UMAP = "umap"  # clusters by UMAP and mixtures with full covariances, as in RAPTOR: `raptor`
 BY_TEXT, BY_ASPECT = "text", "aspect"  # what a note is on: all that its leaf says, or what that says of one aspect
-REPEATS = 2  # of clustering and naming, where an aspect is shown nowhere (W4)
+REPEATS = 2  # of clustering and naming, where an aspect is shown nowhere (the narrative thesis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Fit(Protocol):
 
 
 class Summariser(Protocol):
-    """What writes summaries: one for each aspect, one for details (W4). See `summarisers.AbstractSummariser`."""
+    """What writes summaries: one for each aspect, one for details. See `summarisers.AbstractSummariser`."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""What writes summaries and notes: an abstract class, one instance for each aspect and one for details (W4).
+"""What writes summaries and notes: an abstract class, one instance for each aspect and one for details.
 
     class Headlines(AbstractSummariser):
         name = "plot"

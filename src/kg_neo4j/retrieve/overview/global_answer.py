@@ -1,4 +1,4 @@
-"""The mode `global`: a question about the whole, answered from community reports (W2).
+"""The mode `global`: a question about the whole, answered from community reports (the length study).
 
 With a model: what single reports contribute, scored; then these, best first, combined within a budget of tokens.
 Without one: sentences of the reports themselves. Citations lead from the answer to a report, to an entity or a fact

@@ -1,1 +1,1 @@
-"""The mode `tree`: a narrative tree's leaves, summaries and details, searched together (W4)."""
+"""The mode `tree`: a narrative tree's leaves, summaries and details, searched together (the narrative thesis)."""

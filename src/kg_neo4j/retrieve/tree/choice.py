@@ -13,8 +13,8 @@ TRAVERSALS = (COLLAPSED, TOP_DOWN, BOTTOM_UP, WALK)
 BY_LEVEL = (TOP_DOWN, BOTTOM_UP)
 CHUNK, SUMMARY, DETAIL = "chunk", "summary", "detail"
 KINDS = (CHUNK, SUMMARY, DETAIL)
-TOP_K = 5  # W4: 4 to 6 are best
-CONTEXT_TOKENS = 1_700  # W4: 1,000 to 1,700 are best; five leaves of the greatest length (250) fit
+TOP_K = 5  # the narrative thesis: 4 to 6 are best
+CONTEXT_TOKENS = 1_700  # the narrative thesis: 1,000 to 1,700 are best; five leaves of the greatest length (250) fit
 
 
 @dataclass(frozen=True, slots=True)
