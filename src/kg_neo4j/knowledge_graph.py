@@ -245,7 +245,7 @@ class KnowledgeGraph:
         try:
             from networkx import MultiDiGraph
         except ImportError as error:
-            raise UsageError("networkx is not installed", hint="pip install networkx") from error
+            raise UsageError("networkx is not installed: pip install networkx") from error
         frames, graph = self.to_pandas(), MultiDiGraph(name=self.name)
         graph.add_nodes_from(frames.entities.set_index("id").to_dict("index").items())
         for source, type_, target, evidence, fact_id in frames.relationships.itertuples(index=False):

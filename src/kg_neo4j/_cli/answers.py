@@ -19,7 +19,12 @@ SHOWN_KINDS = (
     *(("chunk", "passages"), ("entity", "entities"), ("fact", "facts"), ("report", "reports")),
     *(("summary", "summaries"), ("detail", "details")),
 )
-SUPPORT_SIGNS = {"supported": "ok", "quoted": "QUOTED", "unsupported": "NOT SUPPORTED", "uncited": "CITES NOTHING"}
+SUPPORT_SIGNS = {
+    "supported": "supported",
+    "quoted": "QUOTED",
+    "unsupported": "NOT SUPPORTED",
+    "uncited": "CITES NOTHING",
+}
 
 
 def show_answer(answer: Answer, *, evidence: bool = False, stats: bool = False) -> None:

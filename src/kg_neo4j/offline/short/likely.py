@@ -30,8 +30,8 @@ _DATE = re.compile(rf"\b{DATE}\b")
 _DATES = (Asks.TIME, Asks.AGE)  # what asks for anything else does not ask for a part of a date
 _YEAR = re.compile(r"\b(?:what|which) year\b", re.IGNORECASE)
 _NAMED = re.compile(
-    r"\b(?:which|what) (?!(?:is|was|are|were|did|does|do|has|have|had|kind|type|sort|percentage|part|"
-    r"position|genre)\b)"
+    r"\b(?:which|what) (?!(?:is|was|are|were|did|does|do|has|have|had|will|would|can|could|should|may|might|must|"
+    r"shall|kind|type|sort|percentage|part|position|genre)\b)"
     r"(?:[\w’'-]+ ){0,4}?[a-z]+",
     re.IGNORECASE,
 )

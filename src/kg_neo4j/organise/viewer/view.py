@@ -74,6 +74,7 @@ class GraphView:
 
     title: str
     colour_by: str  # "type" or "community"
+    total_nodes: int  # of the graph; those that are not among `nodes` are less connected
     nodes: tuple[ViewNode, ...]
     edges: tuple[ViewEdge, ...]
     legends: Mapping[str, tuple[ViewGroup, ...]]  # by grouping, the largest group first
@@ -103,7 +104,8 @@ def view(graph: PlotGraph, colour_by: str) -> GraphView:
         ViewEdge(f"e{place}", f"n{each.source}", f"n{each.target}", each.type)
         for place, each in enumerate(graph.relationships)
     )
-    return GraphView(graph.name, colour_by, nodes, edges, {name: _legend(*groups[name], name) for name in GROUPINGS})
+    legends = {name: _legend(*groups[name], name) for name in GROUPINGS}
+    return GraphView(graph.name, colour_by, graph.total_nodes, nodes, edges, legends)
 
 
 def _legend(groups: list[str], colours: dict[str, str], grouping: str) -> tuple[ViewGroup, ...]:

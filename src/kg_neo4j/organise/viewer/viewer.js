@@ -351,12 +351,17 @@ class Viewer {
     if (x < edge || y < edge || x > this.width - edge || y > this.height - edge) this.pan(this.width / 2 - x, this.height / 2 - y);
   }
 
+  count() { // of nodes: those not drawn are less connected, or alone
+    const drawn = this.nodes.length, total = this.data.total_nodes;
+    return total > drawn ? `${drawn} of ${total} nodes` : `${drawn} nodes`;
+  }
+
   async writeCard() {
     const { card, chosen } = this;
     card.replaceChildren();
     if (!chosen) {
       add(card, "h2", "", this.data.title);
-      add(card, "p", "kg-note", `${this.nodes.length} nodes, ${this.edges.length} relationships. Choose a node or a line for its quotes.`);
+      add(card, "p", "kg-note", `${this.count()}, ${this.edges.length} relationships. Choose a node or a line for its quotes.`);
       add(card, "h3", "", "Most connected");
       for (const node of this.ranked.slice(0, HITS)) button(card, "kg-line", node.name, () => this.choose(node.id, true));
       return;
@@ -419,7 +424,7 @@ class Viewer {
     if (!wanted) return this.choose(null);
     for (const node of this.found.slice(0, HITS)) button(this.hits, "kg-line", node.name, () => this.choose(node.id, true));
     const rest = this.found.length - HITS;
-    if (rest > 0 || !this.found.length) add(this.hits, "p", "kg-note", this.found.length ? `and ${rest} more` : "No name has these letters.");
+    if (rest > 0 || !this.found.length) add(this.hits, "p", "kg-note", this.found.length ? `and ${rest} more` : `No such name among ${this.count()}.`);
     this.bring(this.found);
   }
 

@@ -41,6 +41,7 @@ _DATA = data_files.beside(__file__)
 _WEIGHTY = _DATA.word_set("weighty")
 _SUPPOSED = _DATA.word_set("supposed")
 _PRONOUNS = _DATA.word_set("pronouns")
+_OWNED = re.compile(r"(?:\b(?:whose|his|her|hers|its|their|our|my)|['’]s?)\s+(?:\w+\s+)?(\w+)", re.IGNORECASE)
 _BREAK = re.compile(r"[;:] |\s—\s")  # between two statements of a sentence
 
 
@@ -56,7 +57,7 @@ class Verdict:
 
 def judge_claim(claim: str, passage: Passage, find: Find) -> Verdict:
     """Return what an English `passage` says of `claim`. `find` is what finds contradictions: `door.do`."""
-    parts = list(itertools.islice(_parts(claim, passage), LOOKED_AT))
+    parts = [each for each in itertools.islice(_parts(claim, passage), LOOKED_AT) if _is_direct(claim, each[2].text)]
     for start, end, part in parts:
         if _states(claim, part, find):
             return Verdict(STATED, "", start, end)
@@ -67,6 +68,23 @@ def judge_claim(claim: str, passage: Passage, find: Find) -> Verdict:
             if _is_opposed(claim, each, part, find) and _states(each.claim, replace(part, text=each.text), find):
                 return Verdict(CONTRADICTED, each.reason, start, end)
     return Verdict()
+
+
+def _is_direct(claim: str, text: str) -> bool:
+    """Return whether words tell who is what of whom.
+
+    They do not where the claim relates two names by a word that the text has as somebody's: "whose director was Otto",
+    "her father, Nils". Then neither side is certain, unless the claim has the same words as somebody's, too.
+    """
+    if len(name_spans(claim)) < 2:  # noqa: PLR2004 - a relation has two ends
+        return True
+    owned = _owned(text) - _owned(claim)
+    return not any(same_word(word, each) for word in read(claim).content for each in owned)
+
+
+def _owned(text: str) -> frozenset[str]:
+    """Return the words of a text that are somebody's: "director" in "whose director", "her first director"."""
+    return frozenset(fold(word) for match in _OWNED.finditer(text) for word in match[0].split()[1:])
 
 
 def find_quote(claim: str, text: str) -> Verdict:

@@ -53,6 +53,27 @@ def test_what_a_passage_says_of_a_claim(claim: str, verdict: str) -> None:
     assert judged(claim).verdict == verdict
 
 
+OWNED = (
+    "In 1903 she joined the Harbour Institute, whose director was Otto Brandt. Her father, Nils Lindqvist, taught Clara "
+    "Lindqvist. Eva Dahl's brother Per was a smith."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Otto Brandt was the director of the Harbour Institute.", NOT_FOUND),
+        ("Otto Brandt directed the Harbour Institute.", NOT_FOUND),
+        ("The Harbour Institute was the director of Otto Brandt.", NOT_FOUND),
+        ("Clara Lindqvist was the father of Nils Lindqvist.", NOT_FOUND),
+        ("Nils Lindqvist taught Clara Lindqvist.", STATED),
+        ("Eva Dahl's brother Per was a smith.", STATED),
+    ],
+)
+def test_a_word_that_the_text_has_as_somebodys_tells_no_direction(claim: str, verdict: str) -> None:
+    assert judged(claim, OWNED).verdict == verdict
+
+
 def test_the_words_that_tell_are_quoted_from_the_passage() -> None:
     found = judged("Ada Lind directed Rain Road in 1934.")
     assert TEXT[found.start : found.end] == "Ada Lind directed Rain Road in 1931."
