@@ -76,7 +76,7 @@ def _is_direct(claim: str, text: str) -> bool:
     They do not where the claim relates two names by a word that the text has as somebody's: "whose director was Otto",
     "her father, Nils". Then neither side is certain, unless the claim has the same words as somebody's, too.
     """
-    if len(name_spans(claim)) < 2:  # noqa: PLR2004 - a relation has two ends
+    if len(name_spans(claim)) < 2:
         return True
     owned = _owned(text) - _owned(claim)
     return not any(same_word(word, each) for word in read(claim).content for each in owned)
