@@ -39,6 +39,7 @@ def search(
     No model is called.
     """
     from kg_neo4j.pipeline import search as find
+    from kg_neo4j.retrieve.excerpts import excerpt
 
     settings = settings_for(graph=graph)
     with progress(quiet=as_json) as bars:
@@ -54,7 +55,7 @@ def search(
         )
     for hit in found.hits:
         if hit.kind == "passage":
-            print_text(f"{hit.name}: {_short(hit.text)}\n")
+            print_text(f"{hit.name}: {''.join(each.text for each in excerpt(hit.text, found.words))}\n")
     if not found.hits:
         print_text(f"No results in graph {settings.graph!r}.")
 

@@ -54,8 +54,8 @@ def test_what_a_passage_says_of_a_claim(claim: str, verdict: str) -> None:
 
 
 OWNED = (
-    "In 1903 she joined the Harbour Institute, whose director was Otto Brandt. Her father, Nils Lindqvist, taught Clara "
-    "Lindqvist. Eva Dahl's brother Per was a smith."
+    "In 1903 she joined the Harbour Institute, whose director was Otto Brandt. Her father, Nils Lindqvist, taught "
+    "Clara Lindqvist. Eva Dahl's brother Per was a smith."
 )
 
 
