@@ -307,7 +307,7 @@ def test_odd_questions_end_in_an_answer_or_in_none(database: Database, ada: str,
     assert given.answer
     assert given.found == bool(given.citations)
     if len(question) > 2_000:
-        assert any("was cut" in note for note in given.notes)
+        assert any("was truncated" in note for note in given.notes)
 
 
 @pytest.mark.parametrize("question", ["", "  \n\t ", "\x00\x01", "\ud800", "\u200b\u200b"])
