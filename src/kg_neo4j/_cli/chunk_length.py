@@ -98,7 +98,7 @@ def chunk_length(
         str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")
     ] = "table",
 ) -> None:
-    """Build the same text with several chunk lengths and compare the graphs."""
+    """Compare graphs of one text by chunk length."""
     from kg_neo4j.eval import chunk_length as study
     from kg_neo4j.eval.variants import Grid
     from kg_neo4j.graph.report_format import FORMATS

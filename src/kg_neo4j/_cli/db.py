@@ -67,7 +67,7 @@ def stop(
 
 @app.command()
 def status(as_json: JsonOption = False) -> None:
-    """Show whether the local server is running, its address, and how to log in."""
+    """Show the local server: its state, address and login."""
     from kg_neo4j import _localdb
 
     facts = plain(_localdb.status(settings_for()))
@@ -90,7 +90,7 @@ def fetch(
         Path | None, typer.Option("--to", metavar="DIR", help="Folder for the jars; use it as KG_JARS_DIR.")
     ] = None,
 ) -> None:
-    """Download the server's jars, for a machine without a network."""
+    """Download the server's jars for a machine without a network."""
     from kg_neo4j import _localdb
 
     with progress() as bars:
@@ -104,7 +104,10 @@ def backup(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Back up the whole store to a file. Waits for running loads, then stops the server for some seconds."""
+    """Back up the whole store to a file.
+
+    Waits for running loads, then stops the server for some seconds.
+    """
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:
@@ -148,7 +151,7 @@ def reset(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete everything that kg-neo4j wrote to the named graph, and nothing else."""
+    """Delete what kg-neo4j wrote to a graph, and nothing else."""
     from kg_neo4j import pipeline
     from kg_neo4j._cli.graphs import confirm
 

@@ -90,7 +90,10 @@ def answers(
     graph: GraphOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Score answers: similarity, correctness, exact match, F1, and supported claims."""
+    """Score answers of one mode or of several systems.
+
+    Measures similarity, correctness, exact match, F1 and supported claims.
+    """
     from kg_neo4j.eval.answers.forms import QUESTIONS, guess
 
     given = {name: value for name, value in given_options(context).items() if name not in ("--questions", "--json")}

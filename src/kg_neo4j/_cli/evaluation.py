@@ -54,7 +54,10 @@ def extraction(
     cache: CacheOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Score extraction: mentions, entities, relations, entity resolution, evidence, cost."""
+    """Score extraction against annotated passages.
+
+    Scores mentions, entities, relations, entity resolution, evidence and cost.
+    """
     from kg_neo4j.eval.extraction.scorecard import ScorecardOptions, score_extraction
 
     settings = settings_for(model=model, answer_cache=None if cache else False)
@@ -105,7 +108,10 @@ def retrieval(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Score retrieval: recall of the passages that a question needs, compared with flat search."""
+    """Score retrieval, compared with flat search.
+
+    Measures recall of the passages that a question needs.
+    """
     from kg_neo4j._cli.retrieval_scorecards import against, read_saved, show_retrieval
     from kg_neo4j.eval.retrieval.scorecard import RetrievalOptions, score_retrieval
 

@@ -15,7 +15,7 @@ app = typer.Typer(help="List, copy and delete graphs.", no_args_is_help=True)
 
 @app.command(name="list")
 def list_(as_json: JsonOption = False) -> None:
-    """List all graphs with their documents, chunks, nodes and relationships."""
+    """List all graphs with their sizes."""
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:

@@ -51,7 +51,10 @@ def narrative(
         str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")
     ] = "table",
 ) -> None:
-    """Compare the narrative tree with other systems and with variations of itself."""
+    """Compare the narrative tree with other systems.
+
+    Also compares it with variations of itself.
+    """
     from kg_neo4j.eval.narrative import tables
     from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Wanted
     from kg_neo4j.eval.narrative.plan import plan_narrative

@@ -36,7 +36,10 @@ def aggregation(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure what aggregating small pieces into chunks saves: calls and embeddings."""
+    """Measure what aggregating small pieces saves.
+
+    Counts the calls and embeddings of several chunk sizes.
+    """
     from kg_neo4j.eval import aggregation as study
 
     measured = study.measure_sources(sources, chunk_tokens=chunk_tokens or study.TARGETS)
@@ -85,7 +88,10 @@ def averaging(
         str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")
     ] = "table",
 ) -> None:
-    """Measure recall of long texts embedded averaged, whole, truncated, or by pieces."""
+    """Measure what averaging vectors of long texts costs.
+
+    Compares recall of texts embedded averaged, whole, truncated, or by pieces.
+    """
     from kg_neo4j.eval.retrieval import averaging as study
     from kg_neo4j.graph.report_format import FORMATS, render
 
@@ -119,7 +125,10 @@ def context(
     model: ModelOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure what context from earlier chunks is worth: components, duplicates, pronoun links."""
+    """Measure what context from earlier chunks is worth.
+
+    Counts components, duplicates and links of pronouns.
+    """
     from kg_neo4j.eval import context as study
     from kg_neo4j.pipeline import LoadOptions
 
