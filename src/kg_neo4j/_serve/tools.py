@@ -57,7 +57,7 @@ def shape(name: str) -> ToolShape:
 
 
 def instructions() -> str:
-    """Return what a client is told of the server."""
+    """Return the instructions for clients."""
     return data_files.beside(__file__).table("instructions")["text"].strip()
 
 
@@ -126,7 +126,7 @@ def _fewer(name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def cut(service: Service, found: dict[str, Any]) -> dict[str, Any]:
-    """Return a result that fits: long texts are cut first, then long lists; a note says so."""
+    """Return a result that fits: long texts are truncated first, then long lists, with a note."""
     length, count = 0, 0
     for length, count in (*((each, 0) for each in LENGTHS), *((LENGTHS[-1], each) for each in COUNTS)):
         if fits(service, found):

@@ -36,7 +36,7 @@ class Turnstile:
             raise
 
     def begin(self, work: Callable[..., T], *args: Any, **named: Any) -> Future[T]:
-        """Begin work that nobody may wait for. Raises Refused with 429 where too many wait."""
+        """Begin work without waiting for it. Raises Refused with 429 where too many wait."""
         with self._lock:
             if self._inside >= self._most:
                 raise Refused(f"{self._most} requests are being answered", 429, hint="try again in a second")
