@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j._serve.pages.marked_text import LinkedFact, Mention, Statement, blocks
-from kg_neo4j._serve.pages.search import excerpt
+from kg_neo4j.retrieve.excerpts import excerpt
 
 TEXT = "# Ada\n\nAda Lovelace met Charles Babbage in 1833.\nHe called her\nEnchantress.\n\nOh!\nAh!\n\n# no\nheading"
 FACT = LinkedFact("f", "Ada Lovelace", "a", "MET", "Charles Babbage", "b")

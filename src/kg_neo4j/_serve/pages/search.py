@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kg_neo4j._serve.rendering import Page
 from kg_neo4j._serve.service import Service
-from kg_neo4j.retrieve.excerpts import excerpt
+
+if TYPE_CHECKING:
+    from kg_neo4j.retrieve.excerpts import Highlight
 
 
 def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -17,5 +19,12 @@ def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     return {"words": words, "found": found, "is_first": not cursor}
 
 
-FUNCTIONS = {"excerpt": excerpt}
+def _excerpt(text: str, words: str) -> tuple[Highlight, ...]:
+    """Return the part of a passage to show. Importing retrieval takes long, so a server starts without it."""
+    from kg_neo4j.retrieve.excerpts import excerpt
+
+    return excerpt(text, words)
+
+
+FUNCTIONS = {"excerpt": _excerpt}
 PAGES = (Page("/search", "search.html", view, title="Search", rank=20),)

@@ -98,13 +98,13 @@ class TreeWork:
             self.notes.append(f"rebuilt: vectors are of {self._settings.embedder}, no longer of {known.embedder}")
             self._shape = None
         elif len(self._shape.aspect_set) > 1 and not self._shape.naming and self._how.aspect_door.outdoes(EXTRACTIVE):
-            self.notes.append(f"built anew: cues found its aspects, now {self._how.aspect_door.name} names them")
+            self.notes.append(f"rebuilt: cues found its aspects, now {self._how.aspect_door.name} names them")
             self._shape = None
         if self._shape is None:
             self._check_writer()
 
     def _check_writer(self) -> None:
-        """Refuse to build anew without a model what one was paid for."""
+        """Refuse to rebuild without a model what one was paid for."""
         nodes = self._stored.nodes.values() if self._stored else ()
         paid = sum(node.properties.get("method") == MODEL for node in nodes)
         if paid and not self._how.door.outdoes(EXTRACTIVE):
