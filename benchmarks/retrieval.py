@@ -91,7 +91,7 @@ def ours(database: Database, settings: Settings, asked: Sequence[str]) -> dict[s
     searches: list[Search] = [prepare(database, read(each), GRAPH, embedder, tokeniser)[0] for each in asked]
     return {
         LOCAL: lambda number: local.retrieve(database, searches[number]),
-        MATCH: lambda number: local.match(database, searches[number], Linked(), Reached()),
+        MATCH: lambda number: match(database, searches[number]),
         NAIVE: lambda number: naive.retrieve(database, searches[number]),
         BOUNDED: lambda number: database.driver.execute_query(
             BY_HAND,
@@ -102,6 +102,12 @@ def ours(database: Database, settings: Settings, asked: Sequence[str]) -> dict[s
             top=TOP,
         ),
     }
+
+
+def match(database: Database, search: Search) -> object:
+    """Search by words and by meaning, with one hop, as `local` does without linking, walking and ranking."""
+    flat = naive.retrieve(database, search).chunks
+    return local.match(database, search, Linked(), Reached(), [(each.id, each.score) for each in flat])
 
 
 class Rival:

@@ -1,18 +1,15 @@
 // title:   Entities, facts and chunks for a question
-// purpose: Entities, facts and chunks by words and by meaning; then the facts around the entities found and
-//          the chunks that all of it rests on. One round trip, one state of the graph.
+// purpose: Entities and facts by words and by meaning; then the facts around the entities found, and the chunks that
+//          were ranked before or that all of it rests on. One round trip, one state of the graph.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $words STRING (full-text query, or null: do not search by words);
 //          $vector LIST<FLOAT> (vector of the question, or null);
-//          $chunk_index STRING (vector index over chunks, or null: do not search by meaning);
-//          $entity_index STRING (vector index over entities, or null); $fact_index STRING (vector index over facts, or null);
+//          $entity_index STRING (vector index over entities, or null: do not search by meaning); $fact_index STRING (vector index over facts, or null);
 //          $linked LIST<STRING> (entities that the question names, best first); $reached LIST<STRING> (entities near them, best first);
-//          $spread LIST<MAP> (id and score of chunks near them);
+//          $ranked LIST<MAP> (id and score of the chunks found);
 //          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_entities LIST<STRING> (likewise);
 //          $only_facts LIST<STRING> (likewise);
 //          $fetch_words INTEGER (finds by words to fetch, >= 1, default 100); $fetch INTEGER (neighbours to fetch, >= 1, default 100);
-//          $chunks INTEGER (chunks to find, >= 1, default 12);
-//          $flat_share FLOAT (of the best chunk that words and meaning find, beside 1 for the best near chunk, default 0.1);
 //          $seeds INTEGER (entities to start from, >= 1, default 8); $facts INTEGER (facts to find, >= 1, default 16);
 //          $per_seed INTEGER (facts around one entity, >= 1, default 20); $hub INTEGER (relationships of one entity to look at, >= 1, default 2000)
 // columns: entities LIST<MAP> (id, name, type, aliases, description, role, named, score, mentions),
@@ -126,60 +123,6 @@ CALL (fact_words, fact_near) { // reciprocal rank fusion
   ORDER BY score DESC, node.id LIMIT $facts
   RETURN collect({node: node, score: score}) AS stated
 }
-CALL () { // chunk nodes by words, likewise
-  UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
-  CALL db.index.fulltext.queryNodes('kg_chunk_text', words, {limit: $fetch_words}) YIELD node, score
-  WITH words, collect({node: node, score: score}) AS seen
-  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_chunks IS NULL OR hit.node.id IN $only_chunks)] AS hits
-  CALL (words, fetched, hits) {
-    WITH hits WHERE fetched < $fetch_words OR size(hits) >= 2 * $chunks
-    UNWIND hits AS hit
-    RETURN hit.node AS node, hit.score AS score
-    UNION ALL
-    WITH words WHERE fetched = $fetch_words AND size(hits) < 2 * $chunks
-    CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
-    WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)
-    RETURN node, score
-  }
-  WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $chunks
-  RETURN collect(node) AS chunk_words
-}
-CALL () { // chunk nodes by meaning; exact where the index's nearest are of other graphs or filtered out
-  UNWIND CASE WHEN $chunk_index IS NULL THEN [] ELSE [$chunk_index] END AS index
-  CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
-  WITH node, score ORDER BY score DESC, node.id
-  WITH collect(node) AS seen
-  WITH [node IN seen WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)][..2 * $chunks] AS hits, size(seen) AS fetched
-  CALL (hits, fetched) {
-    WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
-    CALL () {
-      UNWIND coalesce($only_chunks, []) AS id
-      MATCH (node:KgChunk {id: id})
-      RETURN node
-      UNION
-      WITH 1 AS one WHERE $only_chunks IS NULL
-      MATCH (:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(node:KgChunk)
-      RETURN node
-    }
-    WITH DISTINCT node WHERE size(node.embedding) = size($vector)
-    WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $chunks
-    RETURN collect(node) AS exact
-  }
-  RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS chunk_near
-}
-CALL (chunk_words, chunk_near) { // reciprocal rank fusion
-  UNWIND [[chunk_words, 1.0], [chunk_near, 1.0]] AS ranked
-  UNWIND range(0, size(ranked[0]) - 1) AS rank
-  WITH ranked[0][rank] AS node, sum(ranked[1] / (60 + rank + 1)) AS score
-  ORDER BY score DESC, node.id LIMIT $chunks
-  RETURN collect(node.id) AS flat
-}
-CALL (flat) { // what the walk reached, and a little for what was found without it
-  UNWIND [rank IN range(0, size(flat) - 1) | {id: flat[rank], score: $flat_share / (rank + 1)}] + $spread AS hit
-  WITH hit.id AS id, sum(hit.score) AS score
-  ORDER BY score DESC, id LIMIT $chunks
-  RETURN collect({id: id, score: score}) AS found
-}
 CALL (seeds) { // facts around each entity, bounded
   UNWIND seeds AS seed
   WITH seed.node AS e
@@ -277,8 +220,8 @@ CALL (stated, around, between) {
                   description: description, start_date: start_date, evidence_count: rows, score: score,
                   statements: statements}) AS facts
 }
-CALL (found, entities, facts) { // the chunks found, and those that the entities and facts rest on
-  UNWIND [found] + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
+CALL (entities, facts) { // the chunks found, and those that the entities and facts rest on
+  UNWIND [$ranked] + [entity IN entities | entity.mentions] + [fact IN facts | fact.statements] AS hits
   UNWIND hits AS hit
   WITH coalesce(hit.chunk_id, hit.id) AS id, max(coalesce(hit.score, 0.0)) AS score
   MATCH (c:KgChunk {id: id})

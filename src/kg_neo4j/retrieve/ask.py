@@ -167,10 +167,12 @@ def prepare(
         if other is not None:
             notes.append(f"searched by words alone: the vectors are of {other.model!r}, not of {embedder.name!r}")
         return search, notes
-    vector = embed_texts(embedder, [question.text], tokeniser)[0]
+    vectors = embed_texts(embedder, list(dict.fromkeys((question.text, question.rest))), tokeniser)
+    vector, rest = (tuple(float(value) for value in vectors[place]) for place in (0, -1))
     search = replace(
         search,
-        vector=tuple(float(value) for value in vector),
+        vector=vector,
+        rest=rest,
         chunk_index=fitting.get("Chunk"),
         entity_index=fitting.get("Entity"),
         fact_index=fitting.get("Fact"),

@@ -134,6 +134,7 @@ class Search:
     question: Question
     words: str | None = None  # full-text query
     vector: tuple[float, ...] | None = None
+    rest: tuple[float, ...] | None = None  # vector of the question without its names
     chunk_index: str | None = None
     entity_index: str | None = None
     fact_index: str | None = None

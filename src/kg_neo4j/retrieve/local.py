@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader
@@ -9,6 +11,7 @@ from kg_neo4j.retrieve import naive
 from kg_neo4j.retrieve.interface import Found, Search, only, read_chunk, read_entity, read_fact
 from kg_neo4j.retrieve.linking import Linked, named
 from kg_neo4j.retrieve.naive import CHUNKS, fetched
+from kg_neo4j.retrieve.ranking import rank
 from kg_neo4j.retrieve.spreading import Reached, spread
 
 SEEDS = 8  # entities to start from
@@ -17,7 +20,7 @@ PER_SEED = 20  # facts around one entity: the bound that keeps hubs fast
 HUB = 2_000  # relationships of one entity that are looked at for the best of them
 REACHED = 6  # entities near to those that are named
 FIRST = 3  # chunks to start from where nothing is named
-FLAT_SHARE = 0.1  # of the score: what words and meaning find is kept in sight
+FLAT = 24  # chunks that words and meaning find, beside what the walk reaches
 
 
 def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: Linked | None = None) -> Found:
@@ -26,23 +29,22 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: L
     Where nothing in the question is named in the graph, the walk starts at the best chunks. Without GDS, or without
     memory for it, nothing is followed, and a note says so.
     """
-    start: tuple[str, ...] = ()
-    if not linked:
-        linked, start = database.read_transaction(lambda transaction: _start(transaction, search, linked))
+    linked, flat = database.read_transaction(lambda transaction: _start(transaction, search, linked))
     notes: tuple[str, ...] = ()
     reached = Reached()
     try:
-        if linked or start:
-            reached = spread(database, search.graph, linked, start, search.scope)
+        if linked or flat:
+            reached = spread(database, search.graph, linked, () if linked else flat[:FIRST], search.scope)
     except (GdsMissing, NotEnoughMemory) as missing:
         notes = (f"links were not followed: {missing}",)
-    return match(database, search, linked, reached, chunks=chunks, notes=notes)
+    ranked = rank(database, search, reached.chunks, flat)[:chunks]
+    return match(database, search, linked, reached, ranked, notes=notes)
 
 
 def _start(reader: Reader, search: Search, linked: Linked | None) -> tuple[Linked, tuple[str, ...]]:
-    """Return what the question names, and the chunks to start from where that is nothing."""
-    linked = named(reader, search) if linked is None else linked
-    return linked, () if linked else tuple(each.id for each in naive.retrieve(reader, search, FIRST).chunks)
+    """Return what the question names, and the chunks that flat search finds."""
+    flat = tuple(each.id for each in naive.retrieve(reader, search, FLAT).chunks)
+    return named(reader, search) if linked is None else linked, flat
 
 
 def match(
@@ -50,27 +52,24 @@ def match(
     search: Search,
     linked: Linked,
     reached: Reached,
+    ranked: Sequence[tuple[str, float]],
     *,
-    chunks: int = CHUNKS,
     notes: tuple[str, ...] = (),
 ) -> Found:
-    """Return what matches by words and meaning, one hop around it, and what was `reached`, in one round trip."""
+    """Return what matches by words and meaning, one hop around it, and the `ranked` chunks, in one round trip."""
     near = [each for each, _ in reached.entities if each not in linked.entities][:REACHED]
     row = database.read(
         queries.get("retrieve/local"),
         graph=search.graph,
         words=search.words,
         vector=None if search.vector is None else list(search.vector),
-        chunk_index=search.chunk_index,
         entity_index=search.entity_index,
         fact_index=search.fact_index,
         linked=list(linked.entities),
         reached=near,
-        spread=[{"id": each, "score": score} for each, score in reached.chunks],
-        flat_share=FLAT_SHARE,
-        fetch=fetched(search.scope, chunks),
-        fetch_words=fetched(search.scope, chunks),
-        chunks=chunks,
+        ranked=[{"id": each, "score": score} for each, score in ranked],
+        fetch=fetched(search.scope, CHUNKS),
+        fetch_words=fetched(search.scope, CHUNKS),
         seeds=SEEDS,
         facts=FACTS,
         per_seed=PER_SEED,

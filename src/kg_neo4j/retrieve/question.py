@@ -49,6 +49,14 @@ class Question:
         """Terms that are not names."""
         return tuple(term for term in self.terms if term not in self.names)
 
+    @property
+    def rest(self) -> str:
+        """The text without the words of names; the whole text where no term is left."""
+        if not self.others:
+            return self.text
+        words = split_words(self.text)
+        return " ".join(word for word in words if fold(word) not in self.names)
+
 
 _DATA = data_files.beside(__file__)
 _ASKS = tuple((Asks(name), re.compile(pattern, re.IGNORECASE)) for name, pattern in _DATA.table("asks").items())

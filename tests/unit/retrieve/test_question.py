@@ -94,3 +94,15 @@ def test_nothing_in_a_question_is_syntax(text: str) -> None:
     if query is not None:
         assert "".join(match[0] for match in SAFE.finditer(query)) == query
         assert query.count(" ") < 1_000
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("Where was the director of Fist Power born?", "Where was the director of born"),
+        ("Who was Khadija?", "Who was Khadija?"),  # nothing else is asked
+        ("who taught humboldt?", "who taught humboldt"),  # without capitals there is no name
+    ],
+)
+def test_rest_of_a_question_has_no_names(text: str, rest: str) -> None:
+    assert read(text).rest == rest
