@@ -331,7 +331,7 @@ def asked(database: Database, graph: str, llm: FakeLlm, question: str, **how: ob
 
 def marked(user: str, words: str) -> str:
     """Return the mark of the passage of a prompt that has `words`."""
-    return next(part[1 : part.index("]")] for part in user.split("\n\n") if part.startswith("[C") and words in part)
+    return next(part.partition("[")[2].partition("]")[0] for part in user.split("\n\n") if words in part)
 
 
 def test_a_models_marks_become_citations_that_are_in_place(database: Database, ada: str) -> None:

@@ -134,12 +134,12 @@ class Search:
     question: Question
     words: str | None = None  # full-text query
     vector: tuple[float, ...] | None = None
-    rest: tuple[float, ...] | None = None  # vector of the question without its names
     chunk_index: str | None = None
     entity_index: str | None = None
     fact_index: str | None = None
     node_index: str | None = None  # nodes of narrative trees
     scope: Scope | None = None  # None: nothing is filtered
+    rest: tuple[float, ...] | None = None  # vector of the question without its names
 
 
 class Retriever(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader
+from kg_neo4j.graph.database import Database, Reader, Transaction
 from kg_neo4j.retrieve import naive
 from kg_neo4j.retrieve.interface import Found, Search, only, read_chunk, read_entity, read_fact
 from kg_neo4j.retrieve.linking import Linked, named
@@ -37,8 +37,12 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: L
             reached = spread(database, search.graph, linked, () if linked else flat[:FIRST], search.scope)
     except (GdsMissing, NotEnoughMemory) as missing:
         notes = (f"links were not followed: {missing}",)
-    ranked = rank(database, search, reached.chunks, flat)[:chunks]
-    return match(database, search, linked, reached, ranked, notes=notes)
+
+    def read(transaction: Transaction) -> Found:
+        ranked = rank(transaction, search, reached.chunks, flat)[:chunks]
+        return match(transaction, search, linked, reached, ranked, notes=notes)
+
+    return database.read_transaction(read)
 
 
 def _start(reader: Reader, search: Search, linked: Linked | None) -> tuple[Linked, tuple[str, ...]]:
@@ -48,7 +52,7 @@ def _start(reader: Reader, search: Search, linked: Linked | None) -> tuple[Linke
 
 
 def match(
-    database: Database,
+    reader: Reader,
     search: Search,
     linked: Linked,
     reached: Reached,
@@ -58,7 +62,7 @@ def match(
 ) -> Found:
     """Return what matches by words and meaning, one hop around it, and the `ranked` chunks, in one round trip."""
     near = [each for each, _ in reached.entities if each not in linked.entities][:REACHED]
-    row = database.read(
+    row = reader.read(
         queries.get("retrieve/local"),
         graph=search.graph,
         words=search.words,
