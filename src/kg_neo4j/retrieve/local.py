@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
-from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader
+from kg_neo4j.graph.database import Database, Reader, Row
 from kg_neo4j.retrieve import naive
-from kg_neo4j.retrieve.interface import Found, Search, only, read_chunk, read_entity, read_fact
+from kg_neo4j.retrieve.interface import Found, Search, read_chunk, read_entity, read_fact
+from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.linking import Linked, named
 from kg_neo4j.retrieve.naive import CHUNKS, fetched
 from kg_neo4j.retrieve.spreading import Reached, spread
@@ -14,6 +14,7 @@ from kg_neo4j.retrieve.spreading import Reached, spread
 SEEDS = 8  # entities to start from
 FACTS = 16  # facts found by themselves
 PER_SEED = 20  # facts around one entity: the bound that keeps hubs fast
+EVERYTHING = 2**31 - 1  # finds by words that an index gives
 HUB = 2_000  # relationships of one entity that are looked at for the best of them
 REACHED = 6  # entities near to those that are named
 FIRST = 3  # chunks to start from where nothing is named
@@ -54,29 +55,40 @@ def match(
     chunks: int = CHUNKS,
     notes: tuple[str, ...] = (),
 ) -> Found:
-    """Return what matches by words and meaning, one hop around it, and what was `reached`, in one round trip."""
+    """Return what matches by words and meaning, one hop around it, and what was `reached`.
+
+    One round trip; two where filters leave too few of the best finds by words.
+    """
     near = [each for each, _ in reached.entities if each not in linked.entities][:REACHED]
-    row = database.read(
-        queries.get("retrieve/local"),
-        graph=search.graph,
-        words=search.words,
-        vector=None if search.vector is None else list(search.vector),
-        chunk_index=search.chunk_index,
-        entity_index=search.entity_index,
-        fact_index=search.fact_index,
-        linked=list(linked.entities),
-        reached=near,
-        spread=[{"id": each, "score": score} for each, score in reached.chunks],
-        flat_share=FLAT_SHARE,
-        fetch=fetched(search.scope, chunks),
-        fetch_words=fetched(search.scope, chunks),
-        chunks=chunks,
-        seeds=SEEDS,
-        facts=FACTS,
-        per_seed=PER_SEED,
-        hub=HUB,
-        **only(search.scope, "chunks", "entities", "facts"),
-    )[0]
+
+    def read(words: int) -> Row:
+        return read_left(
+            database,
+            search.scope,
+            "retrieve/local",
+            graph=search.graph,
+            words=search.words,
+            vector=None if search.vector is None else list(search.vector),
+            chunk_index=search.chunk_index,
+            entity_index=search.entity_index,
+            fact_index=search.fact_index,
+            linked=list(linked.entities),
+            reached=near,
+            spread=[{"id": each, "score": score} for each, score in reached.chunks],
+            flat_share=FLAT_SHARE,
+            fetch=fetched(search.scope, chunks),
+            fetch_words=words,
+            chunks=chunks,
+            seeds=SEEDS,
+            facts=FACTS,
+            per_seed=PER_SEED,
+            hub=HUB,
+            filtered=search.scope is not None,
+        )[0]
+
+    row = read(fetched(search.scope, chunks))
+    if row["short"]:
+        row = read(EVERYTHING)
     return Found(
         "local",
         tuple(read_chunk(chunk) for chunk in row["chunks"]),
