@@ -23,59 +23,48 @@
 CALL () { // entity nodes by words; all of them where the best are of other graphs
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_entity_text', words, {limit: $fetch_words}) YIELD node, score
-  WITH words, collect({node: node, score: score}) AS seen
-  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph] AS hits
+  WITH words, node, score, node.graph = $graph AND true /* left: entity node */ AS kept
+  WITH words, count(*) AS fetched, collect(CASE WHEN kept THEN {node: node, score: score} END) AS hits
   CALL (words, fetched, hits) {
-    WITH hits WHERE fetched < $fetch_words OR size(hits) >= 2 * $seeds
-    UNWIND hits AS hit
-    RETURN hit.node AS node, hit.score AS score
-    UNION ALL
-    WITH words WHERE fetched = $fetch_words AND size(hits) < 2 * $seeds
-    CALL db.index.fulltext.queryNodes('kg_entity_text', words) YIELD node, score
-    WHERE node.graph = $graph
-    RETURN node, score
+    CALL (words, fetched, hits) {
+      WITH hits WHERE $filtered OR fetched < $fetch_words OR size(hits) >= 2 * $seeds
+      UNWIND hits AS hit
+      RETURN hit.node AS node, hit.score AS score
+      UNION ALL
+      WITH words WHERE NOT $filtered AND fetched = $fetch_words AND size(hits) < 2 * $seeds
+      CALL db.index.fulltext.queryNodes('kg_entity_text', words) YIELD node, score
+      WHERE node.graph = $graph
+      RETURN node, score
+    }
+    WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $seeds
+    RETURN collect(node) AS best
   }
-  WITH node, score, fetched ORDER BY score DESC, node.id LIMIT CASE WHEN $filtered THEN $fetch_words ELSE 2 * $seeds END
-  RETURN collect(node) AS entity_worded, coalesce(max(fetched), 0) = $fetch_words AS entity_more
+  RETURN coalesce(head(collect(best)), []) AS entity_words, coalesce(max(fetched), 0) = $fetch_words AS entity_more
 }
-CALL () { // entity nodes by meaning
+CALL () { // entity nodes by meaning; exact where the index's nearest are of other graphs or filtered out
   UNWIND CASE WHEN $entity_index IS NULL THEN [] ELSE [$entity_index] END AS index
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
-  WITH node, score ORDER BY score DESC, node.id
-  WITH collect(node) AS seen
-  RETURN [node IN seen WHERE node.graph = $graph][..CASE WHEN $filtered THEN $fetch ELSE 2 * $seeds END] AS entity_similar,
-         size(seen) AS entity_seen
+  WITH node, score, node.graph = $graph AND true /* left: entity node */ AS kept ORDER BY score DESC, node.id
+  WITH collect(CASE WHEN kept THEN node END)[..2 * $seeds] AS hits, count(*) AS fetched
+  CALL (hits, fetched) {
+    WITH hits, fetched WHERE size(hits) < 2 * $seeds AND fetched = $fetch
+    MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:MENTIONED_IN]-(node:KgEntity)
+    WHERE true /* left: document d */
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND true /* left: entity node */
+    WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $seeds
+    RETURN collect(node) AS exact
+  }
+  RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS entity_near
 }
 CALL () {
-  UNWIND $linked AS id
-  MATCH (e:KgEntity {id: id}) WHERE e.graph = $graph
-  RETURN collect(e) AS entity_linked_in
+  UNWIND [id IN $linked | [id, 'linked']] + [id IN $reached | [id, 'reached']] AS one
+  MATCH (e:KgEntity {id: one[0]}) WHERE e.graph = $graph AND true /* left: entity e */
+  WITH collect([e, one[1]]) AS known
+  RETURN [one IN known WHERE one[1] = 'linked' | one[0]] AS entity_linked,
+         [one IN known WHERE one[1] = 'reached' | one[0]] AS entity_reached
 }
-CALL () {
-  UNWIND $reached AS id
-  MATCH (e:KgEntity {id: id}) WHERE e.graph = $graph
-  RETURN collect(e) AS entity_reached_in
-}
-CALL (entity_worded, entity_similar, entity_linked_in, entity_reached_in) { // what filters leave of them
-  UNWIND [node IN entity_worded | [node, 0]] + [node IN entity_similar | [node, 1]] + [node IN entity_linked_in | [node, 2]] + [node IN entity_reached_in | [node, 3]] AS hit
-  WITH hit, hit[0] AS node
-  WHERE true /* left: entity node */
-  WITH collect(hit) AS kept
-  RETURN [hit IN kept WHERE hit[1] = 0 | hit[0]][..2 * $seeds] AS entity_words,
-         [hit IN kept WHERE hit[1] = 1 | hit[0]][..2 * $seeds] AS entity_close,
-         [hit IN kept WHERE hit[1] = 2 | hit[0]] AS entity_linked,
-         [hit IN kept WHERE hit[1] = 3 | hit[0]] AS entity_reached
-}
-CALL (entity_close, entity_seen) { // exact where the index's nearest are of other graphs or filtered out
-  WITH entity_close, entity_seen WHERE size(entity_close) < 2 * $seeds AND entity_seen = $fetch
-  MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:MENTIONED_IN]-(node:KgEntity)
-  WHERE true /* left: document d */
-  WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND true /* left: entity node */
-  WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $seeds
-  RETURN collect(node) AS entity_exact
-}
-CALL (entity_words, entity_close, entity_exact, entity_linked) { // reciprocal rank fusion
-  UNWIND [[entity_linked, 4.0], [entity_words, 2.0], [CASE WHEN entity_exact = [] THEN entity_close ELSE entity_exact END, 1.0]] AS ranked
+CALL (entity_words, entity_near, entity_linked) { // reciprocal rank fusion
+  UNWIND [[entity_linked, 4.0], [entity_words, 2.0], [entity_near, 1.0]] AS ranked
   UNWIND range(0, size(ranked[0]) - 1) AS rank
   WITH ranked[0][rank] AS node, sum(ranked[1] / (60 + rank + 1)) AS score
   ORDER BY score DESC, node.id LIMIT $seeds
@@ -84,47 +73,41 @@ CALL (entity_words, entity_close, entity_exact, entity_linked) { // reciprocal r
 CALL () { // fact nodes by words; all of them where the best are of other graphs
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_fact_text', words, {limit: $fetch_words}) YIELD node, score
-  WITH words, collect({node: node, score: score}) AS seen
-  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND hit.node.stated IS NULL] AS hits
+  WITH words, node, score, node.graph = $graph AND node.stated IS NULL AND true /* left: fact node */ AS kept
+  WITH words, count(*) AS fetched, collect(CASE WHEN kept THEN {node: node, score: score} END) AS hits
   CALL (words, fetched, hits) {
-    WITH hits WHERE fetched < $fetch_words OR size(hits) >= $facts
-    UNWIND hits AS hit
-    RETURN hit.node AS node, hit.score AS score
-    UNION ALL
-    WITH words WHERE fetched = $fetch_words AND size(hits) < $facts
-    CALL db.index.fulltext.queryNodes('kg_fact_text', words) YIELD node, score
-    WHERE node.graph = $graph AND node.stated IS NULL
-    RETURN node, score
+    CALL (words, fetched, hits) {
+      WITH hits WHERE $filtered OR fetched < $fetch_words OR size(hits) >= $facts
+      UNWIND hits AS hit
+      RETURN hit.node AS node, hit.score AS score
+      UNION ALL
+      WITH words WHERE NOT $filtered AND fetched = $fetch_words AND size(hits) < $facts
+      CALL db.index.fulltext.queryNodes('kg_fact_text', words) YIELD node, score
+      WHERE node.graph = $graph AND node.stated IS NULL
+      RETURN node, score
+    }
+    WITH node, score ORDER BY score DESC, node.id LIMIT $facts
+    RETURN collect(node) AS best
   }
-  WITH node, score, fetched ORDER BY score DESC, node.id LIMIT CASE WHEN $filtered THEN $fetch_words ELSE $facts END
-  RETURN collect(node) AS fact_worded, coalesce(max(fetched), 0) = $fetch_words AS fact_more
+  RETURN coalesce(head(collect(best)), []) AS fact_words, coalesce(max(fetched), 0) = $fetch_words AS fact_more
 }
-CALL () { // fact nodes by meaning
+CALL () { // fact nodes by meaning; exact where the index's nearest are of other graphs or filtered out
   UNWIND CASE WHEN $fact_index IS NULL THEN [] ELSE [$fact_index] END AS index
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
-  WITH node, score ORDER BY score DESC, node.id
-  WITH collect(node) AS seen
-  RETURN [node IN seen WHERE node.graph = $graph AND node.stated IS NULL][..CASE WHEN $filtered THEN $fetch ELSE $facts END] AS fact_similar,
-         size(seen) AS fact_seen
+  WITH node, score, node.graph = $graph AND node.stated IS NULL AND true /* left: fact node */ AS kept ORDER BY score DESC, node.id
+  WITH collect(CASE WHEN kept THEN node END)[..$facts] AS hits, count(*) AS fetched
+  CALL (hits, fetched) {
+    WITH hits, fetched WHERE size(hits) < $facts AND fetched = $fetch
+    MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:STATED_IN]-(node:KgFact)
+    WHERE true /* left: document d */
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND node.stated IS NULL AND true /* left: stated node */
+    WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT $facts
+    RETURN collect(node) AS exact
+  }
+  RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS fact_near
 }
-CALL (fact_worded, fact_similar) { // what filters leave of them
-  UNWIND [node IN fact_worded | [node, 0]] + [node IN fact_similar | [node, 1]] AS hit
-  WITH hit, hit[0] AS node
-  WHERE true /* left: fact node */
-  WITH collect(hit) AS kept
-  RETURN [hit IN kept WHERE hit[1] = 0 | hit[0]][..$facts] AS fact_words,
-         [hit IN kept WHERE hit[1] = 1 | hit[0]][..$facts] AS fact_close
-}
-CALL (fact_close, fact_seen) { // exact where the index's nearest are of other graphs or filtered out
-  WITH fact_close, fact_seen WHERE size(fact_close) < $facts AND fact_seen = $fetch
-  MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:STATED_IN]-(node:KgFact)
-  WHERE true /* left: document d */
-  WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND node.stated IS NULL AND true /* left: stated node */
-  WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT $facts
-  RETURN collect(node) AS fact_exact
-}
-CALL (fact_words, fact_close, fact_exact) { // reciprocal rank fusion
-  UNWIND [[fact_words, 1.0], [CASE WHEN fact_exact = [] THEN fact_close ELSE fact_exact END, 1.0]] AS ranked
+CALL (fact_words, fact_near) { // reciprocal rank fusion
+  UNWIND [[fact_words, 1.0], [fact_near, 1.0]] AS ranked
   UNWIND range(0, size(ranked[0]) - 1) AS rank
   WITH ranked[0][rank] AS node, sum(ranked[1] / (60 + rank + 1)) AS score
   ORDER BY score DESC, node.id LIMIT $facts
@@ -133,47 +116,41 @@ CALL (fact_words, fact_close, fact_exact) { // reciprocal rank fusion
 CALL () { // chunk nodes by words; all of them where the best are of other graphs
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_chunk_text', words, {limit: $fetch_words}) YIELD node, score
-  WITH words, collect({node: node, score: score}) AS seen
-  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph] AS hits
+  WITH words, node, score, node.graph = $graph AND true /* left: chunk node */ AS kept
+  WITH words, count(*) AS fetched, collect(CASE WHEN kept THEN {node: node, score: score} END) AS hits
   CALL (words, fetched, hits) {
-    WITH hits WHERE fetched < $fetch_words OR size(hits) >= 2 * $chunks
-    UNWIND hits AS hit
-    RETURN hit.node AS node, hit.score AS score
-    UNION ALL
-    WITH words WHERE fetched = $fetch_words AND size(hits) < 2 * $chunks
-    CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
-    WHERE node.graph = $graph
-    RETURN node, score
+    CALL (words, fetched, hits) {
+      WITH hits WHERE $filtered OR fetched < $fetch_words OR size(hits) >= 2 * $chunks
+      UNWIND hits AS hit
+      RETURN hit.node AS node, hit.score AS score
+      UNION ALL
+      WITH words WHERE NOT $filtered AND fetched = $fetch_words AND size(hits) < 2 * $chunks
+      CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
+      WHERE node.graph = $graph
+      RETURN node, score
+    }
+    WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $chunks
+    RETURN collect(node) AS best
   }
-  WITH node, score, fetched ORDER BY score DESC, node.id LIMIT CASE WHEN $filtered THEN $fetch_words ELSE 2 * $chunks END
-  RETURN collect(node) AS chunk_worded, coalesce(max(fetched), 0) = $fetch_words AS chunk_more
+  RETURN coalesce(head(collect(best)), []) AS chunk_words, coalesce(max(fetched), 0) = $fetch_words AS chunk_more
 }
-CALL () { // chunk nodes by meaning
+CALL () { // chunk nodes by meaning; exact where the index's nearest are of other graphs or filtered out
   UNWIND CASE WHEN $chunk_index IS NULL THEN [] ELSE [$chunk_index] END AS index
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
-  WITH node, score ORDER BY score DESC, node.id
-  WITH collect(node) AS seen
-  RETURN [node IN seen WHERE node.graph = $graph][..CASE WHEN $filtered THEN $fetch ELSE 2 * $chunks END] AS chunk_similar,
-         size(seen) AS chunk_seen
+  WITH node, score, node.graph = $graph AND true /* left: chunk node */ AS kept ORDER BY score DESC, node.id
+  WITH collect(CASE WHEN kept THEN node END)[..2 * $chunks] AS hits, count(*) AS fetched
+  CALL (hits, fetched) {
+    WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
+    MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(node:KgChunk)
+    WHERE true /* left: document d */
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND true /* left: chunk node */
+    WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $chunks
+    RETURN collect(node) AS exact
+  }
+  RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS chunk_near
 }
-CALL (chunk_worded, chunk_similar) { // what filters leave of them
-  UNWIND [node IN chunk_worded | [node, 0]] + [node IN chunk_similar | [node, 1]] AS hit
-  WITH hit, hit[0] AS node
-  WHERE true /* left: chunk node */
-  WITH collect(hit) AS kept
-  RETURN [hit IN kept WHERE hit[1] = 0 | hit[0]][..2 * $chunks] AS chunk_words,
-         [hit IN kept WHERE hit[1] = 1 | hit[0]][..2 * $chunks] AS chunk_close
-}
-CALL (chunk_close, chunk_seen) { // exact where the index's nearest are of other graphs or filtered out
-  WITH chunk_close, chunk_seen WHERE size(chunk_close) < 2 * $chunks AND chunk_seen = $fetch
-  MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(node:KgChunk)
-  WHERE true /* left: document d */
-  WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND true /* left: chunk node */
-  WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $chunks
-  RETURN collect(node) AS chunk_exact
-}
-CALL (chunk_words, chunk_close, chunk_exact) { // reciprocal rank fusion
-  UNWIND [[chunk_words, 1.0], [CASE WHEN chunk_exact = [] THEN chunk_close ELSE chunk_exact END, 1.0]] AS ranked
+CALL (chunk_words, chunk_near) { // reciprocal rank fusion
+  UNWIND [[chunk_words, 1.0], [chunk_near, 1.0]] AS ranked
   UNWIND range(0, size(ranked[0]) - 1) AS rank
   WITH ranked[0][rank] AS node, sum(ranked[1] / (60 + rank + 1)) AS score
   ORDER BY score DESC, node.id LIMIT $chunks

@@ -26,6 +26,7 @@ from kg_neo4j.retrieve.left import read_left
 SHOWN = 8  # names of what exists, in a message
 FEW = 1_000  # documents whose ids travel; of more the server tests name, language and kind
 COUNTED = 10_000  # chunks of which it is counted how many are left, for a note
+SPACE = r"[\s\p{Z}]"  # as the server's expressions have it
 TITLES = 10_000  # documents among which near titles are looked for
 _BEFORE_CHRIST = re.compile(r"\bb\.?\s?c\b", re.IGNORECASE)
 _YEARS = re.compile(r"(?<![\d.,])\d{3,4}(?![\d.,]\d)")
@@ -169,13 +170,28 @@ def _named(database: Database, graph: str, wanted: str, total: int) -> tuple[str
 
 
 def expression(wanted: str, *, is_pattern: bool) -> str:
-    """Return the regular expression, as the server reads it, of a name without case or of the last part of a path."""
-    marks = {"*": ".*", "?": "."} if is_pattern else {}
-    text = "".join(
-        marks.get(char) or (r"[\s\p{Z}]+" if char == " " else char if char.isalnum() else f"\\x{{{ord(char):x}}}")
-        for char in _plain(wanted)
-    ).replace("ss", "(?:ss|ß)")
-    return rf"(?isu)(?:.*/(?=[^/]*\z))?[\s\p{{Z}}]*{text}[\s\p{{Z}}]*"
+    """Return the regular expression, as the server reads it, of a name or pattern, without case.
+
+    It fits a whole name, or the last part of a path. What follows a `*` is found at its first place and kept there
+    (an atomic group), so that many stars take no time.
+    """
+    first, *others = (
+        [_literal(part) for part in re.split(r"\*+", _plain(wanted))] if is_pattern else [_plain_text(_plain(wanted))]
+    )
+    between = "".join(f"(?>.*?{part})" for part in others[:-1])
+    last = f".*{others[-1]}" if others else ""
+    return rf"(?isu)(?:.*/(?=[^/]*\z))?{SPACE}*{first}{between}{last}{SPACE}*"
+
+
+def _literal(text: str) -> str:
+    """Return the expression of a part of a pattern between stars."""
+    return ".".join(map(_plain_text, text.split("?")))
+
+
+def _plain_text(text: str) -> str:
+    """Return the expression of a text in which nothing is a mark."""
+    marks = (f"{SPACE}+" if char == " " else char if char.isalnum() else f"\\x{{{ord(char):x}}}" for char in text)
+    return "".join(marks).replace("ss", "(?:ss|ß)")
 
 
 def _titles(database: Database, graph: str) -> list[str]:
