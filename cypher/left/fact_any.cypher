@@ -6,15 +6,7 @@
 // order:   none
 // source:  kg-neo4j
 MATCH (this:KgFact {id: $id})
-WHERE EXISTS {
-  CALL (this) {
-    RETURN this AS this_same
-    UNION
-    MATCH (this_same:KgFact {relationship_id: this.relationship_id})
-    RETURN this_same
-  }
-  WITH this_same
-  WHERE true /* left: stated this_same */
-  RETURN this_same
-}
+WHERE true /* left: stated this */
+   OR (this.relationship_id IS NOT NULL
+       AND EXISTS { MATCH (this_same:KgFact {relationship_id: this.relationship_id}) WHERE true /* left: stated this_same */ })
 RETURN this.id AS id

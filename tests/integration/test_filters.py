@@ -320,7 +320,7 @@ def chosen(database: Database, graph: str, wanted: str) -> list[str]:
         ("my/*", "b"),
         ("Who? [draft]", "c"),
         ("Who? [*", "c"),
-        ("*", "abc"),
+        ("*", "abcd"),
     ],
 )
 @pytest.mark.parametrize("few", [filters.FEW, 0], ids=["by ids", "by names"])
