@@ -3,8 +3,7 @@
 //          relationships; at most six steps, none through a node twice.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names);
-//          $y LIST<STRING> (ids of the entities that Y names); $limit INTEGER (paths, >= 1, default 6);
-//          $only_facts LIST<STRING> (those that filters leave, or null: all)
+//          $y LIST<STRING> (ids of the entities that Y names); $limit INTEGER (paths, >= 1, default 6)
 // columns: Steps INTEGER, Nodes LIST<STRING>, Relationships LIST<STRING> (arrows show their direction; of several between
 //          two nodes the one with most evidence), Evidence INTEGER (rows that state them), Ids LIST<STRING> (the facts)
 // order:   Steps, then Evidence descending, then the names, then ids
@@ -17,7 +16,7 @@ MATCH (b:KgEntity {id: to})
 WHERE b.graph = $graph AND NOT b.id IN $x
 CALL (a, b) {
   MATCH p = SHORTEST 1 GROUPS
-        (a) ((l:KgEntity WHERE l.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY WHERE $only_facts IS NULL OR r.fact_id IN $only_facts]-(m:KgEntity WHERE m.graph = $graph)){1,6} (b)
+        (a) ((l:KgEntity WHERE l.graph = $graph)-[r:!MENTIONED_IN&!IN_COMMUNITY WHERE true /* left: relationship r */]-(m:KgEntity WHERE m.graph = $graph)){1,6} (b)
   RETURN nodes(p) AS nodes, r LIMIT 10000
 }
 WITH nodes, r, reduce(rows = 0, each IN r | rows + coalesce(each.evidence_count, 1)) AS Evidence

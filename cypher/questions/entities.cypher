@@ -3,19 +3,19 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $types LIST<STRING> (types; none: every type);
 //          $limit INTEGER (rows, >= 1, default 201);
-//          $only_entities LIST<STRING> (those that filters leave, or null: all); $only_chunks LIST<STRING> (likewise)
+//          $filtered BOOLEAN (whether filters leave something out)
 // columns: Name STRING, Type STRING, Role STRING, Evidence INTEGER (rows that mention it), Ids LIST<STRING> (the entity)
 // order:   Evidence descending, then Name, then ids
 // source:  kg-neo4j
 MATCH (n:KgEntity)
-WHERE n.graph = $graph AND ($types = [] OR n.type IN $types) AND ($only_entities IS NULL OR n.id IN $only_entities)
+WHERE n.graph = $graph AND ($types = [] OR n.type IN $types) AND true /* left: entity n */
 CALL (n) { // under filters as the texts that are left say it
-  WITH n WHERE $only_chunks IS NULL
+  WITH n WHERE NOT $filtered
   RETURN n.role AS Role, coalesce(n.evidence_count, 0) AS Evidence
   UNION ALL
-  WITH n WHERE $only_chunks IS NOT NULL
+  WITH n WHERE $filtered
   MATCH (n)-[m:MENTIONED_IN]->(c:KgChunk)
-  WHERE c.id IN $only_chunks
+  WHERE true /* left: chunk c */
   WITH n, m, c ORDER BY c.index, c.id, m.row
   WITH n, collect(m.role)[0] AS Role, count(m) AS Evidence
   RETURN Role, Evidence

@@ -3,8 +3,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names);
 //          $events LIST<STRING> (BORN, DIED or both);
-//          $only_chunks LIST<STRING> (those that filters leave, or null: all);
-//          $only_facts LIST<STRING> (likewise)
+//          $filtered BOOLEAN (whether filters leave something out)
 // columns: Who STRING, Event STRING (BORN or DIED), Date STRING (as the text gives it, else the year), Evidence INTEGER (rows that
 //          state it), Ids LIST<STRING> (the facts, else the entity)
 // order:   Who, then Event, then whether a fact states it, then Evidence descending, then Date, then ids
@@ -13,22 +12,20 @@ UNWIND $x AS id
 MATCH (n:KgEntity {id: id})
 WHERE n.graph = $graph
 CALL (n) {
-  UNWIND [['BORN', n.birth_year], ['DIED', n.death_year]] AS event
-  WITH n, event
-  WHERE event[1] IS NOT NULL
-    AND ($only_chunks IS NULL OR EXISTS { // a text that is left says it
-      MATCH (n)-[m:MENTIONED_IN]->(c:KgChunk)
-      WHERE c.id IN $only_chunks AND event[1] = CASE event[0] WHEN 'BORN' THEN m.birth_year ELSE m.death_year END })
-  RETURN event[0] AS Event, toString(event[1]) AS Date, n.evidence_count AS Evidence, n.id AS rests, 1 AS place
+  WITH n WHERE n.birth_year IS NOT NULL AND true /* left: born n */ // under filters a text that is left says it
+  RETURN 'BORN' AS Event, toString(n.birth_year) AS Date, n.evidence_count AS Evidence, n.id AS rests, 1 AS place
+  UNION ALL
+  WITH n WHERE n.death_year IS NOT NULL AND true /* left: died n */
+  RETURN 'DIED' AS Event, toString(n.death_year) AS Date, n.evidence_count AS Evidence, n.id AS rests, 1 AS place
   UNION ALL
   MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:KgEntity)
   WHERE o.graph = $graph AND (type(r) STARTS WITH 'BORN' OR type(r) STARTS WITH 'DIED' OR type(r) IN ['DATE_OF_BIRTH', 'DATE_OF_DEATH'])
-    AND (r.start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR']) AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+    AND (r.start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR']) AND true /* left: relationship r */
   CALL (r) { // under filters as the texts that are left say it
-    WITH r WHERE $only_chunks IS NULL
+    WITH r WHERE NOT $filtered
     RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
     UNION ALL
-    WITH r WHERE $only_chunks IS NOT NULL
+    WITH r WHERE $filtered
     MATCH (one:KgFact {id: r.fact_id})
     CALL (one) {
       RETURN one AS f
@@ -37,7 +34,7 @@ CALL (n) {
       RETURN f
     }
     MATCH (f)-[s:STATED_IN]->(c:KgChunk)
-    WHERE c.id IN $only_chunks AND s.stated IS NULL
+    WHERE true /* left: chunk c */ AND s.stated IS NULL
     WITH r, s, c ORDER BY c.index, c.id, s.row
     WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence
     RETURN start_date, Evidence

@@ -3,7 +3,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names);
 //          $types LIST<STRING> (types of the other end; none: every type); $limit INTEGER (rows, >= 1, default 201);
-//          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_facts LIST<STRING> (likewise)
+//          $filtered BOOLEAN (whether filters leave something out)
 // columns: Node STRING, Relationship STRING (arrows show its direction), Neighbour STRING, NeighbourType STRING,
 //          Date STRING (as the text gives it), Evidence INTEGER (rows that state it), Ids LIST<STRING> (the fact)
 // order:   Evidence descending, then Neighbour, then Relationship, then ids
@@ -13,12 +13,12 @@ MATCH (n:KgEntity {id: id})
 WHERE n.graph = $graph
 MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)
 WHERE o.graph = $graph AND ($types = [] OR o.type IN $types) AND NOT (startNode(r).id IN $x AND endNode(r) = n AND n <> o)
-  AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+  AND true /* left: relationship r */
 CALL (r) { // under filters as the texts that are left say it
-  WITH r WHERE $only_chunks IS NULL
+  WITH r WHERE NOT $filtered
   RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
   UNION ALL
-  WITH r WHERE $only_chunks IS NOT NULL
+  WITH r WHERE $filtered
   MATCH (one:KgFact {id: r.fact_id})
   CALL (one) {
     RETURN one AS f
@@ -27,7 +27,7 @@ CALL (r) { // under filters as the texts that are left say it
     RETURN f
   }
   MATCH (f)-[s:STATED_IN]->(c:KgChunk)
-  WHERE c.id IN $only_chunks AND s.stated IS NULL
+  WHERE true /* left: chunk c */ AND s.stated IS NULL
   WITH r, s, c ORDER BY c.index, c.id, s.row
   WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence
   RETURN start_date, Evidence

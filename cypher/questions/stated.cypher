@@ -4,7 +4,7 @@
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names);
 //          $relationships LIST<STRING> (relationship types); $direction STRING (out: X is the source; in: X is the target; both);
 //          $types LIST<STRING> (types of the other end; none: every type); $limit INTEGER (rows, >= 1, default 201);
-//          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_facts LIST<STRING> (likewise)
+//          $filtered BOOLEAN (whether filters leave something out)
 // columns: Source STRING, Relationship STRING, Target STRING, Answer STRING (the end that is not X), Date STRING (as the text gives it),
 //          Evidence INTEGER (rows that state it), Ids LIST<STRING> (the fact)
 // order:   Evidence descending, then Answer, then Relationship, then ids
@@ -15,13 +15,13 @@ WHERE n.graph = $graph
 MATCH (n)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity)
 WHERE o.graph = $graph AND o <> n AND type(r) IN $relationships AND ($types = [] OR o.type IN $types)
   AND ($direction = 'both' OR ($direction = 'out' AND startNode(r) = n) OR ($direction = 'in' AND endNode(r) = n))
-  AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+  AND true /* left: relationship r */
 WITH DISTINCT r, o
 CALL (r) { // under filters as the texts that are left say it
-  WITH r WHERE $only_chunks IS NULL
+  WITH r WHERE NOT $filtered
   RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
   UNION ALL
-  WITH r WHERE $only_chunks IS NOT NULL
+  WITH r WHERE $filtered
   MATCH (one:KgFact {id: r.fact_id})
   CALL (one) {
     RETURN one AS f
@@ -30,7 +30,7 @@ CALL (r) { // under filters as the texts that are left say it
     RETURN f
   }
   MATCH (f)-[s:STATED_IN]->(c:KgChunk)
-  WHERE c.id IN $only_chunks AND s.stated IS NULL
+  WHERE true /* left: chunk c */ AND s.stated IS NULL
   WITH r, s, c ORDER BY c.index, c.id, s.row
   WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence
   RETURN start_date, Evidence

@@ -3,8 +3,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $x LIST<STRING> (ids of the entities that X names; none: everybody);
 //          $from INTEGER (first year, negative for BC); $to INTEGER (last year); $limit INTEGER (rows, >= 1, default 201);
-//          $only_chunks LIST<STRING> (those that filters leave, or null: all);
-//          $only_entities LIST<STRING> (likewise); $only_facts LIST<STRING> (likewise)
+//          $filtered BOOLEAN (whether filters leave something out)
 // columns: Year INTEGER (negative for BC), Date STRING (as the text gives it), Who STRING, Relationship STRING, Target STRING,
 //          Evidence INTEGER (rows that state it), Ids LIST<STRING> (the fact, else the entity)
 // order:   Year, then Who, Relationship, Target, then Evidence descending, then ids
@@ -12,24 +11,22 @@
 CALL () {
   MATCH (n:KgEntity)
   WHERE n.graph = $graph AND n.birth_year >= $from AND n.birth_year <= $to
-    AND ($only_entities IS NULL OR n.id IN $only_entities) AND ($only_chunks IS NULL OR EXISTS {
-      MATCH (n)-[m:MENTIONED_IN]->(c:KgChunk) WHERE c.id IN $only_chunks AND m.birth_year = n.birth_year })
+    AND true /* left: entity n */ AND true /* left: born n */
   RETURN n, toString(n.birth_year) AS Date, 'BORN' AS Relationship, null AS o, n.evidence_count AS Evidence, n.id AS id
   UNION ALL
   MATCH (n:KgEntity)
   WHERE n.graph = $graph AND n.death_year >= $from AND n.death_year <= $to
-    AND ($only_entities IS NULL OR n.id IN $only_entities) AND ($only_chunks IS NULL OR EXISTS {
-      MATCH (n)-[m:MENTIONED_IN]->(c:KgChunk) WHERE c.id IN $only_chunks AND m.death_year = n.death_year })
+    AND true /* left: entity n */ AND true /* left: died n */
   RETURN n, toString(n.death_year) AS Date, 'DIED' AS Relationship, null AS o, n.evidence_count AS Evidence, n.id AS id
   UNION ALL
   MATCH (n:KgEntity)-[r:!MENTIONED_IN&!IN_COMMUNITY]->(o:KgEntity)
   WHERE n.graph = $graph AND o.graph = $graph AND (r.start_date IS NOT NULL OR o.type IN ['DATE', 'YEAR'])
-    AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+    AND true /* left: relationship r */
   CALL (r) { // under filters as the texts that are left say it
-    WITH r WHERE $only_chunks IS NULL
+    WITH r WHERE NOT $filtered
     RETURN r.start_date AS start_date, coalesce(r.evidence_count, 1) AS Evidence
     UNION ALL
-    WITH r WHERE $only_chunks IS NOT NULL
+    WITH r WHERE $filtered
     MATCH (one:KgFact {id: r.fact_id})
     CALL (one) {
       RETURN one AS f
@@ -38,7 +35,7 @@ CALL () {
       RETURN f
     }
     MATCH (f)-[s:STATED_IN]->(c:KgChunk)
-    WHERE c.id IN $only_chunks AND s.stated IS NULL
+    WHERE true /* left: chunk c */ AND s.stated IS NULL
     WITH r, s, c ORDER BY c.index, c.id, s.row
     WITH r, collect(s.start_date)[0] AS start_date, count(s) AS Evidence
     RETURN start_date, Evidence

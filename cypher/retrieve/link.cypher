@@ -4,8 +4,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $phrases LIST<STRING> (full-text queries);
 //          $fetch INTEGER (entities and documents for each phrase, >= 1, default 12);
-//          $first INTEGER (finds to look at, above $fetch, default 200);
-//          $only_entities LIST<STRING> (those that filters leave, or null: all); $only_documents LIST<STRING> (likewise)
+//          $first INTEGER (finds to look at, above $fetch, default 200)
 // columns: place INTEGER (index of the phrase), kind STRING (entity or document), id STRING, names LIST<STRING>,
 //          evidence INTEGER (rows that mention it), type STRING (of an entity, or null)
 // order:   place, then kind, then score descending, then id
@@ -14,8 +13,8 @@ UNWIND range(0, size($phrases) - 1) AS place
 CALL (place) {
   CALL (place) { // all of them only where the best are of other graphs or filtered out
     CALL db.index.fulltext.queryNodes('kg_entity_text', $phrases[place], {limit: $first}) YIELD node, score
-    WITH collect({node: node, score: score}) AS seen
-    WITH size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_entities IS NULL OR hit.node.id IN $only_entities)][..$fetch] AS hits
+    WITH node, score, node.graph = $graph AND true /* left: entity node */ AS kept
+    WITH count(*) AS fetched, collect(CASE WHEN kept THEN {node: node, score: score} END)[..$fetch] AS hits
     CALL (place, fetched, hits) {
       WITH hits WHERE fetched < $first OR size(hits) = $fetch
       UNWIND hits AS hit
@@ -23,7 +22,7 @@ CALL (place) {
       UNION ALL
       WITH place WHERE fetched = $first AND size(hits) < $fetch
       CALL db.index.fulltext.queryNodes('kg_entity_text', $phrases[place]) YIELD node, score
-      WHERE node.graph = $graph AND ($only_entities IS NULL OR node.id IN $only_entities)
+      WHERE node.graph = $graph AND true /* left: entity node */
       RETURN node, score LIMIT $fetch
     }
     RETURN node, score
@@ -33,8 +32,8 @@ CALL (place) {
   UNION ALL
   CALL (place) { // all of them only where the best are of other graphs or filtered out
     CALL db.index.fulltext.queryNodes('kg_document_text', $phrases[place], {limit: $first}) YIELD node, score
-    WITH collect({node: node, score: score}) AS seen
-    WITH size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_documents IS NULL OR hit.node.id IN $only_documents)][..$fetch] AS hits
+    WITH node, score, node.graph = $graph AND true /* left: document node */ AS kept
+    WITH count(*) AS fetched, collect(CASE WHEN kept THEN {node: node, score: score} END)[..$fetch] AS hits
     CALL (place, fetched, hits) {
       WITH hits WHERE fetched < $first OR size(hits) = $fetch
       UNWIND hits AS hit
@@ -42,7 +41,7 @@ CALL (place) {
       UNION ALL
       WITH place WHERE fetched = $first AND size(hits) < $fetch
       CALL db.index.fulltext.queryNodes('kg_document_text', $phrases[place]) YIELD node, score
-      WHERE node.graph = $graph AND ($only_documents IS NULL OR node.id IN $only_documents)
+      WHERE node.graph = $graph AND true /* left: document node */
       RETURN node, score LIMIT $fetch
     }
     RETURN node, score

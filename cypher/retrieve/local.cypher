@@ -7,66 +7,58 @@
 //          $entity_index STRING (vector index over entities, or null: do not search by meaning); $fact_index STRING (vector index over facts, or null);
 //          $linked LIST<STRING> (entities that the question names, best first); $reached LIST<STRING> (entities near them, best first);
 //          $ranked LIST<MAP> (id and score of the chunks found);
-//          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_entities LIST<STRING> (likewise);
-//          $only_facts LIST<STRING> (likewise);
 //          $fetch_words INTEGER (finds by words to fetch, >= 1, default 100); $fetch INTEGER (neighbours to fetch, >= 1, default 100);
 //          $seeds INTEGER (entities to start from, >= 1, default 8); $facts INTEGER (facts to find, >= 1, default 16);
-//          $per_seed INTEGER (facts around one entity, >= 1, default 20); $hub INTEGER (relationships of one entity to look at, >= 1, default 2000)
+//          $per_seed INTEGER (facts around one entity, >= 1, default 20); $hub INTEGER (relationships of one entity to look at, >= 1, default 2000);
+//          $filtered BOOLEAN (whether filters leave something out)
 // columns: entities LIST<MAP> (id, name, type, aliases, description, role, named, score, mentions),
 //          facts LIST<MAP> (id, type, source, source_id, target, target_id, description, start_date, evidence_count, score, statements),
-//          chunks LIST<MAP> (id, text, tokens, section, document, language, score)
+//          chunks LIST<MAP> (id, text, tokens, section, document, language, score),
+//          short BOOLEAN (filters leave too few of the finds by words: more are to be fetched)
 // order:   none; each list is in descending order of score, then by id
 // source:  kg-neo4j
-CALL () { // entity nodes by words; all of them where the best are of other graphs or filtered out
+CALL () { // entity nodes by words; all of them where the best are of other graphs
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_entity_text', words, {limit: $fetch_words}) YIELD node, score
-  WITH words, collect({node: node, score: score}) AS seen
-  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_entities IS NULL OR hit.node.id IN $only_entities)] AS hits
+  WITH words, node, score, node.graph = $graph AND true /* left: entity node */ AS kept
+  WITH words, count(*) AS fetched, collect(CASE WHEN kept THEN {node: node, score: score} END) AS hits
   CALL (words, fetched, hits) {
-    WITH hits WHERE fetched < $fetch_words OR size(hits) >= 2 * $seeds
-    UNWIND hits AS hit
-    RETURN hit.node AS node, hit.score AS score
-    UNION ALL
-    WITH words WHERE fetched = $fetch_words AND size(hits) < 2 * $seeds
-    CALL db.index.fulltext.queryNodes('kg_entity_text', words) YIELD node, score
-    WHERE node.graph = $graph AND ($only_entities IS NULL OR node.id IN $only_entities)
-    RETURN node, score
+    CALL (words, fetched, hits) {
+      WITH hits WHERE $filtered OR fetched < $fetch_words OR size(hits) >= 2 * $seeds
+      UNWIND hits AS hit
+      RETURN hit.node AS node, hit.score AS score
+      UNION ALL
+      WITH words WHERE NOT $filtered AND fetched = $fetch_words AND size(hits) < 2 * $seeds
+      CALL db.index.fulltext.queryNodes('kg_entity_text', words) YIELD node, score
+      WHERE node.graph = $graph
+      RETURN node, score
+    }
+    WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $seeds
+    RETURN collect(node) AS best
   }
-  WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $seeds
-  RETURN collect(node) AS entity_words
+  RETURN coalesce(head(collect(best)), []) AS entity_words, coalesce(max(fetched), 0) = $fetch_words AS entity_more
 }
 CALL () { // entity nodes by meaning; exact where the index's nearest are of other graphs or filtered out
   UNWIND CASE WHEN $entity_index IS NULL THEN [] ELSE [$entity_index] END AS index
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
-  WITH node, score ORDER BY score DESC, node.id
-  WITH collect(node) AS seen
-  WITH [node IN seen WHERE node.graph = $graph AND ($only_entities IS NULL OR node.id IN $only_entities)][..2 * $seeds] AS hits, size(seen) AS fetched
+  WITH node, score, node.graph = $graph AND true /* left: entity node */ AS kept ORDER BY score DESC, node.id
+  WITH collect(CASE WHEN kept THEN node END)[..2 * $seeds] AS hits, count(*) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < 2 * $seeds AND fetched = $fetch
-    CALL () {
-      UNWIND coalesce($only_entities, []) AS id
-      MATCH (node:KgEntity {id: id})
-      RETURN node
-      UNION
-      WITH 1 AS one WHERE $only_entities IS NULL
-      MATCH (:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:MENTIONED_IN]-(node:KgEntity)
-      RETURN node
-    }
-    WITH DISTINCT node WHERE size(node.embedding) = size($vector)
+    MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:MENTIONED_IN]-(node:KgEntity)
+    WHERE true /* left: document d */
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND true /* left: entity node */
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $seeds
     RETURN collect(node) AS exact
   }
   RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS entity_near
 }
 CALL () {
-  UNWIND $linked AS id
-  MATCH (e:KgEntity {id: id}) WHERE e.graph = $graph AND ($only_entities IS NULL OR id IN $only_entities)
-  RETURN collect(e) AS entity_linked
-}
-CALL () {
-  UNWIND $reached AS id
-  MATCH (e:KgEntity {id: id}) WHERE e.graph = $graph AND ($only_entities IS NULL OR id IN $only_entities)
-  RETURN collect(e) AS entity_reached
+  UNWIND [id IN $linked | [id, 'linked']] + [id IN $reached | [id, 'reached']] AS one
+  MATCH (e:KgEntity {id: one[0]}) WHERE e.graph = $graph AND true /* left: entity e */
+  WITH collect([e, one[1]]) AS known
+  RETURN [one IN known WHERE one[1] = 'linked' | one[0]] AS entity_linked,
+         [one IN known WHERE one[1] = 'reached' | one[0]] AS entity_reached
 }
 CALL (entity_words, entity_near, entity_linked) { // reciprocal rank fusion
   UNWIND [[entity_linked, 4.0], [entity_words, 2.0], [entity_near, 1.0]] AS ranked
@@ -75,42 +67,37 @@ CALL (entity_words, entity_near, entity_linked) { // reciprocal rank fusion
   ORDER BY score DESC, node.id LIMIT $seeds
   RETURN collect({node: node, score: score}) AS seeds
 }
-CALL () { // fact nodes by words, likewise
+CALL () { // fact nodes by words; all of them where the best are of other graphs
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_fact_text', words, {limit: $fetch_words}) YIELD node, score
-  WITH words, collect({node: node, score: score}) AS seen
-  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND hit.node.stated IS NULL AND ($only_facts IS NULL OR hit.node.id IN $only_facts)] AS hits
+  WITH words, node, score, node.graph = $graph AND node.stated IS NULL AND true /* left: fact node */ AS kept
+  WITH words, count(*) AS fetched, collect(CASE WHEN kept THEN {node: node, score: score} END) AS hits
   CALL (words, fetched, hits) {
-    WITH hits WHERE fetched < $fetch_words OR size(hits) >= $facts
-    UNWIND hits AS hit
-    RETURN hit.node AS node, hit.score AS score
-    UNION ALL
-    WITH words WHERE fetched = $fetch_words AND size(hits) < $facts
-    CALL db.index.fulltext.queryNodes('kg_fact_text', words) YIELD node, score
-    WHERE node.graph = $graph AND node.stated IS NULL AND ($only_facts IS NULL OR node.id IN $only_facts)
-    RETURN node, score
+    CALL (words, fetched, hits) {
+      WITH hits WHERE $filtered OR fetched < $fetch_words OR size(hits) >= $facts
+      UNWIND hits AS hit
+      RETURN hit.node AS node, hit.score AS score
+      UNION ALL
+      WITH words WHERE NOT $filtered AND fetched = $fetch_words AND size(hits) < $facts
+      CALL db.index.fulltext.queryNodes('kg_fact_text', words) YIELD node, score
+      WHERE node.graph = $graph AND node.stated IS NULL
+      RETURN node, score
+    }
+    WITH node, score ORDER BY score DESC, node.id LIMIT $facts
+    RETURN collect(node) AS best
   }
-  WITH node, score ORDER BY score DESC, node.id LIMIT $facts
-  RETURN collect(node) AS fact_words
+  RETURN coalesce(head(collect(best)), []) AS fact_words, coalesce(max(fetched), 0) = $fetch_words AS fact_more
 }
 CALL () { // fact nodes by meaning; exact where the index's nearest are of other graphs or filtered out
   UNWIND CASE WHEN $fact_index IS NULL THEN [] ELSE [$fact_index] END AS index
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
-  WITH node, score ORDER BY score DESC, node.id
-  WITH collect(node) AS seen
-  WITH [node IN seen WHERE node.graph = $graph AND node.stated IS NULL AND ($only_facts IS NULL OR node.id IN $only_facts)][..$facts] AS hits, size(seen) AS fetched
+  WITH node, score, node.graph = $graph AND node.stated IS NULL AND true /* left: fact node */ AS kept ORDER BY score DESC, node.id
+  WITH collect(CASE WHEN kept THEN node END)[..$facts] AS hits, count(*) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < $facts AND fetched = $fetch
-    CALL () {
-      UNWIND coalesce($only_facts, []) AS id
-      MATCH (node:KgFact {id: id})
-      RETURN node
-      UNION
-      WITH 1 AS one WHERE $only_facts IS NULL
-      MATCH (:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:STATED_IN]-(node:KgFact)
-      RETURN node
-    }
-    WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND node.stated IS NULL
+    MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:STATED_IN]-(node:KgFact)
+    WHERE true /* left: document d */
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND node.stated IS NULL AND true /* left: stated node */
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT $facts
     RETURN collect(node) AS exact
   }
@@ -128,7 +115,7 @@ CALL (seeds) { // facts around each entity, bounded
   WITH seed.node AS e
   CALL (e) {
     MATCH (e)-[r:!MENTIONED_IN]-(other:KgEntity)
-    WHERE other.graph = $graph AND r.fact_id IS NOT NULL AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+    WHERE other.graph = $graph AND r.fact_id IS NOT NULL AND true /* left: relationship r */
     WITH r LIMIT $hub
     RETURN r.fact_id AS fact_id ORDER BY r.evidence_count DESC, coalesce(r.strength, 0) DESC, fact_id LIMIT $per_seed
   }
@@ -146,7 +133,7 @@ CALL (known) { // facts between two of the entities
   WITH left.node AS a, right.node AS b
   WHERE a.id < b.id
   MATCH (a)-[r:!MENTIONED_IN]-(b)
-  WHERE r.fact_id IS NOT NULL AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+  WHERE r.fact_id IS NOT NULL AND true /* left: relationship r */
   WITH r ORDER BY r.evidence_count DESC, coalesce(r.strength, 0) DESC, r.fact_id LIMIT 2 * $per_seed
   RETURN collect(DISTINCT r.fact_id) AS between
 }
@@ -155,22 +142,23 @@ CALL (known, entity_words, entity_linked) {
   WITH seed.node AS e, seed.score AS score, seed.node IN entity_words OR seed.node IN entity_linked AS named
   CALL (e) {
     MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)
-    WHERE $only_chunks IS NULL OR c.id IN $only_chunks
+    WHERE true /* left: chunk c */
     WITH m, c LIMIT $hub
-    WITH m, c ORDER BY c.index, c.id, m.row LIMIT 3
-    RETURN collect({chunk_id: c.id, quote: m.quote, start: m.quote_start, end: m.quote_end}) AS mentions
+    WITH m, c ORDER BY c.index, c.id, m.row LIMIT CASE WHEN $filtered THEN $hub ELSE 3 END
+    RETURN collect({m: m, c: c}) AS rows
   }
-  CALL (e) { // filtered: what other chunks say of it is not told
-    WITH e WHERE $only_chunks IS NULL
+  CALL (e, rows) { // filtered: what other chunks say of it is not told
+    WITH e WHERE NOT $filtered
     RETURN e.aliases AS aliases, e.role AS role, coalesce(e.summary, e.description) AS description
     UNION
-    WITH e WHERE $only_chunks IS NOT NULL
-    MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)
-    WHERE c.id IN $only_chunks
-    WITH e, m, c ORDER BY c.index, c.id, m.row
+    WITH e, rows WHERE $filtered
+    UNWIND rows AS one
+    WITH e, one.m AS m
     WITH e, collect(DISTINCT m.name) AS names, collect(m.role)[0] AS role, collect(m.description)[0] AS description
     RETURN [name IN names WHERE name <> e.name] AS aliases, role, description
   }
+  WITH e, score, named, aliases, role, description,
+       [one IN rows[..3] | {chunk_id: one.c.id, quote: one.m.quote, start: one.m.quote_start, end: one.m.quote_end}] AS mentions
   WITH e, score, named, mentions, aliases, role, description ORDER BY score DESC, e.id
   RETURN collect({id: e.id, name: e.name, type: e.type, aliases: aliases, role: role, description: description,
                   named: named, score: score, mentions: mentions}) AS entities
@@ -180,7 +168,7 @@ CALL (stated, around, between) {
          + [id IN between | {id: id, score: 0.008}] AS hit
   WITH hit.id AS id, sum(hit.score) AS score
   MATCH (f:KgFact {id: id})
-  WHERE f.graph = $graph AND f.stated IS NULL AND ($only_facts IS NULL OR id IN $only_facts)
+  WHERE f.graph = $graph AND f.stated IS NULL
   WITH f, score ORDER BY score DESC, f.id
   WITH coalesce(f.relationship_id, f.id) AS drawn, collect(f) AS same, sum(score) AS score // resolution: facts that are one
   WITH head(same) AS f, score
@@ -198,23 +186,24 @@ CALL (stated, around, between) {
   CALL (all) {
     UNWIND all AS fact
     MATCH (fact)-[s:STATED_IN]->(c:KgChunk)
-    WHERE s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+    WHERE s.stated IS NULL AND true /* left: chunk c */
     WITH s, c LIMIT $hub
-    WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 2
-    RETURN collect({chunk_id: c.id, quote: s.quote, start: s.quote_start, end: s.quote_end}) AS statements
+    WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT CASE WHEN $filtered THEN $hub ELSE 2 END
+    RETURN collect({s: s, c: c}) AS said
   }
-  CALL (f, all, evidence_count) {
-    WITH f, evidence_count WHERE $only_chunks IS NULL
+  CALL (f, said, evidence_count) {
+    WITH f, evidence_count WHERE NOT $filtered
     RETURN coalesce(f.summary, f.description) AS description, f.start_date AS start_date, evidence_count AS rows
     UNION
-    WITH all WHERE $only_chunks IS NOT NULL
-    UNWIND all AS fact
-    MATCH (fact)-[s:STATED_IN]->(c:KgChunk)
-    WHERE s.stated IS NULL AND c.id IN $only_chunks
-    WITH all, s, c ORDER BY c.index, c.id, s.row
-    WITH all, collect(s.description)[0] AS description, collect(s.start_date)[0] AS start_date, count(*) AS rows
+    WITH said WHERE $filtered
+    UNWIND said AS one
+    WITH one.s AS s, one.c AS c ORDER BY c.index, c.id, s.row
+    WITH collect(s.description)[0] AS description, collect(s.start_date)[0] AS start_date, count(*) AS rows
+    WITH description, start_date, rows WHERE rows > 0
     RETURN description, start_date, rows
   }
+  WITH f, a, b, score, description, start_date, rows,
+       [one IN said[..2] | {chunk_id: one.c.id, quote: one.s.quote, start: one.s.quote_start, end: one.s.quote_end}] AS statements
   WITH f, a, b, score, description, start_date, rows, statements ORDER BY score DESC, f.id
   RETURN collect({id: f.id, type: f.type, source: a.name, source_id: a.id, target: b.name, target_id: b.id,
                   description: description, start_date: start_date, evidence_count: rows, score: score,
@@ -231,4 +220,5 @@ CALL (entities, facts) { // the chunks found, and those that the entities and fa
   RETURN collect({id: c.id, text: c.text, tokens: c.token_count, section: c.section, document: d.title, language: d.language,
                   score: score}) AS chunks
 }
-RETURN entities, facts, chunks
+RETURN entities, facts, chunks,
+       $filtered AND ((entity_more AND size(entity_words) < 2 * $seeds) OR (fact_more AND size(fact_words) < $facts)) AS short

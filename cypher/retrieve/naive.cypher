@@ -4,7 +4,6 @@
 // params:  $graph STRING (graph name, default main); $words STRING (full-text query, or null: do not search by words);
 //          $vector LIST<FLOAT> (vector of the question, or null);
 //          $chunk_index STRING (vector index over chunks, or null: do not search by meaning);
-//          $only_chunks LIST<STRING> (those that filters leave, or null: all);
 //          $fetch_words INTEGER (finds by words to fetch, >= 1, default 100); $fetch INTEGER (neighbours to fetch, >= 1, default 100);
 //          $chunks INTEGER (chunks to return, >= 1, default 12)
 // columns: chunks LIST<MAP> (id, text, tokens, section, document, language, score)
@@ -13,8 +12,8 @@
 CALL () { // chunk nodes by words; all of them where the best are of other graphs or filtered out
   UNWIND CASE WHEN $words IS NULL THEN [] ELSE [$words] END AS words
   CALL db.index.fulltext.queryNodes('kg_chunk_text', words, {limit: $fetch_words}) YIELD node, score
-  WITH words, collect({node: node, score: score}) AS seen
-  WITH words, size(seen) AS fetched, [hit IN seen WHERE hit.node.graph = $graph AND ($only_chunks IS NULL OR hit.node.id IN $only_chunks)] AS hits
+  WITH words, node, score, node.graph = $graph AND true /* left: chunk node */ AS kept
+  WITH words, count(*) AS fetched, collect(CASE WHEN kept THEN {node: node, score: score} END) AS hits
   CALL (words, fetched, hits) {
     WITH hits WHERE fetched < $fetch_words OR size(hits) >= 2 * $chunks
     UNWIND hits AS hit
@@ -22,7 +21,7 @@ CALL () { // chunk nodes by words; all of them where the best are of other graph
     UNION ALL
     WITH words WHERE fetched = $fetch_words AND size(hits) < 2 * $chunks
     CALL db.index.fulltext.queryNodes('kg_chunk_text', words) YIELD node, score
-    WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)
+    WHERE node.graph = $graph AND true /* left: chunk node */
     RETURN node, score
   }
   WITH node, score ORDER BY score DESC, node.id LIMIT 2 * $chunks
@@ -31,21 +30,13 @@ CALL () { // chunk nodes by words; all of them where the best are of other graph
 CALL () { // chunk nodes by meaning; exact where the index's nearest are of other graphs or filtered out
   UNWIND CASE WHEN $chunk_index IS NULL THEN [] ELSE [$chunk_index] END AS index
   CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
-  WITH node, score ORDER BY score DESC, node.id
-  WITH collect(node) AS seen
-  WITH [node IN seen WHERE node.graph = $graph AND ($only_chunks IS NULL OR node.id IN $only_chunks)][..2 * $chunks] AS hits, size(seen) AS fetched
+  WITH node, score, node.graph = $graph AND true /* left: chunk node */ AS kept ORDER BY score DESC, node.id
+  WITH collect(CASE WHEN kept THEN node END)[..2 * $chunks] AS hits, count(*) AS fetched
   CALL (hits, fetched) {
     WITH hits, fetched WHERE size(hits) < 2 * $chunks AND fetched = $fetch
-    CALL () {
-      UNWIND coalesce($only_chunks, []) AS id
-      MATCH (node:KgChunk {id: id})
-      RETURN node
-      UNION
-      WITH 1 AS one WHERE $only_chunks IS NULL
-      MATCH (:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(node:KgChunk)
-      RETURN node
-    }
-    WITH DISTINCT node WHERE size(node.embedding) = size($vector)
+    MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(node:KgChunk)
+    WHERE true /* left: document d */
+    WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND true /* left: chunk node */
     WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $chunks
     RETURN collect(node) AS exact
   }

@@ -4,14 +4,14 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $shown INTEGER (documents, >= 1, default 5); $chunks INTEGER (first chunks of
 //          each, >= 1, default 40); $most INTEGER (entities, >= 1, default 60);
-//          $only_documents LIST<STRING> (those that filters leave, or null: all); $only_entities LIST<STRING> (likewise)
+//          $titled LIST<STRING> (documents to tell of, or null: all)
 // columns: total INTEGER (documents), tokens INTEGER (of all), documents LIST<MAP> (id, title, tokens, chunks), entities LIST<MAP>
 //          (id, name, type, mentions, connections)
 // order:   none; documents by title, then id; entities by mentions and connections together descending, then name, then id
 // source:  kg-neo4j
 CALL () {
   MATCH (d:KgDocument)
-  WHERE d.graph = $graph AND ($only_documents IS NULL OR d.id IN $only_documents)
+  WHERE d.graph = $graph AND ($titled IS NULL OR d.id IN $titled) AND true /* left: document d */
   OPTIONAL MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)
   WITH d, c ORDER BY d.title, d.id, c.index
   WITH d, sum(coalesce(c.token_count, 0)) AS tokens, collect(c)[..$chunks] AS chunks
@@ -21,7 +21,7 @@ CALL () {
 }
 CALL () {
   MATCH (e:KgEntity)
-  WHERE e.graph = $graph AND ($only_entities IS NULL OR e.id IN $only_entities)
+  WHERE e.graph = $graph AND true /* left: entity e */
   WITH e, COUNT { (e)-[:MENTIONED_IN]->(c:KgChunk) WHERE c.graph = $graph } AS mentions,
        COUNT { (e)-[:!MENTIONED_IN&!IN_COMMUNITY]-(o:KgEntity) WHERE o.graph = $graph } AS connections
   WITH e, mentions, connections ORDER BY mentions + connections DESC, e.name, e.id LIMIT $most

@@ -2,7 +2,6 @@
 // purpose: Leads from entities and facts to the words that they rest on.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (entities and facts);
-//          $only_chunks LIST<STRING> (those that filters leave, or null: all);
 //          $limit INTEGER (places of each, >= 1, default 5)
 // columns: id STRING, kind STRING (entity or fact), name STRING,
 //          places LIST<MAP> (chunk_id, quote, start, end, text, tokens, section, document)
@@ -14,7 +13,7 @@ CALL (id) {
   WHERE e.graph = $graph
   CALL (e) {
     MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
-    WHERE c.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+    WHERE c.graph = $graph AND true /* left: chunk c */
     WITH m, c, d ORDER BY m.quote_start IS NULL, c.index, c.id, m.row LIMIT $limit
     RETURN collect({chunk_id: c.id, quote: m.quote, start: m.quote_start, end: m.quote_end, text: c.text,
                     tokens: c.token_count, section: c.section, document: d.title}) AS places
@@ -35,7 +34,7 @@ CALL (id) {
   CALL (all) {
     UNWIND all AS fact
     MATCH (fact)-[s:STATED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
-    WHERE c.graph = $graph AND s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+    WHERE c.graph = $graph AND s.stated IS NULL AND true /* left: chunk c */
     WITH s, c, d ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT $limit
     RETURN collect({chunk_id: c.id, quote: s.quote, start: s.quote_start, end: s.quote_end, text: c.text,
                     tokens: c.token_count, section: c.section, document: d.title}) AS places

@@ -2,8 +2,7 @@
 // purpose: Leads from ids in the rows of a query, those of entities, facts and chunks, to words of chunks.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $ids LIST<STRING> (entities, facts and chunks);
-//          $limit INTEGER (places of each, >= 1, default 3);
-//          $only_chunks LIST<STRING> (those that filters leave, or null: all)
+//          $limit INTEGER (places of each, >= 1, default 3)
 // columns: id STRING, kind STRING (entity, fact or chunk), name STRING,
 //          places LIST<MAP> (chunk_id, start, end, text, tokens, section, document)
 // order:   id; places with a quote first, then by chunk
@@ -14,7 +13,7 @@ CALL (id) {
   WHERE e.graph = $graph
   CALL (e) {
     MATCH (e)-[m:MENTIONED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
-    WHERE c.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+    WHERE c.graph = $graph AND true /* left: chunk c */
     WITH m, c, d LIMIT 2000
     WITH m, c, d ORDER BY m.quote_start IS NULL, d.title, c.index, c.id, m.row LIMIT $limit
     RETURN collect({chunk_id: c.id, start: m.quote_start, end: m.quote_end, text: c.text,
@@ -36,7 +35,7 @@ CALL (id) {
   CALL (all) {
     UNWIND all AS fact
     MATCH (fact)-[s:STATED_IN]->(c:KgChunk)-[:IN_DOCUMENT]->(d:KgDocument)
-    WHERE c.graph = $graph AND s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+    WHERE c.graph = $graph AND s.stated IS NULL AND true /* left: chunk c */
     WITH s, c, d LIMIT 2000
     WITH s, c, d ORDER BY s.quote_start IS NULL, d.title, c.index, c.id, s.row LIMIT $limit
     RETURN collect({chunk_id: c.id, start: s.quote_start, end: s.quote_end, text: c.text,
@@ -45,7 +44,7 @@ CALL (id) {
   RETURN 'fact' AS kind, a.name + ' ' + f.type + ' ' + b.name AS name, places
   UNION ALL
   MATCH (c:KgChunk {id: id})-[:IN_DOCUMENT]->(d:KgDocument)
-  WHERE c.graph = $graph AND d.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+  WHERE c.graph = $graph AND d.graph = $graph AND true /* left: chunk c */
   RETURN 'chunk' AS kind, d.title AS name,
          [{chunk_id: c.id, start: null, end: null, text: c.text, tokens: c.token_count, section: c.section,
            document: d.title}] AS places

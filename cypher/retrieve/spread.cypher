@@ -4,7 +4,6 @@
 // mode:    read
 // params:  $name STRING (name of the projection); $entities LIST<STRING> (ids); $documents LIST<STRING> (ids);
 //          $chunks LIST<STRING> (ids); $damping FLOAT (chance to walk on, default 0.85);
-//          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_entities LIST<STRING> (likewise);
 //          $most INTEGER (nodes to look at, >= 1, default 3000); $iterations INTEGER (at most, >= 1, default 20);
 //          $tolerance FLOAT (change of a score that is none, above 0, default 1e-4); $keep INTEGER (nodes of each kind, >= 1, default 60)
 // columns: kind STRING (chunk or entity), id STRING, score FLOAT
@@ -30,10 +29,18 @@ YIELD nodeId, score
 WHERE score > 0
 WITH nodeId, score ORDER BY score DESC LIMIT $most // the others are not looked up
 WITH gds.util.asNode(nodeId) AS node, round(score, 9) AS score
-WITH node:KgChunk AS is_chunk, node, score
-WHERE $only_chunks IS NULL OR (is_chunk AND node.id IN $only_chunks) OR (NOT is_chunk AND node.id IN $only_entities)
-WITH is_chunk, node, score ORDER BY score DESC, node.id
-WITH is_chunk, collect({id: node.id, score: score})[..$keep] AS best
-UNWIND best AS one
-RETURN CASE WHEN is_chunk THEN 'chunk' ELSE 'entity' END AS kind, one.id AS id, one.score AS score
+WITH node, score ORDER BY score DESC, node.id
+WITH collect({node: node, score: score}) AS reached
+CALL (reached) { // the best first, so that no more are tested than are kept
+  UNWIND reached AS one
+  WITH one.node AS node, one.score AS score
+  WHERE node:KgChunk AND true /* left: chunk node */
+  RETURN 'chunk' AS kind, node.id AS id, score LIMIT $keep
+  UNION ALL
+  UNWIND reached AS one
+  WITH one.node AS node, one.score AS score
+  WHERE NOT node:KgChunk AND true /* left: entity node */
+  RETURN 'entity' AS kind, node.id AS id, score LIMIT $keep
+}
+RETURN kind, id, score
 ORDER BY kind, score DESC, id

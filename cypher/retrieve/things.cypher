@@ -4,8 +4,7 @@
 // mode:    read
 // params:  $graph STRING (graph name, default main); $entities LIST<STRING> (ids); $documents LIST<STRING> (ids);
 //          $facts INTEGER (facts, >= 1, default 60); $chunks INTEGER (chunks of a document and chunks that mention it, >= 1, default 6);
-//          $hub INTEGER (relationships of one entity to look at, >= 1, default 2000);
-//          $only_chunks LIST<STRING> (those that filters leave, or null: all); $only_facts LIST<STRING> (likewise)
+//          $hub INTEGER (relationships of one entity to look at, >= 1, default 2000)
 // columns: facts LIST<MAP> (id, type, source, source_id, target, target_id, evidence, chunk_id, quote, start, end, text, document),
 //          passages LIST<MAP> (id, text, document, document_id, index)
 // order:   none; facts by evidence descending, then id; passages by document, then index
@@ -16,7 +15,7 @@ CALL () {
   WHERE e.graph = $graph
   CALL (e) {
     MATCH (e)-[r:!MENTIONED_IN&!IN_COMMUNITY]-(other:KgEntity)
-    WHERE r.fact_id IS NOT NULL AND ($only_facts IS NULL OR r.fact_id IN $only_facts)
+    WHERE r.fact_id IS NOT NULL AND true /* left: relationship r */
     WITH r LIMIT $hub
     RETURN DISTINCT r
   }
@@ -24,7 +23,7 @@ CALL () {
   MATCH (f:KgFact {id: r.fact_id})
   CALL (f) {
     MATCH (f)-[s:STATED_IN]->(c:KgChunk)
-    WHERE s.stated IS NULL AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+    WHERE s.stated IS NULL AND true /* left: chunk c */
     WITH s, c ORDER BY s.quote_start IS NULL, c.index, c.id, s.row LIMIT 1
     OPTIONAL MATCH (c)-[:IN_DOCUMENT]->(d:KgDocument)
     RETURN c.id AS chunk_id, s.quote AS quote, s.quote_start AS start, s.quote_end AS end, c.text AS text, d.title AS document
@@ -39,13 +38,13 @@ CALL () {
   CALL () {
     UNWIND $documents AS id
     MATCH (d:KgDocument {id: id})<-[:IN_DOCUMENT]-(c:KgChunk)
-    WHERE d.graph = $graph AND c.index < $chunks AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+    WHERE d.graph = $graph AND c.index < $chunks AND true /* left: chunk c */
     RETURN d, c
     UNION
     UNWIND $entities AS id
     CALL (id) {
       MATCH (e:KgEntity {id: id})-[:MENTIONED_IN]->(c:KgChunk)
-      WHERE e.graph = $graph AND ($only_chunks IS NULL OR c.id IN $only_chunks)
+      WHERE e.graph = $graph AND true /* left: chunk c */
       WITH DISTINCT c LIMIT $hub
       WITH c ORDER BY c.index, c.id LIMIT $chunks
       RETURN c

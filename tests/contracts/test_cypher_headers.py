@@ -38,6 +38,29 @@ def test_columns_and_mode_are_what_the_server_says(database: Database) -> None:
     assert offenders == []
 
 
+def test_queries_that_filters_hold_stay_what_their_header_says(database: Database) -> None:
+    offenders = []
+    for name in NAMES:
+        query = queries.get(name)
+        held = query.held_to(("names", "types", "years"))
+        if held.text == query.text or name.startswith("left/"):
+            continue
+        columns, query_type = database.explain(held)
+        added = set(re.findall(r"\$(\w+)", body(held))) - {parameter.name for parameter in query.params}
+        if columns != tuple(column.name for column in query.columns) or query_type != "r":
+            offenders.append(f"{name}: {query_type} {columns}")
+        if not added or any(not each.startswith("only_") for each in added) or "left:" in held.text:
+            offenders.append(f"{name}: {sorted(added)}")
+    assert offenders == []
+
+
+def test_every_condition_of_a_filter_can_be_put_into_a_query() -> None:
+    for name in queries.names("left"):
+        kind, _, part = name.removeprefix("left/").partition("_")
+        query = queries.parse(queries.get(name).text.partition("MATCH")[0] + f"true /* left: {kind} x */", name)
+        assert "this" not in body(query.held_to((part,))), name
+
+
 def test_reports_only_read_and_are_about_one_graph() -> None:
     offenders = [
         name

@@ -26,13 +26,13 @@ from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.cypher.answer import CypherMode, ask_cypher
 from kg_neo4j.retrieve.cypher.guard import guard
-from kg_neo4j.retrieve.cypher.model import with_documents
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher.run import Limits, QueryRows, run
 from kg_neo4j.retrieve.cypher.schema import read_schema
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.left import all_left
 from kg_neo4j.retrieve.question import read
 from small_graph import OTHER_PARAGRAPHS
 from small_graph import load as load_small
@@ -204,7 +204,7 @@ def test_a_date_that_another_document_gives_is_not_told(database: Database, grap
 
 
 def held(database: Database, graph: str, text: str, scope: Scope) -> QueryRows:
-    query = guard(text, {}, read_schema(database, graph), graph, with_documents(database, graph, scope))
+    query = guard(text, {}, read_schema(database, graph), graph, all_left(database, graph, scope))
     return run(database, query, Limits(rows=1_000))
 
 
@@ -212,12 +212,13 @@ def held(database: Database, graph: str, text: str, scope: Scope) -> QueryRows:
 def test_written_queries_read_only_what_random_filters_leave(database: Database, pages: str, seed: int) -> None:
     documents = dict(_titles(database, pages))
     for _, scope, kept in some_filters(database, pages, 200 + seed, 2):
-        known = kept.chunks | kept.entities | kept.facts | set(scope.documents or documents)
+        chosen = set(all_left(database, pages, scope).documents)
+        known = kept.chunks | kept.entities | kept.facts | chosen
         for text in WRITTEN:
             found = held(database, pages, text, scope)
             assert {each for ids in found.ids for each in ids} <= known, text
             said = json.dumps(found.rows, default=str)
-            others = {title for key, title in documents.items() if key not in (scope.documents or documents)}
+            others = {title for key, title in documents.items() if key not in chosen}
             assert not any(f'"{title}"' in said or f"{title}, part" in said for title in others), text
 
 

@@ -7,7 +7,10 @@ import random
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
+from unittest import mock
 
+import neo4j
 import pytest
 
 import filter_graph
@@ -29,6 +32,7 @@ from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import Means, ask, filters, kept_projection
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Search
+from kg_neo4j.retrieve.left import all_left, left_of
 from kg_neo4j.retrieve.local import retrieve as retrieve_local
 from kg_neo4j.retrieve.naive import retrieve as retrieve_naive
 from kg_neo4j.retrieve.overview.global_answer import GlobalMode, ask_global
@@ -123,15 +127,18 @@ def test_whatever_is_found_obeys_random_filters(database: Database, pages: str, 
         if scope is None:
             assert not filters
             continue
-        assert (set(scope.chunks), set(scope.entities), set(scope.facts)) == (kept.chunks, kept.entities, kept.facts)
+        found = all_left(database, pages, scope)
+        assert (set(found.chunks), set(found.entities), set(found.facts)) == (kept.chunks, kept.entities, kept.facts)
+        every = everything.chunks | everything.entities | everything.facts
+        assert left_of(database, scope, every) == kept.chunks | kept.entities | kept.facts
         question = chance.choice(QUESTIONS)
         for by in ("words", "meaning", "both"):
             made = search(database, pages, question, filters, by=by)
             check_found(retrieve_local(database, made), kept, everything)
-            found = retrieve_naive(database, made)
-            check_found(found, kept, everything)
+            naive = retrieve_naive(database, made)
+            check_found(naive, kept, everything)
             if by == "meaning":
-                assert len(found.chunks) == min(12, len(kept.chunks))  # all that is left can be found
+                assert len(naive.chunks) == min(12, len(kept.chunks))  # all that is left can be found
         check_answer(answered(database, pages, question, filters), kept)
         check_answer(
             ask_global(database, "What are the main themes?", pages, FROM_REPORTS, filters),
@@ -139,26 +146,14 @@ def test_whatever_is_found_obeys_random_filters(database: Database, pages: str, 
         )
 
 
-def test_filters_that_leave_too_many_chunks_are_refused(
-    database: Database, pages: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scope = resolve(database, pages, Filters(since=1, until=3000))
-    assert scope
-    monkeypatch.setattr(filters, "MOST", len(scope.chunks))
-    assert resolve(database, pages, Filters(since=1, until=3000)) == scope
-    monkeypatch.setattr(filters, "MOST", len(scope.chunks) - 1)
-    with pytest.raises(UsageError, match=f"more than {len(scope.chunks) - 1} chunks"):
-        resolve(database, pages, Filters(since=1, until=3000))
-
-
 def test_without_filters_nothing_is_left_out(database: Database, pages: str) -> None:
     assert resolve(database, pages, Filters()) is None
     everything = resolve(database, pages, Filters(languages=("en",), kinds=("file",)))
     assert everything
-    assert len(everything.chunks) < 3 * DOCUMENTS
+    assert len(all_left(database, pages, everything).chunks) < 3 * DOCUMENTS
     all_of_them = resolve(database, pages, Filters(documents=("*",)))
     assert all_of_them
-    assert len(all_of_them.chunks) == 3 * DOCUMENTS
+    assert len(all_left(database, pages, all_of_them).chunks) == 3 * DOCUMENTS
 
 
 def test_what_another_document_says_of_an_entity_is_not_told(database: Database, graph: str) -> None:
@@ -258,6 +253,134 @@ def test_filters_leave_what_is_walked_over_alone(database: Database, two_thousan
     retrieve_local(database, search(database, two_thousand, "Who met Charles Babbage?", Filters(("Ada",))))
     assert len(before) == 1
     assert version() == before
+
+
+# ------------------------------------------------------------------------------------------- how documents are named
+
+
+ROWS = [
+    {
+        "id": "a" * 32,
+        "names": ["Rain Road (film)", "films/rain.md", "The Road"],
+        "source": "rain.md",
+        "language": "en",
+        "kind": "file",
+    },
+    {"id": "b" * 32, "names": ["Żółw", "notes/ZOLW.txt"], "source": "my/ZOLW.txt", "language": "pl", "kind": "file"},
+    {
+        "id": "c" * 32,
+        "names": ["Who? [draft]", "en.wikipedia.org/1"],
+        "source": "Who?",
+        "language": None,
+        "kind": "wikipedia",
+    },
+    {"id": "d" * 32, "names": ["Große  Straße", "d.txt"], "source": None, "language": "de", "kind": "file"},
+]
+
+
+@pytest.fixture(scope="module")
+def named(database: Database) -> Iterator[str]:
+    """A graph of documents alone."""
+    name = f"test-named-{uuid.uuid4().hex[:12]}"
+    write_documents(database, name, ROWS)
+    yield name
+    delete_graph(database, name)
+
+
+def write_documents(database: Database, graph: str, rows: list[dict[str, Any]]) -> None:
+    made = (
+        "UNWIND $rows AS row CREATE (:KgDocument:Document {id: row.id, graph: $graph, title: row.names[0], "
+        "key: row.names[1], redirects: row.names[2..], source: row.source, language: row.language, kind: row.kind})"
+    )
+    database.write(Query("test", "", "", "write", (), (), "", "", made), graph=graph, rows=rows)
+
+
+def chosen(database: Database, graph: str, wanted: str) -> list[str]:
+    scope = resolve(database, graph, Filters((wanted,)))
+    assert scope
+    return sorted(each[0] for each in all_left(database, graph, scope).documents)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("rain road (film)", "a"),
+        ("The Road", "a"),
+        ("rain.md", "a"),
+        ("films/rain.md", "a"),
+        ("a" * 32, "a"),
+        ("films/*", "a"),
+        ("RAIN*FILM)", "a"),
+        ("große straße", "d"),
+        ("GROSSE*", "d"),
+        ("*road*", "a"),
+        ("ŻÓŁW", "b"),
+        ("Z\u0307o\u0301łw", "b"),
+        ("zolw.tx?", "b"),
+        ("my/*", "b"),
+        ("Who? [draft]", "c"),
+        ("Who? [*", "c"),
+        ("*", "abcd"),
+    ],
+)
+@pytest.mark.parametrize("few", [filters.FEW, 0], ids=["by ids", "by names"])
+def test_a_document_is_named_by_id_title_key_file_or_pattern(
+    database: Database, named: str, monkeypatch: pytest.MonkeyPatch, wanted: str, found: str, few: int
+) -> None:
+    monkeypatch.setattr(filters, "FEW", few)
+    assert chosen(database, named, wanted) == list(found)
+
+
+def test_a_name_that_nothing_bears_is_refused_with_what_is_near(database: Database, named: str) -> None:
+    with pytest.raises(UsageError, match="'Rain Rood'") as refused:
+        resolve(database, named, Filters(("Rain Rood",)))
+    assert refused.value.hint == "there are 'Rain Road (film)', and 3 more"
+    with pytest.raises(UsageError) as refused:
+        resolve(database, named, Filters(("nothing alike",)))
+    assert "'Żółw'" in str(refused.value.hint)
+
+
+def test_a_pattern_of_many_stars_takes_no_time(database: Database, graph: str) -> None:
+    write_documents(database, graph, [{**ROWS[0], "id": graph, "names": ["a" * 3_000, "key"]}])
+    with pytest.raises(UsageError):
+        resolve(database, graph, Filters(("a*" * 40 + "b",)))
+
+
+# ------------------------------------------------------------------------------------------------- nothing travels
+
+
+def parameters_of(database: Database, graph: str, filters: Filters, mode: str) -> list[int]:
+    """Return the sizes of the parameters of each query that a filtered question sends."""
+    sizes = []
+    run = neo4j.Transaction.run
+
+    def noted(self: neo4j.Transaction, query: Any, parameters: Any = None, **more: Any) -> Any:
+        sizes.append(max((len(each) for each in (parameters or {}).values() if isinstance(each, list)), default=0))
+        return run(self, query, parameters, **more)
+
+    with mock.patch.object(neo4j.Transaction, "run", noted):
+        retrieve = retrieve_local if mode == "local" else retrieve_naive
+        found = retrieve(database, search(database, graph, "Where did Charles Babbage die at his home?", filters))
+    assert found.chunks
+    return sizes
+
+
+@pytest.mark.parametrize("mode", ["naive", "local"])
+@pytest.mark.parametrize(
+    ("fewer", "more"),
+    [
+        (Filters(("Witness 199*",)), Filters(("Witness 1*",))),
+        (Filters(("Witness 199*",), languages=("en",)), Filters(languages=("en",))),
+        (Filters(("Witness 199*",), kinds=("file",)), Filters(kinds=("file",))),
+    ],
+    ids=["documents", "language", "kind"],
+)
+def test_no_parameter_grows_with_the_chunks_that_are_left(
+    database: Database, two_thousand: str, mode: str, fewer: Filters, more: Filters
+) -> None:
+    """Of 11 and of more than 1,000 documents: 384 numbers of a vector are the most that is sent."""
+    small, large = (max(parameters_of(database, two_thousand, each, mode)) for each in (fewer, more))
+    assert small == large == MODEL.dimension
 
 
 # --------------------------------------------------------------------------------------------- what is not there

@@ -27,6 +27,7 @@ from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.records import Answer, Filters, TreeStep
 from kg_neo4j.retrieve import kept_projection
 from kg_neo4j.retrieve.ask import prepare
+from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import read
@@ -309,12 +310,19 @@ def test_without_memory_for_a_walk_the_collapsed_tree_is_read(
     assert "links were not followed: too small" in found.notes
 
 
-def test_filters_take_away_every_node_that_rests_on_what_they_do_not_leave(database: Database, holm: str) -> None:
-    known = texts(database, holm)
-    left = tuple(sorted(each for each, text in known.items() if text in (PARAGRAPHS[0], PARAGRAPHS[2])))
+def test_filters_take_away_every_node_that_rests_on_what_they_do_not_leave(database: Database, graph: str) -> None:
+    write(database, graph, MODEL, TOKENISER)
+    known = texts(database, graph)
+    left = sorted(each for each, text in known.items() if text in (PARAGRAPHS[0], PARAGRAPHS[2]))
+    mentioned = (
+        "CREATE (e:KgEntity:Entity {id: $graph, graph: $graph, name: 'oil', type: 'STUFF'}) "
+        "WITH e MATCH (c:KgChunk) WHERE c.id IN $left CREATE (e)-[:MENTIONED_IN]->(c)"
+    )
+    database.write(Query("test", "", "", "write", (), (), "", "", mentioned), graph=graph, left=left)
+    scope = resolve(database, graph, Filters(types=("stuff",)))
     for traversal in TRAVERSALS:
         choice = TreeChoice(top_k=20, traversal=traversal)
-        found = found_by(database, holm, "Mara lamp", choice, Scope(left, (), (), None, "some"))
+        found = found_by(database, graph, "Mara lamp", choice, scope)
         assert found.nodes
         for node in found.nodes:
             assert {place.chunk_id for place in node.places} <= set(left)

@@ -3,6 +3,10 @@
 Every file starts with a header that says what it is for and what it takes and gives; a contract test compares the
 header with what the real server says of the query. Text from outside never becomes Cypher: values are parameters, and
 where a relationship type must stand in a statement, `Query.for_type` puts an allow-listed one in its placeholder.
+
+Filters hold a query by conditions from the folder left/. Where a query has `true /* left: chunk c */`,
+`Query.held_to` puts the conditions of the files left/chunk_*.cypher that the filters need, with `c` for `this`. As a
+query stands in its file it is the one without filters.
 """
 
 from __future__ import annotations
@@ -20,6 +24,9 @@ TYPE_PLACEHOLDER = "`TYPE_PLACEHOLDER`"
 BASE_LABELS = ("Answer", "Chunk", "Community", "Decision", "Document", "Entity", "Fact", "Tree", "TreeNode")
 
 OWN = "Kg"  # begins the label that each node of ours has beside its public one, as KgChunk beside Chunk
+
+_LEFT = re.compile(r"true /\* left: (?P<kind>[a-z]+) (?P<name>\w+) \*/")
+_CONDITION = re.compile(r"\nWHERE (?P<text>.+)\nRETURN ", re.DOTALL)
 
 _FIELDS = ("title", "purpose", "mode", "params", "columns", "order", "source")
 _HEADER_LINE = re.compile(r"// ([a-z]+): +(.*)")
@@ -81,6 +88,13 @@ class Query:
             raise ValueError(f"not a label with an id constraint: {label[:80]!r}")
         return _with_type(self, OWN + label)
 
+    def held_to(self, conditions: tuple[str, ...]) -> Query:
+        """Return the query held to what filters leave, by the `conditions` that they need: `ids`, `types`, ...
+
+        With no conditions it is the query as it stands.
+        """
+        return _held_to(self, conditions) if conditions else self
+
 
 def check_type(name: str) -> str:
     """Return `name`, a label or relationship type from outside; ValueError where it is outside the allow-list."""
@@ -92,6 +106,25 @@ def check_type(name: str) -> str:
 @lru_cache(maxsize=4096)
 def _with_type(query: Query, relationship_type: str) -> Query:
     return replace(query, text=query.text.replace(TYPE_PLACEHOLDER, f"`{relationship_type}`"))
+
+
+@lru_cache(maxsize=1024)
+def _held_to(query: Query, conditions: tuple[str, ...]) -> Query:
+    text = _LEFT.sub(lambda found: _condition(found["kind"], found["name"], conditions), query.text)
+    return replace(query, text=text)
+
+
+def _condition(kind: str, name: str, conditions: tuple[str, ...]) -> str:
+    """Return the condition for what is called `name` to be left; the folder left/ has one file for each part of it."""
+    files = [each for part in ("any", *conditions) if (each := f"left/{kind}_{part}") in names("left")]
+    parts = []
+    for each in files:
+        found = _CONDITION.search(get(each).text)
+        if found is None:
+            raise ValueError(f"{each}: no WHERE in a line of its own, followed by RETURN")
+        text = re.sub(r"\bthis(?=\b|_)", name, found["text"])
+        parts.append(_LEFT.sub(lambda inner: _condition(inner["kind"], inner["name"], conditions), text))
+    return f"({' AND '.join(f'({part})' for part in parts)})" if parts else "true"
 
 
 def parse(text: str, name: str) -> Query:
@@ -163,6 +196,7 @@ def get(name: str) -> Query:
     return parse(path.read_text(encoding="utf-8"), name)
 
 
+@cache
 def names(area: str = "") -> list[str]:
     """Return all query names, sorted; only those of one folder of cypher/ where `area` is given."""
     root: Path = resources.folder("cypher")

@@ -9,13 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kg_neo4j import data_files
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Row
 from kg_neo4j.offline.short.short_answer import Told
 from kg_neo4j.records import Citation, Claim
 from kg_neo4j.retrieve.checking.claims import SUPPORTED
-from kg_neo4j.retrieve.interface import only
 from kg_neo4j.retrieve.kinds import DATE, PERSON, PLACE, kind_of
+from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.reply import FurtherSearch
 from kg_neo4j.retrieve.sentences import Sentence, readable, split_sentences
 from kg_neo4j.retrieve.words import fold, split_words
@@ -49,16 +48,15 @@ def tell_overview(question: str, further: FurtherSearch, titled: Sequence[str] =
     if not form or (form == "title" and len(titled) != 1):
         return None
     search = further.search
-    kept = only(search.scope, "documents", "entities")
-    if form == "title":
-        kept["only_documents"] = list(titled)
-    row = further.database.read(
-        queries.get("retrieve/overview"),
+    row = read_left(
+        further.database,
+        search.scope,
+        "retrieve/overview",
         graph=search.graph,
         shown=DOCUMENTS,
         chunks=CHUNKS,
         most=ENTITIES,
-        **kept,
+        titled=list(titled) if form == "title" else None,
     )[0]
     if not row["total"]:
         return None

@@ -182,7 +182,7 @@ def prepare(
 
 
 def _said(scope: Scope | None) -> list[str]:
-    return [f"filtered by {scope.said}: {len(scope.chunks):,} chunks"] if scope is not None else []
+    return [f"filtered by {scope.said}: {scope.counted}"] if scope is not None else []
 
 
 def _nothing(database: Database, graph: str, scope: Scope | None) -> str:

@@ -1,29 +1,33 @@
-"""Filters by document, language, kind, type and time: brought from what the user named to ids of the graph.
+"""Filters by document, language, kind, type and time: brought from what the user named to what the server tests.
 
 Documents have no date of their own (equal texts give equal graphs, whenever they were loaded), so time means what the
-texts say: dates of facts and years of lives. What is left is resolved once for a question; every search is then bound
-to these ids. They travel with each query, so that there is a bound to how many there may be.
+texts say: dates of facts and years of lives. What the user named is looked up once for a question. The server then
+tests each thing that a search finds, by the conditions in cypher/left/; no ids of what is left travel.
 """
 
 from __future__ import annotations
 
 import difflib
-import fnmatch
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.extract.values import RESERVED_LABELS, ValueRefused, normalise_type
 from kg_neo4j.extract.years import MAX_YEAR, MIN_YEAR, parse_year
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row, Transaction
+from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.left import read_left
 
 SHOWN = 8  # names of what exists, in a message
-MOST = 100_000  # chunks that filters may leave: their ids go to the server with every query
+FEW = 1_000  # documents whose ids travel; of more the server tests name, language and kind
+COUNTED = 10_000  # chunks of which it is counted how many are left, for a note
+SPACE = r"[\s\p{Z}]"  # as the server's expressions have it
+TITLES = 10_000  # documents among which near titles are looked for
 _BEFORE_CHRIST = re.compile(r"\bb\.?\s?c\b", re.IGNORECASE)
 _YEARS = re.compile(r"(?<![\d.,])\d{3,4}(?![\d.,]\d)")
 
@@ -31,53 +35,33 @@ _YEARS = re.compile(r"(?<![\d.,])\d{3,4}(?![\d.,]\d)")
 def resolve(database: Database, graph: str, filters: Filters) -> Scope | None:
     """Return what `filters` leave of `graph`; None where nothing is filtered.
 
-    Raises UsageError for a document, language, kind or type that the graph does not have, for years in the wrong
-    order, and where more than `MOST` chunks are left. A graph without documents has no scope: what is missing there is
-    not the filter's fault.
+    Raises UsageError for a document, language, kind or type that the graph does not have, and for years in the wrong
+    order. A graph without documents has no scope: what is missing there is not the filter's fault.
     """
     if not filters:
         return None
     check(filters)
-    documents = _documents(database, graph, filters)
-    if documents == []:
-        return None
-    types = _types(database, graph, filters.types) if filters.types else None
-    dates = _dates(database, graph, filters) if _has_years(filters) else None
-    left = _Left(graph, documents, types, dates, *_range(filters))
-    chunks, entities, facts = database.read_transaction(left.read)
-    return Scope(chunks, entities, facts, None if documents is None else tuple(documents), say(filters))
+    values: dict[str, Any] = {}
+    if filters.documents or filters.languages or filters.kinds:
+        chosen = _documents(database, graph, filters)
+        if chosen is None:
+            return None
+        values |= chosen
+    if filters.types:
+        values["only_types"] = _types(database, graph, filters.types)
+    if _has_years(filters):
+        since, until = _range(filters)
+        values |= {"only_dates": _dates(database, graph, filters), "only_since": since, "only_until": until}
+    needed = {"ids": "only_documents", "names": "only_names", "types": "only_types", "years": "only_dates"}
+    scope = Scope(tuple(each for each, value in needed.items() if value in values), values, say(filters))
+    return replace(scope, counted=_counted(database, graph, scope))
 
 
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """What filters ask for, as the queries take it; None is everything."""
-
-    graph: str
-    documents: list[str] | None
-    types: list[str] | None
-    dates: list[str] | None
-    since: int
-    until: int
-
-    def read(self, transaction: Transaction) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        """Return the ids of the chunks, entities and facts that are left."""
-
-        def run(name: str, **params: object) -> Row:
-            return transaction.run(queries.get(f"retrieve/scope_{name}"), **params)[0]
-
-        years = {"since": self.since, "until": self.until}
-        bounds = {"types": self.types, "dates": self.dates}
-        most = {"most": MOST + 1}
-        chunks = run("chunks", graph=self.graph, documents=self.documents, **bounds, **years, **most)["ids"]
-        if len(chunks) > MOST:
-            raise UsageError(
-                f"the filters select more than {MOST:,} chunks of graph {self.graph!r}, too many to keep a search to",
-                hint="filter for less, or load what belongs together into a graph of its own",
-            )
-        entities = run("entities", chunks=chunks, **bounds, **years)["ids"]
-        stated = run("facts", chunks=chunks, **bounds)
-        drawn = run("shared", shared=stated["shared"])["ids"] if stated["shared"] else []
-        return tuple(chunks), tuple(entities), tuple(sorted({*stated["ids"], *drawn}))
+def _counted(database: Database, graph: str, scope: Scope) -> str:
+    """Return how many chunks are left in words; of a large graph that at least so many are."""
+    row = read_left(database, scope, "retrieve/count_left", graph=graph, most=COUNTED)[0]
+    chunks = f"{row['chunks']:,} {'chunk' if row['chunks'] == 1 else 'chunks'}"
+    return f"{chunks} or more" if row["seen"] == COUNTED else f"{row['chunks']:,} chunks"
 
 
 def check(filters: Filters) -> None:
@@ -139,63 +123,95 @@ def _has_years(filters: Filters) -> bool:
     return filters.since is not None or filters.until is not None
 
 
-def _documents(database: Database, graph: str, filters: Filters) -> list[str] | None:
-    """Return the ids of the documents that are left, in ascending order; None for all; empty in an empty graph."""
-    if not (filters.documents or filters.languages or filters.kinds):
+def _documents(database: Database, graph: str, filters: Filters) -> dict[str, Any] | None:
+    """Return the parameters that documents are tested by; none where all are left. None in an empty graph."""
+    groups = database.read(queries.get("retrieve/kinds_of_documents"), graph=graph)
+    total = sum(row["documents"] for row in groups)
+    if not total:
         return None
-    rows = database.read(queries.get("retrieve/sources"), graph=graph)
-    left = {row["id"] for row in rows}
-    if not left:
-        return []
-    if filters.documents:
-        left &= {row["id"] for wanted in filters.documents for row in _named(wanted, rows, graph)}
-    for what, wanted in (("language", filters.languages), ("kind", filters.kinds)):
-        if wanted:
-            left &= {row["id"] for each in wanted for row in _with(what, each, rows, graph)}
-    if not left:
+    named = [_named(database, graph, wanted, total) for wanted in filters.documents]
+    values: dict[str, Any] = {
+        "only_names": "|".join(pattern for _, pattern in named) if named else None,
+        "only_named": [wanted for wanted, _ in named],
+        "only_languages": [_with("language", each, groups, graph) for each in filters.languages] or None,
+        "only_kinds": [_with("kind", each, groups, graph) for each in filters.kinds] or None,
+    }
+    by_name = queries.get("retrieve/documents_left").held_to(("names",))
+    found = [row["id"] for row in database.read(by_name, graph=graph, most=FEW + 1, **values)]
+    if not found:
         raise UsageError(
             f"no document of graph {graph!r} passes all filters ({say(filters)})",
-            hint=f"there are {_listed((row['names'][0] for row in rows), len(rows))}",
+            hint=f"there are {_listed(_titles(database, graph), total)}",
         )
-    return None if len(left) == len(rows) else sorted(left)
+    if len(found) > FEW:
+        return values
+    return {} if len(found) == total else {"only_documents": sorted(found)}
 
 
-def _named(wanted: str, rows: Sequence[Row], graph: str) -> list[Row]:
-    """Return the documents with this id, title, key, source or file name; else those that the pattern fits."""
-    plain = _plain(wanted)
-    found = [row for row in rows if row["id"] == wanted or plain in _names(row)]
-    if not found and ("*" in wanted or "?" in wanted):
-        pattern = re.compile(fnmatch.translate(plain.replace("[", "[[]")))
-        found = [row for row in rows if any(pattern.match(name) for name in _names(row))]
-    if not found:
-        titles = [row["names"][0] for row in rows]
-        near = difflib.get_close_matches(plain, [_plain(title) for title in titles], SHOWN, 0.6)
-        likely = [title for title in titles if _plain(title) in near]
-        raise UsageError(
-            f"no document of graph {graph!r} is called {wanted!r}",
-            hint=f"there are {_listed(likely, len(rows), titles)}",
-        )
-    return found
+def _named(database: Database, graph: str, wanted: str, total: int) -> tuple[str, str]:
+    """Return the id and the expression of the names that `wanted` stands for.
+
+    That is a document's id, title, key, source or file name; else, where nothing is called so, those that it fits as a
+    pattern. Raises UsageError where there are none.
+    """
+    for is_pattern in (False, True) if "*" in wanted or "?" in wanted else (False,):
+        pattern = expression(wanted, is_pattern=is_pattern)
+        given = {"only_names": pattern, "only_named": [wanted], "only_languages": None, "only_kinds": None}
+        by_name = queries.get("retrieve/documents_left").held_to(("names",))
+        if database.read(by_name, graph=graph, most=1, **given):
+            return wanted, pattern
+    titles = _titles(database, graph)
+    near = difflib.get_close_matches(_plain(wanted), [_plain(title) for title in titles], SHOWN, 0.6)
+    likely = [title for title in titles if _plain(title) in near]
+    raise UsageError(
+        f"no document of graph {graph!r} is called {wanted!r}",
+        hint=f"there are {_listed(likely, total, titles)}",
+    )
 
 
-def _names(row: Row) -> set[str]:
-    names = [_plain(name) for name in (*row["names"], row["source"]) if name]
-    return {*names, *(name.rpartition("/")[2] for name in names)}
+def expression(wanted: str, *, is_pattern: bool) -> str:
+    """Return the regular expression, as the server reads it, of a name or pattern, without case.
+
+    It fits a whole name, or the last part of a path. What follows a `*` is found at its first place and kept there
+    (an atomic group), so that many stars take no time.
+    """
+    first, *others = (
+        [_literal(part) for part in re.split(r"\*+", _plain(wanted))] if is_pattern else [_plain_text(_plain(wanted))]
+    )
+    between = "".join(f"(?>.*?{part})" for part in others[:-1])
+    last = f".*{others[-1]}" if others else ""
+    return rf"(?isu)(?:.*/(?=[^/]*\z))?{SPACE}*{first}{between}{last}{SPACE}*"
+
+
+def _literal(text: str) -> str:
+    """Return the expression of a part of a pattern between stars."""
+    return ".".join(map(_plain_text, text.split("?")))
+
+
+def _plain_text(text: str) -> str:
+    """Return the expression of a text in which nothing is a mark."""
+    marks = (f"{SPACE}+" if char == " " else char if char.isalnum() else f"\\x{{{ord(char):x}}}" for char in text)
+    return "".join(marks).replace("ss", "(?:ss|ß)")
+
+
+def _titles(database: Database, graph: str) -> list[str]:
+    return [row["title"] for row in database.read(queries.get("retrieve/titles"), graph=graph, most=TITLES)]
 
 
 def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-def _with(what: str, wanted: str, rows: Sequence[Row], graph: str) -> list[Row]:
-    found = [row for row in rows if (row[what] or "").casefold() == wanted.casefold().strip()]
-    if not found:
+def _with(what: str, wanted: str, rows: Sequence[Row], graph: str) -> str:
+    """Return a language or kind in lower case; UsageError where no document has it."""
+    asked = wanted.casefold().strip()
+    if asked not in {(row[what] or "").casefold() for row in rows}:
         known = sorted({row[what] for row in rows if row[what]})
         raise UsageError(
             f"no document of graph {graph!r} has the {what} {wanted!r}",
             hint=f"there {'are' if known else 'is'} {', '.join(known) or f'none with a {what}'}",
         )
-    return found
+    return asked
 
 
 def _types(database: Database, graph: str, wanted: Collection[str]) -> list[str]:

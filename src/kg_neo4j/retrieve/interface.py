@@ -117,13 +117,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What filters leave of a graph, as ids. Nothing else may be found, told of or cited."""
+    """What filters leave of a graph, as the server tests it. Nothing else may be found, told or cited."""
 
-    chunks: tuple[str, ...]
-    entities: tuple[str, ...]
-    facts: tuple[str, ...]
-    documents: tuple[str, ...] | None  # None: all
+    conditions: tuple[str, ...]  # files of cypher/left/ that it needs: ids or names (of documents), types, years
+    values: Mapping[str, Any]  # of the parameters of these; their size does not depend on the number of chunks
     said: str  # the filters, in words
+    counted: str = ""  # "3 chunks", "10,000 chunks or more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +149,6 @@ class Retriever(Protocol):
 
         A claim is checked against `Found.chunks`, so their ids and texts must be those of the graph.
         """
-
-
-def only(scope: Scope | None, *kinds: str) -> dict[str, list[str] | None]:
-    """Return the parameters by which a retrieval query keeps to a scope: only_chunks, only_entities, ..."""
-    if scope is None:
-        return {f"only_{kind}": None for kind in kinds}
-    left = {
-        "chunks": scope.chunks,
-        "entities": scope.entities,
-        "facts": scope.facts,
-        "documents": scope.documents,
-    }
-    return {f"only_{kind}": None if (ids := left[kind]) is None else list(ids) for kind in kinds}
 
 
 def read_chunk(row: Mapping[str, Any]) -> FoundChunk:

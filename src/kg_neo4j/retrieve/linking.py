@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Row
 from kg_neo4j.graph.resolution.names import fold as fold_name
 from kg_neo4j.graph.resolution.names import take_apart
 from kg_neo4j.organise import search_indexes
-from kg_neo4j.retrieve.interface import Scope, Search, only
+from kg_neo4j.retrieve.interface import Scope, Search
+from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.name_fits import Fit, bearers, fit, keys, nearest, nearly, plain, say_missing
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words, word_spans
@@ -178,9 +178,8 @@ def _weight(phrase: Phrase, capitals: Sequence[bool]) -> float:
 
 def look_up(reader: Reader, graph: str, phrases: Sequence[str], scope: Scope | None) -> list[list[Row]]:
     """Return for each full-text query the entities and documents that have its words in a name."""
-    kept = only(scope, "entities", "documents")
     given = {"phrases": list(phrases), "fetch": BEARERS, "first": LOOKED_AT}
-    rows = reader.read(queries.get("retrieve/link"), graph=graph, **given, **kept)
+    rows = read_left(reader, scope, "retrieve/link", graph=graph, **given)
     found: list[list[Row]] = [[] for _ in phrases]
     for row in rows:
         found[row["place"]].append(row)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
-from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader, Transaction
+from kg_neo4j.graph.database import Database, Reader, Row, Transaction
 from kg_neo4j.retrieve import naive
-from kg_neo4j.retrieve.interface import Found, Search, only, read_chunk, read_entity, read_fact
+from kg_neo4j.retrieve.interface import Found, Search, read_chunk, read_entity, read_fact
+from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.linking import Linked, named
 from kg_neo4j.retrieve.naive import CHUNKS, fetched
 from kg_neo4j.retrieve.ranking import rank
@@ -17,6 +17,7 @@ from kg_neo4j.retrieve.spreading import Reached, spread
 SEEDS = 8  # entities to start from
 FACTS = 16  # facts found by themselves
 PER_SEED = 20  # facts around one entity: the bound that keeps hubs fast
+EVERYTHING = 2**31 - 1  # finds by words that an index gives
 HUB = 2_000  # relationships of one entity that are looked at for the best of them
 REACHED = 6  # entities near to those that are named
 FIRST = 3  # chunks to start from where nothing is named
@@ -60,26 +61,37 @@ def match(
     *,
     notes: tuple[str, ...] = (),
 ) -> Found:
-    """Return what matches by words and meaning, one hop around it, and the `ranked` chunks, in one round trip."""
+    """Return what matches by words and meaning, one hop around it, and the `ranked` chunks.
+
+    One query; two where filters leave too few of the best finds by words.
+    """
     near = [each for each, _ in reached.entities if each not in linked.entities][:REACHED]
-    row = reader.read(
-        queries.get("retrieve/local"),
-        graph=search.graph,
-        words=search.words,
-        vector=None if search.vector is None else list(search.vector),
-        entity_index=search.entity_index,
-        fact_index=search.fact_index,
-        linked=list(linked.entities),
-        reached=near,
-        ranked=[{"id": each, "score": score} for each, score in ranked],
-        fetch=fetched(search.scope, CHUNKS),
-        fetch_words=fetched(search.scope, CHUNKS),
-        seeds=SEEDS,
-        facts=FACTS,
-        per_seed=PER_SEED,
-        hub=HUB,
-        **only(search.scope, "chunks", "entities", "facts"),
-    )[0]
+
+    def read(words: int) -> Row:
+        return read_left(
+            reader,
+            search.scope,
+            "retrieve/local",
+            graph=search.graph,
+            words=search.words,
+            vector=None if search.vector is None else list(search.vector),
+            entity_index=search.entity_index,
+            fact_index=search.fact_index,
+            linked=list(linked.entities),
+            reached=near,
+            ranked=[{"id": each, "score": score} for each, score in ranked],
+            fetch=fetched(search.scope, CHUNKS),
+            fetch_words=words,
+            seeds=SEEDS,
+            facts=FACTS,
+            per_seed=PER_SEED,
+            hub=HUB,
+            filtered=search.scope is not None,
+        )[0]
+
+    row = read(fetched(search.scope, CHUNKS))
+    if row["short"]:
+        row = read(EVERYTHING)
     return Found(
         "local",
         tuple(read_chunk(chunk) for chunk in row["chunks"]),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Reader
-from kg_neo4j.retrieve.interface import Found, Scope, Search, only, read_chunk
+from kg_neo4j.retrieve.interface import Found, Scope, Search, read_chunk
+from kg_neo4j.retrieve.left import read_left
 
 CHUNKS = 12  # at 1,200 tokens more than twice the default context
 FETCH = 100  # neighbours asked of a vector index, of which those of other graphs are left out
@@ -33,8 +33,10 @@ class ChunkChoice:
 
 def retrieve(reader: Reader, search: Search, chunks: int = CHUNKS) -> Found:
     """Return the best `chunks` chunks of the graph, fused by reciprocal rank. One round trip."""
-    row = reader.read(
-        queries.get("retrieve/naive"),
+    row = read_left(
+        reader,
+        search.scope,
+        "retrieve/naive",
         graph=search.graph,
         words=search.words,
         vector=None if search.vector is None else list(search.vector),
@@ -42,7 +44,6 @@ def retrieve(reader: Reader, search: Search, chunks: int = CHUNKS) -> Found:
         fetch=fetched(search.scope, chunks),
         fetch_words=fetched(search.scope, chunks),
         chunks=chunks,
-        **only(search.scope, "chunks"),
     )[0]
     return Found("naive", tuple(read_chunk(chunk) for chunk in row["chunks"]))
 

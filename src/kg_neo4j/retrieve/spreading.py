@@ -19,8 +19,9 @@ from typing import Any
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Transaction
-from kg_neo4j.retrieve.interface import Scope, only
+from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.kept_projection import KeptProjection
+from kg_neo4j.retrieve.left import best_left, read_left
 from kg_neo4j.retrieve.linking import Linked, exact_query, own_documents
 from kg_neo4j.retrieve.name_fits import keys
 
@@ -75,8 +76,10 @@ def spread(
 
 
 def _walk(reader: Reader, name: str, start: Linked, chunks: Sequence[str], scope: Scope | None) -> Reached:
-    rows = reader.read(
-        queries.get("retrieve/spread"),
+    rows = read_left(
+        reader,
+        scope,
+        "retrieve/spread",
         name=name,
         entities=list(start.entities),
         documents=list(start.documents),
@@ -86,7 +89,6 @@ def _walk(reader: Reader, name: str, start: Linked, chunks: Sequence[str], scope
         tolerance=TOLERANCE,
         most=LOOKED_AT if scope is None else EVERYTHING,
         keep=KEEP,
-        **only(scope, "chunks", "entities"),
     )
     found: dict[str, list[tuple[str, float]]] = {"chunk": [], "entity": []}
     for row in rows:
@@ -180,7 +182,7 @@ def walk_stored(
         moving = _step(stored, _walked_on(moving, stored.entities), is_first=not iteration)
         if not moving:
             break
-    return _best(scores, stored.entities, only(scope, "chunks", "entities"))
+    return _best(reader, scores, stored.entities, scope)
 
 
 def _walked_on(moving: Mapping[str, float], entities: Collection[str]) -> dict[str, float]:
@@ -221,13 +223,13 @@ def _step(stored: _StoredGraph, moving: Mapping[str, float], *, is_first: bool) 
     return gained
 
 
-def _best(scores: Mapping[str, float], entities: Collection[str], kept: Mapping[str, Sequence[str] | None]) -> Reached:
+def _best(reader: Reader, scores: Mapping[str, float], entities: Collection[str], scope: Scope | None) -> Reached:
     """Return the best chunks and entities of those that filters leave."""
 
-    def best(is_entity: bool, only_these: Sequence[str] | None) -> tuple[tuple[str, float], ...]:
-        left = scores.keys() if only_these is None else scores.keys() & set(only_these)
-        found = [(round(scores[each], 9), each) for each in left if (each in entities) == is_entity]
-        found = sorted(found, key=lambda one: (-one[0], one[1]))[:KEEP]
-        return tuple((each, score / found[0][0]) for score, each in found)
+    def best(is_entity: bool) -> tuple[tuple[str, float], ...]:
+        found = {each: round(score, 9) for each, score in scores.items() if (each in entities) == is_entity}
+        ranked = sorted(found, key=lambda each: (-found[each], each))
+        kept = best_left(reader, scope, ranked, KEEP)
+        return tuple((each, found[each] / found[kept[0]]) for each in kept)
 
-    return Reached(best(False, kept["only_chunks"]), best(True, kept["only_entities"]))
+    return Reached(best(False), best(True))

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.retrieve.interface import Scope, only
+from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.kinds import kind_of
+from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.linking import exact_query, look_up, near_query
 from kg_neo4j.retrieve.name_fits import bearers, nearly
 from kg_neo4j.retrieve.words import split_words
@@ -112,15 +112,16 @@ class Things:
         entities = [entity_id] if entity_id else []
         entities += [each["id"] for each in _best(name, rows, "entity") if each["id"] != entity_id]
         documents = [each["id"] for each in _best(name, rows, "document")]
-        told = self._database.read(
-            queries.get("retrieve/things"),
+        told = read_left(
+            self._database,
+            self._scope,
+            "retrieve/things",
             graph=self._graph,
             entities=entities[:BEARERS],
             documents=documents,
             facts=FACTS,
             chunks=CHUNKS,
             hub=HUB,
-            **only(self._scope, "chunks", "facts"),
         )[0]
         passages = [_passage(row, documents) for row in told["passages"]]
         passages.sort(key=lambda each: not each.own)

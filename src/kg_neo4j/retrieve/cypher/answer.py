@@ -70,7 +70,7 @@ def ask_cypher(
     scope = resolve(database, graph, filters or Filters())
     reply = _reply(database, asked, graph, how, scope)
     if scope is not None:
-        reply.notes.insert(0, f"filtered by {scope.said}: {len(scope.chunks):,} chunks")
+        reply.notes.insert(0, f"filtered by {scope.said}: {scope.counted}")
     if asked.cut:
         reply.notes.insert(0, f"the question was truncated to its first {len(asked.text):,} characters")
     return _answer(asked, reply, started)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, Evidence
 from kg_neo4j.retrieve.checking.citations import Source, locate
-from kg_neo4j.retrieve.interface import FoundChunk, Scope, only
+from kg_neo4j.retrieve.interface import FoundChunk, Scope
+from kg_neo4j.retrieve.left import read_left
 
 PLACES = 3  # of one entity or fact that are looked at
 PER_ROW = 6  # ids of one row that are cited: a path of six steps rests on six facts
@@ -64,9 +64,7 @@ def read_things(
     ids = list(dict.fromkeys(each for row in rows for each in row[:PER_ROW]))[:MOST_IDS]
     if not ids:
         return {}
-    found = database.read(
-        queries.get("retrieve/row_places"), graph=graph, ids=ids, limit=PLACES, **only(scope, "chunks")
-    )
+    found = read_left(database, scope, "retrieve/row_places", graph=graph, ids=ids, limit=PLACES)
     return {
         row["id"]: CitedThing(row["id"], row["kind"], row["name"] or "", tuple(map(_source, row["places"])))
         for row in found

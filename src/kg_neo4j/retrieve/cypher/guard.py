@@ -15,7 +15,7 @@ from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.parser import ONLY_FACTS, ONLY_NODES, Parser
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, narrow
 from kg_neo4j.retrieve.cypher.tokens import tokenise
-from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.left import IdsLeft
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +28,17 @@ class GuardedQuery:
 
 
 def guard(
-    text: str, given: Mapping[str, CellParameter], schema: GraphSchema, graph: str, scope: Scope | None = None
+    text: str, given: Mapping[str, CellParameter], schema: GraphSchema, graph: str, left: IdsLeft | None = None
 ) -> GuardedQuery:
     """Return the query `text` with parameters `given`, held to `graph`; CypherRefused says why it cannot be.
 
-    With a `scope` it is held to what that leaves, too: its nodes, its facts, and properties that one text says.
+    It is held to what filters have `left`, too: these nodes, these facts, and properties that one text says.
     """
-    reader = Parser(tokenise(text), schema if scope is None else narrow(schema), given)
+    reader = Parser(tokenise(text), schema if left is None else narrow(schema), given)
     written, columns = reader.read()
-    return GuardedQuery(written, {**reader.parameters, **_left(scope), "graph": graph}, columns)
+    return GuardedQuery(written, {**reader.parameters, **_left(left), "graph": graph}, columns)
 
 
-def _left(scope: Scope | None) -> dict[str, CellParameter]:
+def _left(left: IdsLeft | None) -> dict[str, CellParameter]:
     """Return the parameters that patterns are held to under filters."""
-    if scope is None:
-        return {}
-    documents = scope.documents or ()
-    nodes = [*scope.entities, *scope.chunks, *scope.facts, *documents]
-    return {ONLY_NODES: nodes, ONLY_FACTS: list(scope.facts)}
+    return {} if left is None else {ONLY_NODES: list(left.nodes), ONLY_FACTS: list(left.facts)}

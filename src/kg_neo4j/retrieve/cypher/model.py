@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from kg_neo4j._models.answer_text import find_object, without_thoughts
@@ -20,6 +20,7 @@ from kg_neo4j.retrieve.cypher.run import Limits, QueryRows, run
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, describe, narrow, read_schema
 from kg_neo4j.retrieve.cypher.tokens import LONGEST, LONGEST_TEXT, CypherRefused
 from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.left import IdsLeft, all_left
 from kg_neo4j.retrieve.linking import Linked, can_link, link
 from kg_neo4j.retrieve.question import Question
 
@@ -52,7 +53,7 @@ class WriteCypher(Prompted[WrittenQuery]):
     database: Database
     graph: str
     question: Question
-    scope: Scope | None  # nothing else is read
+    left: IdsLeft | None  # nothing else is read
     schema: GraphSchema
     entities: Mapping[str, CellParameter]  # that the question names, as parameters
     names: str  # these, in words
@@ -74,7 +75,7 @@ class WriteCypher(Prompted[WrittenQuery]):
         if not text.strip():
             return Complaint("the model found no query on this graph that answers the question", repeats=False)
         try:
-            query = guard(text, {**check_parameters(given), **self.entities}, self.schema, self.graph, self.scope)
+            query = guard(text, {**check_parameters(given), **self.entities}, self.schema, self.graph, self.left)
             return WrittenQuery(query, run(self.database, query, self.limits))
         except CypherRefused as refusal:
             self.refused.append(str(refusal))
@@ -84,10 +85,11 @@ class WriteCypher(Prompted[WrittenQuery]):
 def to_write(database: Database, graph: str, question: Question, scope: Scope | None, limits: Limits) -> WriteCypher:
     """Return the task to write a query for `question`; the schema that it shows has the counts of the whole graph."""
     schema = read_schema(database, graph)
+    left = None
     if scope is not None:
-        schema, scope = narrow(schema), with_documents(database, graph, scope)
+        schema, left = narrow(schema), all_left(database, graph, scope)
     return WriteCypher(
-        database, graph, question, scope, schema, *_names(database, graph, question, scope), limits=limits
+        database, graph, question, left, schema, *_names(database, graph, question, scope), limits=limits
     )
 
 
@@ -130,14 +132,6 @@ def _scalar(name: str, value: Any) -> str | int | float | bool | None:
     if isinstance(value, int | float) and math.isfinite(value) and abs(value) <= LARGEST:
         return value
     raise CypherRefused(f"${name} is no short text, number or truth")
-
-
-def with_documents(database: Database, graph: str, scope: Scope) -> Scope:
-    """Return a scope that names its documents: all of the graph, where filters do not choose among them."""
-    if scope.documents is not None:
-        return scope
-    rows = database.read(queries.get("retrieve/sources"), graph=graph)
-    return replace(scope, documents=tuple(sorted(row["id"] for row in rows)))
 
 
 def _names(

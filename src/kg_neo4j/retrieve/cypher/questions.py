@@ -9,7 +9,8 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Cell, CellParameter
 from kg_neo4j.retrieve.cypher.templates import Form, recognise, relationships_of, types_of
-from kg_neo4j.retrieve.interface import Scope, only
+from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.left import held
 from kg_neo4j.retrieve.linking import Linked, can_link, link, look_up, near_query, suggest
 from kg_neo4j.retrieve.name_fits import Fit, bearers, fit, say_missing
 from kg_neo4j.retrieve.question import Question, read
@@ -106,16 +107,17 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
         "to": form.years[1] if form.years else None,
         "relationships": list(relationships),
         "direction": direction,
+        "filtered": scope is not None,
         "limit": PATHS if form.query == "connections" else 5 if form.query == "most_connected" else FETCHED,
-        **only(scope, "entities", "facts", "chunks"),
     }
-    query = queries.get(f"questions/{form.query}")
+    query = held(scope, f"questions/{form.query}")
     given = {each.name: values[each.name] for each in query.params if each.name != "graph"}
-    rows = database.read(query, graph=graph, **given)
+    tested = scope.values if scope else {}
+    rows = database.read(query, graph=graph, **tested, **given)
     if not rows and "types" in given and types and form.query in ("relations", "in_common", "stated"):
         given["types"] = []  # "Who was born in Berlin?" is asked of what the graph may not know to be persons
-        rows = database.read(query, graph=graph, **given)
-    return _worded(form, query, {"graph": graph, **given}, rows, named)
+        rows = database.read(query, graph=graph, **tested, **given)
+    return _worded(form, query, {"graph": graph, **tested, **given}, rows, named)
 
 
 def _name(database: Database, graph: str, words: str, scope: Scope | None) -> Named | None:

@@ -129,9 +129,7 @@ def ask_global(
         reply.notes.insert(0, f"the question was truncated to its first {len(asked.text):,} characters")
     if scope is not None:
         reply.scope = scope
-        reply.notes.insert(
-            0, f"filtered by {scope.said}: {len(scope.chunks):,} chunks, and statements that rest on them"
-        )
+        reply.notes.insert(0, f"filtered by {scope.said}: {scope.counted}, and statements that rest on them")
     return _answer(database, asked, graph, reply, how.tokeniser, started)
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, CitationPath, Evidence
 from kg_neo4j.retrieve.checking.citations import Source, locate
-from kg_neo4j.retrieve.interface import FoundChunk, Scope, only
+from kg_neo4j.retrieve.interface import FoundChunk, Scope
+from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.overview import report_marks
 from kg_neo4j.retrieve.overview.report_marks import Marked
 from kg_neo4j.retrieve.sentences import split_sentences
@@ -58,8 +58,7 @@ def read_elements(
 ) -> dict[str, CitedElement]:
     """Return what reports cite, by id, as far as it is in the graph and a chunk, of those of `scope`, speaks of it."""
     ids = sorted({each for one in marked for each in one.ids[:WEIGHED]})
-    kept = only(scope, "chunks")
-    rows = database.read(queries.get("retrieve/report_places"), graph=graph, ids=ids, limit=PLACES, **kept)
+    rows = read_left(database, scope, "retrieve/report_places", graph=graph, ids=ids, limit=PLACES)
     found = {}
     for row in rows:
         places = tuple(_source(place) for place in row["places"])

@@ -7,34 +7,38 @@ way to these statements. So nothing that is read, and nothing that is cited, res
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kg_neo4j.organise.report_references import statements, without_marks
 from kg_neo4j.organise.stored_reports import CommunityReport, Finding
-from kg_neo4j.retrieve.interface import Scope
 
 SUMMARY = 3  # statements that stand for a summary
 
 
-def keep(reports: Iterable[CommunityReport], scope: Scope | None) -> list[CommunityReport]:
-    """Return what `scope` leaves of reports, in their order; all of them where it is None."""
-    if scope is None:
-        return list(reports)
-    entities, facts = frozenset(scope.entities), frozenset(scope.facts)
+def cited(reports: Iterable[CommunityReport]) -> Iterator[str]:
+    """Yield the ids of the entities and facts that reports cite."""
+    for report in reports:
+        for finding in report.findings:
+            yield from finding.entities.values()
+            yield from finding.relationships.values()
+
+
+def keep(reports: Iterable[CommunityReport], left: frozenset[str]) -> list[CommunityReport]:
+    """Return of reports, in their order, what rests on `left` (ids of entities and facts) alone."""
     kept = []
     for report in reports:
-        findings = tuple(each for finding in report.findings if (each := _kept(finding, entities, facts)).ids)
+        findings = tuple(each for finding in report.findings if (each := _kept(finding, left)).ids)
         if findings:
             first = [each.explanation for each in findings][:SUMMARY]
             kept.append(replace(report, findings=findings, summary=" ".join(map(without_marks, first))))
     return kept
 
 
-def _kept(finding: Finding, entities: frozenset[str], facts: frozenset[str]) -> Finding:
-    """Return the statements of a finding that rest on `entities` and `facts` alone; without any it has no ids."""
-    known = {number: each for number, each in finding.entities.items() if each in entities}
-    stated = {number: each for number, each in finding.relationships.items() if each in facts}
+def _kept(finding: Finding, left: frozenset[str]) -> Finding:
+    """Return the statements of a finding that rest on `left` alone; without any it has no ids."""
+    known = {number: each for number, each in finding.entities.items() if each in left}
+    stated = {number: each for number, each in finding.relationships.items() if each in left}
     kept = [
         (text, cited, related)
         for text, cited, related in statements(finding.explanation)

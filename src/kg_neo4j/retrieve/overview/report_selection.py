@@ -14,8 +14,9 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.stored_reports import CommunityReport, read_reports
 from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.left import left_of
 from kg_neo4j.retrieve.overview.partial_answers import CALL_TOKENS, Partial, Partials
-from kg_neo4j.retrieve.overview.report_scope import keep
+from kg_neo4j.retrieve.overview.report_scope import cited, keep
 
 READ_TOKENS = 24_000  # of the reports of a level that is chosen; four questions to a model
 CHARACTERS_A_TOKEN = 4
@@ -69,7 +70,8 @@ def choose(levels: Sequence[ReportLevel], wanted: int | None, read_tokens: int =
 
 def read_level(database: Database, graph: str, level: int, scope: Scope | None = None) -> list[CommunityReport]:
     """Return what `scope` leaves of the reports of one level on communities with two or more members."""
-    return keep((each for each in read_reports(database, graph, level=level) if each.size >= SMALLEST), scope)
+    reports = [each for each in read_reports(database, graph, level=level) if each.size >= SMALLEST]
+    return reports if scope is None else keep(reports, left_of(database, scope, cited(reports)))
 
 
 def most_important(reports: Sequence[CommunityReport], read_tokens: int = READ_TOKENS) -> list[CommunityReport]:

@@ -42,7 +42,7 @@ def ask_tree(
     search, notes = prepare(database, asked, graph, how.embedder, how.tokeniser, search_indexes.WORDED)
     search = replace(search, scope=resolve(database, graph, filters or Filters()))
     if search.scope is not None:
-        notes.append(f"filtered by {search.scope.said}: {len(search.scope.chunks):,} chunks")
+        notes.append(f"filtered by {search.scope.said}: {search.scope.counted}")
     found = retrieve(database, search, choice or TreeChoice(), how.tokeniser, how.max_context_tokens)
     notes += found.notes
     if not found.nodes and not found.notes:

@@ -17,6 +17,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.organise.tree.interface import LEVELS
 from kg_neo4j.retrieve.interface import Found, FoundNode, Search
+from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.packing import OVERHEAD
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, BY_LEVEL, CHUNK, MODE, SUMMARY, TOP_DOWN, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.descent import descend
@@ -139,9 +140,8 @@ class _Reading:
     def _excluded(self, search: Search) -> list[str]:
         if search.scope is None:
             return []
-        query = queries.get("retrieve/tree_excluded")
-        given = {"graph": search.graph, "trees": self._shared["trees"], "only_chunks": list(search.scope.chunks)}
-        return list(self._database.read(query, **given)[0]["ids"])
+        given = {"graph": search.graph, "trees": self._shared["trees"]}
+        return list(read_left(self._database, search.scope, "retrieve/tree_excluded", **given)[0]["ids"])
 
 
 def _node(row: Row) -> FoundNode:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.tree.leaves import fingerprint
-from kg_neo4j.retrieve.interface import Scope, only
+from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 SHOWN = 3  # titles in a note
@@ -34,7 +34,7 @@ class DocumentTree:
 
 def read_trees(database: Database, graph: str, name: str, scope: Scope | None = None) -> tuple[DocumentTree, ...]:
     """Return the documents of a graph, or of a scope, each with its tree of that name, by title."""
-    rows = database.read(queries.get("retrieve/trees"), graph=graph, name=name, **only(scope, "documents"))
+    rows = read_left(database, scope, "retrieve/trees", graph=graph, name=name)
     return tuple(
         DocumentTree(
             row["document"],

@@ -1,0 +1,10 @@
+// title:   Whether a document is one of few
+// purpose: Filters by document, language and kind that leave few documents.
+// mode:    read
+// params:  $id STRING (of the one that is tested); $only_documents LIST<STRING> (ids of those that are left)
+// columns: id STRING
+// order:   none
+// source:  kg-neo4j
+MATCH (this:KgDocument {id: $id})
+WHERE this.id IN $only_documents
+RETURN this.id AS id
