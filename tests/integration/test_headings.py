@@ -171,7 +171,11 @@ def test_re_embedding_takes_the_titles_in_once(
     whole, fresh = list(lines(database, own.graph)), vectors(database, own.graph)
     make_former(database, own.graph, embedder)
     assert vectors(database, own.graph) != fresh
-    code, printed = printing(run_kg, own)("load", "--re-embed", "--no-analytics")
+    run = printing(run_kg, own)
+    assert "not in this plan: vectors that --re-embed makes" in " ".join(
+        run("load", "--re-embed", "--dry-run")[1].split()
+    )
+    code, printed = run("load", "--re-embed", "--no-analytics")
     assert code == 0, printed
     assert f"changes {len(fresh)}" in " ".join(printed.split())
     assert vectors(database, own.graph) == fresh
