@@ -11,6 +11,6 @@ RETURN properties(d) AS document,
        COLLECT {
          MATCH (c:KgChunk)-[:IN_DOCUMENT]->(d)
          RETURN {id: c.id, index: c.index, start: c.start, end: c.end, section: coalesce(c.section, ''),
-                 recorded: c.recorded, done: c.done}
+                 heading: c.heading, recorded: c.recorded, done: c.done}
          ORDER BY c.index, c.id
        } AS chunks

@@ -1,12 +1,13 @@
 // title:   What is embedded of chunks
-// purpose: The text itself; a page of nodes with the hash of what their vector was made from.
+// purpose: The heading and the text; a page of nodes with the hash of what their vector was made from.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $after STRING (id of the last node of the page before);
 //          $limit INTEGER (nodes a page, >= 1)
-// columns: id STRING, hash STRING, text STRING
+// columns: id STRING, hash STRING, text STRING, former STRING (the text alone, which earlier versions embedded)
 // order:   id
 // source:  the embedding analysis
 MATCH (n:KgChunk)
 WHERE n.id > $after AND n.graph = $graph
-RETURN n.id AS id, CASE WHEN n.embedding IS NOT NULL THEN n.embedding_hash END AS hash, n.text AS text
+RETURN n.id AS id, CASE WHEN n.embedding IS NOT NULL THEN n.embedding_hash END AS hash,
+       coalesce(n.heading + '\n', '') + n.text AS text, n.text AS former
 ORDER BY id LIMIT $limit

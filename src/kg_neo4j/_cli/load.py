@@ -41,6 +41,10 @@ def load(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Extract again what was loaded with other options.")
     ] = False,
+    re_embed: Annotated[
+        bool,
+        typer.Option("--re-embed", help="Replace vectors of another model, or of a version that embedded no titles."),
+    ] = False,
     refresh: Annotated[
         bool, typer.Option("--refresh", help="Read wiki pages again that have changed since they were loaded.")
     ] = False,
@@ -67,14 +71,14 @@ def load(
     """
     from kg_neo4j import pipeline
 
-    if not sources and not options.wikipedia and not refresh:
+    if not sources and not options.wikipedia and not refresh and not re_embed:
         raise UsageError("nothing to load", hint="name files or folders, or --wikipedia TITLE, or --refresh")
     if singletons is not None and not analytics:
         raise UsageError(
             "--singletons is about communities, and --no-analytics makes none", hint="leave one of them out"
         )
     options = replace(options, analytics=analytics, singletons=singletons, rebuild=rebuild, refresh=refresh)
-    options = replace(options, prune=prune, budget_usd=budget_usd)
+    options = replace(options, prune=prune, re_embed=re_embed, budget_usd=budget_usd)
     settings = settings_for(graph=graph, model=model, rpm=rpm, tpm=tpm, answer_cache=None if cache else False)
     given = None if extractor is None else plugins.opened(plugins.EXTRACTORS, extractor)
     if dry_run:

@@ -16,6 +16,7 @@ from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Row, Transaction, absent_if_empty, batches, present
+from kg_neo4j.graph.headings import heading_of
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
 
@@ -289,8 +290,9 @@ def _compare(
     wanted = {chunk.id for chunk in cut.chunks}
     gone = [chunk_id for chunk_id in stored_chunks if chunk_id not in wanted]
     is_of_another = bool(stored) and stored.get("config_hash") != cut.configuration.config_hash
-    written = [chunk for chunk in cut.chunks if not _is_current(stored_chunks.get(chunk.id), chunk)]
-    rows = [{"id": chunk.id, "properties": chunk_properties(chunk)} for chunk in written]
+    title = cut.document.title
+    written = [chunk for chunk in cut.chunks if not _is_current(stored_chunks.get(chunk.id), chunk, title)]
+    rows = [{"id": chunk.id, "properties": chunk_properties(chunk, title)} for chunk in written]
     changed = _without_spelling(properties) != _without_spelling(present(stored))
     done = {chunk_id for chunk_id, chunk in stored_chunks.items() if chunk["recorded"] and chunk["done"]}
     pending = tuple(chunk for chunk in cut.chunks if is_of_another or chunk.id not in done)
@@ -374,16 +376,18 @@ def withdraw_evidence(lease: Lease, ids: Sequence[str]) -> None:
         lease.write(queries.get("write/withdraw_evidence"), ids=list(some))
 
 
-def _is_current(stored: Mapping[str, Any] | None, chunk: Chunk) -> bool:
-    return stored is not None and all(
-        stored[name] == getattr(chunk, name) for name in ("index", "start", "end", "section")
-    )
+def _is_current(stored: Mapping[str, Any] | None, chunk: Chunk, title: str) -> bool:
+    """Return whether a chunk is stored as it is; one of an earlier version may be without its heading."""
+    if stored is None or stored["heading"] not in (None, heading_of(title, chunk.section)):
+        return False
+    return all(stored[name] == getattr(chunk, name) for name in ("index", "start", "end", "section"))
 
 
-def chunk_properties(chunk: Chunk) -> dict[str, Any]:
-    """Return what is stored of a chunk before it is extracted."""
+def chunk_properties(chunk: Chunk, title: str) -> dict[str, Any]:
+    """Return what is stored of a chunk of a document with this title before it is extracted."""
     names = ("id", "graph", "document_id", "index", "text", "token_count", "start", "end", "section")
-    return {name: absent_if_empty(getattr(chunk, name)) for name in names}
+    properties = {name: absent_if_empty(getattr(chunk, name)) for name in names}
+    return {**properties, "heading": absent_if_empty(heading_of(title, chunk.section))}
 
 
 def document_properties(document: Document, configuration: LoadConfiguration) -> dict[str, Any]:

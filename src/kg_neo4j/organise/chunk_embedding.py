@@ -12,8 +12,9 @@ from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j._models.workers import Crew, Done
 from kg_neo4j.graph import queries
+from kg_neo4j.graph.headings import embedded_text
 from kg_neo4j.organise import search_indexes
-from kg_neo4j.organise.vectors import store_chunks, text_hash
+from kg_neo4j.organise.vectors import stale_hash, store_chunks
 from kg_neo4j.records import Chunk
 
 if TYPE_CHECKING:
@@ -82,11 +83,12 @@ class ChunkEmbedding:
 
     def _embed(self, chunks: Sequence[Chunk]) -> int:
         rows = self._database.read(queries.get("write/vector_hashes_chunk"), ids=[chunk.id for chunk in chunks])
-        hashes = {row["id"]: row["hash"] for row in rows}
-        stale = [
-            ({"id": chunk.id, "text": chunk.text}, digest)
-            for chunk in chunks
-            if chunk.text.strip() and (digest := text_hash(chunk.text, self._model)) != hashes.get(chunk.id, digest)
-        ]
+        stored = {row["id"]: row for row in rows}
+        stale = []
+        for chunk in chunks:
+            if chunk.text.strip() and (row := stored.get(chunk.id)) is not None:
+                text = embedded_text(row["heading"], chunk.text)
+                if (digest := stale_hash(row["hash"], text, chunk.text, self._model)) is not None:
+                    stale.append(({"id": chunk.id, "text": text}, digest))
         store_chunks(self._database, chunks[0].graph, self._model, self._tokeniser, stale)
         return len(stale)

@@ -7,13 +7,15 @@ labels that only we use; indexes of other programs are not looked at.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
-from kg_neo4j.graph import queries
+from kg_neo4j.graph import headings, queries
 from kg_neo4j.graph.constraints import list_all, online
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import OWN
@@ -35,12 +37,18 @@ class SearchIndex:
     label: str  # the public one of the nodes in it, such as "Chunk"
     state: str  # "ONLINE", "POPULATING" or "FAILED"
     dimension: int | None = None  # of a vector index
+    properties: tuple[str, ...] = ()  # of the nodes, that are in it
 
     @property
     def model(self) -> str | None:
         """The embedding model in the name of a vector index; None for a full-text index."""
         space = space_of(self.name, self.label)
         return space.name if space is not None else None
+
+    @property
+    def is_former(self) -> bool:
+        """True for a full-text index of an earlier version, which lacks a property that is searched today."""
+        return self.kind == "FULLTEXT" and not set(_searched(self.label)) <= set(self.properties)
 
     def fits(self, model: EmbeddingModel | VectorSpace) -> bool:
         """Return whether vectors of `model` belong in this index."""
@@ -61,7 +69,7 @@ def list_indexes(database: Database) -> tuple[SearchIndex, ...]:
     """Return the search indexes on chunks, entities, facts and tree nodes, by name."""
     texts = {fulltext_index_name(label) for label in WORDED}
     return tuple(
-        SearchIndex(row["name"], row["kind"], label, row["state"], row["dimension"])
+        SearchIndex(row["name"], row["kind"], label, row["state"], row["dimension"], tuple(row["properties"]))
         for row in list_all(database)
         for label in [row["labels"][0].removeprefix(OWN)]
         if row["labels"] == [OWN + label]
@@ -103,18 +111,28 @@ def usable_indexes(
 
 
 def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
-    """Create the search indexes that are missing and replace those that failed; return the names of the new ones.
+    """Create search indexes that are missing, failed or of an earlier version, and return the names of the new ones.
 
-    Waits until all are online. Nodes and vectors stay as they are. Raises SchemaConflict as `check` does.
+    Waits until all are online. Chunks of an earlier version get headings; vectors stay as they are. Raises
+    SchemaConflict as `check` does.
     """
     check(database, model)
-    before = {each.name for each in list_indexes(database) if each.state != "FAILED"}
-    for each in list_indexes(database):
-        if each.state == "FAILED":
-            database.schema(queries.get("write/drop_index"), name=each.name)
+    outdated = [each.name for each in list_indexes(database) if each.state == "FAILED" or each.is_former]
+    before = {each.name for each in list_indexes(database)} - set(outdated)
+    for name in outdated:
+        database.schema(queries.get("write/drop_index"), name=name)
+    headings.add_headings(database)
     create_fulltext(database)
     create_vector(database, model)
     return tuple(each.name for each in list_indexes(database) if each.name not in before)
+
+
+def add_headings(database: Database) -> None:
+    """Give chunks of an earlier version their headings, and drop its full-text indexes; `create_fulltext` follows."""
+    headings.add_headings(database)
+    for each in list_indexes(database):
+        if each.is_former:
+            database.schema(queries.get("write/drop_index"), name=each.name)
 
 
 def create_fulltext(database: Database) -> int:
@@ -143,6 +161,13 @@ def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> in
         ],
     )
     return len(missing)
+
+
+@cache
+def _searched(label: str) -> tuple[str, ...]:
+    """Return the properties in the full-text index over nodes of `label`."""
+    text = queries.get(f"schema/fulltext_{label.lower()}").text
+    return tuple(re.findall(r"n\.(\w+)", text[text.index("ON EACH") :]))
 
 
 def _create(database: Database, statements: Sequence[tuple[queries.Query, Mapping[str, Any]]]) -> None:
@@ -175,7 +200,7 @@ def check(
             f"{database.address.shown} holds vectors of {_described(others[0])} (graph {names}); this run would add "
             f"vectors of {model.name!r} with {model.dimension} dimensions, which cannot be compared with them",
             hint=f"{_former(others[0])} to continue with the former model, use another database, or "
-            "load the graph again with --rebuild (where no other graph has vectors)",
+            "`kg load --re-embed` (where no other graph has vectors)",
         )
     for index in others:
         database.schema(queries.get("write/drop_index"), name=index.name)

@@ -1,7 +1,8 @@
-"""Vectors of chunks (text), entities (name and description) and facts (description), as the embedding analysis does.
+"""Vectors of chunks (heading and text), entities (name and description) and facts (description).
 
 Vectors are stored answers: beside each stands the hash of the text and the model it was made from. Only nodes whose
-hash differs are embedded, so a second run embeds nothing and writes nothing. An entity without a description is
+hash differs are embedded, so a second run embeds nothing and writes nothing. Earlier versions embedded the text of a
+chunk alone; such a vector counts as right until it is asked to be made again. An entity without a description is
 embedded as its name and role, or its name alone; a fact without one as "source type target" in words.
 """
 
@@ -58,7 +59,7 @@ def prepare(database: Database, model: EmbeddingModel) -> None:
     search_indexes.create_vector(database, model)
 
 
-def embed(
+def embed(  # noqa: PLR0913 - what embedding needs; half of it by name
     database: Database,
     graph: str,
     model: EmbeddingModel,
@@ -67,15 +68,17 @@ def embed(
     *,
     concurrency: int = 1,
     labels: Sequence[str] = LABELS,
+    again: bool = False,
 ) -> VectorReport:
     """Give every chunk, entity and fact of `graph`, or those of `labels`, its vector, after `prepare`.
 
     `concurrency` calls to the model are in flight; what they gave is stored while the next ones run. A repeat gives 0
-    changes. Raises SchemaConflict before any write, and the model's errors; what was embedded before stays.
+    changes. With `again`, chunks whose vector is of their text alone are embedded with their heading. Raises
+    SchemaConflict before any write, and the model's errors; what was embedded before stays.
     """
     search_indexes.check(database, model)
     progress.start("embed")
-    reading = _Reading(database, graph, model, progress, concurrency, labels)
+    reading = _Reading(database, graph, model, progress, concurrency, labels, again)
     embedded = 0
     for vectors in _embedded(model, tokeniser, reading.slices(), concurrency):
         embedded += _store(database, graph, vectors)
@@ -89,6 +92,17 @@ def text_hash(text: str, model: EmbeddingModel) -> str:
     return hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def stale_hash(stored: str | None, text: str, former: str | None, model: EmbeddingModel) -> str | None:
+    """Return the hash that a vector is to have; None where the one with the hash `stored` is right.
+
+    It is right as well where it was made from `former`, the text that an earlier version embedded.
+    """
+    digest = text_hash(text, model)
+    if stored == digest or (stored and former is not None and stored == text_hash(former, model)):
+        return None
+    return digest
+
+
 @dataclass(slots=True)
 class _Reading:
     """The nodes whose vector is missing or of another text."""
@@ -99,6 +113,7 @@ class _Reading:
     progress: Progress
     concurrency: int
     labels: Sequence[str]
+    again: bool  # vectors of the text alone are not right either
     reused: int = 0
 
     def slices(self) -> Iterator[_Slice]:
@@ -109,11 +124,16 @@ class _Reading:
         first = self.database.read_transaction(lambda reader: {label: self._page(reader, label) for label in labels})
         for label in labels:
             for rows in self._pages(label, first.pop(label)):
-                stale = [(row, digest) for row in rows if (digest := text_hash(row["text"], self.model)) != row["hash"]]
+                stale = [(row, digest) for row in rows if (digest := self._stale(row)) is not None]
                 self.reused += len(rows) - len(stale)
                 self.progress.advance("embed", len(rows))
                 for part in batches(stale, at_once):
                     yield label, part
+
+    def _stale(self, row: Row) -> str | None:
+        """Return the hash that a node's vector is to have; None where its vector is right."""
+        former = None if self.again else row.get("former")
+        return stale_hash(row["hash"], row["text"], former, self.model)
 
     def _pages(self, label: str, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
         """Yield all nodes of a label with a text to embed, in pages ordered by id; `rows` is the first page."""

@@ -31,7 +31,14 @@ class Derivation:
     embedder: EmbeddingModel | None = None  # None: as the settings say
 
 
-def derive(work: Derivation, *, analytics: bool = True, embed: bool = True, singletons: bool | None = None) -> int:
+def derive(
+    work: Derivation,
+    *,
+    analytics: bool = True,
+    embed: bool = True,
+    embed_again: bool = False,
+    singletons: bool | None = None,
+) -> int:
     """Bring everything derived up to date and return the number of communities.
 
     Summaries come first, because they are embedded. Vectors and analytics follow, not side by side: on two cores that
@@ -40,7 +47,7 @@ def derive(work: Derivation, *, analytics: bool = True, embed: bool = True, sing
     _derive_names(work)
     describe(work)
     if embed:
-        embed_nodes(work)
+        embed_nodes(work, again=embed_again)
     _note_stale_trees(work)
     return analyse(work, singletons) if analytics else 0
 
@@ -58,18 +65,24 @@ def _derive_names(work: Derivation) -> None:
         )
 
 
-def embed_nodes(work: Derivation, labels: Sequence[str] | None = None) -> None:
-    """Bring the vectors of chunks, entities and facts, or of `labels` alone, up to date."""
+def embed_nodes(work: Derivation, labels: Sequence[str] | None = None, *, again: bool = False) -> None:
+    """Bring the vectors of chunks, entities and facts, or of `labels` alone, up to date.
+
+    With `again`, what an earlier version indexed and embedded without headings is replaced, too.
+    """
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
-    from kg_neo4j.organise import vectors
+    from kg_neo4j.organise import search_indexes, vectors
 
     embedder = work.embedder or factory.embedding_model(work.settings, budget=work.budget)
     at_once = factory.embedding_concurrency(work.settings)
     graph, wanted = work.settings.graph, vectors.LABELS if labels is None else labels
+    if again:
+        search_indexes.add_headings(work.database)
     vectors.prepare(work.database, embedder)
+    tokeniser, progress = tokens.load(), work.progress
     done = vectors.embed(
-        work.database, graph, embedder, tokens.load(), work.progress, concurrency=at_once, labels=wanted
+        work.database, graph, embedder, tokeniser, progress, concurrency=at_once, labels=wanted, again=again
     )
     work.tally.changes += done.changes
 

@@ -87,7 +87,7 @@ def load(
     ):
         known |= checked_file_keys(database, settings.graph, configuration)  # before the first document is read
         if options.vectors:
-            vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild)
+            vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         recorder = Recorder(database, settings.graph, schema, lease)
         run = _Run(
             *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
@@ -227,6 +227,12 @@ def _finish(
     work = Derivation(
         run.database, run.lease, settings, run.tally, run.progress, "load", budget=run.budget, embedder=embedder
     )
-    communities = derive(work, analytics=options.analytics, embed=options.vectors, singletons=options.singletons)
+    communities = derive(
+        work,
+        analytics=options.analytics,
+        embed=options.vectors,
+        embed_again=options.re_embed,
+        singletons=options.singletons,
+    )
     run.tally.notes += run.extraction.extractor.notes
     return run.tally.report(run.database, settings.graph, communities, time.monotonic() - started)

@@ -81,6 +81,8 @@ def plan(
             run.add(document)
             progress.advance("plan")
     progress.finish("plan")
+    if options.re_embed:
+        tally.notes.append("not in this plan: vectors that --re-embed makes for texts of the graph")
     return run.report(tally)
 
 

@@ -13,9 +13,10 @@ from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph.bulk.tables import columns_of, write_table
 from kg_neo4j.graph.database import absent_if_empty
 from kg_neo4j.graph.documents import LoadConfiguration, chunk_properties, document_properties
+from kg_neo4j.graph.headings import embedded_text
 from kg_neo4j.graph.identity import fact_id, mention_key
 from kg_neo4j.graph.recorder import digest, finish_row, stored_row
-from kg_neo4j.records import Extraction
+from kg_neo4j.records import Document, Extraction
 
 Rows = dict[str, list[list[Any]]]  # by table
 Embed = Callable[[Sequence[str]], Iterable[tuple[Any, str]]]  # texts -> a vector, and the hash it is known by
@@ -51,9 +52,9 @@ def write_tables(
 
 
 def _embed_chunks(rows: Sequence[list[Any]], names: Sequence[str], embed: Embed) -> None:
-    text, vector, hashed = map(names.index, ("text", "embedding", "embedding_hash"))
+    text, heading, vector, hashed = map(names.index, ("text", "heading", "embedding", "embedding_hash"))
     worded = [row for row in rows if row[text] and row[text].strip()]
-    for row, found in zip(worded, embed([row[text] for row in worded]), strict=True):
+    for row, found in zip(worded, embed([embedded_text(row[heading], row[text]) for row in worded]), strict=True):
         row[vector], row[hashed] = found
 
 
@@ -80,12 +81,12 @@ class _Reader:
         configuration = LoadConfiguration(**header.configuration)  # type: ignore[arg-type]
         self._put("documents", {"_file": number, **document_properties(header.document, configuration)})
         for extraction in {each.chunk.id: each for each in extractions}.values():  # a chunk has one extraction
-            self._add_chunk(number, header.document.graph, extraction)
+            self._add_chunk(number, header.document, extraction)
 
-    def _add_chunk(self, number: int, graph: str, extraction: Extraction) -> None:
-        chunk = extraction.chunk
+    def _add_chunk(self, number: int, document: Document, extraction: Extraction) -> None:
+        chunk, graph = extraction.chunk, document.graph
         finished = finish_row(graph, extraction, digest(extraction))
-        self._put("chunks", {"_file": number, **chunk_properties(chunk), **finished["properties"]})
+        self._put("chunks", {"_file": number, **chunk_properties(chunk, document.title), **finished["properties"]})
         for answer in {
             each["id"]: each for each in reversed(finished["answers"])
         }.values():  # the first of an id counts

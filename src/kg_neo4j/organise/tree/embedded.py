@@ -12,9 +12,10 @@ from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, batches
+from kg_neo4j.graph.database import Database, Row, batches
+from kg_neo4j.graph.headings import embedded_text
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.vectors import store_chunks, text_hash
+from kg_neo4j.organise.vectors import stale_hash, store_chunks, text_hash
 
 TEXTS_A_CALL = 128
 
@@ -49,15 +50,18 @@ class TreeVectors:
             self._known |= made
         return self._rows(hashes)
 
-    def of_chunks(self, chunks: Sequence[tuple[str, str, str | None]]) -> Vectors:
-        """Return an array of shape (n, d) for chunks, each (id, text, hash of its stored vector)."""
-        stale = [({"id": each, "text": text}, self.digest(text)) for each, text, _ in chunks]
-        stale = [one for one, (_, _, stored) in zip(stale, chunks, strict=True) if one[1] != stored]
+    def of_chunks(self, chunks: Sequence[Row]) -> Vectors:
+        """Return an array of shape (n, d) for rows of tree/chunks.cypher: vectors of heading and text."""
+        texts = [embedded_text(row["heading"], row["text"]) for row in chunks]
+        stale: list[tuple[Row, str]] = []
+        for row, text in zip(chunks, texts, strict=True):
+            if (digest := stale_hash(row["hash"], text, row["text"], self.model)) is not None:
+                stale.append(({"id": row["id"], "text": text}, digest))
         if stale and self.lease is None:
-            return self.of_texts([text for _, text, _ in chunks])
+            return self.of_texts(texts)
         if stale:
             store_chunks(self.database, self.graph, self.model, self.tokeniser, stale)
-        ids = [each for each, _, _ in chunks]
+        ids = [row["id"] for row in chunks]
         rows = self.database.read(queries.get("tree/chunk_vectors"), graph=self.graph, ids=ids)
         found = {row["id"]: row["embedding"] for row in rows}
         return self._array([found[each] for each in ids])

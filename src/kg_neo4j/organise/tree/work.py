@@ -67,7 +67,7 @@ class TreeWork:
         rows = [] if unread else self._read_chunks()
         self._chunks = [Source(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in rows]
         self._chunks += [Source(each.id, each.text, each.token_count, each.start, each.end) for each in unread or ()]
-        self._hashes = [row["hash"] for row in rows] or [None for _ in self._chunks]
+        self._stored_chunks = rows
         options = self._settings.options
         self.leaves: Leaves = leaves_of(self._id, self._chunks, how.tokeniser, options)
         self.is_simulated = False
@@ -158,8 +158,7 @@ class TreeWork:
             return embedding.of_texts(texts) if stored is None else stored
         if self.leaves.are_passages:
             return embedding.of_texts(texts)
-        hashed = zip(self._chunks, self._hashes, strict=True)
-        return embedding.of_chunks([(chunk.id, chunk.text, digest) for chunk, digest in hashed])
+        return embedding.of_chunks(self._stored_chunks) if self._stored_chunks else embedding.of_texts(texts)
 
     def _namer(self, asked: list[Request] | None) -> Namer:
         door = self._opened(self._how.aspect_door, asked)
