@@ -5,7 +5,8 @@
 FOLDER/bridge_dev: the answer is two steps away, by an entity that the question does not name and that two passages
 name. FOLDER/plain_dev: the relation is said in words that the passages do not have; two passages where two things are
 compared. Each has corpus.jsonl, all passages, and questions.jsonl with the passages that answer (`gold`), as the sets
-of `kg eval retrieval`. The wordings are in made_questions.toml. The same file and seed give the same bytes.
+of `kg eval retrieval`. The wordings are in made_questions.toml. The same file and seed give the same bytes. `test` marks a question that needs
+a passage of the test part (eval/partition.py): the built-in models learned from no such passage, but from the others.
 
 A name that stands for two entities or in a second passage asks nothing. A relation that a second passage states for the
 same entity, or that has two ends, is not asked for either: other passages would answer as well.
@@ -30,6 +31,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src")]
 
 from kg_neo4j.eval.extraction.gold import GoldPassage, read  # noqa: E402 - after the path is set
+from kg_neo4j.eval.partition import is_test  # noqa: E402
 from kg_neo4j.offline.extractor.demonyms import NATIONS  # noqa: E402
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words  # noqa: E402
 
@@ -292,6 +294,7 @@ def write(folder: Path, data: Annotated, questions: Sequence[Question]) -> None:
             "type": each.type,
             "gold": sorted(each.gold),
             "relations": each.relations,
+            "test": any(is_test(data.passages[number].title) for number in each.gold),
         }
         for number, each in enumerate(questions)
     ]
