@@ -5,8 +5,10 @@
 FOLDER/bridge_dev: the answer is two steps away, by an entity that the question does not name and that two passages
 name. FOLDER/plain_dev: the relation is said in words that the passages do not have; two passages where two things are
 compared. Each has corpus.jsonl, all passages, and questions.jsonl with the passages that answer (`gold`), as the sets
-of `kg eval retrieval`. The wordings are in made_questions.toml. The same file and seed give the same bytes. `test` marks a question that needs
-a passage of the test part (eval/partition.py): the built-in models learned from no such passage, but from the others.
+of `kg eval retrieval`. The wordings are in made_questions.toml. The same file and seed give the same bytes.
+
+`test` marks a question that needs a passage of the test part (eval/partition.py): the built-in models learned from none
+of these passages, but from the others.
 
 A name that stands for two entities or in a second passage asks nothing. A relation that a second passage states for the
 same entity, or that has two ends, is not asked for either: other passages would answer as well.
