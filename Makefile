@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-pages dist lint fix bench train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-pages dist lint fix bench bench-retrieval train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -32,6 +32,7 @@ help:
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
 	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders, Leiden, retrieval"
+	@echo "make bench-retrieval POOL=FOLDER  recall on a published set of questions, next to published figures"
 	@echo "make train-ner  train the English pipeline anew from ../shared/data (half an hour of processor time; then train-relations)"
 	@echo "make train-relations  train the relation model anew from ../shared/data (about two hours on two shared cores)"
 	@echo "make train-embedder  train the embedder anew from ../shared/data (about a quarter of an hour)"
@@ -116,6 +117,10 @@ bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/embedding.py
 	$(BIN)/python benchmarks/leiden.py
 	$(BIN)/python benchmarks/retrieval.py
+
+bench-retrieval: $(VENV)/.installed
+	@test -n "$(POOL)" || { echo "name the pool: make bench-retrieval POOL=FOLDER (docs/benchmarks.md)"; exit 2; }
+	$(BIN)/python benchmarks/published.py $(POOL)
 
 $(TRAINING)/.installed: training/requirements.txt training/files-only.txt
 	$(PYTHON) -m venv $(TRAINING)

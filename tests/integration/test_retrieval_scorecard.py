@@ -130,3 +130,28 @@ def test_a_run_of_other_questions_is_not_compared(evaluate: Run, tmp_path: Path)
     code, _, err = evaluate("--against", str(saved))
     assert code == 2
     assert "other questions" in err
+
+
+def test_a_published_pool_is_measured_next_to_published_figures(
+    evaluate: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    measured = json.loads(evaluate("--json", "--k", "2")[1])["modes"]["local"]["recall"]["2"]
+    corpus = [{"title": title, "text": text} for title, text in PASSAGES]
+    questions = [
+        {**each, "paragraphs": [{**corpus[n], "is_supporting": n in each["gold"]} for n in (0, 1, 2)]}
+        for each in QUESTIONS
+    ]
+    pool = tmp_path / "dataset"
+    pool.mkdir()
+    (pool / "musique_corpus.json").write_text(json.dumps(corpus), encoding="utf-8")
+    (pool / "musique.json").write_text(json.dumps(questions), encoding="utf-8")
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "benchmarks"))
+    import published
+
+    monkeypatch.setattr(sys, "argv", ["published.py", str(pool)])
+    published.main()
+    out = capsys.readouterr().out
+    rows = {cells[1].strip(): cells for line in out.splitlines() if len(cells := line.split("|")) > 7}
+    assert rows["local"][2].strip().startswith(f"{100 * measured:.1f} (")
+    assert rows["HippoRAG 2"][3].strip() == "74.7"
+    assert "Not comparable: this is not the published pool of MuSiQue. It has 2 questions over 10 passages" in out

@@ -84,9 +84,14 @@ def extraction(
 @app.command()
 def retrieval(
     context: typer.Context,
-    corpus: Annotated[str, typer.Option("--corpus", metavar="FILE", help="Passages: idx, title, text; JSON lines.")],
+    corpus: Annotated[
+        str, typer.Option("--corpus", metavar="FILE", help="Passages: idx, title, text; JSON lines or HippoRAG's list.")
+    ],
     questions: Annotated[
-        str, typer.Option("--questions", metavar="FILE", help="Questions: id, question, gold; JSON lines.")
+        str,
+        typer.Option(
+            "--questions", metavar="FILE", help="Questions: id, question, gold; JSON lines or HippoRAG's list."
+        ),
     ],
     modes: Annotated[list[str], typer.Option("--mode", metavar="naive|local", help="Mode; repeatable.")] = [  # noqa: B006
         "naive",

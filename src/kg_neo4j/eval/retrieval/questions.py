@@ -1,17 +1,23 @@
-"""Reads passages and questions in the form of the multi-hop sets: one JSON object a line.
+"""Reads passages and questions of the multi-hop sets, as JSON lines or as the JSON lists that HippoRAG published.
 
-A passage has `idx`, `title` and `text`; a question `id`, `question`, `gold` (the idx of every passage that it needs),
-and where there is one `answer` and `type`.
+JSON lines: a passage has `idx`, `title` and `text`; a question `id`, `question`, `gold` (the idx of every passage that
+it needs), and where there is one `answer` and `type`.
+
+Lists: a passage has `title` and `text`. A question has passages of its own: `paragraphs`, some of them `is_supporting`,
+or `context` and `supporting_facts`. Its gold is what has the same title and text in the corpus.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.acquire.json_lines import read_rows
+from kg_neo4j.acquire.json_lines import is_list, read_list, read_rows
 from kg_neo4j.errors import UnreadableSource
+
+Key = int | tuple[str, str]  # idx, or title and text without white space
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,36 +46,74 @@ class GoldQuestion:
 
 
 def read_passages(path: str) -> tuple[Passage, ...]:
-    """Return the passages of a file. Raises SourceNotFound, and UnreadableSource for a line that is none, or again."""
-    found: dict[int, Passage] = {}
-    for line, row in read_rows(path):
+    """Return the passages of a file. A list numbers them from 0, and what is there twice counts once.
+
+    Raises SourceNotFound, and UnreadableSource for a line that is no passage, or has the idx of another.
+    """
+    listed = is_list(path)
+    found: dict[Key, Passage] = {}
+    for place, row in _rows(path, listed):
         try:
-            passage = Passage(int(row["idx"]), str(row["title"]), str(row["text"]))
+            passage = Passage(len(found) if listed else int(row["idx"]), str(row["title"]), str(row["text"]))
         except (KeyError, TypeError, ValueError) as error:
-            raise UnreadableSource(f"{path}, line {line}: no passage: it needs idx, title and text") from error
-        if passage.idx in found:
-            raise UnreadableSource(f"{path}, line {line}: passage {passage.idx} is there twice")
-        found[passage.idx] = passage
+            needed = "title and text" if listed else "idx, title and text"
+            raise UnreadableSource(f"{path}, {place}: no passage: it needs {needed}") from error
+        key = _key(passage, listed)
+        if key in found and not listed:
+            raise UnreadableSource(f"{path}, {place}: passage {passage.idx} is there twice")
+        found.setdefault(key, passage)
     return tuple(found.values())
 
 
 def read_questions(path: str, passages: Sequence[Passage]) -> tuple[GoldQuestion, ...]:
     """Return the questions of a file. Raises as `read_passages`, also for a question whose passages are not there."""
-    known = {passage.idx for passage in passages}
+    listed = is_list(path)
+    known = {_key(passage, listed): passage.idx for passage in passages}
     found = []
-    for line, row in read_rows(path):
+    for place, row in _rows(path, listed):
         try:
-            gold = frozenset(int(idx) for idx in row["gold"])
-            question = GoldQuestion(
-                str(row["id"]), str(row["question"]), gold, str(row.get("answer") or ""), str(row.get("type") or "")
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise UnreadableSource(f"{path}, line {line}: no question: it needs id, question and gold") from error
-        if not gold or gold - known:
-            missing = ", ".join(map(str, sorted(gold - known))) or "none named"
-            raise UnreadableSource(f"{path}, line {line}: a question needs passages of the corpus ({missing})")
-        found.append(question)
+            needed: list[Key] = list(_supporting(row)) if listed else [int(idx) for idx in row["gold"]]
+            id_, text, answer = row["_id" if "_id" in row else "id"], str(row["question"]), row.get("answer") or ""
+            answer = answer[0] if isinstance(answer, list) else answer
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+            parts = "paragraphs, or context and supporting_facts" if listed else "gold"
+            raise UnreadableSource(f"{path}, {place}: no question: it needs id, question and {parts}") from error
+        if missing := [str(key[0] if isinstance(key, tuple) else key) for key in needed if key not in known]:
+            names = ", ".join(missing)
+            raise UnreadableSource(f"{path}, {place}: a question needs passages of the corpus ({names})")
+        if not needed:
+            raise UnreadableSource(f"{path}, {place}: a question needs passages of the corpus (none named)")
+        gold = frozenset(known[key] for key in needed)
+        found.append(GoldQuestion(str(id_), text, gold, str(answer), str(row.get("type") or "")))
     return tuple(found)
+
+
+def _rows(path: str, listed: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (place in the file, object)."""
+    unit, rows = ("entry", read_list(path)) if listed else ("line", read_rows(path))
+    return ((f"{unit} {number}", row) for number, row in rows)
+
+
+def _key(passage: Passage, listed: bool) -> Key:
+    return _bare(passage.title, passage.text) if listed else passage.idx
+
+
+def _bare(title: str, text: str) -> tuple[str, str]:
+    """Return a title and a text without white space: sentences of a context are joined with it or without."""
+    return "".join(title.split()), "".join(text.split())
+
+
+def _supporting(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield title and text of the passages that a listed question needs. Raises what a row of another shape does."""
+    if "supporting_facts" in row:
+        titles = {title for title, _ in row["supporting_facts"]}
+        for title, sentences in row["context"]:
+            if title in titles:
+                yield _bare(title, "".join(sentences))
+        return
+    for each in row["paragraphs"]:
+        if each.get("is_supporting", True):
+            yield _bare(each["title"], each["text"] if "text" in each else each["paragraph_text"])
 
 
 def graph_name(passages: Sequence[Passage], made_by: str = "") -> str:
