@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kg_neo4j.graph import queries
@@ -20,9 +21,31 @@ FLAT_SHARE = 0.1  # of the walk's best score, for the best find of flat search; 
 STARTS = 4  # candidates that the second walk begins at
 STEPS = 6  # of the second walk: to entities and back
 DAMPING = 0.85
-REST_FIRST = 3.0  # weight of nearness beside 1 for the logarithm of the first walk, where the second walk begins
-FIRST, REST, SECOND = 0.73, 1.32, 0.34  # weights of the first walk, of nearness, and of the second walk
 _LEAST = 1e-3  # share of the best score that counts as none
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each sign counts. Where the second walk begins, the first walk counts for 1."""
+
+    begin: float = 3.0  # nearness, where the second walk begins
+    walk: float = 0.60  # logarithm of the first walk's score
+    near: float = 0.89  # nearness to the rest of the question, 0 to 1
+    again: float = 0.40  # logarithm of the second walk's score
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Chunks and what is known of each, in one order: that of the first walk and flat search together."""
+
+    ids: tuple[str, ...]
+    walk: tuple[float, ...]  # logarithms of shares of the best score
+    near: tuple[float, ...]  # 0 for the least near of them, 1 for the nearest
+    entities: Sequence[Mapping[str, Any]]  # places: which candidates mention it; mentions: in the whole database
+    chunks: int  # in the whole database
+
+
+WEIGHTS = Weights()
 
 
 def rank(
@@ -32,35 +55,66 @@ def rank(
 
     Best first; the best has 1, and none has 0. One round trip. Without vectors nearness counts for nothing.
     """
+    candidates = compare(reader, search, walked, flat)
+    scores = weigh(candidates)
+    most = max(scores, default=0.0)
+    found = [(each, math.exp(score - most)) for each, score in zip(candidates.ids, scores, strict=True)]
+    return sorted(found, key=lambda each: (-each[1], each[0]))
+
+
+def compare(reader: Reader, search: Search, walked: Sequence[tuple[str, float]], flat: Sequence[str]) -> Candidates:
+    """Return the candidates, compared with the rest of the question and with each other."""
     first = dict(walked)
     for place, each in enumerate(flat):
         first[each] = first.get(each, 0.0) + FLAT_SHARE / (place + 1)
     if not first:
-        return []
-    ids = sorted(first, key=lambda each: (-first[each], each))
+        return Candidates((), (), (), (), 0)
+    ids = tuple(sorted(first, key=lambda each: (-first[each], each)))
     rest = list(search.rest) if search.rest is not None and search.chunk_index is not None else None
-    row = reader.read(queries.get("retrieve/candidates"), ids=ids, rest=rest)[0]
-    walk = [math.log(first[each] + _LEAST) for each in ids]
-    near = _spread_out(row["near"])
-    begin = [left + REST_FIRST * right for left, right in zip(walk, near, strict=True)]
-    again = _walk(_starts(begin), row["entities"], row["chunks"])
-    best = max(again)
-    scores = [
-        FIRST * one + REST * two + SECOND * math.log(three / best + _LEAST)
-        for one, two, three in zip(walk, near, again, strict=True)
-    ]
-    most = max(scores)
-    found = [(each, math.exp(score - most)) for each, score in zip(ids, scores, strict=True)]
-    return sorted(found, key=lambda each: (-each[1], each[0]))
+    row = reader.read(queries.get("retrieve/candidates"), ids=list(ids), rest=rest)[0]
+    walk = tuple(math.log(first[each] + _LEAST) for each in ids)
+    return Candidates(ids, walk, _spread_out(row["near"]), row["entities"], row["chunks"])
 
 
-def _spread_out(near: Sequence[float | None]) -> list[float]:
+def weigh(candidates: Candidates, weights: Weights = WEIGHTS) -> list[float]:
+    """Return the score of each candidate, a logarithm."""
+    again = walk_again(candidates, weights.begin)
+    signs = zip(candidates.walk, candidates.near, again, strict=True)
+    return [weights.walk * one + weights.near * two + weights.again * three for one, two, three in signs]
+
+
+def walk_again(candidates: Candidates, begin: float) -> list[float]:
+    """Return the logarithm of the second walk's score for each candidate; `begin` as in `Weights`.
+
+    A chunk leads to its entities, the rarer the more; an entity to all that mention it alike, candidates or not.
+    """
+    passed = moving = _starts([one + begin * two for one, two in zip(candidates.walk, candidates.near, strict=True)])
+    rarity = [math.log(1 + candidates.chunks / each["mentions"]) for each in candidates.entities]
+    ways = list(zip(candidates.entities, rarity, strict=True))
+    out = [0.0] * len(moving)
+    for each, rare in ways:
+        for place in each["places"]:
+            out[place] += rare
+    shared = [(each, rare) for each, rare in ways if len(each["places"]) > 1]
+    for _ in range(STEPS):
+        gained = [0.0] * len(moving)
+        for each, rare in shared:
+            brought = sum(moving[place] / out[place] for place in each["places"]) * rare
+            for place in each["places"]:
+                gained[place] += DAMPING**2 * brought / each["mentions"]
+        moving = gained
+        passed = [one + two for one, two in zip(passed, gained, strict=True)]
+    best = max(passed, default=1.0)
+    return [math.log(each / best + _LEAST) for each in passed]
+
+
+def _spread_out(near: Sequence[float | None]) -> tuple[float, ...]:
     """Return cosines brought to 0 for the least and 1 for the greatest, so that any model's count for as much."""
     known = [each for each in near if each is not None]
     if not known or max(known) == min(known):
-        return [0.0] * len(near)
+        return (0.0,) * len(near)
     least, width = min(known), max(known) - min(known)
-    return [0.0 if each is None else (each - least) / width for each in near]
+    return tuple(0.0 if each is None else (each - least) / width for each in near)
 
 
 def _starts(scores: Sequence[float]) -> list[float]:
@@ -69,27 +123,3 @@ def _starts(scores: Sequence[float]) -> list[float]:
     shares = {place: math.exp(scores[place] - scores[best[0]]) for place in best}
     total = sum(shares.values())
     return [shares.get(place, 0.0) / total for place in range(len(scores))]
-
-
-def _walk(starts: Sequence[float], entities: Sequence[Mapping[str, Any]], chunks: int) -> list[float]:
-    """Return how often a walk from `starts` over the `entities` of the candidates passes each of them.
-
-    A chunk leads to its entities, the rarer the more; an entity to all that mention it alike, candidates or not.
-    """
-    rarity = [math.log(1 + chunks / each["mentions"]) for each in entities]
-    out = [0.0] * len(starts)
-    for each, rare in zip(entities, rarity, strict=True):
-        for place in each["places"]:
-            out[place] += rare
-    shared = [(each, rare) for each, rare in zip(entities, rarity, strict=True) if len(each["places"]) > 1]
-    moving = list(starts)
-    passed = list(starts)
-    for _ in range(STEPS):
-        gained = [0.0] * len(starts)
-        for each, rare in shared:
-            brought = sum(moving[place] / out[place] for place in each["places"]) * rare
-            for place in each["places"]:
-                gained[place] += DAMPING**2 * brought / each["mentions"]
-        moving = gained
-        passed = [one + two for one, two in zip(passed, gained, strict=True)]
-    return passed
