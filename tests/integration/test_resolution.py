@@ -220,7 +220,7 @@ def test_questions_find_one_fact_with_the_statements_of_all_that_are_drawn_as_it
     put(database, graph, all_same(graph))
     search_indexes.create_fulltext(database)
     parameters = {each.name: each.default for each in queries.get("retrieve/local").params}
-    words = {**parameters, "graph": graph, "words": "Watson OR Holmes OR MET"}
+    words = {**parameters, "graph": graph, "words": "Watson OR Holmes OR MET", "filtered": False}
     (row,) = database.read(queries.get("retrieve/local"), **words)
     facts = {(each["source"], each["type"], each["target"]): each for each in row["facts"]}
     assert len(facts) == len(row["facts"])

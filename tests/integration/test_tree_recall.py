@@ -102,7 +102,9 @@ def test_what_a_tree_reads_stands_for_at_least_what_naive_finds_at_equal_tokens(
 
 
 def test_one_question_reads_every_kind_of_node(find: Find) -> None:
-    assert mean([each.strict for each in find(AskOptions("tree"), 1_700)]) > 0.4  # five nodes alone
+    found = find(AskOptions("tree"), 1_700)  # five nodes alone
+    assert mean([each.strict for each in found]) > 0.35
+    assert mean([each.beneath for each in found]) > 0.5
 
 
 def test_types_are_those_of_the_file() -> None:

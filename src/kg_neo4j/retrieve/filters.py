@@ -65,7 +65,10 @@ def _counted(database: Database, graph: str, scope: Scope) -> str:
 
 
 def check(filters: Filters) -> None:
-    """Raise UsageError for years that cannot be meant; needs no database."""
+    """Raise UsageError for years out of order or range, and for names that are no text; needs no database."""
+    for value in (*filters.documents, *filters.languages, *filters.kinds, *filters.types):
+        if any("\ud800" <= char <= "\udfff" for char in value):
+            raise UsageError(f"{value!r} has half a character", hint="write the name again, in UTF-8")
     for name, year in (("since", filters.since), ("until", filters.until)):
         if year is not None and not MIN_YEAR <= year <= MAX_YEAR:
             raise UsageError(f"--{name} is a year from {MIN_YEAR} to {MAX_YEAR}, not {year}")

@@ -21,7 +21,7 @@ EVERYTHING = 2**31 - 1  # finds by words that an index gives
 HUB = 2_000  # relationships of one entity that are looked at for the best of them
 REACHED = 6  # entities near to those that are named
 FIRST = 3  # chunks to start from where nothing is named
-FLAT = 24  # chunks that words and meaning find, beside what the walk reaches
+FLAT = 12  # chunks that words and meaning find, beside what the walk reaches
 
 
 def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: Linked | None = None) -> Found:
