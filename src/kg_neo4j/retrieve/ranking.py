@@ -29,9 +29,9 @@ class Weights:
     """How much each sign counts. Where the second walk begins, the first walk counts for 1."""
 
     begin: float = 3.0  # nearness, where the second walk begins
-    walk: float = 0.60  # logarithm of the first walk's score
-    near: float = 0.89  # nearness to the rest of the question, 0 to 1
-    again: float = 0.40  # logarithm of the second walk's score
+    walk: float = 0.64  # logarithm of the first walk's score
+    near: float = 1.01  # nearness to the rest of the question, 0 to 1
+    again: float = 0.34  # logarithm of the second walk's score
 
 
 @dataclass(frozen=True, slots=True)
