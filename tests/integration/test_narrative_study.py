@@ -213,10 +213,15 @@ def test_the_budget_is_for_building_and_asking_together(
             study_narrative([STORY], questions, settings=elsewhere, options=replace(SMALL, budget_usd=usd * share))
         assert left(database)
     assert llm.calls < 2 * asked
-    assert tables(study_narrative([STORY], questions, settings=elsewhere, options=SMALL)) == tables(whole)
+    resumed = study_narrative([STORY], questions, settings=elsewhere, options=SMALL)
+    # Lucene weighs words over all graphs of a server, so one run may read another passage than the other
+    for ours, theirs in zip(tables(resumed), tables(whole), strict=True):
+        tokens = ours.columns.index("Tokens read") if "Tokens read" in ours.columns else len(ours.columns)
+        assert [row[:tokens] for row in ours.rows] == [row[:tokens] for row in theirs.rows]
+        for row, other in zip(ours.rows, theirs.rows, strict=True):
+            assert row[tokens:] == pytest.approx(other[tokens:], rel=0.01)
     bodies = [json.dumps(each.body, sort_keys=True) for each in llm.requests[asked:]]
     assert len(set(bodies)) == len(bodies)  # nothing is asked twice
-    # Lucene weighs words over all graphs of a server, so one run may read another passage than the other
     assert llm.calls - asked == pytest.approx(asked, abs=2)
 
 

@@ -212,10 +212,11 @@ def ends(process: psutil.Process, timeout_s: float) -> bool:
 
     deadline = time.monotonic() + timeout_s
     while True:
-        with contextlib.suppress(psutil.TimeoutExpired):
-            process.wait(timeout=0)  # reaps it where it is our own child
-            return True
         try:
+            # Linux answers ENOENT for a process that is ending just now, which psutil hands on
+            with contextlib.suppress(psutil.TimeoutExpired, FileNotFoundError):
+                process.wait(timeout=0)  # reaps it where it is our own child
+                return True
             if process.status() == psutil.STATUS_ZOMBIE:
                 return True
         except psutil.NoSuchProcess:

@@ -195,6 +195,25 @@ def test_a_process_that_nobody_reaps_has_ended() -> None:
         assert psutil.pid_exists(child.pid)
 
 
+def test_a_process_that_ends_while_it_is_opened_has_ended(
+    ours: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Linux 6.18 answers ENOENT for a moment."""
+    opened, answers = os.pidfd_open, [FileNotFoundError(2, "No such file or directory")]
+
+    def pidfd_open(pid: int, flags: int = 0) -> int:
+        if answers:
+            raise answers.pop()
+        return opened(pid, flags)
+
+    process = psutil.Process(ours.pid)
+    assert not state.ends(process, timeout_s=0)  # psutil looks once whether the system has pidfd_open
+    monkeypatch.setattr(os, "pidfd_open", pidfd_open)
+    ours.kill()
+    assert state.ends(process, timeout_s=60)
+    assert not answers
+
+
 def test_waiting_for_a_process_that_lives_has_a_limit(ours: subprocess.Popen[bytes]) -> None:
     assert not state.ends(psutil.Process(ours.pid), timeout_s=0.05)
 
