@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j._models.door import EXTRACTIVE, Door, Job
 from kg_neo4j._models.layers import Answers, AnswerStore, Layer, Unasked
-from kg_neo4j._models.tasks import Answer, Request, Task
+from kg_neo4j._models.tasks import Request, Task, TaskAnswer
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Usage
 
@@ -89,8 +89,8 @@ class StandInDoor(Door):
         """Have the stand-in do it."""
         return self.instead(job)
 
-    def _answer(self, task: Task[T], hear: Callable[[str], None] | None) -> Answer[T]:
-        return Answer(task, self.instead(task), stands_in=True)
+    def _answer(self, task: Task[T], hear: Callable[[str], None] | None) -> TaskAnswer[T]:
+        return TaskAnswer(task, self.instead(task), stands_in=True)
 
 
 # ------------------------------------------------------------------------------------------------- loading

@@ -18,7 +18,7 @@ from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import EXTRACTIVE, MODEL, Door
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Answer, Complaint, Request, Task, once_more
+from kg_neo4j._models.tasks import Complaint, Request, Task, TaskAnswer, once_more
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word, sentences
@@ -134,7 +134,7 @@ class Merging:
         prompt = 500  # prompts/describe.md with names
         return max(200, min(STEP_TOKENS, self.door.window - prompt - 2 * LONGEST_TOKENS))
 
-    def take(self, answers: Sequence[Answer[str]]) -> None:
+    def take(self, answers: Sequence[TaskAnswer[str]]) -> None:
         """Go on with the answers to `tasks`, in their order; none of them is unanswered."""
         # Where a filter declined, sentences are taken, whatever was said before.
         said = [None if answer.error else answer.value for answer in answers]
@@ -166,7 +166,7 @@ class Merging:
         self.tasks = [Merge(self.element, each, self.graph, self.model, self.tokeniser) for each in asked]
 
 
-def is_unanswered(answer: Answer[str]) -> bool:
+def is_unanswered(answer: TaskAnswer[str]) -> bool:
     """Return whether a task is to be asked again in the next run; what a filter declined is not."""
     return answer.error is not None and not isinstance(answer.error, ContentFiltered)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from kg_neo4j._models.door import EXTRACTIVE, Door
 from kg_neo4j._models.layers import Unasked
-from kg_neo4j._models.tasks import Answer
+from kg_neo4j._models.tasks import TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
@@ -195,7 +195,7 @@ class _Run:
                     going_on.append(merging)
             active = going_on
 
-    def _answers(self, active: Sequence[Merging]) -> dict[str, Answer[str]]:
+    def _answers(self, active: Sequence[Merging]) -> dict[str, TaskAnswer[str]]:
         """Return the answers to the next tasks by key; elements that are described alike share them."""
         tasks = {task.key(0): task for merging in active for task in merging.tasks}
         keys = sorted(tasks)

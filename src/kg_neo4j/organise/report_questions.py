@@ -11,7 +11,7 @@ from typing import ClassVar, cast
 from kg_neo4j._models import prompts
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Answer, Complaint, Request, Task, once_more
+from kg_neo4j._models.tasks import Complaint, Request, Task, TaskAnswer, once_more
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContentFiltered
@@ -124,7 +124,7 @@ class WriteReport(Task[Draft]):
         return Request(self.kind, system, user, self.asker.max_tokens, key=key, place=place, round=round)
 
 
-def written(answer: Answer[Draft], door: Door) -> Written | None:
+def written(answer: TaskAnswer[Draft], door: Door) -> Written | None:
     """Return the report that an answer gives; None where the model gave none, and is to be asked again."""
     if answer.error is not None and not isinstance(answer.error, ContentFiltered):
         return None

@@ -20,7 +20,7 @@ from kg_neo4j.pipeline.documents import read_pages
 from kg_neo4j.pipeline.engines import choice
 from kg_neo4j.pipeline.engines.choice import EngineOptions
 from kg_neo4j.pipeline.engines.shards import Shard, limit_of, part, part_of, plan
-from kg_neo4j.pipeline.engines.worker import ANSWERS, Work, Worker
+from kg_neo4j.pipeline.engines.worker import ANSWERS, ExtractionWork, ExtractionWorker
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -51,10 +51,10 @@ def extract(
     started = time.monotonic()
     tally = Tally()
     files.check_language(options.text_language)
-    work = Work(settings, options, Path(to))
-    worker = Worker(work)
+    work = ExtractionWork(settings, options, Path(to))
+    worker = ExtractionWorker(work)
     shaped_by = " ".join(filter(None, (worker.configuration.config_hash, str(options.text_language), options.encoding)))
-    run = _Run(work.folder, settings.graph, shaped_by, tally)
+    run = _ExtractRun(work.folder, settings.graph, shaped_by, tally)
     run.survey(*_listed(sources, manifest, settings, options, tally), part_of(engine.part))
     chosen = choice.choose(engine, count=run.count, size=run.size, waits=worker.waits)
     tally.notes += chosen.notes
@@ -109,7 +109,7 @@ def _listed(
 
 
 @dataclass(slots=True)
-class _Run:
+class _ExtractRun:
     """What a run is to do, and what stands in its folder already."""
 
     folder: Path

@@ -89,7 +89,7 @@ def load(
         if options.vectors:
             vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         recorder = Recorder(database, settings.graph, schema, lease)
-        run = _Run(
+        run = _LoadRun(
             *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
             *(budget, progress),
         )
@@ -106,7 +106,7 @@ def load(
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _LoadRun:
     """What loading one document needs."""
 
     database: Database
@@ -132,7 +132,7 @@ def _apart(sources: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
 
 
 def _jobs(
-    run: _Run, documents: Iterator[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions
+    run: _LoadRun, documents: Iterator[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions
 ) -> Iterator[DocumentJob]:
     """Record each document and its chunks, and yield the documents with chunks that are still to be extracted."""
     from kg_neo4j.graph.documents import CutDocument, record_documents
@@ -151,7 +151,7 @@ def _jobs(
         yield from _with_answers(run, pending)
 
 
-def _with_answers(run: _Run, documents: Sequence[RecordedDocument]) -> Iterator[DocumentJob]:
+def _with_answers(run: _LoadRun, documents: Sequence[RecordedDocument]) -> Iterator[DocumentJob]:
     """Yield the jobs of recorded documents, with what a model has said of those that the graph had before."""
     from kg_neo4j.extract.context import DocumentJob
     from kg_neo4j.graph.documents import known_names, stored_answers
@@ -167,7 +167,7 @@ def _with_answers(run: _Run, documents: Sequence[RecordedDocument]) -> Iterator[
         yield DocumentJob(each.document, each.chunks, each.pending, stored, mentioned)
 
 
-def _extract_and_record(run: _Run, jobs: Iterator[DocumentJob]) -> None:
+def _extract_and_record(run: _LoadRun, jobs: Iterator[DocumentJob]) -> None:
     """Extract in the background, write in batches; the next batch is made while the server writes one."""
     from kg_neo4j.extract.engine import extract_all
 
@@ -187,7 +187,7 @@ def _extract_and_record(run: _Run, jobs: Iterator[DocumentJob]) -> None:
     run.progress.finish("extract")
 
 
-def _from_files(run: _Run) -> Iterator[tuple[Document, Extraction]]:
+def _from_files(run: _LoadRun) -> Iterator[tuple[Document, Extraction]]:
     """Record the documents of files of extractions, and yield what is not recorded yet."""
     from kg_neo4j.pipeline.exchanging import recorded_files
 
@@ -220,7 +220,7 @@ def batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
 
 
 def _finish(
-    settings: Settings, options: LoadOptions, embedder: EmbeddingModel, run: _Run, started: float
+    settings: Settings, options: LoadOptions, embedder: EmbeddingModel, run: _LoadRun, started: float
 ) -> LoadReport:
     """Compute what is derived from the settled graph, and report."""
     run.tally.changes += run.beside.finish()

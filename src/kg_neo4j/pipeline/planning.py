@@ -71,7 +71,7 @@ def plan(
     progress.start("plan")
     with _opened(settings, tally, progress) as database:
         known = checked_file_keys(database, settings.graph, configuration) if database is not None else {}
-        run = _Run(settings, options, tokeniser, extraction, configuration, database, asked)
+        run = _PlanRun(settings, options, tokeniser, extraction, configuration, database, asked)
         run.prepare()
         read = read_documents(_to_extract(sources, tally), settings, options, tally, documents, known)
         if database is not None:
@@ -87,7 +87,7 @@ def plan(
 
 
 @dataclass(slots=True)
-class _Run:
+class _PlanRun:
     """One plan on its way."""
 
     settings: Settings

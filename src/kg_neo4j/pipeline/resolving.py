@@ -54,7 +54,7 @@ class ResolveReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _ResolveRun:
     """What making the graph show decisions needs."""
 
     database: Database
@@ -96,7 +96,7 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
         with Lease(database, settings.graph) as lease:
             settle(database, settings.graph, schema, lease, progress)  # what a killed run left
             found = _propose(database, settings, options, tally, progress, budget)
-            run = _Run(database, lease, schema, tally, budget)
+            run = _ResolveRun(database, lease, schema, tally, budget)
             _show(run, settings, found.decisions, options.analytics, progress)
         return _report(database, settings.graph, found, before, tally, started)
 
@@ -131,7 +131,7 @@ def decide_pair(
             verdict = Verdict.JOIN if is_one else Verdict.APART
             said = Proposal(known[keys[0]], known[keys[1]], verdict, PERSON, 1.0, "a person decided")
             made = _decisions(settings.graph, [said], stored_decisions(database, settings.graph))
-            _show(_Run(database, lease, schema, tally, budget), settings, made, analytics, progress)
+            _show(_ResolveRun(database, lease, schema, tally, budget), settings, made, analytics, progress)
         return _report(database, settings.graph, _Found((said,), made), before, tally, started)
 
 
@@ -161,7 +161,7 @@ def undo(
             revoked = tuple(
                 replace(each, decision=replace(each.decision, revoked=True), derived=False) for each in named
             )
-            _show(_Run(database, lease, schema, tally, budget), settings, revoked, analytics, progress)
+            _show(_ResolveRun(database, lease, schema, tally, budget), settings, revoked, analytics, progress)
         return _report(database, settings.graph, _Found(decisions=revoked), before, tally, started)
 
 
@@ -189,7 +189,9 @@ def _nodes(database: Database, graph: str) -> int:
     return int(database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"])
 
 
-def _show(run: _Run, settings: Settings, made: Sequence[StoredDecision], analytics: bool, progress: Progress) -> None:
+def _show(
+    run: _ResolveRun, settings: Settings, made: Sequence[StoredDecision], analytics: bool, progress: Progress
+) -> None:
     """Store decisions, make the graph show them, and bring up to date what is derived from it."""
     from kg_neo4j.graph.settler import settle
     from kg_neo4j.pipeline.deriving import Derivation, derive

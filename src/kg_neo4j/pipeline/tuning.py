@@ -21,8 +21,8 @@ from kg_neo4j.pipeline.budgeting import budget_of
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.pipeline.tuning_sample import (
     EXAMPLE_TOKENS,
-    Passage,
     Sample,
+    SampledPassage,
     passages_by_names,
     passages_by_rows,
     read_sample,
@@ -31,7 +31,7 @@ from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j._models.tasks import Answer, Request, Task
+    from kg_neo4j._models.tasks import Request, Task, TaskAnswer
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
@@ -254,7 +254,7 @@ class ProposeSchema(Job[Tuned]):
         self.notes += tuple(f"the model's answer: {problem}" for problem in found.problems)
         return found
 
-    def _example(self, passages: Sequence[Passage], config: ExtractionConfig) -> tuple[str, str] | None:
+    def _example(self, passages: Sequence[SampledPassage], config: ExtractionConfig) -> tuple[str, str] | None:
         """Return a passage and its rows as CSV; None where nothing is found in those that are tried."""
         from kg_neo4j.extract.schema_text import answer_of
 
@@ -348,7 +348,7 @@ class ProposeAspectSet(Job[TunedAspects]):
         return write_aspects(aspects, remarks)
 
 
-def _proposed(answer: Answer[T], door: Door, what: str, without: str) -> T:
+def _proposed(answer: TaskAnswer[T], door: Door, what: str, without: str) -> T:
     """Return what a model proposes. Raises BadModelAnswer where nothing of it can be used, or the answer's error."""
     if answer.value is None and answer.error is None:
         raise BadModelAnswer(

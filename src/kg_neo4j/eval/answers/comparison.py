@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j._models.workers import Crew, Done
+from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.acquire.chunking import target
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking
@@ -198,7 +198,7 @@ def _cases(run: Asking, chosen: Sequence[System], asked: Sequence[AnsweredQuesti
         question, answers = each
         return [run.case(system, question, given) for system, given in zip(chosen, answers, strict=True)]
 
-    def keep(done: Done[tuple[AnsweredQuestion, list[GivenAnswer]], list[Case]]) -> None:
+    def keep(done: DoneItem[tuple[AnsweredQuestion, list[GivenAnswer]], list[Case]]) -> None:
         if done.error is not None:
             raise done.error
         found[done.number] = done.result or []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kg_neo4j._models.door import Door, Job
-from kg_neo4j._models.tasks import Answer, Unanswered
+from kg_neo4j._models.tasks import TaskAnswer, Unanswered
 from kg_neo4j.organise.tree import naming
 from kg_neo4j.organise.tree.building import Named
 from kg_neo4j.organise.tree.interface import Aspect
@@ -53,7 +53,7 @@ class NameClusters(Job[Sequence[Named]]):
         found = finished(answers, len(self.texts), "names of aspects", self.by.progress)
         return [self._named(text, answer, door) for text, answer in zip(self.texts, found, strict=True)]
 
-    def _named(self, text: str, answer: Answer[tuple[str, ...]], door: Door) -> Named:
+    def _named(self, text: str, answer: TaskAnswer[tuple[str, ...]], door: Door) -> Named:
         if isinstance(answer.error, Unanswered):  # a plan: as many summaries as there may be
             return Named(tuple(aspect.name for aspect in self.by.aspects))
         if answer.value is not None:

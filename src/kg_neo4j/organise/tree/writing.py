@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from kg_neo4j._models.door import EXTRACTIVE
-from kg_neo4j._models.tasks import OF_ONE_TASK, Answer, Unanswered
+from kg_neo4j._models.tasks import OF_ONE_TASK, TaskAnswer, Unanswered
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
 from kg_neo4j.errors import ContentFiltered
@@ -49,7 +49,7 @@ def read_silent(stored: str) -> Mapping[str, Text]:
     return {digest: Text("", 0, said[0], (), tuple(said[1:])) for digest, said in json.loads(stored).items()}
 
 
-def finished(answers: Iterable[Answer[T]], count: int, what: str, progress: Progress) -> list[Answer[T]]:
+def finished(answers: Iterable[TaskAnswer[T]], count: int, what: str, progress: Progress) -> list[TaskAnswer[T]]:
     """Return the answers as they come. Raises Unfinished where fewer than `count` could be had."""
     if not count:
         return []
@@ -105,7 +105,7 @@ class Writing:
             return self.authors[item.aspect]
         return self.authors.get(f"{DETAIL}:{item.aspect}") or self.authors[DETAIL]
 
-    def _answers(self, groups: Iterable[Sequence[Item]]) -> Iterator[Answer[Written]]:
+    def _answers(self, groups: Iterable[Sequence[Item]]) -> Iterator[TaskAnswer[Written]]:
         """Ask each author for its items; none after one that failed."""
         for items in groups:
             author = self._author(items[0])
@@ -133,7 +133,7 @@ class Writing:
             tuple(said.get("answers", ())),
         )
 
-    def _text(self, item: Item, answer: Answer[Written] | None) -> Text:
+    def _text(self, item: Item, answer: TaskAnswer[Written] | None) -> Text:
         """Return what was said; composed of the text's own sentences where that is nothing."""
         if item.may_be_silent and answer is not None and isinstance(answer.error, Unanswered):
             return Text(item.id, 0, EXTRACTIVE)  # a plan: there may be as many notes, each of its own
@@ -155,7 +155,7 @@ class Writing:
         return Text(text, self.tokeniser.count(text), said.method, flags, keys)
 
 
-def _said(answer: Answer[Written]) -> Written:
+def _said(answer: TaskAnswer[Written]) -> Written:
     """Return what was said, or nothing, with the reason."""
     if answer.value is not None:
         return answer.value
