@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kg_neo4j.acquire.interface import Source
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.canned_reports import Value
-    from kg_neo4j.graph.comparing import Difference
+    from kg_neo4j.graph.comparing import GraphDifference
     from kg_neo4j.graph.database import Database
     from kg_neo4j.organise.plot import PlotReport
     from kg_neo4j.pipeline import (
@@ -209,7 +209,7 @@ class KnowledgeGraph:
         """Return what the graph holds and how complete it is; see `kg status`. Starts no server."""
         return pipeline.status(settings=self.settings, progress=self._progress)
 
-    def diff(self, before: str | Path) -> tuple[Difference, ...]:
+    def diff(self, before: str | Path) -> tuple[GraphDifference, ...]:
         """Return how the graph differs from an export of before: entities, facts and evidence; see `kg diff`."""
         return pipeline.diff(before, settings=self.settings, progress=self._progress)
 

@@ -23,7 +23,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word, sentences
 from kg_neo4j.errors import ContentFiltered
-from kg_neo4j.graph.answers import Place
+from kg_neo4j.graph.answers import AnswerSubjects
 
 RULES_VERSION = 1  # of the steps, the checks and the extracts: raised when the same answers give another summary
 SUMMARY_TOKENS = 150  # of a summary, as it is asked for
@@ -96,7 +96,7 @@ class Merge(Task[str]):
     def request(self, complaint: str, round: int) -> Request:
         """Return what the model gets in one round, with the key and the place of its answer."""
         system, user = self.messages(complaint)
-        place = Place((self.element.id,), prompts.load("describe").hash)
+        place = AnswerSubjects((self.element.id,), prompts.load("describe").hash)
         return Request(self.kind, system, user, key=self.key(round), place=place, round=round)
 
 

@@ -15,7 +15,7 @@ from kg_neo4j._models.tasks import Complaint, Request, Task, TaskAnswer, once_mo
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContentFiltered
-from kg_neo4j.graph.answers import Place
+from kg_neo4j.graph.answers import AnswerSubjects
 from kg_neo4j.organise import report_answers
 from kg_neo4j.organise.report_answers import Draft, fewest_findings, most_findings
 from kg_neo4j.organise.report_material import Material, Packed, pack
@@ -120,7 +120,7 @@ class WriteReport(Task[Draft]):
         """Return what the model gets in one round, with the key and the place of its answer."""
         system, user = self.messages(complaint)
         key = hash_id("report", self.asker.graph, self.asker.model, str(round), system, user)
-        place = Place((self.material.id,), prompts.load("community_report").hash)
+        place = AnswerSubjects((self.material.id,), prompts.load("community_report").hash)
         return Request(self.kind, system, user, self.asker.max_tokens, key=key, place=place, round=round)
 
 

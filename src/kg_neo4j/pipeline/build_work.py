@@ -11,7 +11,7 @@ from kg_neo4j.errors import KgError, WorkerLost, cannot_write
 
 if TYPE_CHECKING:
     from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.bulk.folding import Task
+    from kg_neo4j.graph.bulk.folding import FoldTask
     from kg_neo4j.graph.bulk.reading import Embed
     from kg_neo4j.settings import Settings
 
@@ -59,7 +59,7 @@ class BuildWork:
         del workers
         return self
 
-    def run(self, task: BuildPart | Names | Task) -> BuildOutcome:
+    def run(self, task: BuildPart | Names | FoldTask) -> BuildOutcome:
         """Read a part, derive the names, or write the files of a task."""
         from kg_neo4j.graph.bulk.folding import write_task
         from kg_neo4j.graph.bulk.naming import write_names
@@ -80,7 +80,7 @@ class BuildWork:
             return BuildOutcome(task.name, cannot_write(self.folder, error))
         return BuildOutcome(task.name)
 
-    def given_up(self, task: BuildPart | Names | Task, reason: str) -> BuildOutcome:
+    def given_up(self, task: BuildPart | Names | FoldTask, reason: str) -> BuildOutcome:
         """End the run: a graph without a part of it is none."""
         lost = WorkerLost(f"{task.name}: {reason}", hint="see whether memory ran out; --workers 1 needs the least")
         return BuildOutcome(task.name, lost)

@@ -33,7 +33,7 @@ from kg_neo4j.records import BuildReport, BuildStage, RowCounts
 
 if TYPE_CHECKING:
     from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.bulk.folding import Task
+    from kg_neo4j.graph.bulk.folding import FoldTask
     from kg_neo4j.settings import Settings
 
 VERSION = 2  # of the files that a build leaves behind when it is stopped
@@ -216,7 +216,7 @@ class _BuildRun:
 
     def _do(
         self,
-        wanted: Sequence[BuildPart | Names] | Sequence[Task],
+        wanted: Sequence[BuildPart | Names] | Sequence[FoldTask],
         folder: Path,
         workers: int,
         embedding: Settings | None = None,

@@ -34,7 +34,7 @@ def read_documents(
     graph, see `graph.documents.file_keys`; it may be filled until the first document is asked for.
     """
     from kg_neo4j.acquire import files
-    from kg_neo4j.acquire.folders import Chosen
+    from kg_neo4j.acquire.folders import FilePatterns
 
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
@@ -46,7 +46,7 @@ def read_documents(
         alias=options.alias,
         language=options.text_language,
         root=options.root,
-        chosen=Chosen(options.include, options.exclude),
+        chosen=FilePatterns(options.include, options.exclude),
         known=known,
         encoding=options.encoding,
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kg_neo4j._models.answer_log import logs
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire import manifest as manifests
-from kg_neo4j.acquire.folders import Chosen
+from kg_neo4j.acquire.folders import FilePatterns
 from kg_neo4j.acquire.manifest import Entry
 from kg_neo4j.errors import KgError, UnreadableSource, UsageError
 from kg_neo4j.extract import exchange
@@ -83,7 +83,7 @@ def write_manifest(
     exclude: Sequence[str] = (),
 ) -> Iterator[Entry | SkippedSource]:
     """Yield the lines of a manifest as entries, and what is left out; see `acquire.manifest.entries`."""
-    return manifests.entries(sources, alias=alias, root=root, chosen=Chosen(tuple(include), tuple(exclude)))
+    return manifests.entries(sources, alias=alias, root=root, chosen=FilePatterns(tuple(include), tuple(exclude)))
 
 
 def _listed(
@@ -99,7 +99,7 @@ def _listed(
         if pages.setdefault(page.id, page) is not page:
             tally.notes.append(f"{page.source}: already read as {page.title!r}")
     entries: list[Entry] = []
-    chosen = Chosen(options.include, options.exclude)
+    chosen = FilePatterns(options.include, options.exclude)
     for each in manifests.entries(sources, alias=options.alias, root=options.root, chosen=chosen):
         if isinstance(each, Entry):
             entries.append(each)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, components, decide, tell_apart
-from kg_neo4j.graph.resolution.proposals import Proposal, Proposed, Verdict
+from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, Proposed
 from kg_neo4j.graph.resolution.showing import StoredDecision, finish, store, stored_decisions
 from kg_neo4j.pipeline.budgeting import budget_of
 from kg_neo4j.pipeline.tally import Tally
@@ -128,7 +128,7 @@ def decide_pair(
             known = {each.key: each for each in read_mentioned(database, settings.graph)}
             if keys[0] == keys[1] or not all(key in known for key in keys):
                 raise UsageError("a decision is on two names that the graph has", hint="they may have changed since")
-            verdict = Verdict.JOIN if is_one else Verdict.APART
+            verdict = ProposalVerdict.JOIN if is_one else ProposalVerdict.APART
             said = Proposal(known[keys[0]], known[keys[1]], verdict, PERSON, 1.0, "a person decided")
             made = _decisions(settings.graph, [said], stored_decisions(database, settings.graph))
             _show(_ResolveRun(database, lease, schema, tally, budget), settings, made, analytics, progress)
@@ -223,7 +223,7 @@ def _propose(
     mentioned = read_mentioned(database, graph)
     said: list[Proposal] = []
     unknown: list[str] = []
-    for path, verdict in ((options.must_link, Verdict.JOIN), (options.cannot_link, Verdict.APART)):
+    for path, verdict in ((options.must_link, ProposalVerdict.JOIN), (options.cannot_link, ProposalVerdict.APART)):
         if path:
             links = read_links(path, verdict, mentioned)
             said.extend(links.proposals)
@@ -291,7 +291,7 @@ def _decisions(
     run = max((each.decision.run for each in stored), default=0) + 1
     made: dict[str, StoredDecision] = {}
     for each in proposals:
-        if each.verdict is Verdict.ASK:
+        if each.verdict is ProposalVerdict.ASK:
             continue
         decision = _decision(graph, each)
         left, right = sorted((each.left, each.right), key=lambda side: side.key)
@@ -302,10 +302,10 @@ def _decisions(
 
 def _decision(graph: str, proposal: Proposal) -> Decision:
     how = (proposal.rule, proposal.score, proposal.reason)
-    if proposal.verdict is Verdict.SPLIT:
+    if proposal.verdict is ProposalVerdict.SPLIT:
         return tell_apart(graph, proposal.left.key, proposal.document, *how)
     joined = DecisionKind.MUST_LINK if proposal.rule in ("file", PERSON) else DecisionKind.SAME
-    kind = joined if proposal.verdict is Verdict.JOIN else DecisionKind.CANNOT_LINK
+    kind = joined if proposal.verdict is ProposalVerdict.JOIN else DecisionKind.CANNOT_LINK
     return decide(graph, kind, (proposal.left.key, proposal.right.key), *how)
 
 
