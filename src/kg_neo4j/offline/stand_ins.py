@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from kg_neo4j.extract.llm_extractor import OpenExtractor
     from kg_neo4j.graph.resolution.judgement import CompareEntities, Judgements
     from kg_neo4j.organise.description_merges import Merge
-    from kg_neo4j.organise.report_answers import Draft
+    from kg_neo4j.organise.report_answers import ReportDraft
     from kg_neo4j.organise.report_domain import ChooseDomain, Domain
     from kg_neo4j.organise.report_questions import WriteReport
-    from kg_neo4j.organise.tree.building import Named
+    from kg_neo4j.organise.tree.building import ClusterAspects
     from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.organise.tree.namers import NameClusters
-    from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, Written
+    from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, WrittenText
     from kg_neo4j.pipeline.tuning import ProposeAspectSet, TunedAspects
     from kg_neo4j.retrieve.assisting import Assist, Assisted
     from kg_neo4j.retrieve.checking.claims import FindContradictions
@@ -118,7 +118,7 @@ def _describe(task: Merge) -> str:
     return extract(task.texts, task.tokeniser, SUMMARY_TOKENS, task.element.name)
 
 
-def _report(task: WriteReport) -> Draft:
+def _report(task: WriteReport) -> ReportDraft:
     from kg_neo4j.offline.composed_reports import compose
 
     return compose(task.material)
@@ -130,32 +130,32 @@ def _choose_domain(job: ChooseDomain) -> Domain:
     return Domain(None)
 
 
-def _summarise(task: WriteSummary) -> Written:
+def _summarise(task: WriteSummary) -> WrittenText:
     from kg_neo4j.offline.tree_texts import summary
-    from kg_neo4j.organise.tree.written import Written
+    from kg_neo4j.organise.tree.written import WrittenText
 
-    return Written(summary(task.item.context, task.aspect, task.subject.tokeniser, task.most), EXTRACTIVE)
+    return WrittenText(summary(task.item.context, task.aspect, task.subject.tokeniser, task.most), EXTRACTIVE)
 
 
-def _detail(task: WriteDetail) -> Written:
+def _detail(task: WriteDetail) -> WrittenText:
     from kg_neo4j.offline.tree_texts import aspect_note, note
-    from kg_neo4j.organise.tree.written import Written
+    from kg_neo4j.organise.tree.written import WrittenText
 
     if task.aspect is not None:
         text = aspect_note(task.item.context, task.aspect, task.subject.tokeniser, task.most)
-        return Written(text, EXTRACTIVE)
-    return Written(note(task.item.context, len(task.item.before), task.subject.tokeniser, task.most), EXTRACTIVE)
+        return WrittenText(text, EXTRACTIVE)
+    return WrittenText(note(task.item.context, len(task.item.before), task.subject.tokeniser, task.most), EXTRACTIVE)
 
 
-def _name_clusters(job: NameClusters) -> Sequence[Named]:
+def _name_clusters(job: NameClusters) -> Sequence[ClusterAspects]:
     from kg_neo4j.offline.cues import cued_clusters
-    from kg_neo4j.organise.tree.building import Named
+    from kg_neo4j.organise.tree.building import ClusterAspects
 
     typical = _typical(job.by.leaves, job.by.aspects)
     if job.texts == ("\n\n".join(job.by.leaves),):  # one cluster: nothing to compare it with
         names = tuple(each.name for each in job.by.aspects if typical[each.name])
-        return [Named(names or (job.by.aspects[0].name,))]
-    return [Named(names) for names in cued_clusters(job.texts, job.by.aspects, typical)]
+        return [ClusterAspects(names or (job.by.aspects[0].name,))]
+    return [ClusterAspects(names) for names in cued_clusters(job.texts, job.by.aspects, typical)]
 
 
 def _propose_aspects(job: ProposeAspectSet) -> TunedAspects:

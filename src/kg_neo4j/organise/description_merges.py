@@ -101,7 +101,7 @@ class Merge(Task[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class DescriptionMerge:
     """What became of an element's descriptions."""
 
     text: str
@@ -118,7 +118,7 @@ class Merging:
     model: str  # name, of those whose answers count
     door: Door
     tokeniser: Tokeniser
-    summary: Summary | None = field(default=None, init=False)
+    summary: DescriptionMerge | None = field(default=None, init=False)
     tasks: Sequence[Merge] = field(default=(), init=False)
     _groups: Sequence[tuple[str, ...]] = field(default=(), init=False)
     _used: list[str] = field(default_factory=list, init=False)
@@ -141,7 +141,7 @@ class Merging:
         self._used += [key for answer in answers for key in answer.keys]
         if len(self._groups) == 1:
             method = MODEL if said[0] else EXTRACTIVE
-            self.summary = Summary(said[0] or self._sentences(self.element.texts), method, tuple(self._used))
+            self.summary = DescriptionMerge(said[0] or self._sentences(self.element.texts), method, tuple(self._used))
             return
         merged = {task.texts: text or self._sentences(task.texts) for task, text in zip(self.tasks, said, strict=True)}
         self._prepare([merged.get(group, group[0]) for group in self._groups])

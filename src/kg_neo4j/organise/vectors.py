@@ -78,7 +78,7 @@ def embed(  # noqa: PLR0913 - what embedding needs; half of it by name
     """
     search_indexes.check(database, model)
     progress.start("embed")
-    reading = _Reading(database, graph, model, progress, concurrency, labels, again)
+    reading = _MissingVectors(database, graph, model, progress, concurrency, labels, again)
     embedded = 0
     for vectors in _embedded(model, tokeniser, reading.slices(), concurrency):
         embedded += _store(database, graph, vectors)
@@ -104,7 +104,7 @@ def stale_hash(stored: str | None, text: str, former: str | None, model: Embeddi
 
 
 @dataclass(slots=True)
-class _Reading:
+class _MissingVectors:
     """The nodes whose vector is missing or of another text."""
 
     database: Database

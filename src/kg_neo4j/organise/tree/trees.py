@@ -12,7 +12,7 @@ from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.tree.built import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
 from kg_neo4j.organise.tree.mixtures import require_scikit_learn
-from kg_neo4j.organise.tree.questions import Item
+from kg_neo4j.organise.tree.questions import TreeItem
 from kg_neo4j.organise.tree.stored import begin_tree, publish, tree_id
 from kg_neo4j.organise.tree.work import TreeWork, summaries_of
 from kg_neo4j.organise.tree.writing import Unfinished
@@ -59,7 +59,7 @@ def plan_tree(
     questions = {
         each.key: OpenQuestion(
             each.kind,
-            each.place.level if isinstance(each.place, Item) else 0,
+            each.place.level if isinstance(each.place, TreeItem) else 0,
             count(each.system) + count(each.user),
         )
         for each in asked
