@@ -24,7 +24,7 @@ from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.pipeline.answering import Answerer, answerer
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import kept_projection
-from kg_neo4j.retrieve.conversation.turns import Mention, Turn
+from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention
 from odd_questions import EMPTY, odd_questions
 from small_graph import OTHER_PARAGRAPHS, load
 
@@ -32,7 +32,7 @@ MODES = ("naive", "local", "global", "cypher", "auto", "tree")
 HASHED = "hashed-ngram-256-1"
 FEW, ALL = 110, 1_000
 IDS = "MATCH (n:Chunk|Entity|Fact|Community|TreeNode) WHERE n.graph = $graph RETURN n.id AS id, n.text AS text"
-TURNS = [Turn("Who was Ada Lovelace?", "A countess.", (Mention("Ada Lovelace", "person", "f", "Ada Lovelace"),))]
+TURNS = [Turn("Who was Ada Lovelace?", "A countess.", (TurnMention("Ada Lovelace", "person", "f", "Ada Lovelace"),))]
 
 
 @pytest.fixture(scope="module")

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from kg_neo4j.retrieve.checking.claims import FindContradictions
     from kg_neo4j.retrieve.conversation.rewriting import Understand
     from kg_neo4j.retrieve.conversation.turns import ReadTurn, Turn, Understood
-    from kg_neo4j.retrieve.cypher.answer import Reply as QueryReply
-    from kg_neo4j.retrieve.cypher.answer import WriteQuery
+    from kg_neo4j.retrieve.cypher.answer import QueryReply, WriteQuery
     from kg_neo4j.retrieve.overview.global_answer import AnswerFromReports, ReportsReply
     from kg_neo4j.retrieve.reply import AnswerFromSources, Reply
 
