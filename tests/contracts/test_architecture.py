@@ -47,6 +47,7 @@ PURE = (
     ),
 )
 READ_AS_A_WHOLE = ("records", "retrieve/cypher/parser")  # records alone; the one parser that guards the database
+SHARED: dict[str, str] = {}  # class name -> why two modules have it; at most five
 MODULES = sorted(ROOT.rglob("*.py"))
 
 
@@ -294,6 +295,18 @@ def test_functions_are_of_readable_size() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (node.end_lineno or 0) - node.lineno > 65
     ]
     assert offenders == []
+
+
+def test_a_class_name_occurs_once() -> None:
+    """A reader who finds a name finds its class; a name that must be shared is listed in SHARED, with the reason."""
+    homes: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(place(path))
+    assert {name: places for name, places in homes.items() if len(places) > 1 and name not in SHARED} == {}
+    assert len(SHARED) <= 5
+    assert [name for name in SHARED if len(homes.get(name, ())) < 2] == []
 
 
 def test_no_cypher_stands_in_a_formatted_string() -> None:

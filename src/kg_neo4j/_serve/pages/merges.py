@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from kg_neo4j._serve import limits
 from kg_neo4j._serve.lookups import checked, page, shortened, start_of
-from kg_neo4j._serve.rendering import Action, Page
+from kg_neo4j._serve.rendering import Action, ServedPage
 from kg_neo4j._serve.results import Quote
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
@@ -167,5 +167,5 @@ def _field(form: Mapping[str, Any], name: str) -> str:
     return checked(value if isinstance(value, str) else "", name)
 
 
-PAGES = (Page("/merges", "merges.html", view, title="Merges", rank=70),)
+PAGES = (ServedPage("/merges", "merges.html", view, title="Merges", rank=70),)
 ACTIONS = (Action("/merges/decide", decide), Action("/merges/undo", undo))

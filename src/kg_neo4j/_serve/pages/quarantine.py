@@ -8,7 +8,7 @@ from typing import Any
 
 from kg_neo4j._serve import limits
 from kg_neo4j._serve.lookups import page, start_of
-from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.service import Service
 
 
@@ -22,4 +22,4 @@ def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     return {"rows": rows, "cursor": cursor, "is_first": skip == 0}
 
 
-PAGES = (Page("/quarantine", "quarantine.html", view, title="Quarantine", rank=75),)
+PAGES = (ServedPage("/quarantine", "quarantine.html", view, title="Quarantine", rank=75),)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Building(Builder):
+class SystemsBuild(Builder):
     """Loads stories and builds what systems read. `refused` are texts that could not be read."""
 
     settings: Settings
