@@ -28,8 +28,7 @@ from kg_neo4j import Settings, factory, load
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.pipeline.answering import AskOptions
-from kg_neo4j.pipeline.asking import answerer
+from kg_neo4j.pipeline.commands.ask import AskOptions, answerer
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.checking.claims import SUPPORTED, hold

@@ -27,7 +27,7 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.pipeline.narrating import TreeBuildOptions, plan_tree, tree
+from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, plan_tree, tree
 from tree_runs import kind_of, say
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -29,8 +29,8 @@ from kg_neo4j.graph.resolution.proposals import ProposalVerdict
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
+from kg_neo4j.pipeline.commands.resolve import ResolveOptions, ResolveReport, decisions, resolve, undo
 from kg_neo4j.pipeline.options import LoadOptions
-from kg_neo4j.pipeline.resolving import ResolveOptions, ResolveReport, decisions, resolve, undo
 from kg_runner import Kg
 
 SCHEMA = schemas.load("graph")

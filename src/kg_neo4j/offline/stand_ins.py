@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.organise.tree.namers import NameClusters
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, WrittenText
-    from kg_neo4j.pipeline.tuning import ProposeAspectSet, TunedAspects
+    from kg_neo4j.pipeline.commands.tune import ProposeAspectSet, TunedAspects
     from kg_neo4j.retrieve.assisting import Assist, Assisted
     from kg_neo4j.retrieve.checking.claims import FindContradictions
     from kg_neo4j.retrieve.conversation.rewriting import Understand

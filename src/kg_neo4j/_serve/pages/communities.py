@@ -100,7 +100,7 @@ class ShownCommunity:
 
 def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return the levels, and a page of the communities of one level, or of all."""
-    from kg_neo4j.pipeline.reporting import ListedCommunity
+    from kg_neo4j.pipeline.commands.communities import ListedCommunity
 
     database, skip = service.database(), start_of(given.get("cursor"))
     level = given.get("level", "")

@@ -28,7 +28,7 @@ class SystemsBuild(Builder):
 
     def build(self, stories: Sequence[Story]) -> None:
         """Load the texts and build what the systems read. Raises what these raise, BudgetReached among it."""
-        from kg_neo4j.pipeline.narrating import TreeBuildOptions
+        from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 
         graph, texts = self.settings.graph, self._texts(stories)
         if stories:

@@ -153,7 +153,7 @@ def open_run(
     """Return what asks and judges, paid from one budget; of a plan, what counts instead."""
     from kg_neo4j import factory
     from kg_neo4j._models.budget import Budget
-    from kg_neo4j.pipeline.answering import answerer
+    from kg_neo4j.pipeline.commands.ask import answerer
 
     budget: Budget | None = None if budget_usd is None else Budget(budget_usd)
     keeps = settings.model_copy(update={"answer_cache": False}) if file else settings  # each run pays for its file

@@ -13,7 +13,7 @@ from kg_neo4j.eval.answers.record_file import RecordFile
 from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS
 from kg_neo4j.eval.answers.systems import systems
 from kg_neo4j.eval.building import LOAD, REPORTS
-from kg_neo4j.pipeline.estimating import REPORTS_A_NAME
+from kg_neo4j.pipeline.estimates import REPORTS_A_NAME
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadPlan, Usage
 

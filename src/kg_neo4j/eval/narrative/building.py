@@ -17,7 +17,7 @@ from kg_neo4j.pipeline.options import LoadOptions
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.narrating import TreeBuildOptions
+    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
     from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
@@ -86,7 +86,7 @@ class StudyBuild(Builder):
 
     def _tree_options(self, plan: StudyTree) -> TreeBuildOptions:
         from kg_neo4j.organise.tree.aspects import GENERAL
-        from kg_neo4j.pipeline.narrating import TreeBuildOptions
+        from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 
         if self.graph is not None and plan.chunk_tokens == LEAF_TOKENS and plan.name == NAME:
             return TreeBuildOptions(name=plan.name)

@@ -81,7 +81,7 @@ def score_retrieval(
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.graph.connection import connect
-    from kg_neo4j.pipeline.loading import load
+    from kg_neo4j.pipeline.commands.load import load
 
     options = options or RetrievalOptions()
     _check(options)

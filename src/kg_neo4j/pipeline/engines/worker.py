@@ -13,7 +13,7 @@ from kg_neo4j.acquire.identity import document_id
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import KgError, UnreadableSource, cannot_write
 from kg_neo4j.extract import exchange
-from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.documents import cut_document, take_note
 from kg_neo4j.pipeline.engines.shards import Shard, ShardReport
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration

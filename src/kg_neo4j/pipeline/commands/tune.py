@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import BadModelAnswer, UsageError
-from kg_neo4j.pipeline.budgeting import budget_of
-from kg_neo4j.pipeline.options import LoadOptions, extraction_config
-from kg_neo4j.pipeline.tuning_sample import (
+from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.commands.tune_sample import (
     EXAMPLE_TOKENS,
     Sample,
     SampledPassage,
@@ -27,6 +26,7 @@ from kg_neo4j.pipeline.tuning_sample import (
     passages_by_rows,
     read_sample,
 )
+from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
 

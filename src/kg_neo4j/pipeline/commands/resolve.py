@@ -12,7 +12,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, components, decide, tell_apart
 from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, Proposed
 from kg_neo4j.graph.resolution.showing import StoredDecision, finish, store, stored_decisions
-from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
@@ -194,7 +194,7 @@ def _show(
 ) -> None:
     """Store decisions, make the graph show them, and bring up to date what is derived from it."""
     from kg_neo4j.graph.settler import settle
-    from kg_neo4j.pipeline.deriving import Derivation, derive
+    from kg_neo4j.pipeline.derivation import Derivation, derive
 
     database, lease, tally = run.database, run.lease, run.tally
     store(lease, made)

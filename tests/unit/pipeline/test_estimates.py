@@ -14,7 +14,7 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.factory import door_to
 from kg_neo4j.graph.documents import AnswerFigures
-from kg_neo4j.pipeline.estimating import (
+from kg_neo4j.pipeline.estimates import (
     BEFORE_TOKENS,
     KNOWN_TOKENS,
     LATENCY_S,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import SourceNotFound, UsageError
-from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Usage
 

@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import BudgetReached, ModelError, UsageError
-from kg_neo4j.pipeline.budgeting import budget_of
-from kg_neo4j.pipeline.deriving import Derivation, derive
-from kg_neo4j.pipeline.loading import batches
+from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.commands.load import batches
+from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.options import extraction_config, load_configuration, options_of
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Self
 
 from kg_neo4j._localdb import disk
 from kg_neo4j.errors import NotEnoughMemory, UsageError, cannot_write
-from kg_neo4j.pipeline.budgeting import budget_of
-from kg_neo4j.pipeline.build_work import DUCKDB_MB, BuildPart, BuildWork, Names, parts
-from kg_neo4j.pipeline.deriving import Derivation, analyse, describe, embed_nodes
+from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.commands.build_work import DUCKDB_MB, BuildPart, BuildWork, Names, parts
+from kg_neo4j.pipeline.derivation import Derivation, analyse, describe, embed_nodes
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import BuildReport, BuildStage, RowCounts

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.pipeline.documents import cut_document, read_documents
-from kg_neo4j.pipeline.estimating import (
+from kg_neo4j.pipeline.estimates import (
     CHARACTERS_A_TOKEN,
     Estimate,
     Figures,
@@ -21,7 +21,7 @@ from kg_neo4j.pipeline.estimating import (
     waiting_s,
 )
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
-from kg_neo4j.pipeline.syncing import Sync
+from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, LoadPlan, Usage

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from kg_neo4j.pipeline.deriving import Derivation, derive
-from kg_neo4j.pipeline.loading import batches
+from kg_neo4j.pipeline.commands.load import batches
+from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, Extraction, LoadReport
