@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.organise.tree.namers import NameClusters
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, WrittenText
-    from kg_neo4j.pipeline.commands.tune import ProposeAspectSet, TunedAspects
     from kg_neo4j.retrieve.assisting import Assist, Assisted
     from kg_neo4j.retrieve.checking.claims import FindContradictions
     from kg_neo4j.retrieve.conversation.rewriting import Understand
@@ -157,10 +156,10 @@ def _name_clusters(job: NameClusters) -> Sequence[ClusterAspects]:
     return [ClusterAspects(names) for names in cued_clusters(job.texts, job.by.aspects, typical)]
 
 
-def _propose_aspects(job: ProposeAspectSet) -> TunedAspects:
+def _fits(texts: Sequence[str]) -> Mapping[str, float]:
     from kg_neo4j.offline.cues import fits
 
-    return job.by_fits(fits([chunk.text for _, chunk in job.sample.places]))
+    return fits(texts)
 
 
 @lru_cache(maxsize=4)  # a model may leave many clusters of one tree unnamed
@@ -222,7 +221,7 @@ _STAND_INS: dict[str, Callable[[Any], Any]] = {
     "compare": _compare,
     "propose_schema": lambda job: job.by_counting(StandInDoor()),
     "tune": lambda _: None,
-    "propose_aspects": _propose_aspects,
+    "propose_aspects": lambda job: job.by_fits(_fits),
     "tune_aspects": lambda _: None,
     "description": _describe,
     "report": _report,

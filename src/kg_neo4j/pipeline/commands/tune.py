@@ -10,7 +10,7 @@ that ships whose cues fit the text best is taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -320,10 +320,11 @@ class ProposeAspectSet(Job[TunedAspects]):
         count = len(self.sample.places)
         return TunedAspects(text, found.aspects, "model", door.name, count, self.sample.chunks, answer.usage, notes)
 
-    def by_fits(self, fits: Mapping[str, float]) -> TunedAspects:
-        """Take the set that fits best; `fits` has the best first, 1 where a text is typical of its kind."""
+    def by_fits(self, fits_of: Callable[[Sequence[str]], Mapping[str, float]]) -> TunedAspects:
+        """Take the set that fits best; `fits_of` texts has the best first, 1 where a text is typical of its kind."""
         from kg_neo4j.organise.tree.aspects import load_aspects
 
+        fits = fits_of([chunk.text for _, chunk in self.sample.places])
         (chosen, fit), (second, next_fit) = list(fits.items())[:2]
         said = f"{chosen} fits {fit:.2f}, the next one, {second}, {next_fit:.2f}"
         notes = list(self.sample.notes)
