@@ -158,7 +158,7 @@ class ExtractionWorker:
         graph, options = self._work.settings.graph, self._work.options
         for entry in shard.entries:
             read = manifest.document(
-                entry, graph=graph, language=options.text_language, sandbox=sandbox, encoding=options.encoding
+                entry, graph=graph, language=options.language, sandbox=sandbox, encoding=options.encoding
             )
             yield (read, document_id(graph, "file", entry.key)) if isinstance(read, SkippedSource) else read
         yield from shard.pages
