@@ -4,7 +4,7 @@ Rows 36 and 37 of the test plan. A proxy stands between the driver and a real se
 itself, each batch has one effect, and the graph is that of a load over a whole connection.
 
 Mutants seen to turn this red: an unclear commit raised instead of looked at; the digest of a chunk not compared within
-the transaction, so that evidence stands twice. Seen red before it was mended: the lost commit of a read.
+the transaction, so that evidence stands twice. Seen red before it was repaired: the lost commit of a read.
 """
 
 from __future__ import annotations

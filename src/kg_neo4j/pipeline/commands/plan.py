@@ -171,11 +171,11 @@ class _PlanRun:
         )
 
     def _assumptions(self, steps: Mapping[str, Usage]) -> tuple[str, ...]:
-        from kg_neo4j.extract.reading import MEND
+        from kg_neo4j.extract.reading import REPAIR
 
         if not self.figures or not self.asked:
             return ()
-        counted = steps[MEND].calls if MEND in steps else 0
+        counted = steps[REPAIR].calls if REPAIR in steps else 0
         most = max(counted, self.asked)
         repairs = f"the repair of rejected rows takes {counted} calls here, at most {most}: one for each chunk"
         return (*self.figures.in_words(), repairs)

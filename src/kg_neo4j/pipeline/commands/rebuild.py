@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     """Make the graph again from its documents, stored answers and decisions; the sorted export stays the same.
 
-    Mends a graph whose entities, facts or evidence were changed by hand. A rebuild that was killed is gone on with by
+    Repairs a graph whose entities, facts or evidence were changed by hand. A rebuild that was killed is gone on with by
     the next `kg load` or `kg rebuild`. Chunks without an answer stay as they are, to be asked about by the next load.
     """
     from kg_neo4j.graph.connection import connect
