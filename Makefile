@@ -30,7 +30,7 @@ help:
 	@echo "make test-pages  the pages that we draw and serve, in a Chromium that is installed: console, requests, axe, keyboard"
 	@echo "make dist       the packages to publish, built and checked with twine"
 	@echo "make lint       ruff and mypy"
-	@echo "make fix        let ruff mend and format"
+	@echo "make fix        let ruff repair and format"
 	@echo "make bench      side by side with others, each in its own environment: writer, format, pipeline, embedders, Leiden, retrieval"
 	@echo "make bench-retrieval POOL=FOLDER  recall on a published set of questions, next to published figures"
 	@echo "make train-ner  train the English pipeline anew from ../shared/data (half an hour of processor time; then train-relations)"

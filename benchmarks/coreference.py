@@ -67,7 +67,7 @@ def main() -> None:
 def _referents(document: Document) -> Iterator[tuple[int, str]]:
     """Yield (offset into the document, name of whom the word means) for all words that mean somebody."""
     for chunk in chunking.chunk(document, tokens.load(), max_tokens=CHUNK_TOKENS):
-        reading = extractor._Reading(chunk.text, find_trained(chunk.text), topic_of(document, chunk))
+        reading = extractor._TextReading(chunk.text, find_trained(chunk.text), topic_of(document, chunk))
         for sentence in reading.sentences:
             for item in sentence.items:
                 if isinstance(item.entity, EntityDraft):

@@ -28,12 +28,11 @@ from kg_neo4j import Settings, factory, load
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.pipeline.answering import AskOptions
-from kg_neo4j.pipeline.asking import answerer
+from kg_neo4j.pipeline.commands.ask import AskOptions, answerer
 from kg_neo4j.progress import SILENT
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.checking.claims import SUPPORTED, hold
-from kg_neo4j.retrieve.checking.support import Passage
+from kg_neo4j.retrieve.checking.support import CitedPassage
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 DRAWN = Query(
@@ -175,7 +174,7 @@ def claims(rows: Iterable[Row], text: str, instead: Callable[..., Any], show: bo
         kind = "right claim" if row["right"] else "wrong claim"
         place = flat.find(" ".join(row["quote"].split()))
         around = flat[max(0, place - AROUND) : place + AROUND] if place >= 0 else ""
-        supported = hold(row["claim"], [Passage(row["quote"], around=around)], instead)[0] == SUPPORTED
+        supported = hold(row["claim"], [CitedPassage(row["quote"], around=around)], instead)[0] == SUPPORTED
         counts.update([kind] + [f"{kind} supported"] * supported)
         if show and supported != row["right"]:
             print(f"    {kind}, {'supported' if supported else 'rejected'}: {row['claim']} | {row['quote']}")

@@ -13,7 +13,7 @@ def main() -> int:
     if not 2 <= len(sys.argv) <= 3:
         print(__doc__, file=sys.stderr)
         return 2
-    options = LoadOptions(wikipedia=(sys.argv[1],), language=sys.argv[2] if len(sys.argv) == 3 else "en")
+    options = LoadOptions(wikipedia=(sys.argv[1],), wiki_language=sys.argv[2] if len(sys.argv) == 3 else "en")
     try:
         report = load(settings=Settings(), options=options)
     except KgError as error:

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from kg_neo4j._localdb.lock import Jar, Lock
+from kg_neo4j._localdb.lock import Jar, JarsLock
 
 
 @dataclass
@@ -32,7 +32,7 @@ def content(number: int) -> bytes:
     return f"jar {number} ".encode() * 50
 
 
-def small_lock(count: int) -> Lock:
+def small_lock(count: int) -> JarsLock:
     jars = tuple(
         Jar(
             group="org.neo4j.gds" if number == 0 else "org.example",
@@ -44,7 +44,7 @@ def small_lock(count: int) -> Lock:
         )
         for number in range(count)
     )
-    return Lock("5.26.30", "org.neo4j.Main", (21,), "2.13.9", "5.26.19", jars, "0123456789abcdef")
+    return JarsLock("5.26.30", "org.neo4j.Main", (21,), "2.13.9", "5.26.19", jars, "0123456789abcdef")
 
 
 @dataclass

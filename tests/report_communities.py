@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from kg_neo4j.organise.report_material import Link, Material, Member
+from kg_neo4j.organise.report_material import MemberLink, ReportMaterial, ReportMember
 from kg_neo4j.organise.stored_reports import MODEL, CommunityReport, Finding
 
 
-def circle(size: int, *, words: int = 3, child: bool = False) -> Material:
+def circle(size: int, *, words: int = 3, child: bool = False) -> ReportMaterial:
     """Return a community of `size` members in a ring; member 0 is stated most often. Two halves are its parts."""
     half = size // 2
     members = tuple(
-        Member(
+        ReportMember(
             f"e{place}",
             f"Name{place}",
             "PERSON",
@@ -22,7 +22,7 @@ def circle(size: int, *, words: int = 3, child: bool = False) -> Material:
         for place in range(size)
     )
     links = tuple(
-        Link(
+        MemberLink(
             f"f{place}",
             f"e{place}",
             "KNOWS",
@@ -33,7 +33,7 @@ def circle(size: int, *, words: int = 3, child: bool = False) -> Material:
         )
         for place in range(size if size > 1 else 0)
     )
-    return Material("c", members, links, ("Letters",), 1)
+    return ReportMaterial("c", members, links, ("Letters",), 1)
 
 
 def _part(place: int, half: int, child: bool) -> str | None:

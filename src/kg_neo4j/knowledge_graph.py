@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kg_neo4j.acquire.interface import Source
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.canned_reports import Value
-    from kg_neo4j.graph.comparing import Difference
+    from kg_neo4j.graph.comparing import GraphDifference
     from kg_neo4j.graph.database import Database
     from kg_neo4j.organise.plot import PlotReport
     from kg_neo4j.pipeline import (
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
         TreeReport,
         VerifiedText,
     )
-    from kg_neo4j.pipeline.looking import SearchResult, ShownEntity
-    from kg_neo4j.pipeline.reporting import ListedCommunity
-    from kg_neo4j.pipeline.resolving import ResolveReport
+    from kg_neo4j.pipeline.commands.communities import ListedCommunity
+    from kg_neo4j.pipeline.commands.resolve import ResolveReport
+    from kg_neo4j.pipeline.commands.search import SearchResult, ShownEntity
     from kg_neo4j.records import Document
     from kg_neo4j.retrieve.interface import Retriever
 
@@ -171,13 +171,13 @@ class KnowledgeGraph:
 
     def search(self, words: str, *, limit: int = 10) -> SearchResult:
         """Return at most `limit` entities and `limit` passages that fit `words`. No model is called."""
-        from kg_neo4j.pipeline.looking import search_in
+        from kg_neo4j.pipeline.commands.search import search_in
 
         return search_in(self._open(), words, self.settings, limit)
 
     def entity(self, name: str) -> ShownEntity:
         """Return what the graph has about one entity. Raises UsageError, with near names, where there is none."""
-        from kg_neo4j.pipeline.looking import show_in
+        from kg_neo4j.pipeline.commands.search import show_in
 
         return show_in(self._open(), name, self.name)
 
@@ -209,7 +209,7 @@ class KnowledgeGraph:
         """Return what the graph holds and how complete it is; see `kg status`. Starts no server."""
         return pipeline.status(settings=self.settings, progress=self._progress)
 
-    def diff(self, before: str | Path) -> tuple[Difference, ...]:
+    def diff(self, before: str | Path) -> tuple[GraphDifference, ...]:
         """Return how the graph differs from an export of before: entities, facts and evidence; see `kg diff`."""
         return pipeline.diff(before, settings=self.settings, progress=self._progress)
 

@@ -271,7 +271,7 @@ class ExtractReport:
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedRow:
-    """A row that was refused and that asking again did not mend."""
+    """A row that was refused and that asking again did not repair."""
 
     document: str  # title
     chunk: int  # place in the document, from 0

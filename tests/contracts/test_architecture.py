@@ -47,6 +47,7 @@ PURE = (
     ),
 )
 READ_AS_A_WHOLE = ("records", "retrieve/cypher/parser")  # records alone; the one parser that guards the database
+SHARED: dict[str, str] = {}  # class name -> why two modules have it; at most five
 MODULES = sorted(ROOT.rglob("*.py"))
 
 
@@ -69,10 +70,11 @@ def is_for_typing(test: ast.expr) -> bool:
 
 
 @cache
-def imports(path: Path) -> tuple[str, ...]:
-    """Return every module that a file imports, at the top or within a function, typing-only ones left out."""
+def imports(path: Path, *, typing_too: bool = False) -> tuple[str, ...]:
+    """Return every module that a file imports, at the top or within a function, and `typing_too` for types alone."""
     nodes = list(ast.walk(tree_of(path)))
-    typing = [each for node in nodes if isinstance(node, ast.If) and is_for_typing(node.test) for each in node.body]
+    guarded = [node for node in nodes if isinstance(node, ast.If) and is_for_typing(node.test) and not typing_too]
+    typing = [each for node in guarded for each in node.body]
     left_out = {id(inner) for each in typing for inner in ast.walk(each)}
     found: list[str] = []
     for node in nodes:
@@ -102,10 +104,11 @@ def test_layers_name_every_room() -> None:
 
 
 def test_there_are_no_import_cycles() -> None:
+    """Imports for types alone count: they show what a reader has to know."""
     edges = {
         place(path): {
             target
-            for name in imports(path)
+            for name in imports(path, typing_too=True)
             if name.startswith("kg_neo4j.")
             for target in [name.removeprefix("kg_neo4j.").replace(".", "/")]
             if (ROOT / f"{target}.py").is_file() and target != place(path)
@@ -294,6 +297,18 @@ def test_functions_are_of_readable_size() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (node.end_lineno or 0) - node.lineno > 65
     ]
     assert offenders == []
+
+
+def test_a_class_name_occurs_once() -> None:
+    """A reader who finds a name finds its class; a name that must be shared is listed in SHARED, with the reason."""
+    homes: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(place(path))
+    assert {name: places for name, places in homes.items() if len(places) > 1 and name not in SHARED} == {}
+    assert len(SHARED) <= 5
+    assert [name for name in SHARED if len(homes.get(name, ())) < 2] == []
 
 
 def test_no_cypher_stands_in_a_formatted_string() -> None:

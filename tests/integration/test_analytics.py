@@ -26,7 +26,7 @@ from kg_neo4j.organise import projection as projecting
 from kg_neo4j.organise.analytics import AnalyticsReport, refresh
 from kg_neo4j.organise.entity_pairs import fold, read_pairs
 from kg_neo4j.organise.gds_client import client
-from kg_neo4j.organise.projection import PREFIX, GraphSize, check_memory, sweep
+from kg_neo4j.organise.projection import PREFIX, ProjectionSize, check_memory, sweep
 
 T = TypeVar("T")
 
@@ -421,9 +421,9 @@ def test_what_a_killed_run_left_is_swept_and_nothing_else(database: Database, gr
 
 
 def test_an_analysis_larger_than_the_heap_is_refused_with_both_numbers(database: Database) -> None:
-    check_memory(database, GraphSize(1_000, 5_000))
+    check_memory(database, ProjectionSize(1_000, 5_000))
     with pytest.raises(NotEnoughMemory, match=r"takes [\d,]+ MiB of heap, [\d,]+ MiB are free"):
-        check_memory(database, GraphSize(10**9, 10**10))
+        check_memory(database, ProjectionSize(10**9, 10**10))
     assert database.gds_version()
 
 
@@ -431,7 +431,7 @@ def test_too_small_a_heap_is_a_note_and_not_a_failure(
     database: Database, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load(database, graph, two_cliques())
-    enormous = GraphSize(10**9, 10**10)
+    enormous = ProjectionSize(10**9, 10**10)
     monkeypatch.setattr(projecting, "check_memory", lambda found, _: check_memory(found, enormous))
     report = refresh(database, graph)
     assert report.changes == 0

@@ -19,7 +19,7 @@ from kg_neo4j._models import openai_models
 from kg_neo4j.graph import export
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.pipeline.resolving import decisions
+from kg_neo4j.pipeline.commands.resolve import decisions
 from private_server import PrivateServer
 
 GRAPH = "archived"

@@ -28,7 +28,8 @@ from kg_neo4j.extract import exchange
 from kg_neo4j.graph.connection import connect
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import export
-from kg_neo4j.pipeline import BuildOptions, LoadOptions, building
+from kg_neo4j.pipeline import BuildOptions, LoadOptions
+from kg_neo4j.pipeline.commands.build import FINISHED
 from kg_neo4j.progress import SILENT
 from kg_neo4j.settings import Settings
 from private_server import PrivateServer, short_lived
@@ -162,7 +163,7 @@ def test_vectors_of_chunks_are_imported_and_are_those_of_a_load(
     pipeline.load([str(out)], settings=online, options=LoadOptions(analytics=False))
     home = of_home(private, online.graph)
     with monkeypatch.context() as patched:
-        patched.setattr(building, "embed_nodes", lambda *_: None)
+        patched.setattr("kg_neo4j.pipeline.commands.build.embed_nodes", lambda *_: None)
         pipeline.build(out, settings=home, options=BuildOptions(2, analytics=False))
     loaded = vectors_of(online, "KgChunk")
     assert len(loaded) > 24
@@ -199,7 +200,7 @@ def test_a_build_that_is_killed_goes_on_and_gives_the_same(
         lambda: any((work / "csv").glob("*")),
         lambda: any(data.glob(".data-loading*/databases/neo4j")),
         lambda: (data / "data" / "databases" / "neo4j").is_dir() and not any(data.glob(".data-loading*")),
-        (work / building.FINISHED).is_file,
+        (work / FINISHED).is_file,
     ]
     kept: set[tuple[str, int]] = set()
     for number, is_there in enumerate(reached):

@@ -13,7 +13,7 @@ from kg_neo4j._models.protocols import ChatModel, Completion
 from kg_neo4j.errors import BudgetReached
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.stored_reports import read_reports
-from kg_neo4j.pipeline.reporting import CommunityReportOptions, community_reports
+from kg_neo4j.pipeline.commands.communities import CommunityReportOptions, community_reports
 from report_runs import (
     add,
     check_references,

@@ -25,7 +25,12 @@ from kg_neo4j.organise import report_questions
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.report_domain import find_domain
 from kg_neo4j.organise.stored_reports import read_reports
-from kg_neo4j.pipeline.reporting import CommunityReportOptions, communities, community_report, community_reports
+from kg_neo4j.pipeline.commands.communities import (
+    CommunityReportOptions,
+    communities,
+    community_report,
+    community_reports,
+)
 from report_runs import (
     ANSWERS,
     DOUBT,

@@ -31,7 +31,7 @@ from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.cypher.answer import NOT_FOUND, REFUSED, CypherMode, ask_cypher
 from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
 from kg_neo4j.retrieve.cypher.parser import IDS
-from kg_neo4j.retrieve.cypher.run import Limits, explain, read_rows, run
+from kg_neo4j.retrieve.cypher.run import QueryLimits, explain, read_rows, run
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, read_schema
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 from small_graph import load
@@ -406,7 +406,7 @@ def test_a_runaway_query_ends_and_the_server_goes_on(database: Database, crowd: 
     """Row 64b."""
     schema = read_schema(database, crowd)
     with pytest.raises(CypherRefused, match=r"took longer than 1 s|more memory"):
-        run(database, guard(text, {}, schema, crowd), Limits(seconds=1))
+        run(database, guard(text, {}, schema, crowd), QueryLimits(seconds=1))
     assert database.verify()
     with database.driver.session() as session:
         mine = "SHOW TRANSACTIONS YIELD currentQuery, status RETURN currentQuery, status"
@@ -463,18 +463,18 @@ def test_the_largest_patterns_are_planned_before_the_deadline(database: Database
 
 def test_rows_are_counted_and_cut(database: Database, crowd: str) -> None:
     schema = read_schema(database, crowd)
-    found = run(database, guard("MATCH (a:PERSON) RETURN a.name AS name", {}, schema, crowd), Limits(rows=30))
+    found = run(database, guard("MATCH (a:PERSON) RETURN a.name AS name", {}, schema, crowd), QueryLimits(rows=30))
     assert (len(found.rows), found.cut, found.is_more) == (30, 170, False)
     assert found.rows == tuple(sorted(found.rows))
     pairs = "MATCH (a:PERSON), (b:PERSON) RETURN a.name, b.name"
-    many = run(database, guard(pairs, {}, schema, crowd), Limits(rows=30))
+    many = run(database, guard(pairs, {}, schema, crowd), QueryLimits(rows=30))
     assert (len(many.rows), many.cut, many.is_more) == (30, 971, True)
 
 
 def test_bytes_are_counted_and_lists_and_texts_cut(database: Database, crowd: str) -> None:
     schema = read_schema(database, crowd)
     text = "MATCH (a:PERSON), (c:Chunk) RETURN c.text + c.text AS text, a.name AS name"
-    found = run(database, guard(text, {}, schema, crowd), Limits(size=20_000))
+    found = run(database, guard(text, {}, schema, crowd), QueryLimits(size=20_000))
     assert 1 <= len(found.rows) < 10
     assert found.is_more
     assert all(len(str(row[0])) == 2_000 for row in found.rows)
@@ -489,7 +489,7 @@ def test_the_reader_alone_stops_at_its_bounds(database: Database) -> None:
     """Rows and bytes, without either guard: a billion rows are not waited for."""
     with database.reading(timeout_s=20, fetch_size=50) as transaction:
         billion = "UNWIND range(0, 1000000000) AS x RETURN toString(x) AS x, {facts: [], nodes: []} AS " + IDS
-        found = read_rows(transaction.run(billion), ("x",), Limits(size=1_000))
+        found = read_rows(transaction.run(billion), ("x",), QueryLimits(size=1_000))
     assert len(found.rows) == 100
     assert found.is_more
 

@@ -4,7 +4,7 @@ Rows 36 and 37 of the test plan. A proxy stands between the driver and a real se
 itself, each batch has one effect, and the graph is that of a load over a whole connection.
 
 Mutants seen to turn this red: an unclear commit raised instead of looked at; the digest of a chunk not compared within
-the transaction, so that evidence stands twice. Seen red before it was mended: the lost commit of a read.
+the transaction, so that evidence stands twice. Seen red before it was repaired: the lost commit of a read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.settler import settle
-from kg_neo4j.pipeline import loading
 from tcp_proxy import BEGIN, COMMIT, PULL, RUN, Fault, TcpProxy
 
 STORY = str(Path(__file__).resolve().parents[2] / "examples" / "the_lamp_at_skarnes.md")
@@ -120,7 +119,7 @@ def test_a_load_over_a_line_that_breaks_often_gives_the_same_graph(
     """Faults all along a whole load; where it gives up, the same command goes on."""
     offline = settings.model_copy(update={"graph": graph, "openai_base_url": None, "openai_api_key": None})
     kinds = list(FAULTS.values())
-    with mock.patch.object(loading, "BATCH_ROWS", 20):
+    with mock.patch("kg_neo4j.pipeline.commands.load.BATCH_ROWS", 20):
         load([STORY], settings=offline, options=OPTIONS)
         wanted = dump(database, graph)
         delete_graph(database, graph)

@@ -27,7 +27,7 @@ from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.cypher.answer import CypherMode, ask_cypher
 from kg_neo4j.retrieve.cypher.guard import guard
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
-from kg_neo4j.retrieve.cypher.run import Limits, QueryRows, run
+from kg_neo4j.retrieve.cypher.run import QueryLimits, QueryRows, run
 from kg_neo4j.retrieve.cypher.schema import read_schema
 from kg_neo4j.retrieve.cypher.tokens import CypherRefused
 from kg_neo4j.retrieve.filters import resolve
@@ -205,7 +205,7 @@ def test_a_date_that_another_document_gives_is_not_told(database: Database, grap
 
 def held(database: Database, graph: str, text: str, scope: Scope) -> QueryRows:
     query = guard(text, {}, read_schema(database, graph), graph, all_left(database, graph, scope))
-    return run(database, query, Limits(rows=1_000))
+    return run(database, query, QueryLimits(rows=1_000))
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 30))])

@@ -24,8 +24,8 @@ from kg_neo4j import LoadOptions, Settings, load, unload
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import loading, resolve
-from kg_neo4j.pipeline.resolving import ResolveOptions
+from kg_neo4j.pipeline import resolve
+from kg_neo4j.pipeline.commands.resolve import ResolveOptions
 from statements import corpora, read_statements
 
 OPTIONS = LoadOptions(chunk_tokens=30, wave=2, gleanings=0, analytics=False)
@@ -112,7 +112,7 @@ class stopping:  # noqa: N801 (reads as a verb)
 def go(files: list[str], settings: Settings, way: Way) -> None:
     """Load in the way that is asked for; a stopped run is gone on with by the same command."""
     groups = [files] if way.at_once else [[file] for file in files]
-    with mock.patch.object(loading, "BATCH_ROWS", way.batch_rows):
+    with mock.patch("kg_neo4j.pipeline.commands.load.BATCH_ROWS", way.batch_rows):
         try:
             with stopping(way.stop_at, after_commit=way.after_commit):
                 for group in groups:

@@ -19,7 +19,7 @@ from kg_neo4j import LoadOptions, Settings, load
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import BudgetReached, KgError, UnreadableSource, UsageError
 from kg_neo4j.eval.narrative import building
-from kg_neo4j.eval.narrative.grid import Grids, Wanted
+from kg_neo4j.eval.narrative.grid import Grids, StudyScope
 from kg_neo4j.eval.narrative.plan import plan_narrative
 from kg_neo4j.eval.narrative.study import NarrativeOptions, study_narrative
 from kg_neo4j.eval.narrative.tables import tables
@@ -27,13 +27,13 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.pipeline.narrating import TreeBuildOptions, plan_tree, tree
+from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, plan_tree, tree
 from tree_runs import kind_of, say
 
 ROOT = Path(__file__).resolve().parents[2]
 STORY = str(ROOT / "examples" / "the_lamp_at_skarnes.md")
 GRIDS = Grids((1, 5), (400, 1_500), (0, 1), (100, 200), (100, 200), (100, 200))
-SMALL = NarrativeOptions(Wanted(("naive", "raptor", "tree"), ("top-k", "details", "chunk-length"), GRIDS), "words")
+SMALL = NarrativeOptions(StudyScope(("naive", "raptor", "tree"), ("top-k", "details", "chunk-length"), GRIDS), "words")
 OF_STORY = Query(
     *("test/studies", "", "", "read", (), (), "", ""),
     "MATCH (n:Document) WHERE n.graph STARTS WITH 'study-' AND n.source = $source RETURN DISTINCT n.graph AS name",
@@ -105,7 +105,7 @@ def test_without_a_key_it_compares_systems_and_varies_the_tree(
 ) -> None:
     load([STORY], settings=offline, options=LoadOptions(analytics=False))
     before = list(lines(database, offline.graph))
-    wanted = Wanted(("naive", "tree", "local", "global"), ("context", "single-aspect", "all-but-one"), GRIDS)
+    wanted = StudyScope(("naive", "tree", "local", "global"), ("context", "single-aspect", "all-but-one"), GRIDS)
     found = study_narrative([STORY], questions, settings=offline, options=NarrativeOptions(wanted))
     made = {table.name: table for table in tables(found)}
     assert list(made) == ["correctness", "similarity", "context", "single-aspect", "all-but-one"]
@@ -155,7 +155,7 @@ def test_what_was_planned_is_what_was_made(online: Settings, llm: FakeLlm, quest
 
 
 def test_building_asks_what_the_plan_of_each_tree_says(online: Settings, llm: FakeLlm, questions: str) -> None:
-    options = NarrativeOptions(Wanted(("raptor", "tree"), ()), "words", keep=True)
+    options = NarrativeOptions(StudyScope(("raptor", "tree"), ()), "words", keep=True)
     load([STORY], settings=online.model_copy(update={"openai_base_url": None, "openai_api_key": None}))
     named = replace(options, graph=online.graph)
     planned = plan_tree(settings=online, options=TreeBuildOptions()).usage.calls
@@ -192,7 +192,7 @@ def test_a_graph_that_is_named_is_read_with_its_tree_and_stays(
     load([STORY], settings=offline, options=LoadOptions(analytics=False, chunk_tokens=200))
     tree(settings=offline, options=TreeBuildOptions(details=2))
     before = list(lines(database, offline.graph))
-    options = NarrativeOptions(Wanted(("naive", "tree"), ("top-k",), GRIDS), graph=offline.graph)
+    options = NarrativeOptions(StudyScope(("naive", "tree"), ("top-k",), GRIDS), graph=offline.graph)
     found = study_narrative([], questions, settings=offline, options=options)
     assert found.graph == offline.graph
     with pytest.raises(UsageError, match="need the texts"):

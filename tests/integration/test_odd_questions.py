@@ -21,10 +21,10 @@ from kg_neo4j.organise import vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.pipeline import AskOptions
-from kg_neo4j.pipeline.answering import Answerer, answerer
+from kg_neo4j.pipeline.commands.ask import Answerer, answerer
 from kg_neo4j.records import Answer, Filters
 from kg_neo4j.retrieve import kept_projection
-from kg_neo4j.retrieve.conversation.turns import Mention, Turn
+from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention
 from odd_questions import EMPTY, odd_questions
 from small_graph import OTHER_PARAGRAPHS, load
 
@@ -32,7 +32,7 @@ MODES = ("naive", "local", "global", "cypher", "auto", "tree")
 HASHED = "hashed-ngram-256-1"
 FEW, ALL = 110, 1_000
 IDS = "MATCH (n:Chunk|Entity|Fact|Community|TreeNode) WHERE n.graph = $graph RETURN n.id AS id, n.text AS text"
-TURNS = [Turn("Who was Ada Lovelace?", "A countess.", (Mention("Ada Lovelace", "person", "f", "Ada Lovelace"),))]
+TURNS = [Turn("Who was Ada Lovelace?", "A countess.", (TurnMention("Ada Lovelace", "person", "f", "Ada Lovelace"),))]
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_odd_names_of_documents_are_said_not_to_be_there(asked: Answerer) -> Non
 
 
 def test_odd_lines_of_a_conversation_never_crash(asked: Answerer, texts: dict[str, str]) -> None:
-    from kg_neo4j.pipeline.chatting import Chat
+    from kg_neo4j.pipeline.commands.chat import Chat
 
     talk = Chat(asked, AskOptions())
     for question in odd_questions(FEW, seed=4)[::5]:

@@ -18,7 +18,7 @@ from kg_neo4j import Settings
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, compare_systems
 from kg_neo4j.eval.answers.plan import plan_comparison
 from kg_neo4j.eval.narrative import building
-from kg_neo4j.eval.narrative.grid import Grids, Wanted
+from kg_neo4j.eval.narrative.grid import Grids, StudyScope
 from kg_neo4j.eval.narrative.plan import plan_narrative
 from kg_neo4j.eval.narrative.study import NarrativeOptions, study_narrative
 from kg_neo4j.graph.constraints import delete_graph
@@ -81,7 +81,7 @@ def questions(tmp_path: Path) -> str:
 def test_a_study_asks_about_as_often_as_was_planned_before_anything_was_loaded(
     online: Settings, llm: FakeLlm, questions: str
 ) -> None:
-    wanted = Wanted(("naive", "raptor", "tree", "local", "global"), ("chunk-length",), GRIDS)
+    wanted = StudyScope(("naive", "raptor", "tree", "local", "global"), ("chunk-length",), GRIDS)
     options = NarrativeOptions(wanted, "model")
     plan = plan_narrative([STORY], questions, settings=online, options=options)
     assert llm.calls == 0

@@ -224,6 +224,6 @@ def test_language_of_the_option_wins_for_pages_too(database: Database, with_wiki
     load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz", "Vienna")))
     found = stored(database, with_wiki.graph)
     assert (found["Graz"]["language"], found["Vienna"]["language"]) == ("ru", "en")
-    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz", "Vienna"), text_language="uk"))
+    load(settings=with_wiki, options=replace(PLAIN, wikipedia=("Graz", "Vienna"), language="uk"))
     found = stored(database, with_wiki.graph)
     assert (found["Graz"]["language"], found["Vienna"]["language"]) == ("uk", "uk")

@@ -25,12 +25,12 @@ from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
 from kg_neo4j.graph.resolution.mentions import read_sources
-from kg_neo4j.graph.resolution.proposals import Verdict
+from kg_neo4j.graph.resolution.proposals import ProposalVerdict
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
+from kg_neo4j.pipeline.commands.resolve import ResolveOptions, ResolveReport, decisions, resolve, undo
 from kg_neo4j.pipeline.options import LoadOptions
-from kg_neo4j.pipeline.resolving import ResolveOptions, ResolveReport, decisions, resolve, undo
 from kg_runner import Kg
 
 SCHEMA = schemas.load("graph")
@@ -86,7 +86,7 @@ def run(settings: Settings, graph: str) -> Resolve:
     return resolve_graph
 
 
-def shown(report: ResolveReport, verdict: Verdict) -> set[tuple[str, str]]:
+def shown(report: ResolveReport, verdict: ProposalVerdict) -> set[tuple[str, str]]:
     return {(each.left.name, each.right.name) for each in report.proposals if each.verdict is verdict}
 
 
@@ -94,8 +94,8 @@ def test_a_dry_run_says_why_and_writes_nothing(database: Database, graph: str, r
     put(database, graph)
     before = dump(database, graph)
     report = run(ResolveOptions(dry_run=True))
-    assert shown(report, Verdict.JOIN) == {("London", "London"), ("Dr. Watson", "John Watson")}
-    assert shown(report, Verdict.ASK) == {("Irene", "Irene Adler"), ("Irene", "Irene Norton")} | {
+    assert shown(report, ProposalVerdict.JOIN) == {("London", "London"), ("Dr. Watson", "John Watson")}
+    assert shown(report, ProposalVerdict.ASK) == {("Irene", "Irene Adler"), ("Irene", "Irene Norton")} | {
         ("Holmes", "Sherlock Holmes"),
         ("Holmes", "Mycroft Holmes"),
     }
@@ -115,7 +115,10 @@ def test_merging_keeps_aliases_and_taking_it_back_gives_the_former_graph(
     put(database, graph, {"Dr. Watson wrote. The Strand is old.": [("The Strand::PLACE", "", "")]}, "more.txt")
     put(database, graph, {"Strand is near.": [("Strand::PLACE", "", "")]}, "most.txt")
     second = run()
-    assert [each.left.name for each in second.proposals if each.verdict is Verdict.JOIN] in (["Strand"], ["The Strand"])
+    assert [each.left.name for each in second.proposals if each.verdict is ProposalVerdict.JOIN] in (
+        ["Strand"],
+        ["The Strand"],
+    )
     assert second.run == 2
     found = next(
         each for each in map(json.loads, lines(database, graph)) if each["properties"].get("name") == "The Strand"
@@ -177,7 +180,7 @@ def test_files_of_links_win_over_rules(database: Database, graph: str, tmp_path:
     options = ResolveOptions(must_link=tmp_path / "must.csv", cannot_link=tmp_path / "cannot.csv", analytics=False)
     report = run(options)
     assert report.unknown == ("must.csv, line 3: Nobody",)
-    assert ("Holmes", "Sherlock Holmes") in shown(report, Verdict.JOIN)
+    assert ("Holmes", "Sherlock Holmes") in shown(report, ProposalVerdict.JOIN)
     found = names(database, graph)
     assert {"Dr. Watson", "John Watson", "Sherlock Holmes", "Mycroft Holmes"} <= found
     assert "Holmes" not in found
@@ -201,7 +204,7 @@ def test_the_grey_band_is_put_to_the_model_and_its_answers_are_kept(
 ) -> None:
     put(database, graph)
     with FakeLlm() as llm:
-        asked = [each for each in run(ResolveOptions(dry_run=True)).proposals if each.verdict is Verdict.ASK]
+        asked = [each for each in run(ResolveOptions(dry_run=True)).proposals if each.verdict is ProposalVerdict.ASK]
         assert llm.calls == 0
         rows = [
             f"{number},{'yes' if 'Adler' in each.right.name else 'no' if 'Norton' in each.right.name else 'unsure'},why"
@@ -213,8 +216,8 @@ def test_the_grey_band_is_put_to_the_model_and_its_answers_are_kept(
         assert llm.calls == 1
         assert "John Watson" not in llm.requests[0].user  # rules were sure of him
         assert "Irene Adler, PERSON" in llm.requests[0].user
-        assert shown(report, Verdict.ASK) == {("Holmes", "Sherlock Holmes"), ("Holmes", "Mycroft Holmes")}
-        assert shown(report, Verdict.APART) == {("Irene", "Irene Norton")}
+        assert shown(report, ProposalVerdict.ASK) == {("Holmes", "Sherlock Holmes"), ("Holmes", "Mycroft Holmes")}
+        assert shown(report, ProposalVerdict.APART) == {("Irene", "Irene Norton")}
         assert {each.decision.reason for each in report.decisions if each.decision.rule == "model"} == {"fake: why"}
         assert report.graph.usage.calls == 1
         assert any("1 rows of the model's answers" in note for note in report.graph.notes)
@@ -241,14 +244,14 @@ def test_answers_about_the_grey_band_are_paid_for_once(
 ) -> None:
     put(database, graph)
     with FakeLlm() as llm:
-        asked = [each for each in run(ResolveOptions(dry_run=True)).proposals if each.verdict is Verdict.ASK]
+        asked = [each for each in run(ResolveOptions(dry_run=True)).proposals if each.verdict is ProposalVerdict.ASK]
         rows = [f"{number},unsure,why" for number in range(1, len(asked) + 1)]
         for _ in range(2):
             llm.say("pair,same,reason\n" + "\n".join(rows))
         model = {"openai_base_url": llm.url, "model": "fake", "answer_cache": True, "cache": tmp_path / "cache"}
         first, again = run(**model), run(**model)
         assert (first.graph.usage.calls, again.graph.usage.calls, llm.calls) == (1, 0, 1)
-        assert shown(again, Verdict.ASK) == shown(first, Verdict.ASK)
+        assert shown(again, ProposalVerdict.ASK) == shown(first, ProposalVerdict.ASK)
 
 
 def test_an_answer_with_a_bad_row_is_asked_for_again(
@@ -350,7 +353,7 @@ def test_two_bearers_of_one_name_are_told_apart_by_years_and_back(
     put_bushes(database, graph)
     mixed = dump(database, graph)
     report = run()
-    assert [each.verdict for each in report.proposals].count(Verdict.SPLIT) == 2
+    assert [each.verdict for each in report.proposals].count(ProposalVerdict.SPLIT) == 2
     apart = relationships(database, graph)
     assert ("George Bush", 1924, "BORN_IN", "Milton") in apart
     assert ("George Bush", 1924, "MARRIED_TO", "Barbara Bush") in apart

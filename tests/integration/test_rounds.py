@@ -1,4 +1,4 @@
-"""Rounds of asking on a real server: gleaning, mending, quarantine, rebuilding, extracting to files."""
+"""Rounds of asking on a real server: gleaning, repair, quarantine, rebuilding, extracting to files."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_names_of_finished_waves_reach_later_chunks_also_after_a_stop(
     assert dump(database, online.graph) == wanted
 
 
-def test_a_mended_row_is_in_the_graph_and_what_fails_again_in_quarantine(
+def test_a_repaired_row_is_in_the_graph_and_what_fails_again_in_quarantine(
     online: Settings, llm: FakeLlm, note: str
 ) -> None:
     llm.say(csv((ANNA, BAD, "n3,PERSON,Cleo"), (MET,))).say(csv(())).say(csv((BEN,), (MET,)))
@@ -124,7 +124,7 @@ def test_retrying_the_quarantine_asks_once_more_and_records_what_is_accepted(
     assert dump(database, online.graph) == after
 
 
-def test_a_retry_keeps_to_a_budget_and_what_was_mended_before_stays(
+def test_a_retry_keeps_to_a_budget_and_what_was_repaired_before_stays(
     database: Database, online: Settings, llm: FakeLlm, note: str, tmp_path: Path
 ) -> None:
     (tmp_path / "prices.toml").write_text('["scripted"]\ninput = 1.0\noutput = 1.0\n', "utf-8")

@@ -12,7 +12,7 @@ from hostile_pages import TEXTS, faults
 from kg_neo4j import pipeline
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.stored_reports import Finding, findings_json
-from kg_neo4j.pipeline import reporting
+from kg_neo4j.pipeline.commands.communities import community_report
 from kg_neo4j.settings import Settings
 from served import served
 
@@ -54,7 +54,7 @@ def test_a_community_shows_its_report_with_the_words_that_it_rests_on(
 ) -> None:
     first = server.get("/communities.json").json()["communities"][0]
     found = server.get("/community.json", params={"id": first["id"]}).json()["community"]
-    known = reporting.community_report(first["number"], settings=graph_of_a_story, level=first["level"])
+    known = community_report(first["number"], settings=graph_of_a_story, level=first["level"])
     report = found["report"]
     assert (report["title"], report["rating"], len(report["findings"])) == (
         known.title,

@@ -16,7 +16,7 @@ from kg_neo4j._serve import limits
 from kg_neo4j._serve.service import Rights
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
-from kg_neo4j.pipeline import resolving
+from kg_neo4j.pipeline.commands import resolve
 from kg_neo4j.settings import Settings
 from served import served
 
@@ -47,7 +47,7 @@ def post(client: httpx.Client, path: str, **fields: str) -> httpx.Response:
 
 
 def test_the_inbox_shows_what_a_dry_run_proposes(server: httpx.Client, story: Settings) -> None:
-    known = resolving.resolve(settings=story, options=resolving.ResolveOptions(dry_run=True)).proposals
+    known = resolve.resolve(settings=story, options=resolve.ResolveOptions(dry_run=True)).proposals
     found = server.get("/merges.json").json()["open"]
     assert {(each["left"]["key"], each["right"]["key"], each["reason"]) for each in found} == {
         (each.left.key, each.right.key, each.reason) for each in known
@@ -75,7 +75,7 @@ def test_a_person_accepts_and_takes_back(server: httpx.Client, story: Settings, 
     assert len(names) == 1
     again = post(server, "/merges/decide", verdict="join", **sides)
     assert again.status_code == 303
-    assert len(resolving.decisions(settings=story)) == len(server.get("/merges.json?show=decided").json()["decided"])
+    assert len(resolve.decisions(settings=story)) == len(server.get("/merges.json?show=decided").json()["decided"])
     assert post(server, "/merges/undo", id=decision["id"]).headers["location"] == "/merges?show=decided"
     after = [line for line in lines(database, story.graph) if '"person"' not in line]
     assert after == before
@@ -87,7 +87,7 @@ def test_a_refusal_outlives_resolving_and_is_taken_back(server: httpx.Client, st
     pair = server.get("/merges.json").json()["open"][0]
     sides = {"left": pair["left"]["key"], "right": pair["right"]["key"]}
     assert post(server, "/merges/decide", verdict="apart", **sides).status_code == 303
-    (stored,) = [each for each in resolving.decisions(settings=story) if each.decision.rule == resolving.PERSON]
+    (stored,) = [each for each in resolve.decisions(settings=story) if each.decision.rule == resolve.PERSON]
     assert str(stored.decision.kind) == "cannot-link"
     keys = {tuple(sorted(sides.values()))}
     assert not keys & {pairs(each) for each in server.get("/merges.json").json()["open"]}
@@ -108,7 +108,7 @@ def test_decisions_need_the_right_and_the_token(server: httpx.Client, story: Set
     for changed in ({"verdict": "maybe"}, {"left": "0" * 32}, {"left": fields["right"]}, {"left": ""}):
         assert post(server, "/merges/decide", **{**fields, **changed}).status_code == 400
     assert post(server, "/merges/undo", id="1").status_code == 400  # a run is more than was shown
-    assert not [each for each in resolving.decisions(settings=story) if each.decision.rule == resolving.PERSON]
+    assert not [each for each in resolve.decisions(settings=story) if each.decision.rule == resolve.PERSON]
     with served(story) as reader:
         assert reader.get("/merges").status_code == 200
         assert 'action="/merges/decide"' not in reader.get("/merges").text

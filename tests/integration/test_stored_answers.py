@@ -8,7 +8,7 @@ from entity_graph import load, two_cliques
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import LeaseHeld
-from kg_neo4j.graph.answers import GraphAnswers, Place
+from kg_neo4j.graph.answers import AnswerSubjects, GraphAnswers
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
@@ -45,9 +45,9 @@ def test_an_answer_is_stored_once_next_to_what_it_is_about(database: Database, g
     key, other = f"{graph}-a", f"{graph}-b"
     with Lease(database, graph) as lease:
         store = GraphAnswers(database, graph, lease)
-        store.write(request(key, Place((found["entity"],), "p1"), 1), said("first"), "m")
-        store.write(request(key, Place((found["fact"], "nothing"), "p2")), said("second"), "m2")
-        store.write(request(other, Place((found["fact"],))), said(""), "m")
+        store.write(request(key, AnswerSubjects((found["entity"],), "p1"), 1), said("first"), "m")
+        store.write(request(key, AnswerSubjects((found["fact"], "nothing"), "p2")), said("second"), "m2")
+        store.write(request(other, AnswerSubjects((found["fact"],))), said(""), "m")
         assert store.read([key, other, "unknown"]) == {key: ("first", "stop"), other: ("", "stop")}
         assert GraphAnswers(database, f"{graph}-other").read([key]) == {}
     kept = {"graph": graph, "kind": "report", "model": "m", "finish_reason": "stop"}
@@ -63,9 +63,9 @@ def test_who_lost_the_lease_stores_nothing(database: Database, graph: str) -> No
     with Lease(database, graph) as lease:
         store = GraphAnswers(database, graph, lease)
     with pytest.raises(LeaseHeld):
-        store.write(request(f"{graph}-a", Place(())), said("late"), "m")
+        store.write(request(f"{graph}-a", AnswerSubjects(())), said("late"), "m")
     with pytest.raises(TypeError, match="without a lease"):
-        GraphAnswers(database, graph).write(request(f"{graph}-a", Place(())), said("late"), "m")
+        GraphAnswers(database, graph).write(request(f"{graph}-a", AnswerSubjects(())), said("late"), "m")
     assert database.read(query(STORED), graph=graph) == []
 
 

@@ -348,7 +348,7 @@ def test_a_language_that_is_named_is_not_guessed(database: Database, offline: Se
     (tmp_path / "x.txt").write_text("Anna Weber met Karl Braun in Vienna.", "utf-8")
     load([str(tmp_path / "x.txt")], settings=offline, options=PLAIN)
     assert list_documents(database, offline.graph)[0].language is None
-    load([str(tmp_path / "x.txt")], settings=offline, options=replace(PLAIN, text_language="de"))
+    load([str(tmp_path / "x.txt")], settings=offline, options=replace(PLAIN, language="de"))
     assert list_documents(database, offline.graph)[0].language == "de"
     with pytest.raises(UsageError, match="code of a language"):
-        load([str(tmp_path / "x.txt")], settings=offline, options=replace(PLAIN, text_language="../x"))
+        load([str(tmp_path / "x.txt")], settings=offline, options=replace(PLAIN, language="../x"))

@@ -15,7 +15,7 @@ from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline import AskOptions
-from kg_neo4j.pipeline.narrating import tree
+from kg_neo4j.pipeline.commands.tree import tree
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.naive import ChunkChoice
 from kg_neo4j.retrieve.question import read

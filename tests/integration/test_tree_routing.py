@@ -14,7 +14,7 @@ from kg_neo4j import Filters, LoadOptions, Settings, load, pipeline
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.pipeline.narrating import TreeBuildOptions, tree
+from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, tree
 from kg_neo4j.records import Routing
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Search

@@ -11,8 +11,7 @@ from training.ner.passages import Passage, Span
 from training.ner.teacher import Teacher
 from training.ner.tokens import blank
 
-from kg_neo4j.offline.networks.agreement import Span as Mention
-from kg_neo4j.offline.networks.agreement import agree
+from kg_neo4j.offline.networks.agreement import MentionSpan, agree
 
 GOLD_TIMES = 2  # how often an annotated passage counts as running text; once more as the data set's own tokens
 SURE = 0.6  # words whose best tag the teacher gives less probability are left open
@@ -47,7 +46,7 @@ def write_gold(file: Path, annotated: Sequence[Passage]) -> None:
 
 def consistent(text: str, spans: Iterable[Span]) -> list[Span]:
     """Return the mentions after the text agreed with itself, as it does when the package reads it."""
-    agreed = agree(text, [Mention(*span) for span in spans])
+    agreed = agree(text, [MentionSpan(*span) for span in spans])
     return [(each.start, each.end, each.type) for each in agreed]
 
 

@@ -22,7 +22,7 @@ from training.split import place
 
 from kg_neo4j.offline.networks import relation_model, trained
 from kg_neo4j.offline.networks.relation_features import describe
-from kg_neo4j.offline.networks.relation_pieces import Vocabulary, Window, windows
+from kg_neo4j.offline.networks.relation_pieces import PieceVocabulary, Window, windows
 
 SEED = 0
 STEPS = 700  # of the student, batches of up to ten passages
@@ -50,7 +50,7 @@ def main() -> None:
     fitting = [number for number, each in enumerate(judged) if student.fits(each)]
     plain, judged = [plain[number] for number in fitting], [judged[number] for number in fitting]
     soft = _step(work / "silver.pkl", lambda: label(taught, net, (plain, judged), (checked, validation)))
-    vocabulary = Vocabulary(reader.latin_pieces())
+    vocabulary = PieceVocabulary(reader.latin_pieces())
     readings = [reading_of(*pair, vocabulary) for pair in zip(gold, examples, strict=True)]
     more = [
         reading_of(passage, Example(each.features, right.astype(np.float32)), vocabulary)
@@ -75,12 +75,12 @@ def example_of(passage: Passage, relations: int) -> Example:
     return Example(features, right)
 
 
-def reading_of(passage: Passage, example: Example, vocabulary: Vocabulary) -> Reading:
+def reading_of(passage: Passage, example: Example, vocabulary: PieceVocabulary) -> Reading:
     """Return a passage as the reader reads it: what is beyond its first window is left out."""
     return Reading(example.features, windows_of(passage, example, vocabulary)[0], example.right)
 
 
-def windows_of(passage: Passage, example: Example, vocabulary: Vocabulary) -> list[Window]:
+def windows_of(passage: Passage, example: Example, vocabulary: PieceVocabulary) -> list[Window]:
     """Return the pieces of a passage."""
     return windows(trained.load().nlp.make_doc(trained._unwrap(passage.text)), example.features, vocabulary)
 
@@ -99,7 +99,7 @@ def label(
 
 
 def read(
-    taught: Any, readings: Sequence[Reading], more: Sequence[Reading], vocabulary: Vocabulary
+    taught: Any, readings: Sequence[Reading], more: Sequence[Reading], vocabulary: PieceVocabulary
 ) -> tuple[np.ndarray, reader.Parameters]:
     """Return the vectors and the weights of the reader."""
     counts = reader.count_pieces([each.window for each in (*readings, *more)], vocabulary)

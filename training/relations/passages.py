@@ -12,7 +12,7 @@ from kg_neo4j.eval.extraction import gold
 from kg_neo4j.extract.annotation import EntityMentions
 from kg_neo4j.offline.extractor.mention_spans import group_spans
 from kg_neo4j.offline.networks import trained
-from kg_neo4j.offline.networks.agreement import Span
+from kg_neo4j.offline.networks.agreement import MentionSpan
 
 LABELS = ("PER", "LOC", "ORG", "MISC", "TIME", "NUM")
 Place = tuple[int, int]
@@ -59,7 +59,7 @@ def unannotated(data: Path) -> list[Passage]:
 def own(title: str, text: str) -> Passage:
     """Return a text with the entities and sentences that the shipped pipeline finds."""
     doc = trained.process(text)
-    spans = [Span(each.start_char, each.end_char, each.label_) for each in doc.ents]
+    spans = [MentionSpan(each.start_char, each.end_char, each.label_) for each in doc.ents]
     kinds = {(each.start, each.end): each.type for each in spans}
     entities = tuple(
         EntityMentions(each.name, kinds[each.mentions[0]], each.mentions) for each in group_spans(text, spans)

@@ -19,7 +19,7 @@ from training.ner import wordpieces
 from training.relations import network
 
 from kg_neo4j.offline.networks.relation_features import TextFeatures
-from kg_neo4j.offline.networks.relation_pieces import NEAR, Vocabulary, Window
+from kg_neo4j.offline.networks.relation_pieces import NEAR, PieceVocabulary, Window
 
 KEPT = (0, 1, 2, 3)  # layers of the teacher
 RANK = 128  # numbers a piece
@@ -174,6 +174,6 @@ def batch_of(group: Sequence[Reading], chosen: Sequence[tuple[np.ndarray, np.nda
     return batch
 
 
-def count_pieces(windows: Sequence[Window], vocabulary: Vocabulary) -> np.ndarray:
+def count_pieces(windows: Sequence[Window], vocabulary: PieceVocabulary) -> np.ndarray:
     """Return how often each piece stands in the texts."""
     return np.bincount(np.concatenate([each.pieces for each in windows]), minlength=len(vocabulary.numbers))

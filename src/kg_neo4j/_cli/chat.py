@@ -25,7 +25,7 @@ from kg_neo4j.errors import BudgetReached, DatabaseUnavailable, KgError
 from kg_neo4j.records import Filters
 
 if TYPE_CHECKING:
-    from kg_neo4j.pipeline.chatting import Chat, ChatReply
+    from kg_neo4j.pipeline.commands.chat import Chat, ChatReply
 
 HELP = """\
 a line is a question; it may refer to what was said before ("Where did she die?", "And his wife?", "What about Paris?")

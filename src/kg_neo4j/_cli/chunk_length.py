@@ -24,8 +24,7 @@ from kg_neo4j._cli.terminal import print_json, print_table, print_text, progress
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j.eval.chunk_length import ChunkLengthStudy
-    from kg_neo4j.eval.variants import Variant
+    from kg_neo4j.eval.variants import ChunkLengthStudy, Variant
     from kg_neo4j.graph.report_format import Report
     from kg_neo4j.records import LoadPlan
 

@@ -20,7 +20,7 @@ from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_t
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j.pipeline.reporting import (
+    from kg_neo4j.pipeline.commands.communities import (
         CommunityReportOptions,
         CommunityReportsPlan,
         CommunityReportsReport,
@@ -103,10 +103,10 @@ def _remark(found: tuple[ListedCommunity, ...], smallest: int, limit: int) -> No
 
 
 def _show(settings: Settings, number: int, level: int, *, as_json: bool) -> None:
-    from kg_neo4j.pipeline import reporting
+    from kg_neo4j.pipeline.commands.communities import community_report
 
     with progress(quiet=as_json) as bars:
-        report = reporting.community_report(number, settings=settings, level=level, progress=bars)
+        report = community_report(number, settings=settings, level=level, progress=bars)
     if as_json:
         print_json(report)
         return

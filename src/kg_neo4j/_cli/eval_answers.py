@@ -165,7 +165,7 @@ def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool)
 
 def _options(given: Changed) -> Any:
     from kg_neo4j.eval.answers.comparison import ComparisonOptions
-    from kg_neo4j.eval.answers.stories import Selection
+    from kg_neo4j.eval.answers.stories import StorySelection
 
     if "--systems" in given and "--mode" in given:
         raise UsageError("--systems names the modes", hint="give --systems or --mode")
@@ -173,7 +173,7 @@ def _options(given: Changed) -> Any:
     named = str(given.get("--systems", given.get("--mode", "auto")))
     return ComparisonOptions(
         form=given.get("--format"),
-        selection=Selection(
+        selection=StorySelection(
             given.get("--kind"),
             given.get("--set"),
             given.get("--documents"),

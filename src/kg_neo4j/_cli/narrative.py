@@ -56,7 +56,7 @@ def narrative(
     Also compares it with variations of itself.
     """
     from kg_neo4j.eval.narrative import tables
-    from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Wanted
+    from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, StudyScope
     from kg_neo4j.eval.narrative.plan import plan_narrative
     from kg_neo4j.eval.narrative.study import NarrativeOptions, study_narrative
     from kg_neo4j.graph.report_format import FORMATS
@@ -65,7 +65,7 @@ def narrative(
         raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
     if to is not None:
         tables.check(to)
-    wanted = Wanted(_listed(systems, SYSTEMS), _listed(ablations, ABLATIONS))
+    wanted = StudyScope(_listed(systems, SYSTEMS), _listed(ablations, ABLATIONS))
     options = NarrativeOptions(wanted, judge, graph, budget_usd, keep)
     settings = settings_for(model=model, answer_cache=None if cache else False)
     with progress(quiet=output != "table") as bars:

@@ -206,9 +206,9 @@ def load_options(
 
     return LoadOptions(
         wikipedia=tuple(wikipedia or ()),
-        language=lang,
+        wiki_language=lang,
         links=links,
-        text_language=language,
+        language=language,
         encoding=encoding,
         alias=alias,
         root=root,

@@ -15,7 +15,7 @@ from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.resolution.showing import StoredDecision
-    from kg_neo4j.pipeline.resolving import ResolveReport
+    from kg_neo4j.pipeline.commands.resolve import ResolveReport
 
 FileOption = Annotated[
     Path | None, typer.Option(metavar="FILE.csv", help="Columns name_1,type_1,name_2,type_2; an empty type is any.")
@@ -43,20 +43,21 @@ def resolve(
 
     Each merge has a reason and can be undone.
     """
-    from kg_neo4j.pipeline import resolving
+    from kg_neo4j import pipeline
+    from kg_neo4j.pipeline.commands.resolve import decisions
 
     if sum((dry_run, undo is not None, show)) > 1 or ((undo or show) and (must_link or cannot_link)):
         raise UsageError("--dry-run, --undo and --list are for one thing at a time", hint="see `kg resolve --help`")
     settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
     with progress(quiet=as_json) as bars:
         if show:
-            _list(resolving.decisions(settings=settings, progress=bars), as_json)
+            _list(decisions(settings=settings, progress=bars), as_json)
             return
         if undo is not None:
-            report = resolving.undo(undo, settings=settings, analytics=analytics, progress=bars)
+            report = pipeline.undo(undo, settings=settings, analytics=analytics, progress=bars)
         else:
-            options = resolving.ResolveOptions(dry_run, must_link, cannot_link, analytics, budget_usd)
-            report = resolving.resolve(settings=settings, options=options, progress=bars)
+            options = pipeline.ResolveOptions(dry_run, must_link, cannot_link, analytics, budget_usd)
+            report = pipeline.resolve(settings=settings, options=options, progress=bars)
     if as_json:
         print_json({"graph": report.graph.graph, "dry_run": dry_run, **plain(report)})
     else:

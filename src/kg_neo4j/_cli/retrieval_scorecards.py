@@ -10,7 +10,7 @@ from pathlib import Path
 from kg_neo4j._cli.terminal import print_facts, print_table, print_text
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.eval.retrieval.scorecard import COMPARED, FLAT, RetrievalCard
-from kg_neo4j.eval.retrieval.scores import Difference, RetrievalScore, compare
+from kg_neo4j.eval.retrieval.scores import RecallDifference, RetrievalScore, compare
 
 
 def read_saved(path: str) -> Mapping[str, Mapping[str, float]]:
@@ -24,7 +24,7 @@ def read_saved(path: str) -> Mapping[str, Mapping[str, float]]:
         raise UnreadableSource(f"{path}: not what `kg eval retrieval --json` writes") from error
 
 
-def against(card: RetrievalCard, saved: Mapping[str, Mapping[str, float]]) -> dict[str, Difference]:
+def against(card: RetrievalCard, saved: Mapping[str, Mapping[str, float]]) -> dict[str, RecallDifference]:
     """Return, for every way that both runs have, how much more recall this one has on the same questions."""
     found = {}
     for way, values in card.by_question.items():
@@ -35,7 +35,7 @@ def against(card: RetrievalCard, saved: Mapping[str, Mapping[str, float]]) -> di
     return found
 
 
-def show_retrieval(card: RetrievalCard, command: Sequence[str], differences: Mapping[str, Difference]) -> None:
+def show_retrieval(card: RetrievalCard, command: Sequence[str], differences: Mapping[str, RecallDifference]) -> None:
     """Print the scorecard; `command` is what repeats it, `differences` those to a saved run."""
     print_facts(
         {
@@ -87,5 +87,5 @@ def _row(way: str, score: RetrievalScore, depths: Sequence[int]) -> tuple[str, .
     )
 
 
-def _said(difference: Difference) -> str:
+def _said(difference: RecallDifference) -> str:
     return f"{difference.points:+.1f} ({difference.low:+.1f} to {difference.high:+.1f})"

@@ -13,7 +13,7 @@ from kg_neo4j._cli.terminal import cost, print_estimates, print_facts, print_jso
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j.pipeline.tuning import Tuned, TunedAspects
+    from kg_neo4j.pipeline.commands.tune import Tuned, TunedAspects
 
 
 def tune(
@@ -76,7 +76,7 @@ def tune(
 
 def _facts(tuned: Tuned | TunedAspects, target: Path) -> dict[str, object]:
     """Return what is shown of a proposal."""
-    from kg_neo4j.pipeline.tuning import Tuned
+    from kg_neo4j.pipeline.commands.tune import Tuned
 
     more: dict[str, object] = {"sample": f"{tuned.sampled} of {tuned.chunks} chunks"}
     by_model = tuned.model if tuned.method == "model" else ""

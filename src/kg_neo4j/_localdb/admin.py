@@ -27,7 +27,7 @@ class Admin:
 
     home: Home
     parts: Parts
-    memory: configuration.Memory
+    memory: configuration.ServerMemory
     data: Path
 
     def dump(self, target: Path) -> None:

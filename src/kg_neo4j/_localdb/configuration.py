@@ -54,20 +54,20 @@ RECOVERY = {"internal.dbms.tx_log.fail_on_corrupted_log_files": "false"}
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class ServerMemory:
     """What the server may use, in MB."""
 
     heap_mb: int
     pagecache_mb: int
 
 
-def memory(machine_mb: int, heap_mb: int | None = None, pagecache_mb: int | None = None) -> Memory:
+def memory(machine_mb: int, heap_mb: int | None = None, pagecache_mb: int | None = None) -> ServerMemory:
     """Return the given sizes, and for those not given an eighth of the machine's memory.
 
     The heap stays between 512 and 2,048 MB, the page cache between 128 and 1,024 MB.
     """
     eighth = machine_mb // 8
-    return Memory(
+    return ServerMemory(
         heap_mb if heap_mb is not None else min(max(eighth, 512), 2048),
         pagecache_mb if pagecache_mb is not None else min(max(eighth, 128), 1024),
     )

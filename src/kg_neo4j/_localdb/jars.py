@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from kg_neo4j._localdb import disk
-from kg_neo4j._localdb.lock import Jar, Lock
+from kg_neo4j._localdb.lock import Jar, JarsLock
 from kg_neo4j.errors import ChecksumMismatch, FetchFailed
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
@@ -33,7 +33,7 @@ _TIMEOUT_S = 60
 _RESERVE = 50_000_000  # bytes left free beside the jars
 
 
-def ensure(settings: Settings, lock: Lock, progress: Progress) -> tuple[Path, ...]:
+def ensure(settings: Settings, lock: JarsLock, progress: Progress) -> tuple[Path, ...]:
     """Return the verified jars, in the order of the lock: those of KG_JARS_DIR if set, else of the cache.
 
     What the cache lacks is fetched; KG_JARS_DIR is only read.
@@ -46,12 +46,12 @@ def ensure(settings: Settings, lock: Lock, progress: Progress) -> tuple[Path, ..
     return tuple(folder / jar.file_name for jar in lock.jars)
 
 
-def cache_folder(settings: Settings, lock: Lock) -> Path:
+def cache_folder(settings: Settings, lock: JarsLock) -> Path:
     """Return the folder that all homes share; another lock means another folder."""
     return settings.cache.absolute() / "jars" / lock.hash
 
 
-def fill(folder: Path, lock: Lock, progress: Progress, download: Download) -> int:
+def fill(folder: Path, lock: JarsLock, progress: Progress, download: Download) -> int:
     """Fetch into `folder` whatever it lacks of `lock`, and return how many jars that were.
 
     A second process waits for the first. A folder that lacks nothing is only read, so another user's cache will do.
@@ -67,7 +67,7 @@ def fill(folder: Path, lock: Lock, progress: Progress, download: Download) -> in
         ) from error
 
 
-def _fill(folder: Path, lock: Lock, progress: Progress, download: Download) -> int:
+def _fill(folder: Path, lock: JarsLock, progress: Progress, download: Download) -> int:
     import filelock
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def _fill(folder: Path, lock: Lock, progress: Progress, download: Download) -> i
     return len(missing)
 
 
-def export(settings: Settings, lock: Lock, folder: Path, progress: Progress) -> None:
+def export(settings: Settings, lock: JarsLock, folder: Path, progress: Progress) -> None:
     """Fill `folder` for KG_JARS_DIR on another machine: copied from the cache where it has a jar, else fetched."""
     cached = cache_folder(settings, lock)
 
@@ -103,7 +103,7 @@ def missing_jars(folder: Path, jars: Sequence[Jar]) -> list[Jar]:
     return [jar for jar, whole in zip(jars, present, strict=True) if not whole]
 
 
-def licences(lock: Lock) -> str:
+def licences(lock: JarsLock) -> str:
     """Return the note shown before the first fetch: what is fetched, under which licences, where its source is."""
     return (
         f"licences: Neo4j Community {lock.neo4j} (GPL-3.0, source: github.com/neo4j/neo4j), "
@@ -131,7 +131,7 @@ def download_from_maven(jar: Jar, into: Path, repository: str | None = None) -> 
         raise FetchFailed(str(error)) from error
 
 
-def _given(folder: Path, lock: Lock) -> tuple[Path, ...]:
+def _given(folder: Path, lock: JarsLock) -> tuple[Path, ...]:
     absent = [jar.file_name for jar in lock.jars if not (folder / jar.file_name).is_file()]
     if absent:
         raise FetchFailed(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kg_neo4j._localdb import configuration, disk, java, state
-from kg_neo4j._localdb.lock import Lock
+from kg_neo4j._localdb.lock import JarsLock
 from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import StartFailed, StoreTooNew
 from kg_neo4j.settings import Settings
@@ -24,7 +24,7 @@ NEEDED_BYTES = 200_000_000  # an empty store takes about 5 MB; the rest is room 
 class Parts:
     """What a server is made of."""
 
-    lock: Lock
+    lock: JarsLock
     jars: tuple[Path, ...]
     java: Path
 
@@ -64,7 +64,7 @@ def launch(
     return record
 
 
-def memory_of(settings: Settings) -> configuration.Memory:
+def memory_of(settings: Settings) -> configuration.ServerMemory:
     """Return what the settings and the machine give a server, or one of Neo4j's tools."""
     return configuration.memory(java.machine_memory_mb(), settings.db_heap_mb, settings.db_pagecache_mb)
 
@@ -79,7 +79,7 @@ def finish_restoring(home: Home) -> None:
         home.restored.rename(home.data)
 
 
-def _refuse_newer_store(home: Home, lock: Lock) -> None:
+def _refuse_newer_store(home: Home, lock: JarsLock) -> None:
     if not home.version_file.is_file():
         return
     found = home.version_file.read_text(encoding="utf-8", errors="replace").strip()

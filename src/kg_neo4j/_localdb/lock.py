@@ -31,7 +31,7 @@ class Jar:
 
 
 @dataclass(frozen=True, slots=True)
-class Lock:
+class JarsLock:
     """All jars of one server."""
 
     neo4j: str  # version
@@ -54,12 +54,12 @@ class Lock:
 
 
 @cache
-def read(line: str) -> Lock:
+def read(line: str) -> JarsLock:
     """Return the lock for a line of Neo4j, such as "5.26"."""
     return parse(Path(__file__).with_name(f"jars-{line}.lock").read_text(encoding="utf-8"))
 
 
-def parse(text: str) -> Lock:
+def parse(text: str) -> JarsLock:
     """Parse a lock file: `#` comments, `neo4j VERSION`, `main CLASS`, `java 17,21`, `gds` and `apoc`; then jars.
 
     A jar is `COORDINATES SHA256 BYTES`. Raises ValueError naming the line that is not of this form.
@@ -71,7 +71,7 @@ def parse(text: str) -> Lock:
     content = "\n".join(" ".join(fields) for _, fields in lines)
     digest = hashlib.sha256(content.encode()).hexdigest()[:16]
     java = tuple(map(int, about["java"].split(",")))
-    return Lock(about["neo4j"], about["main"], java, about["gds"], about["apoc"], jars, digest)
+    return JarsLock(about["neo4j"], about["main"], java, about["gds"], about["apoc"], jars, digest)
 
 
 def _jar(number: int, fields: list[str]) -> Jar:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from kg_neo4j._models.ledger import Books, Hold, Ledger, Memory, Seen, State
+from kg_neo4j._models.ledger import Books, Hold, Ledger, LedgerInMemory, Seen, State
 from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.records import Usage
 
@@ -73,7 +73,7 @@ class Budget:
         if not limit_usd > 0:
             raise UsageError(f"a budget of {limit_usd:g} USD", hint="more than 0; `--dry-run` says what a load costs")
         self.limit_usd = limit_usd
-        self._books: Books = ledger or Memory()
+        self._books: Books = ledger or LedgerInMemory()
         self._is_reached = False  # and stays so: a cheaper call is not made after a dearer one was refused
 
     @property

@@ -32,7 +32,7 @@ from kg_neo4j._models.layers import (
     upon,
 )
 from kg_neo4j._models.protocols import ChatModel, Completion
-from kg_neo4j._models.tasks import OF_ONE_TASK, Answer, Complaint, Request, Task
+from kg_neo4j._models.tasks import OF_ONE_TASK, Complaint, Request, Task, TaskAnswer
 from kg_neo4j._models.workers import Crew
 from kg_neo4j.errors import (
     BadModelAnswer,
@@ -133,7 +133,7 @@ class Door:
         """Return what stands in for a model's work; no model is asked."""
         return cast("T", self.stand_in(what))
 
-    def ask(self, task: Task[T], hear: Callable[[str], None] | None = None) -> Answer[T]:
+    def ask(self, task: Task[T], hear: Callable[[str], None] | None = None) -> TaskAnswer[T]:
         """Ask one task; `hear` gets the pieces of its answer. The errors of one task are in the answer.
 
         A task that is too long is asked as the one smaller task that it names, if any. Raises ModelRefused,
@@ -150,7 +150,7 @@ class Door:
             task = smaller[0]
             spent += answer.usage
 
-    def ask_all(self, tasks: Sequence[Task[T]]) -> Iterator[Answer[T]]:
+    def ask_all(self, tasks: Sequence[Task[T]]) -> Iterator[TaskAnswer[T]]:
         """Ask tasks several at a time and yield their answers in the order of `tasks`; every error is in an answer.
 
         A task that is too long is replaced by its smaller ones, which are asked after the others.
@@ -172,11 +172,11 @@ class Door:
         """Keep an answer that was of use, where only the caller can tell (`Task.confirms` is false)."""
         self.layer.keep(hash, said)
 
-    def _answers(self, tasks: Sequence[Task[T]]) -> Iterator[Answer[T]]:
+    def _answers(self, tasks: Sequence[Task[T]]) -> Iterator[TaskAnswer[T]]:
         if isinstance(self.layer, Stored):
             self.layer.prepare(task.request("", 0).key for task in tasks)
-        crew: Crew[Task[T], Answer[T]] = Crew(lambda task: self._answer(task, None), self.concurrency)
-        ready: dict[int, Answer[T]] = {}
+        crew: Crew[Task[T], TaskAnswer[T]] = Crew(lambda task: self._answer(task, None), self.concurrency)
+        ready: dict[int, TaskAnswer[T]] = {}
         try:
             for task in tasks:
                 crew.begin(task)
@@ -190,9 +190,9 @@ class Door:
         finally:
             crew.stop()
 
-    def _answer(self, task: Task[T], hear: Callable[[str], None] | None) -> Answer[T]:
+    def _answer(self, task: Task[T], hear: Callable[[str], None] | None) -> TaskAnswer[T]:
         """Ask a task until an answer is accepted, or its rounds are over."""
-        answer: Answer[T] = Answer(task, None)
+        answer: TaskAnswer[T] = TaskAnswer(task, None)
         best: Complaint[T] | None = None
         complaint = ""
         for round in range(task.rounds):
@@ -234,12 +234,12 @@ class Door:
 
     def _failed(
         self,
-        answer: Answer[T],
+        answer: TaskAnswer[T],
         best: Complaint[T] | None,
         error: ModelError | BudgetReached,
         request: Request,
         seconds: float,
-    ) -> Answer[T]:
+    ) -> TaskAnswer[T]:
         """Return what an error leaves: the value of an earlier round, if the error concerns this task alone."""
         is_stored = isinstance(self.layer, Stored) and reason_of(error) in self.layer.store.remembers
         keys = (*answer.keys, request.key) if request.key and is_stored else answer.keys
@@ -259,7 +259,7 @@ def open_door(
     return Door(Cached(asked, cache) if cache is not None else asked, concurrency, stand_in=stand_in)
 
 
-def _after(spent: Usage, answer: Answer[T]) -> Answer[T]:
+def _after(spent: Usage, answer: TaskAnswer[T]) -> TaskAnswer[T]:
     return replace(answer, usage=spent + answer.usage) if spent.calls else answer
 
 

@@ -135,7 +135,7 @@ class Books(Protocol):
         """Return True where the process that would close a reservation has ended."""
 
 
-class Memory:
+class LedgerInMemory:
     """Books of this process, for its threads. Does not pickle."""
 
     where = ""

@@ -45,7 +45,7 @@ def bound_bodies(endpoint: Endpoint) -> Callable[[Any], Awaitable[None]]:
 def _stream_class() -> Any:
     """Return the class of bounded streams; made on first use, because importing the HTTP library is slow."""
 
-    class _BoundedStream(openai_faults.http_library().AsyncByteStream):  # type: ignore[misc]
+    class _BoundedResponse(openai_faults.http_library().AsyncByteStream):  # type: ignore[misc]
         """The stream of one response, unpacked and counted."""
 
         def __init__(self, stream: Any, encoding: str, status: int, endpoint: Endpoint) -> None:
@@ -71,7 +71,7 @@ def _stream_class() -> Any:
         async def aclose(self) -> None:
             await self._stream.aclose()
 
-    return _BoundedStream
+    return _BoundedResponse
 
 
 def unpacker(encoding: str) -> Callable[[bytes], Iterator[bytes]]:

@@ -29,7 +29,7 @@ MAX_OBJECTS = 1_000_000  # lists and objects in one answer: each takes up to 90 
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ModelCall:
     """What one HTTP call needs, and its repeats."""
 
     endpoint: Endpoint
@@ -39,7 +39,7 @@ class Question:
     tokens: float = 0.0  # that prompt and answer are expected to have, where the endpoint limits tokens
 
 
-def call(question: Question, parse: Callable[[Data], T]) -> T:
+def call(question: ModelCall, parse: Callable[[Data], T]) -> T:
     """Make a call and return what `parse` makes of its JSON object; repeat it while faults can pass.
 
     `parse` raises Passing or a ModelError for an answer that cannot be used. Raises the ModelError of the last try.
@@ -56,10 +56,10 @@ def served_models(endpoint: Endpoint) -> frozenset[str]:
         rows = listed if isinstance(listed, list) else []
         return frozenset(str(each["id"]) for each in rows if isinstance(each, dict) and "id" in each)
 
-    return call(Question(endpoint, "", models.list, UNLIMITED), parse)
+    return call(ModelCall(endpoint, "", models.list, UNLIMITED), parse)
 
 
-async def _retried(question: Question, parse: Callable[[Data], T]) -> T:
+async def _retried(question: ModelCall, parse: Callable[[Data], T]) -> T:
     import tenacity
 
     def waits(state: tenacity.RetryCallState) -> float:
@@ -88,7 +88,7 @@ def _fault(state: tenacity.RetryCallState) -> Passing:
     return error
 
 
-async def _once(question: Question, parse: Callable[[Data], T]) -> T:
+async def _once(question: ModelCall, parse: Callable[[Data], T]) -> T:
     endpoint = question.endpoint
     throttle = openai_loop.throttle(endpoint)
     async with throttle.turn(question.tokens) as began:
@@ -104,7 +104,7 @@ async def _once(question: Question, parse: Callable[[Data], T]) -> T:
 
 
 @contextmanager
-def translated(question: Question, throttle: Throttle, began: float) -> Iterator[None]:
+def translated(question: ModelCall, throttle: Throttle, began: float) -> Iterator[None]:
     """Raise what a failed HTTP call means, Passing or a ModelError; a call that was refused costs nothing."""
     import openai
 

@@ -9,7 +9,7 @@ from typing import Any
 from kg_neo4j._models import openai_faults, openai_loop, tokens
 from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.ledger import Seen
-from kg_neo4j._models.openai_calls import Data, Question, call, read_count
+from kg_neo4j._models.openai_calls import Data, ModelCall, call, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import largest_output, window_of
 from kg_neo4j._models.openai_stream import Heard, StreamBroken, stream
@@ -130,7 +130,7 @@ class OpenAIChat:
 
         try:
             counted, expected = self._expected(messages)
-            heard = stream(Question(self._endpoint, self._name, opened, account, expected), hear)
+            heard = stream(ModelCall(self._endpoint, self._name, opened, account, expected), hear)
         except (ModelRefused, ModelUnavailable, BadModelAnswer) as refused:
             # nothing was heard: `whole` waits and tries again, and a real refusal is raised by it
             return replace(whole(), note=f"the model's server did not stream the answer: {refused}")
@@ -197,7 +197,7 @@ class OpenAIChat:
             return self._read(data, spent[0])
 
         counted, expected = self._expected(messages)
-        return call(Question(self._endpoint, self._name, opened, account, expected), parse)
+        return call(ModelCall(self._endpoint, self._name, opened, account, expected), parse)
 
     def _expected(self, messages: list[dict[str, str]]) -> tuple[int, float]:
         """Return our count of a prompt, and the tokens expected of the call; zeros where tokens are not limited."""

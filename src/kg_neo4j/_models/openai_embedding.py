@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kg_neo4j._models import openai_faults, openai_loop, tokens
 from kg_neo4j._models.budget import UNLIMITED, Account
 from kg_neo4j._models.ledger import Seen
-from kg_neo4j._models.openai_calls import Data, Question, call, read_count
+from kg_neo4j._models.openai_calls import Data, ModelCall, call, read_count
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_models import dimension_of
 from kg_neo4j._models.prices import Price
@@ -91,7 +91,7 @@ class OpenAIEmbedding:
         expected = 0.0
         if self._endpoint.tpm:
             expected = Seen(self._name).prompt(sum(map(tokens.load().count, sent)))
-        return call(Question(self._endpoint, self._name, opened, account, expected), parse)
+        return call(ModelCall(self._endpoint, self._name, opened, account, expected), parse)
 
     def _usage(self, found: object) -> Usage:
         read = read_count(found.get("prompt_tokens")) if isinstance(found, dict) else 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j._models import openai_faults, openai_loop
-from kg_neo4j._models.openai_calls import Question, count_tokens, read_body, read_object, translated
+from kg_neo4j._models.openai_calls import ModelCall, count_tokens, read_body, read_object, translated
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import Passing
 from kg_neo4j.errors import ModelError
@@ -58,7 +58,7 @@ class StreamBroken(Exception):
     args: tuple[Any, ...] = field(default=())
 
 
-def stream(question: Question, hear: Callable[[str], None]) -> Heard:
+def stream(question: ModelCall, hear: Callable[[str], None]) -> Heard:
     """Make one call and return what was heard; `hear` is told each piece of the text.
 
     Raises StreamBroken once something was heard; before, the ModelError of the fault. One call is made, no other.
@@ -66,7 +66,7 @@ def stream(question: Question, hear: Callable[[str], None]) -> Heard:
     return openai_loop.run(_stream(question, hear))
 
 
-async def _stream(question: Question, hear: Callable[[str], None]) -> Heard:
+async def _stream(question: ModelCall, hear: Callable[[str], None]) -> Heard:
     heard, endpoint = Heard(), question.endpoint
     throttle = openai_loop.throttle(endpoint)
     async with throttle.turn(question.tokens) as began:

@@ -115,7 +115,7 @@ class Prompted(Task[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[T]):
+class TaskAnswer(Generic[T]):
     """What became of a task: a value, or why there is none."""
 
     task: Task[T]

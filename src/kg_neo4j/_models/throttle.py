@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from kg_neo4j._models.ledger import Books, Clocks, Memory
+from kg_neo4j._models.ledger import Books, Clocks, LedgerInMemory
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j._models.openai_faults import MAX_WAIT_S
 
@@ -37,7 +37,7 @@ class Throttle:
     slowed_at: float = -1.0
     tokens: float = 0.0  # of a call, input and output, by those answered last
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
-    _books: Books = field(default_factory=Memory)
+    _books: Books = field(default_factory=LedgerInMemory)
 
     def __post_init__(self) -> None:
         """Begin at the ceiling."""

@@ -16,7 +16,7 @@ B = TypeVar("B")
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[A, B]):
+class DoneItem(Generic[A, B]):
     """An item that was worked on: its result, or the error that the work raised."""
 
     number: int  # of `begin`, from 0
@@ -39,7 +39,7 @@ class Crew(Generic[A, B]):
         self._stopped = False
         self._waiting: deque[tuple[int, A]] = deque()  # with one worker
         self._tasks: SimpleQueue[tuple[int, A] | None] = SimpleQueue()
-        self.done: SimpleQueue[Done[A, B]] = SimpleQueue()
+        self.done: SimpleQueue[DoneItem[A, B]] = SimpleQueue()
 
     def begin(self, item: A) -> int:
         """Hand an item to the crew and return its number."""
@@ -55,13 +55,13 @@ class Crew(Generic[A, B]):
             self._threads.append(thread)
         return number
 
-    def take(self) -> Done[A, B]:
+    def take(self) -> DoneItem[A, B]:
         """Wait for the next item to be finished. Only for as many items as were begun; after `stop`, for none."""
         if self._size == 1:
             self._finish(*self._waiting.popleft())
         return self.done.get()
 
-    def finished(self) -> list[Done[A, B]]:
+    def finished(self) -> list[DoneItem[A, B]]:
         """Return what is finished at this moment and was not taken."""
         return [self.done.get() for _ in range(self.done.qsize())]
 
@@ -103,5 +103,5 @@ class _Delivery(Generic[A, B]):
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> bool:
         if error is not None:
             self._crew.stop()
-        self._crew.done.put(Done(self._number, self._item, self.result, error))
+        self._crew.done.put(DoneItem(self._number, self._item, self.result, error))
         return isinstance(error, Exception) or error is None

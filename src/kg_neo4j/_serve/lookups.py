@@ -37,7 +37,7 @@ from kg_neo4j.records import Citation, Filters
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.answering import Answerer
+    from kg_neo4j.pipeline.commands.ask import Answerer
     from kg_neo4j.retrieve.cypher.citations import CitedThing
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ def searched(database: Database, graph: str, mode: str = "", filters: str = "", 
 
 def search(asking: Answerer, words: str, limit: int, cursor: str | None) -> SearchHits:
     """Return entities by name and passages by words and meaning; the cursor counts in both."""
-    from kg_neo4j.pipeline.looking import search_in
+    from kg_neo4j.pipeline.commands.search import search_in
 
     skip, limit = start_of(cursor), bounded(limit)
     database, settings = asking.database, asking.settings
@@ -73,7 +73,7 @@ def search(asking: Answerer, words: str, limit: int, cursor: str | None) -> Sear
 
 def verify(asking: Answerer, text: str, filters: Filters) -> VerifyResult:
     """Return the claims of a text, each with its verdict and the words behind it."""
-    from kg_neo4j.pipeline.verifying import verify_in
+    from kg_neo4j.pipeline.commands.verify import verify_in
     from kg_neo4j.retrieve.filters import say
 
     found = verify_in(asking, checked(text, "text", most=limits.MOST_VERIFIED), filters)
@@ -94,7 +94,7 @@ def quoted(citation: Citation) -> Quote:
 
 def entity(database: Database, name: str, graph: str, limit: int, cursor: str | None) -> EntityCard:
     """Return an entity by its name or id, with a page of its facts."""
-    from kg_neo4j.pipeline.looking import show_in
+    from kg_neo4j.pipeline.commands.search import show_in
 
     skip, limit = start_of(cursor), bounded(limit)
     found = show_in(database, checked(name, "name"), graph, skip + limit + 1, 1)
@@ -183,7 +183,7 @@ def connect(database: Database, source: str, target: str, graph: str) -> Connect
 
 
 def _named(database: Database, name: str, graph: str, notes: list[str]) -> tuple[str, str]:
-    from kg_neo4j.pipeline.looking import show_in
+    from kg_neo4j.pipeline.commands.search import show_in
 
     found = show_in(database, name, graph, 1, 1)
     if found.near:

@@ -36,7 +36,7 @@ Deed = Callable[[Service, Mapping[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ServedPage:
     """A page: `view` gets the service, and what path and query say; the template gets what it returns."""
 
     path: str  # as Starlette has it: "/entity/{name}"
@@ -95,7 +95,7 @@ def environment() -> Environment:
     return made
 
 
-def menu(*, write: bool) -> list[Page]:
+def menu(*, write: bool) -> list[ServedPage]:
     """Return the pages of the menu in its order; those that write only where that is allowed."""
     shown = [page for page in declared("PAGES") if page.title and (write or not page.writes)]
     return sorted(shown, key=lambda page: (page.rank, page.title))
@@ -141,7 +141,7 @@ def draw_error(request: Request, error: KgError) -> Response:
     return draw(request, "error.html", status, error=error, code=status)
 
 
-async def _viewed(request: Request, page: Page) -> Mapping[str, Any]:
+async def _viewed(request: Request, page: ServedPage) -> Mapping[str, Any]:
     state = request.app.state
     if page.writes:
         state.service.require_write()
@@ -149,7 +149,7 @@ async def _viewed(request: Request, page: Page) -> Mapping[str, Any]:
     return await state.turnstile.do(page.view, state.service, given)  # type: ignore[no-any-return]
 
 
-def _shown(page: Page) -> Callable[[Request], Any]:
+def _shown(page: ServedPage) -> Callable[[Request], Any]:
     async def show(request: Request) -> Response:
         query = f"?{request.url.query}" if request.url.query else ""
         twin = twin_of(request.url.path) + query
@@ -158,7 +158,7 @@ def _shown(page: Page) -> Callable[[Request], Any]:
     return show
 
 
-def _twin(page: Page) -> Callable[[Request], Any]:
+def _twin(page: ServedPage) -> Callable[[Request], Any]:
     async def show(request: Request) -> Response:
         return JSONResponse({name: plain(value) for name, value in (await _viewed(request, page)).items()})
 

@@ -39,7 +39,7 @@ Mode = Literal["auto", "local", "naive", "global", "tree", "cypher"]
 if TYPE_CHECKING:
     from kg_neo4j._models.budget import Budget
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.answering import Answerer
+    from kg_neo4j.pipeline.commands.ask import Answerer
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Service:
             self.settings, notes = factory.without_server(settings)
             self.notes = tuple(notes)
         else:
-            from kg_neo4j.pipeline.budgeting import budget_of
+            from kg_neo4j.pipeline.budget import budget_of
 
             self.budget = budget_of(self.rights.spend_usd)
             factory.chat_model(settings, budget=self.budget)  # raises where the budget could not be kept
@@ -82,7 +82,7 @@ class Service:
         """Open the database and what answers questions, at the first call; what failed is tried again by the next."""
         with self._lock:
             if self._answerer is None:
-                from kg_neo4j.pipeline.answering import answerer
+                from kg_neo4j.pipeline.commands.ask import answerer
 
                 door = factory.door(self.settings, budget=self.budget)
                 self._answerer = answerer(self.settings, self._opened(), door, budget=self.budget)
@@ -127,7 +127,7 @@ class Service:
 
         `hear` gets a model's words as they come, before they are checked.
         """
-        from kg_neo4j.pipeline.answering import AskOptions
+        from kg_neo4j.pipeline.commands.ask import AskOptions
         from kg_neo4j.retrieve.filters import say
 
         filters = filters or Filters()

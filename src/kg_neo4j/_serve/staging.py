@@ -83,7 +83,7 @@ def keep(service: Service, files: Sequence[tuple[str, BinaryIO]]) -> str:
 def planned(service: Service, id: str) -> PlannedLoad:
     """Return what loading an upload would take. No model is called."""
     from kg_neo4j.pipeline import LoadOptions
-    from kg_neo4j.pipeline.planning import plan
+    from kg_neo4j.pipeline.commands.plan import plan
 
     folder = _folder(service, id)
     paths = sorted(folder.iterdir())

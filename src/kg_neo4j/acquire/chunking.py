@@ -13,15 +13,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.cutting import Unit, units
-from kg_neo4j.acquire.dividing import MAX_PAGES, Budget, divide
+from kg_neo4j.acquire.cutting import UncutSpan, units
+from kg_neo4j.acquire.dividing import MAX_PAGES, ChunkBudget, divide
 from kg_neo4j.acquire.identity import chunk_id, text_hash
 from kg_neo4j.acquire.sentences import sentences
-from kg_neo4j.acquire.structure import Piece, each_piece, pieces
+from kg_neo4j.acquire.structure import each_piece, pieces
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Chunk, Document
 
-__all__ = ["DEFAULT_TOKENS", "MAX_PAGES", "Piece", "chunk", "largest", "pieces", "target"]
+__all__ = ["DEFAULT_TOKENS", "MAX_PAGES", "chunk", "largest", "pieces", "target"]
 
 RULES_VERSION = 2  # raised when the same text gives other chunks
 DEFAULT_TOKENS = 1200  # the length study and the embedding analysis
@@ -56,7 +56,7 @@ def chunk(
     budget = _budget(max_tokens, overlap, limit)
     seen: Counter[str] = Counter()
     chunks: list[Chunk] = []
-    before: Sequence[Unit] = ()
+    before: Sequence[UncutSpan] = ()
     stream = units(document.text, each_piece(document), tokeniser, budget.most, document.language)
     for own in divide(document.text, stream, tokeniser, budget):
         start, end = _overlap_start(document, before, own, tokeniser, budget), own[-1].end
@@ -80,7 +80,7 @@ def chunk(
     return tuple(chunks)
 
 
-def _budget(max_tokens: int, overlap: int, limit: int | None) -> Budget:
+def _budget(max_tokens: int, overlap: int, limit: int | None) -> ChunkBudget:
     if max_tokens < 1 or (limit is not None and limit < 1):
         raise UsageError(f"a chunk has at least one token, not {min(max_tokens, limit or max_tokens)}")
     most = largest(max_tokens, limit)
@@ -89,11 +89,11 @@ def _budget(max_tokens: int, overlap: int, limit: int | None) -> Budget:
         raise UsageError(
             f"an overlap of {overlap} tokens does not fit chunks of {target}", hint="overlap less than half a chunk"
         )
-    return Budget(min((target - overlap) * 3 // 5, (most - overlap) // 2), most - overlap, overlap)
+    return ChunkBudget(min((target - overlap) * 3 // 5, (most - overlap) // 2), most - overlap, overlap)
 
 
 def _overlap_start(
-    document: Document, before: Sequence[Unit], own: Sequence[Unit], tokeniser: Tokeniser, budget: Budget
+    document: Document, before: Sequence[UncutSpan], own: Sequence[UncutSpan], tokeniser: Tokeniser, budget: ChunkBudget
 ) -> int:
     """Return where the text begins that is repeated from the chunk before: whole units, else the last words of one."""
     start, left = own[0].start, budget.overlap
@@ -110,7 +110,7 @@ def _overlap_start(
     return start if fits else own[0].start
 
 
-def _tail_start(document: Document, unit: Unit, tokeniser: Tokeniser, tokens: int, may_cut: bool) -> int | None:
+def _tail_start(document: Document, unit: UncutSpan, tokeniser: Tokeniser, tokens: int, may_cut: bool) -> int | None:
     """Return where the last sentences of a unit begin that have at most `tokens` tokens.
 
     Where not even one fits, where its last words begin, if a sentence may be cut; None where nothing fits.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import sentences
-from kg_neo4j.acquire.structure import Piece, stripped
+from kg_neo4j.acquire.structure import LayoutPiece, stripped
 
 # How good a border is, lower is better. Sections come before these: 1.1 to 1.9 by the level of the heading.
 PIECE_BORDER, SENTENCE_BORDER, TOKEN_BORDER, AFTER_HEADING = 2.0, 3.0, 4.0, 5.0
@@ -17,7 +17,7 @@ _WHOLE_SHARE = 4  # a piece of more than a quarter of a chunk is cut into senten
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class UncutSpan:
     """A span that no chunk border cuts."""
 
     start: int
@@ -30,8 +30,8 @@ class Unit:
 
 
 def units(
-    text: str, found: Iterable[Piece], tokeniser: Tokeniser, most: int, language: str | None = None
-) -> Iterator[Unit]:
+    text: str, found: Iterable[LayoutPiece], tokeniser: Tokeniser, most: int, language: str | None = None
+) -> Iterator[UncutSpan]:
     """Yield the units of all pieces, each of at most `most` tokens; `language` says how sentences end."""
     for piece in found:
         border = 1 + min(piece.level, 9) / 10 if piece.level else PIECE_BORDER
@@ -52,11 +52,11 @@ def _count(text: str, start: int, end: int, tokeniser: Tokeniser, most: int) -> 
     return tokeniser.count(text[start:end]) if end - start <= most * _CHARACTERS_A_TOKEN else most + 1
 
 
-def _unit(piece: Piece, start: int, end: int, tokens: int, border: float) -> Unit:
-    return Unit(start, end, tokens, piece.section, piece.level, piece.page, border)
+def _unit(piece: LayoutPiece, start: int, end: int, tokens: int, border: float) -> UncutSpan:
+    return UncutSpan(start, end, tokens, piece.section, piece.level, piece.page, border)
 
 
-def _parts(text: str, piece: Piece, language: str | None) -> Iterator[tuple[int, int]]:
+def _parts(text: str, piece: LayoutPiece, language: str | None) -> Iterator[tuple[int, int]]:
     """Yield the sentences of a paragraph, the lines of anything else."""
     if piece.kind == "paragraph":
         yield from sentences(text, piece.start, piece.end, language)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.acquire.cutting import AFTER_HEADING, Unit
+from kg_neo4j.acquire.cutting import AFTER_HEADING, UncutSpan
 
 MAX_PAGES = 3  # of one chunk (the embedding analysis)
 _FOLLOWING = 100  # characters after a border that decide among equal ones
@@ -24,7 +24,7 @@ _STEPS = 10  # sizes below the least one are told apart by so many steps only, t
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ChunkBudget:
     """Tokens of a chunk's own text, its overlap with the one before not counted."""
 
     least: int  # at most half of `most`, so that whatever is too long for one chunk can be divided
@@ -40,9 +40,11 @@ class _Border:
     before: int  # tokens from the beginning of the stretch up to here
 
 
-def divide(text: str, stream: Iterator[Unit], tokeniser: Tokeniser, budget: Budget) -> Iterator[Sequence[Unit]]:
+def divide(
+    text: str, stream: Iterator[UncutSpan], tokeniser: Tokeniser, budget: ChunkBudget
+) -> Iterator[Sequence[UncutSpan]]:
     """Yield the units of each chunk. Holds no more units than a stretch of `_SPAN` chunks has."""
-    window: list[Unit] = []
+    window: list[UncutSpan] = []
     tokens = 0
     for unit in stream:
         window.append(unit)
@@ -55,14 +57,14 @@ def divide(text: str, stream: Iterator[Unit], tokeniser: Tokeniser, budget: Budg
     yield from _Stretch(text, window, tokeniser, budget).chunks()
 
 
-def _stretch_end(text: str, window: Sequence[Unit], tokens: int) -> int:
+def _stretch_end(text: str, window: Sequence[UncutSpan], tokens: int) -> int:
     """Return before which unit a stretch ends: at the best border in its third quarter."""
     reached = list(itertools.accumulate(unit.tokens for unit in window))
     places = [place for place in range(1, len(window)) if tokens // 2 <= reached[place - 1] <= tokens * 3 // 4]
     return min(places, key=lambda place: _rank(text, window[place - 1], window[place]), default=len(window) - 1)
 
 
-def _rank(text: str, here: Unit, after: Unit) -> tuple[float, int]:
+def _rank(text: str, here: UncutSpan, after: UncutSpan) -> tuple[float, int]:
     """Return how good a border between two units is: lower is better."""
     following = text[after.start : after.start + _FOLLOWING]
     rank = AFTER_HEADING if here.heading_level else after.border
@@ -72,7 +74,7 @@ def _rank(text: str, here: Unit, after: Unit) -> tuple[float, int]:
 class _Stretch:
     """Units that are divided together."""
 
-    def __init__(self, text: str, units: Sequence[Unit], tokeniser: Tokeniser, budget: Budget) -> None:
+    def __init__(self, text: str, units: Sequence[UncutSpan], tokeniser: Tokeniser, budget: ChunkBudget) -> None:
         self._text = text
         self._units = units
         self._tokeniser = tokeniser
@@ -85,7 +87,7 @@ class _Stretch:
         ]
         self._total = sum(unit.tokens for unit in units)
 
-    def chunks(self) -> Iterator[Sequence[Unit]]:
+    def chunks(self) -> Iterator[Sequence[UncutSpan]]:
         """Yield the units of each chunk, in order."""
         open_ = [(0, len(self._units))] if self._units else []
         while open_:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kg_neo4j.acquire.decoding import check_encoding
-from kg_neo4j.acquire.folders import ALL, SUFFIXES, Chosen, FoundFile, find
+from kg_neo4j.acquire.folders import ALL, SUFFIXES, FilePatterns, FoundFile, find
 from kg_neo4j.acquire.identity import document_id, text_hash
 from kg_neo4j.acquire.interface import ParsedText
 from kg_neo4j.acquire.language import detect
@@ -34,7 +34,7 @@ def read(  # noqa: PLR0913 - how files are chosen, and how they are read; all bu
     language: str | None = None,
     root: str | None = None,
     known: Mapping[str, str] | None = None,
-    chosen: Chosen = ALL,
+    chosen: FilePatterns = ALL,
     encoding: str | None = None,
 ) -> Iterator[Document | SkippedSource]:
     """Return the documents of `sources`, files and folders, one at a time; folders in the order of names.
@@ -62,7 +62,7 @@ def found(
     alias: str | None = None,
     root: str | None = None,
     known: Mapping[str, str] | None = None,
-    chosen: Chosen = ALL,
+    chosen: FilePatterns = ALL,
 ) -> Iterator[FoundFile | SkippedSource]:
     """Return the files of `sources` as `folders.find` does, each real file once; raises what it raises."""
     return _once(find(sources, alias, root=root, known=known, chosen=chosen))

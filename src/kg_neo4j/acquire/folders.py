@@ -33,7 +33,7 @@ MAX_MARK_BYTES = 64_000
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class FilePatterns:
     """Which files of folders are read, by patterns such as "*.md", "drafts" or "drafts/*.txt".
 
     A pattern with a "/" is compared with the path below the folder that was named, others with the name of each file
@@ -53,7 +53,7 @@ class Chosen:
         return _matches(path, self.exclude) or bool(self.include and not is_folder and not self.names(path))
 
 
-ALL = Chosen()
+ALL = FilePatterns()
 
 
 def _matches(path: str, patterns: Sequence[str]) -> bool:
@@ -74,7 +74,7 @@ class FoundFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourcePlace:
     """Where a source is, and the folder that the keys of its files are relative to."""
 
     source: str
@@ -95,7 +95,7 @@ def find(
     *,
     root: str | None = None,
     known: Mapping[str, str] | None = None,
-    chosen: Chosen = ALL,
+    chosen: FilePatterns = ALL,
 ) -> Iterator[FoundFile | SkippedSource]:
     """Yield the files of `sources`, in the order given, those of a folder sorted by name.
 
@@ -114,7 +114,7 @@ def find(
     return _found([place(source, alias, root) for source in sources], alias, {} if known is None else known, chosen)
 
 
-def place(source: str, alias: str | None = None, root: str | None = None) -> Place:
+def place(source: str, alias: str | None = None, root: str | None = None) -> SourcePlace:
     """Return where `source` is and the root of its keys; it need not exist.
 
     Raises UsageError for a source outside `root`, for a root that is no folder, and for a kg.toml that is not TOML.
@@ -125,7 +125,7 @@ def place(source: str, alias: str | None = None, root: str | None = None) -> Pla
     name = alias or name_of(path)
     if root is None:
         marked = _marked_root(folder)
-        return Place(source, real, marked or folder, marked is not None, name)
+        return SourcePlace(source, real, marked or folder, marked is not None, name)
     given = real_path(root)
     if not _is_folder(Path(given)):
         raise UsageError(f"the root {printable(root)!r} is not a folder", hint="name an existing folder: --root DIR")
@@ -134,7 +134,7 @@ def place(source: str, alias: str | None = None, root: str | None = None) -> Pla
             f"{printable(source)} ({printable(real)}) is outside the root {printable(root)} ({printable(given)})",
             hint="`--root DIR` with a folder that holds every source",
         )
-    return Place(source, real, given, True, name)
+    return SourcePlace(source, real, given, True, name)
 
 
 def _is_folder(path: Path) -> bool:
@@ -190,7 +190,7 @@ class _Keys:
             held.setdefault(origin, []).append(key)
         return cls(alias, frozenset(known), held)
 
-    def key(self, source: Place, path: str, former: str) -> str:
+    def key(self, source: SourcePlace, path: str, former: str) -> str:
         """Return the key of the file whose real path is `path`; `former` is the key that older versions gave it.
 
         A file keeps the key that the graph has of it. A folder that was loaded by an older version and was moved is
@@ -208,7 +208,7 @@ class _Keys:
 
 
 def _found(
-    sources: Sequence[Place], alias: str | None, known: Mapping[str, str], chosen: Chosen
+    sources: Sequence[SourcePlace], alias: str | None, known: Mapping[str, str], chosen: FilePatterns
 ) -> Iterator[FoundFile | SkippedSource]:
     keys = _Keys.of(alias, known)
     if len(sources) > 1:
@@ -222,7 +222,7 @@ def _found(
             yield each
 
 
-def _check_keys(sources: Sequence[Place], keys: _Keys, chosen: Chosen) -> None:
+def _check_keys(sources: Sequence[SourcePlace], keys: _Keys, chosen: FilePatterns) -> None:
     """Refuse sources with different files of one key, before any file is read."""
     found: dict[str, str] = {}  # real path -> key
     paths: dict[str, str] = {}  # key -> real path
@@ -237,7 +237,7 @@ def _check_keys(sources: Sequence[Place], keys: _Keys, chosen: Chosen) -> None:
             )
 
 
-def _files(source: Place, keys: _Keys, chosen: Chosen) -> Iterator[FoundFile | SkippedSource]:
+def _files(source: SourcePlace, keys: _Keys, chosen: FilePatterns) -> Iterator[FoundFile | SkippedSource]:
     path = Path(source.source)
     try:
         mode = path.stat().st_mode
@@ -252,7 +252,7 @@ def _files(source: Place, keys: _Keys, chosen: Chosen) -> Iterator[FoundFile | S
 
 
 def _in_folder(
-    folder: Path, source: Place, keys: _Keys, prefix: str, chosen: Chosen
+    folder: Path, source: SourcePlace, keys: _Keys, prefix: str, chosen: FilePatterns
 ) -> Iterator[FoundFile | SkippedSource]:
     """Yield the files below `folder`, depth first, sorted by name; folders behind links are not entered."""
     if prefix.count("/") > MAX_FOLDERS:

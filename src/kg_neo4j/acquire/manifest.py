@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire import files, remote
-from kg_neo4j.acquire.folders import ALL, Chosen, FoundFile, printable, real_path
+from kg_neo4j.acquire.folders import ALL, FilePatterns, FoundFile, printable, real_path
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.records import Document, SkippedSource
 
@@ -43,7 +43,7 @@ class Entry:
 
 
 def entries(
-    sources: Sequence[str], *, alias: str | None = None, root: str | None = None, chosen: Chosen = ALL
+    sources: Sequence[str], *, alias: str | None = None, root: str | None = None, chosen: FilePatterns = ALL
 ) -> Iterator[Entry | SkippedSource]:
     """Yield what files, folders and URLs hold, in the order of `files.read`; each file is read once for its hash.
 

@@ -261,7 +261,7 @@ def _stream_class() -> Any:
     """Return the class of bounded streams; made on first use, because importing httpx is slow."""
     import httpx
 
-    class _BoundedStream(httpx.SyncByteStream):
+    class _BoundedAnswer(httpx.SyncByteStream):
         """The stream of one answer, unpacked and counted."""
 
         def __init__(self, stream: Any, encoding: str, where: str) -> None:
@@ -285,7 +285,7 @@ def _stream_class() -> Any:
         def close(self) -> None:
             self._stream.close()
 
-    return _BoundedStream
+    return _BoundedAnswer
 
 
 def _refuse_busy(response: httpx.Response) -> None:

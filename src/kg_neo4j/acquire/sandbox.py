@@ -40,20 +40,20 @@ _SPENT_SHARE = 4  # a child that has used a quarter of the memory limit reads no
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FileLimits:
     """What one file may cost."""
 
     seconds: float = 120.0  # a 1,000-page PDF takes about 30
     memory_bytes: int = 1 << 30  # of address space; where the platform can limit it
 
 
-LIMITS = Limits()
+LIMITS = FileLimits()
 
 
 class Sandbox:
     """A child process that reads files. It starts at the first file and ends with the `with` block. Not thread-safe."""
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
+    def __init__(self, limits: FileLimits = LIMITS) -> None:
         self._limits = limits
         self._child: _Child | None = None
 
@@ -105,7 +105,7 @@ class _Crashed(UnreadableSource):
 class _Child:
     """The process and its pipes."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: FileLimits) -> None:
         self._limits = limits
         bootstrap = f"import sys; sys.path[:] = {sys.path!r}; from kg_neo4j.acquire import sandbox; sandbox.main()"
         command = [sys.executable, "-c", bootstrap, str(limits.memory_bytes), str(limits.seconds)]

@@ -20,7 +20,7 @@ _WRAPPED_LINE = 200  # characters; hard-wrapped text has no longer lines, so a l
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class LayoutPiece:
     """A span of a document's text that its layout sets apart."""
 
     start: int
@@ -42,12 +42,12 @@ class _Line:
         return self.end - self.start > _WRAPPED_LINE
 
 
-def pieces(document: Document) -> tuple[Piece, ...]:
+def pieces(document: Document) -> tuple[LayoutPiece, ...]:
     """Return the pieces of `document` in order; together they cover its text but for white space."""
     return tuple(each_piece(document))
 
 
-def each_piece(document: Document) -> Iterator[Piece]:
+def each_piece(document: Document) -> Iterator[LayoutPiece]:
     """Yield what `pieces` returns, one by one: there may be millions."""
     places = _Places(document)
     for found in _blocks(document.text, places):
@@ -74,7 +74,7 @@ class _Places:
         self._next = 0
         self._open: list[Section] = []
 
-    def piece(self, start: int, end: int, kind: str) -> Piece:
+    def piece(self, start: int, end: int, kind: str) -> LayoutPiece:
         while self._next < len(self._sections) and self._sections[self._next].start <= start:
             self._open.append(self._sections[self._next])
             self._next += 1
@@ -82,7 +82,7 @@ class _Places:
         path = PATH_SEPARATOR.join(section.title for section in self._open)
         level = self.headings[start].level if kind == "heading" else 0
         start, end = stripped(self._text, start, end)
-        return Piece(start, end, kind, path, level, self.page(start))
+        return LayoutPiece(start, end, kind, path, level, self.page(start))
 
     def page(self, offset: int) -> int:
         return max(0, bisect_right(self.pages, offset) - 1)

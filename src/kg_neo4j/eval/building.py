@@ -20,7 +20,7 @@ from kg_neo4j.records import Chunk, Document, LoadPlan, LoadReport, Usage
 if TYPE_CHECKING:
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.narrating import TreeBuildOptions
+    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
     from kg_neo4j.settings import Settings
 
 GO_ON = "what was built stays, and the same command goes on from there"
@@ -100,7 +100,7 @@ class PlanTree(Job[Usage]):
     def by_model(self, door: Door) -> Usage:
         """Plan the trees, those of texts that are not loaded as well."""
         from kg_neo4j.graph.connection import connect
-        from kg_neo4j.pipeline.narrating import plan_tree
+        from kg_neo4j.pipeline.commands.tree import plan_tree
 
         settings = self.texts.settings
         with connect(settings, self.progress) as database:
@@ -142,8 +142,8 @@ class Builder:
     def load(self, step: str, texts: Texts) -> LoadReport | LoadPlan:
         """Load texts."""
         from kg_neo4j.graph.connection import connect
-        from kg_neo4j.pipeline.loading import load
-        from kg_neo4j.pipeline.planning import plan
+        from kg_neo4j.pipeline.commands.load import load
+        from kg_neo4j.pipeline.commands.plan import plan
 
         settings, extractor, progress = texts.settings, texts.extractor, self.progress
         if not self.is_plan:
@@ -177,7 +177,7 @@ class Builder:
     def tree(self, step: str, texts: Texts, options: TreeBuildOptions) -> None:
         """Build the trees of one name."""
         from kg_neo4j import factory
-        from kg_neo4j.pipeline.narrating import tree
+        from kg_neo4j.pipeline.commands.tree import tree
 
         if self.is_plan:
             self._add(step, factory.door(texts.settings).do(PlanTree(texts, options, self.progress)))
@@ -190,7 +190,7 @@ class Builder:
 
     def reports(self, texts: Texts) -> None:
         """Write community reports."""
-        from kg_neo4j.pipeline.reporting import CommunityReportOptions, community_reports
+        from kg_neo4j.pipeline.commands.communities import CommunityReportOptions, community_reports
 
         if self.is_plan:
             self._add(REPORTS, self._planned_reports(texts))
@@ -216,8 +216,8 @@ class Builder:
         """Return what reports would ask; about what, where communities are not known yet."""
         from kg_neo4j import factory
         from kg_neo4j.eval.answers.supposed import priced
-        from kg_neo4j.pipeline.estimating import names_in, reports_on
-        from kg_neo4j.pipeline.reporting import plan_community_reports
+        from kg_neo4j.pipeline.commands.communities import plan_community_reports
+        from kg_neo4j.pipeline.estimates import names_in, reports_on
 
         if self.load_plan is None:
             try:

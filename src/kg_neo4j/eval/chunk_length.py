@@ -16,9 +16,8 @@ from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.building import saying_what_stays
 from kg_neo4j.eval.variants import (
     UNTUNED,
-    Cell,
+    ChunkLengthStudy,
     Grid,
-    Ratio,
     Variant,
     VariantRun,
     cells,
@@ -57,18 +56,6 @@ class ChunkLengthOptions:
     budget_usd: float | None = None  # for all variants together
     keep: bool = False  # leave the variants' graphs in the database
     plot: Path | None = None  # a picture (.png) of all of them, side by side on one scale
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkLengthStudy:
-    """The variants, side by side."""
-
-    model: str  # that the settings name; "offline-1" for the rules
-    cells: tuple[Cell, ...]
-    ratios: tuple[Ratio, ...]
-    tuning: Usage  # of prompts tuned for this study
-    kept: tuple[str, ...]  # graphs that are still in the database
-    notes: tuple[str, ...]
 
 
 def study_chunk_length(

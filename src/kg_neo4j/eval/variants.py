@@ -17,7 +17,6 @@ from kg_neo4j.graph.report_format import Report
 from kg_neo4j.records import Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j.eval.chunk_length import ChunkLengthStudy
     from kg_neo4j.graph.database import Database
 
 Pair = tuple[int, int, int]  # two entities, and how many rows say something of both
@@ -113,6 +112,18 @@ class Ratio:
     second: Variant
     nodes: float | None  # of the second / of the first
     relationships: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkLengthStudy:
+    """The variants, side by side."""
+
+    model: str  # that the settings name; "offline-1" for the rules
+    cells: tuple[Cell, ...]
+    ratios: tuple[Ratio, ...]
+    tuning: Usage  # of prompts tuned for this study
+    kept: tuple[str, ...]  # graphs that are still in the database
+    notes: tuple[str, ...]
 
 
 def cells(runs: Iterable[VariantRun]) -> tuple[Cell, ...]:

@@ -1,8 +1,8 @@
-"""The conversation about one chunk: the first answer, what to do when it is cut, gleaning, mending.
+"""The conversation about one chunk: the first answer, what to do when it is cut, gleaning, repair.
 
 whole ── cut? ── continue ── cut again? ── two halves          each cut or too long half is halved once more
   └── glean, up to N rounds, until a round brings nothing new (the length study)
-        └── mend: once, for the rows that were rejected for a reason that can be mended
+        └── mend: once, for the rows that were rejected for a reason that can be repaired
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kg_neo4j.extract.reading import (
     CONTINUE,
     GLEAN,
     HALF,
-    MEND,
+    REPAIR,
     USABLE,
     Reading,
     Rounds,
@@ -29,9 +29,9 @@ from kg_neo4j.extract.reading import (
 )
 from kg_neo4j.records import ChunkOutcome, Extraction, ModelAnswer, Rejection, RejectionReason
 
-MENDED_AT_ONCE = 40  # rejected rows shown to the model; more than that is no slip
+REPAIRED_AT_ONCE = 40  # rejected rows shown to the model; more than that is no slip
 HALVINGS = 2  # a text is cut in at most four parts
-MENDABLE = frozenset(
+REPAIRABLE = frozenset(
     {
         RejectionReason.COLUMN_COUNT,
         RejectionReason.UNBALANCED_QUOTE,
@@ -55,7 +55,7 @@ class Conversation:
     reading: Reading
     shown: Shown
     gleanings: int
-    mend: bool
+    repair: bool
     rounds: Rounds = field(init=False)
     problems: list[str] = field(default_factory=list)  # of further rounds that gave nothing
 
@@ -76,17 +76,17 @@ class Conversation:
         found = self.rounds.extraction()
         if self.extractor.converses and found.outcome in USABLE:
             found = self._glean(found)
-        if self.extractor.converses and self.mend:
-            found = self._mend(found)
+        if self.extractor.converses and self.repair:
+            found = self._repair(found)
         if self.problems and not found.detail:
             found = replace(found, detail=shorten("; ".join(self.problems), 300))
         return found
 
-    def mend_again(self, stored: tuple[ModelAnswer, ...]) -> Extraction:
+    def repair_again(self, stored: tuple[ModelAnswer, ...]) -> Extraction:
         """Ask once more for the rows of stored answers that are still in quarantine."""
         for answer in stored:
             self.rounds.add(answer)
-        return self._mend(self.rounds.extraction())
+        return self._repair(self.rounds.extraction())
 
     # -- the first answer
 
@@ -141,9 +141,9 @@ class Conversation:
                 break
         return self.rounds.extraction() if self.gleanings else found
 
-    def _mend(self, found: Extraction) -> Extraction:
-        wanted = tuple(each for each in found.rejections if each.reason in MENDABLE and not each.mended)
-        if not wanted or self._try(MEND, wanted[:MENDED_AT_ONCE]) is None:
+    def _repair(self, found: Extraction) -> Extraction:
+        wanted = tuple(each for each in found.rejections if each.reason in REPAIRABLE and not each.mended)
+        if not wanted or self._try(REPAIR, wanted[:REPAIRED_AT_ONCE]) is None:
             return found
         return self.rounds.extraction()
 

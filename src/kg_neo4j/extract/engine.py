@@ -35,7 +35,7 @@ class ExtractionConfig:
     evidence: str = FLAG  # or "reject": rows whose evidence is not in the text
     preprocess: str = "none"  # or "stopwords": the model sees shortened text (the Wikipedia report's A1)
     gleanings: int = 0  # further rounds that ask what is missing (the length study), at most
-    mend: bool = True  # rejected rows are asked for once more
+    repair: bool = True  # rejected rows are asked for once more
     wave: int = 0  # chunks of a document that are asked about together; 0: nothing is carried over between chunks
 
     def __post_init__(self) -> None:
@@ -53,7 +53,7 @@ class ExtractionConfig:
     def config_hash(self) -> str:
         """Hash of everything that shapes an extraction besides the text: extractor, schema, rules, settings."""
         versions = (RULES_VERSION, EXTRACTION_VERSION)
-        rounds = (self.gleanings, self.mend, self.wave) if self.extractor.converses else ()
+        rounds = (self.gleanings, self.repair, self.wave) if self.extractor.converses else ()
         parts = (self.extractor.config_hash, self.schema.hash, self.evidence, self.preprocess, rounds, versions)
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
@@ -98,7 +98,7 @@ def extract_chunk(task: ChunkTask, config: ExtractionConfig) -> Extraction:
         again = interpret(task.chunk, task.stored, config.reading, shown)
         if again.outcome in USABLE:
             return again
-    return Conversation(task, config.extractor, config.reading, shown, config.gleanings, config.mend).hold()
+    return Conversation(task, config.extractor, config.reading, shown, config.gleanings, config.repair).hold()
 
 
 def show(chunk: Chunk, preprocessing: str, language: str | None) -> Shown:

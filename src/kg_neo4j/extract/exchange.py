@@ -41,7 +41,7 @@ class ExtractedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class FileSummary:
     """The last line of a file."""
 
     documents: int = 1
@@ -98,7 +98,7 @@ def _write_lines(out: IO[bytes], found: Iterable[Extracted], unfinished: int) ->
             out.write(line)
         documents += 1
         chunks += header.chunks
-    said = {**asdict(Summary(documents, chunks, unfinished)), "sha256": digest.hexdigest()}
+    said = {**asdict(FileSummary(documents, chunks, unfinished)), "sha256": digest.hexdigest()}
     out.write(json.dumps(said).encode() + b"\n")
 
 
@@ -145,7 +145,7 @@ def _parsed(path: Path, kind: type[T], line: bytes) -> T:
         raise UnreadableSource(f"{path}: {error.errors()[0]['msg']}", hint=_AGAIN) from error
 
 
-def summary(path: Path) -> Summary | None:
+def summary(path: Path) -> FileSummary | None:
     """Return what the last line of a file says; None where there is no such file, or it says nothing of the kind.
 
     Whether the file is whole is not checked: it was written whole, and a load checks it.
@@ -155,7 +155,7 @@ def summary(path: Path) -> Summary | None:
             stream.seek(max(0, stream.seek(0, os.SEEK_END) - _TAIL))
             last = stream.read().rstrip(b"\n").rpartition(b"\n")[2]
         said = json.loads(last)
-        return Summary(int(said["documents"]), int(said["chunks"]), int(said["unfinished"]))
+        return FileSummary(int(said["documents"]), int(said["chunks"]), int(said["unfinished"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -29,7 +29,7 @@ from kg_neo4j.records import (
 )
 
 RULES_VERSION = 3  # of the parser, the validator and the normaliser: raised when the same answer gives other rows
-WHOLE, CONTINUE, HALF, GLEAN, MEND = "whole", "continue", "half", "glean", "mend"
+WHOLE, CONTINUE, HALF, GLEAN, REPAIR = "whole", "continue", "half", "glean", "mend"  # as stored with answers
 USABLE = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
 
 _REFUSAL = re.compile(
@@ -85,8 +85,8 @@ class Rounds:
             to_source=self.shown.to_source,
             known=self.ids if answer.round else (),
         )
-        if answer.step == MEND:
-            _mark_mended(self.rejections, valid)
+        if answer.step == REPAIR:
+            _mark_repaired(self.rejections, valid)
             self.read -= _drop_repeated(self.rejections, valid)
         _add(self, valid, answer.round, self.reading.schema)
         self.read += read.count
@@ -176,7 +176,7 @@ def _add(found: Rounds, valid: ValidRows, number: int, schema: Schema) -> None:
     found.rejections += (replace(rejection, round=number) for rejection in valid.rejections)
 
 
-def _mark_mended(rejections: list[Rejection], valid: ValidRows) -> None:
+def _mark_repaired(rejections: list[Rejection], valid: ValidRows) -> None:
     """Mark the rows that the model wrote again, under their id, and that are accepted now."""
     accepted = {node.node_id for node in valid.nodes} | {row.relationship_id for row in valid.relationships}
     for place, rejection in enumerate(rejections):

@@ -82,10 +82,10 @@ def read(text: str, schema: Schema, *, finish_reason: str | None) -> ReadRows:
     `finish_reason` "length" says that the answer was cut: a last row without a line end is TRUNCATED. Without a finish
     reason a last row that lacks columns is. An unbalanced quote costs its own row only. Never raises.
     """
-    return _Reader(text.replace("\r\n", "\n").replace("\r", "\n"), schema, finish_reason).read()
+    return _RowReader(text.replace("\r\n", "\n").replace("\r", "\n"), schema, finish_reason).read()
 
 
-class _Reader:
+class _RowReader:
     """Walks over one answer, line by line, record by record."""
 
     def __init__(self, text: str, schema: Schema, finish_reason: str | None) -> None:

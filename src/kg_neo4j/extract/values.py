@@ -90,7 +90,7 @@ def normalise_type(text: str, reserved: frozenset[str]) -> str:
     ASCII ("Miejscowość" gives MIEJSCOWOSC, "город" GOROD; scripts without a usual spelling give code points, "城" gives
     U57CE), and what is too long then is cut, with a hash. A name in `reserved` gets the suffix _TYPE. Raises
     ValueRefused (BAD_TYPE) for anything else that is not `[A-Z][A-Z0-9_]{0,63}`: quotes, brackets and back-quotes are
-    never mended.
+    never repaired.
     """
     plain = romanise(text)
     worded = plain if plain.isupper() else _CAMEL.sub("_", plain)  # H2O is one word, bornIn two

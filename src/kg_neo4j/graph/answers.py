@@ -16,7 +16,7 @@ from kg_neo4j.records import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AnswerSubjects:
     """What an answer is about: entities, facts, communities or trees, by id."""
 
     ids: tuple[str, ...]
@@ -34,7 +34,7 @@ class GraphAnswers:
     graph: str
     lease: Lease | None = None  # None: nothing can be written
     remembers: frozenset[str] = frozenset({FILTERED})
-    about: Place | None = None
+    about: AnswerSubjects | None = None
     usage: Usage = field(default_factory=Usage)  # of what was written
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -46,7 +46,7 @@ class GraphAnswers:
     def write(self, request: Request, said: Completion, model: str) -> None:
         """Store an answer; the first one of a key stays, and is then about this place, too."""
         place = self.about or request.place
-        if self.lease is None or not isinstance(place, Place):
+        if self.lease is None or not isinstance(place, AnswerSubjects):
             raise TypeError(f"an answer to {request.kind!r} cannot be stored without a lease and a place")
         answer = {
             "id": request.key,

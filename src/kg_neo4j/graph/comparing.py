@@ -20,7 +20,7 @@ _EVIDENCE = {"MENTIONED_IN": "entity", "STATED_IN": "fact"}
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class TextPlace:
     """A place in the texts."""
 
     document: str  # its key: a path, an address or a title
@@ -28,15 +28,15 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class GraphDifference:
     """One document, entity or fact that is not the same in both."""
 
     kind: str  # "document", "entity" or "fact"
     name: str  # "notes/a.txt", "Ada Lovelace (PERSON)", "Ada Lovelace MET Charles Babbage"
     change: str  # "added", "removed" or "changed"
     fields: tuple[str, ...] = ()  # of what changed: "text" of a document, "aliases" or columns of the schema
-    evidence_added: tuple[Evidence, ...] = ()
-    evidence_removed: tuple[Evidence, ...] = ()
+    evidence_added: tuple[TextPlace, ...] = ()
+    evidence_removed: tuple[TextPlace, ...] = ()
 
 
 @dataclass(slots=True)
@@ -44,13 +44,13 @@ class _Element:
     """What is compared of one document, entity or fact; several that are called the same are one."""
 
     values: Counter[tuple[str, str]] = field(default_factory=Counter)  # name and value of a property
-    evidence: Counter[Evidence] = field(default_factory=Counter)
+    evidence: Counter[TextPlace] = field(default_factory=Counter)
 
 
 _Elements = Mapping[tuple[str, str], _Element]  # by kind and name
 
 
-def compare(before: Path, after: Path) -> tuple[Difference, ...]:
+def compare(before: Path, after: Path) -> tuple[GraphDifference, ...]:
     """Return how `after` differs from `before`: documents, then entities, then facts, each by name.
 
     Both are files of `kg export`, archives or not. Memory grows with the graphs. Raises BadArchive for another file.
@@ -58,7 +58,7 @@ def compare(before: Path, after: Path) -> tuple[Difference, ...]:
     return tuple(_differences(_read(before), _read(after)))
 
 
-def _differences(old: _Elements, new: _Elements) -> Iterator[Difference]:
+def _differences(old: _Elements, new: _Elements) -> Iterator[GraphDifference]:
     for key in sorted({*old, *new}):
         one, other = old.get(key), new.get(key)
         if one == other:
@@ -66,7 +66,7 @@ def _differences(old: _Elements, new: _Elements) -> Iterator[Difference]:
         was, now = one or _Element(), other or _Element()
         change = "added" if one is None else "removed" if other is None else "changed"
         fields = {name for name, _ in (was.values - now.values) + (now.values - was.values)}
-        yield Difference(
+        yield GraphDifference(
             *key,
             change,
             tuple(sorted(fields)) if change == "changed" else (),
@@ -75,7 +75,7 @@ def _differences(old: _Elements, new: _Elements) -> Iterator[Difference]:
         )
 
 
-def _listed(evidence: Counter[Evidence]) -> tuple[Evidence, ...]:
+def _listed(evidence: Counter[TextPlace]) -> tuple[TextPlace, ...]:
     return tuple(sorted(evidence.elements(), key=lambda each: (each.document, each.quote)))
 
 
@@ -109,7 +109,7 @@ def _elements(nodes: Mapping[str, NodeLine], lines: Iterable[RelationshipLine]) 
             element.values.update((name, repr(values[name])) for name in compared[kind] & values.keys())
     for each in lines:
         document = nodes[nodes[each.end].properties["document_id"]].properties["key"]
-        elements[keys[each.start]].evidence[Evidence(document, each.properties.get("quote", ""))] += 1
+        elements[keys[each.start]].evidence[TextPlace(document, each.properties.get("quote", ""))] += 1
     return elements
 
 

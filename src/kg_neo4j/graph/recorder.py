@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from kg_neo4j.errors import SchemaConflict
-from kg_neo4j.extract.reading import MEND
+from kg_neo4j.extract.reading import REPAIR
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Transaction, absent_if_empty
@@ -294,7 +294,7 @@ def digest(extraction: Extraction) -> str:
 
 def _rejected_again(extraction: Extraction) -> list[int]:
     """Return the rounds of repair that rows failed in; nothing for other extractions, as ever."""
-    repairs = {answer.round for answer in extraction.answers if answer.step == MEND}
+    repairs = {answer.round for answer in extraction.answers if answer.step == REPAIR}
     return [each.round for each in extraction.rejections if each.round in repairs]
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from kg_neo4j.organise.report_answers import MOST, Draft, fewest_findings
-from kg_neo4j.organise.report_material import Link, Material, Member
+from kg_neo4j.organise.report_answers import MOST, ReportDraft, fewest_findings
+from kg_neo4j.organise.report_material import MemberLink, ReportMaterial, ReportMember
 from kg_neo4j.organise.report_references import LARGEST, mark
 from kg_neo4j.organise.stored_reports import Finding
 
@@ -18,7 +18,7 @@ NAMED = 3  # members in a title
 STRONGEST = 5  # relationships that are named together
 
 
-def compose(material: Material) -> Draft:
+def compose(material: ReportMaterial) -> ReportDraft:
     """Return a report on `material` from the graph alone."""
     central = material.ranked
     alone = len(central) == 1
@@ -32,15 +32,15 @@ def compose(material: Material) -> Draft:
             break
         findings.append(_about_member(material, member))
     rating, explained = _rating(material)
-    return Draft(_title(central), _summary(material), rating, explained, tuple(findings[:MOST]), ())
+    return ReportDraft(_title(central), _summary(material), rating, explained, tuple(findings[:MOST]), ())
 
 
-def _title(central: Sequence[Member]) -> str:
+def _title(central: Sequence[ReportMember]) -> str:
     names = [" ".join(each.name.split())[:60] for each in central[:NAMED]]
     return f"{', '.join(names)} and others" if len(central) > NAMED else " and ".join(names)
 
 
-def _summary(material: Material) -> str:
+def _summary(material: ReportMaterial) -> str:
     central = material.ranked
     if len(central) == 1:
         said = " ".join(central[0].description.split())
@@ -61,14 +61,14 @@ def _summary(material: Material) -> str:
     return " ".join(sentences)
 
 
-def _span(material: Material) -> str:
+def _span(material: ReportMaterial) -> str:
     if not material.years:
         return ""
     first, last = material.years[0], material.years[-1]
     return f"Years that are named: {first} to {last}." if first != last else f"Year that is named: {first}."
 
 
-def _about_member(material: Material, member: Member) -> Finding:
+def _about_member(material: ReportMaterial, member: ReportMember) -> Finding:
     """Say who a member is, and what it is related to."""
     links = [each for each in material.ranked_links if member.id in (each.source, each.target)]
     shown = links[:LARGEST]
@@ -85,7 +85,7 @@ def _about_member(material: Material, member: Member) -> Finding:
     return Finding(f"{_called(member)}: {count}.", marked, entities, cited)
 
 
-def _about_relationships(material: Material) -> list[Finding]:
+def _about_relationships(material: ReportMaterial) -> list[Finding]:
     """Say which relationships are stated most often, with what is said of them."""
     shown = material.ranked_links[:STRONGEST]
     if len(shown) < 2:
@@ -100,9 +100,9 @@ def _about_relationships(material: Material) -> list[Finding]:
     return [Finding("The relationships that are stated most often.", "\n\n".join(lines), {}, cited)]
 
 
-def _about_types(material: Material) -> list[Finding]:
+def _about_types(material: ReportMaterial) -> list[Finding]:
     """Say which kinds of relationships there are, and of how many each."""
-    kinds: dict[str, list[Link]] = {}
+    kinds: dict[str, list[MemberLink]] = {}
     for link in material.ranked_links:
         kinds.setdefault(link.type, []).append(link)
     if len(kinds) < 2:
@@ -114,18 +114,18 @@ def _about_types(material: Material) -> list[Finding]:
     return [Finding(f"{len(kinds)} types of relationships.", said, {}, cited)]
 
 
-def _rating(material: Material) -> tuple[float, str]:
+def _rating(material: ReportMaterial) -> tuple[float, str]:
     statements = sum(each.evidence_count for each in material.links)
     rating = min(10.0, round(math.log2(1 + statements), 1))
     counted = f"{statements} statements of relationships"
     return rating, f"Not a judgement: the base-2 logarithm of one more than the {counted}, at most 10."
 
 
-def _called(member: Member) -> str:
+def _called(member: ReportMember) -> str:
     return f"{' '.join(member.name.split())} ({member.type})"
 
 
-def _stated(material: Material, link: Link) -> str:
+def _stated(material: ReportMaterial, link: MemberLink) -> str:
     names = material.names
     when = f" ({link.start_date})" if link.start_date else ""
     often = f", {link.evidence_count} times" if link.evidence_count > 1 else ""

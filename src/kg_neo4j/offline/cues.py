@@ -65,7 +65,7 @@ _SETS = {name: (float(usual), float(typical)) for name, usual, typical in _DATA.
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class CueSentence:
     """A sentence, and what of it counts."""
 
     text: str  # on one line
@@ -75,7 +75,7 @@ class Sentence:
 
 
 @lru_cache(maxsize=256)
-def sentences_of(text: str) -> tuple[Sentence, ...]:
+def sentences_of(text: str) -> tuple[CueSentence, ...]:
     """Return the sentences of a text, in its order."""
     said = _said(text)
     found = []
@@ -87,7 +87,7 @@ def sentences_of(text: str) -> tuple[Sentence, ...]:
             words = tuple(word.lower() for word in written)
             narrated = tuple(word.lower() for word in _WORD.findall(_CLOSED.sub(" ", outside)))
             names = tuple(word for word in written[1:] if _is_name(word))
-            found.append(Sentence(line, words, narrated, names))
+            found.append(CueSentence(line, words, narrated, names))
     return tuple(found)
 
 
@@ -101,7 +101,7 @@ def _said(text: str) -> bytearray:
     return said
 
 
-def weight(sentence: Sentence, aspect: Aspect) -> float:
+def weight(sentence: CueSentence, aspect: Aspect) -> float:
     """Return how many cues of an aspect a sentence has, weighted; 0: none, or an aspect without cues."""
     if aspect.cues:
         whole, begun = _listed_cues(aspect.cues)
@@ -113,25 +113,25 @@ def weight(sentence: Sentence, aspect: Aspect) -> float:
     return float(sum(any(_is_same(word, other) for other in words) for word in sentence.words)) if words else 0.0
 
 
-def _plot(sentence: Sentence) -> float:
+def _plot(sentence: CueSentence) -> float:
     return _listed(sentence.narrated, _PLOT) + FAINT * _named(sentence)
 
 
-def _character(sentence: Sentence) -> float:
+def _character(sentence: CueSentence) -> float:
     people = NAME * _named(sentence) + FAINT * min(3, _listed(sentence.narrated, _PRONOUNS))
     return _listed(sentence.words, _CHARACTER) + people
 
 
-def _setting(sentence: Sentence) -> float:
+def _setting(sentence: CueSentence) -> float:
     return _listed(sentence.narrated, _SETTING) + len(_CLOCK.findall(sentence.text))
 
 
-def _point_of_view(sentence: Sentence) -> float:
+def _point_of_view(sentence: CueSentence) -> float:
     told = 2 * _listed(sentence.narrated, _PERSON) + _listed(sentence.narrated, _TELLER)
     return told + _listed(sentence.narrated, _PERCEIVED)
 
 
-def _style(sentence: Sentence) -> float:
+def _style(sentence: CueSentence) -> float:
     signs = sum(sentence.text.count(sign) for sign in "!;—") + sentence.text.count("--")
     figures = 2 * len(_SIMILE.findall(sentence.text))
     formed = sum(bool(_ADJECTIVE.match(word)) for word in sentence.words) * 0.7
@@ -142,18 +142,18 @@ def _style(sentence: Sentence) -> float:
     return figures + faint + formed + 0.5 * min(repeated, 4) + long
 
 
-def _theme(sentence: Sentence) -> float:
+def _theme(sentence: CueSentence) -> float:
     formed = sum(word not in _THEME and bool(_ABSTRACT.match(word)) for word in sentence.words)
     return _listed(sentence.words, _THEME) + 0.7 * formed + 2 * len(_GENERAL.findall(sentence.text))
 
 
-def _irony_and_symbol(sentence: Sentence) -> float:
+def _irony_and_symbol(sentence: CueSentence) -> float:
     turned = FAINT * _listed(sentence.words, _IRONY) + len(_CONTRAST.findall(sentence.text))
     standing = _listed(sentence.words, _SYMBOLS) + 2 * len(_SYMBOL.findall(sentence.text))
     return turned + standing + len(_SIMILE.findall(sentence.text)) * 0.5
 
 
-_WEIGHERS: Mapping[str, Callable[[Sentence], float]] = {
+_WEIGHERS: Mapping[str, Callable[[CueSentence], float]] = {
     "plot": _plot,
     "character": _character,
     "setting": _setting,
@@ -194,7 +194,7 @@ def _listed(words: tuple[str, ...], listed: frozenset[str]) -> float:
     return float(sum(word in listed for word in words))
 
 
-def _named(sentence: Sentence) -> int:
+def _named(sentence: CueSentence) -> int:
     return min(MOST_NAMES, len(sentence.names))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from kg_neo4j import data_files
 from kg_neo4j.data_files import fill
-from kg_neo4j.retrieve.conversation.turns import Mention, Turn, Understood
+from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention, Understood
 from kg_neo4j.retrieve.question import Asks, read
 from kg_neo4j.retrieve.words import fold, split_words
 
@@ -170,7 +170,7 @@ def _with_name(name: str, turn: Turn) -> str:
     return f"Who was {name}?" if name[:1].isupper() else f"What is {name}?"
 
 
-def _alike(name: str, mention: Mention, kinds: dict[str, str]) -> bool:
+def _alike(name: str, mention: TurnMention, kinds: dict[str, str]) -> bool:
     kind = kinds.get(name)
     return kind is None or not kind or kind == mention.kind
 
@@ -257,7 +257,7 @@ def _in_full(name: str, turns: Sequence[Turn]) -> str:
     return max([name, *fuller], key=len)
 
 
-def _subject(turn: Turn, kinds: Sequence[str]) -> Mention | None:
+def _subject(turn: Turn, kinds: Sequence[str]) -> TurnMention | None:
     """Return whom or what the question of a turn is about as a whole: "Who was X?", "Tell me about X"."""
     if not turn.asked or read(turn.question).asks is not Asks.DEFINITION:
         return None
@@ -265,7 +265,7 @@ def _subject(turn: Turn, kinds: Sequence[str]) -> Mention | None:
     return longest if longest.kind in kinds else None
 
 
-def _is_called(subject: Mention, gender: str, turn: Turn) -> bool:
+def _is_called(subject: TurnMention, gender: str, turn: Turn) -> bool:
     """Return whether an answer calls somebody "he" or "she" near the name, whatever the first name suggests."""
     words = "she|her|hers|herself" if gender == "f" else "he|his|him|himself"
     name = re.escape(subject.said or subject.name)
@@ -299,7 +299,7 @@ def _several(turns: Sequence[Turn]) -> str:
     return single.name if single else ""
 
 
-def _last(turns: Sequence[Turn], fits: Callable[[Mention], bool]) -> Mention | None:
+def _last(turns: Sequence[Turn], fits: Callable[[TurnMention], bool]) -> TurnMention | None:
     """Return the mention that comes to mind first among those that fit."""
     for turn in reversed(turns[-BACK:]):
         for each in _order(turn):
@@ -308,7 +308,7 @@ def _last(turns: Sequence[Turn], fits: Callable[[Mention], bool]) -> Mention | N
     return None
 
 
-def _order(turn: Turn) -> list[Mention]:
+def _order(turn: Turn) -> list[TurnMention]:
     """Return the mentions of a turn, what was asked for first."""
     asks = read(turn.question).asks if turn.question.strip() else Asks.OTHER
     wanted = {Asks.PERSON: "person", Asks.PLACE: "place", Asks.TIME: "date"}.get(asks)
@@ -316,7 +316,7 @@ def _order(turn: Turn) -> list[Mention]:
     return list(dict.fromkeys([*sought, *turn.asked, *turn.told]))
 
 
-def _focus(turn: Turn) -> Mention | None:
+def _focus(turn: Turn) -> TurnMention | None:
     return next(iter(_order(turn)), None)
 
 

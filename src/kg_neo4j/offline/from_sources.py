@@ -12,7 +12,7 @@ from kg_neo4j.offline.short.card import asks_about, asks_who, has_role, make_car
 from kg_neo4j.offline.short.likely import asks_for_words
 from kg_neo4j.offline.short.mentions import mentions
 from kg_neo4j.offline.short.reading import may_answer
-from kg_neo4j.offline.short.short_answer import Short, Told, find_short, tell
+from kg_neo4j.offline.short.short_answer import CitedShortAnswer, Short, find_short, tell
 from kg_neo4j.offline.short.stated import find_beside, read_lines
 from kg_neo4j.offline.short.things import Things
 from kg_neo4j.offline.told_summaries import SUMMARY_TOLD, tell_summary
@@ -88,7 +88,7 @@ def _on_one_thing(job: AnswerFromSources, things: Things) -> Reply | None:
     return _composed("", card, job, WITHOUT_MODEL) if card else None
 
 
-def _composed(short: str, told: Told, job: AnswerFromSources, note: str) -> Reply:
+def _composed(short: str, told: CitedShortAnswer, job: AnswerFromSources, note: str) -> Reply:
     """Answer with a text of several lines; what it cites comes first in the evidence."""
     evidence = _evidence(told.citations, job.found, job.how)
     return Reply(told.text, told.citations, evidence, told.claims, notes=(note,), short=short)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from kg_neo4j import data_files
 from kg_neo4j.graph.database import Row
-from kg_neo4j.offline.short.short_answer import Told
+from kg_neo4j.offline.short.short_answer import CitedShortAnswer
 from kg_neo4j.records import Citation, Claim
 from kg_neo4j.retrieve.checking.claims import SUPPORTED
 from kg_neo4j.retrieve.kinds import DATE, PERSON, PLACE, kind_of
@@ -39,7 +39,9 @@ def form_of(question: str) -> str:
     return next((name for name, form in _FORMS.items() if form.match(text)), "")
 
 
-def tell_overview(question: str, further: FurtherSearch, titled: Sequence[str] = ()) -> tuple[str, Told] | None:
+def tell_overview(
+    question: str, further: FurtherSearch, titled: Sequence[str] = ()
+) -> tuple[str, CitedShortAnswer] | None:
     """Return the short answer, which may be empty, and the text; None for another question, and where nothing is there.
 
     "What is TITLE about?" is one only where `titled`, the documents that the question names, are one.
@@ -62,7 +64,7 @@ def tell_overview(question: str, further: FurtherSearch, titled: Sequence[str] =
         return None
     sizes = f"{row['total']:,} {'document' if row['total'] == 1 else 'documents'}, {row['tokens']:,} tokens"
     if form == "count":
-        return str(row["total"]), Told(f"{sizes}: {_titles(row)}.", (), (), ())
+        return str(row["total"]), CitedShortAnswer(f"{sizes}: {_titles(row)}.", (), (), ())
     if form in ("people", "things"):
         names = most_named(row["entities"], question, form)
         return ("", _named(names, row)) if names else None
@@ -87,7 +89,7 @@ def most_named(entities: Sequence[Row], question: str, form: str) -> list[str]:
     return kept[:NAMES]
 
 
-def _named(names: Sequence[str], row: Row) -> Told:
+def _named(names: Sequence[str], row: Row) -> CitedShortAnswer:
     """Return the names, one a line, each with the sentence that names it first."""
     sentences = [each for document in row["documents"] for each in _sentences(document)]
     lines, citations, claims = [], [], []
@@ -102,10 +104,10 @@ def _named(names: Sequence[str], row: Row) -> Told:
             claims.append(Claim(readable(sentence.text), (len(citations),), SUPPORTED))
         lines.append(f"- {name} [{citations.index(citation) + 1}]")
     head = "Mentioned and connected most in the graph:"
-    return Told("\n".join([head, *lines]), tuple(citations), tuple(claims), ())
+    return CitedShortAnswer("\n".join([head, *lines]), tuple(citations), tuple(claims), ())
 
 
-def _about(row: Row, sizes: str) -> Told:
+def _about(row: Row, sizes: str) -> CitedShortAnswer:
     """Return sizes, and of each document its title, headings and sentences, then the entities mentioned most."""
     names = most_named(row["entities"], "", "things")
     lines = [f"{sizes}."]
@@ -124,7 +126,7 @@ def _about(row: Row, sizes: str) -> Told:
         lines.append(f"- and {row['total'] - len(row['documents']):,} more")
     lines += [f"Mentioned and connected most: {', '.join(names)}."] if names else []
     claims = tuple(Claim(readable(each.quote), (number,), SUPPORTED) for number, each in enumerate(citations, 1))
-    return Told("\n".join(lines), tuple(citations), claims, ())
+    return CitedShortAnswer("\n".join(lines), tuple(citations), claims, ())
 
 
 def _sentences(document: Row) -> Iterator[tuple[Citation, Sentence]]:

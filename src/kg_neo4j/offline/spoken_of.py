@@ -14,7 +14,7 @@ from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.offline.extractor.gender import guess_gender
 from kg_neo4j.offline.extractor.lexicon import FEMALE_NAMES, FEMALE_TITLES, MALE_NAMES, MALE_TITLES
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve.conversation.turns import Mention, Turn
+from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention
 from kg_neo4j.retrieve.kinds import kind_of
 from kg_neo4j.retrieve.linking import Linked, can_link, link
 from kg_neo4j.retrieve.question import read
@@ -84,20 +84,20 @@ def _by_pronouns(after: str) -> str:
     return "f" if she > 2 * he else "m" if he > 2 * she else ""
 
 
-def _mention(row: Row, said: str) -> Mention:
+def _mention(row: Row, said: str) -> TurnMention:
     """Return a mention; one by a part of a name keeps it, because others may have that part, too."""
     kind = kind_of(row["type"] or "")
     gender = gender_of(row["name"], row["role"], row["kin"], row["after"]) if kind == "person" else ""
     in_full = not said or said.casefold() in {each.casefold() for each in (row["name"], *row["aliases"])}
     sure = kind == "person" and bool(stated_gender(row["name"], row["role"], row["kin"]))
-    return Mention(row["name"] if in_full else said, kind, gender, said, sure)
+    return TurnMention(row["name"] if in_full else said, kind, gender, said, sure)
 
 
-def _different(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+def _different(mentions: Sequence[TurnMention]) -> tuple[TurnMention, ...]:
     """Return mentions without repeats, and without those of the answer that are parts of one of the question."""
     asked = [each.name for each in mentions if each.said]
     kept = [each for each in mentions if each.said or not any(each.name in name for name in asked)]
-    first: dict[str, Mention] = {}
+    first: dict[str, TurnMention] = {}
     for each in kept:
         first.setdefault(each.name, each)
     return tuple(first.values())
@@ -132,7 +132,7 @@ def _in_answer(row: Row, text: str) -> int:
     return -1
 
 
-def _unknown(question: str, known: Sequence[str]) -> list[tuple[int, Mention]]:
+def _unknown(question: str, known: Sequence[str]) -> list[tuple[int, TurnMention]]:
     """Return the names of a question that the graph does not know."""
     found = []
     words = [(start, end, fold(question[start:end])) for start, end in word_spans(question)]
@@ -144,6 +144,6 @@ def _unknown(question: str, known: Sequence[str]) -> list[tuple[int, Mention]]:
             if tuple(word for _, _, word in words[index : index + len(run)]) == run:
                 start, end = words[index][0], words[index + len(run) - 1][1]
                 name = re.sub(r"['’]s?$", "", question[start:end])
-                found.append((start, Mention(name, "", "", name)))
+                found.append((start, TurnMention(name, "", "", name)))
                 break
     return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j._models.door import EXTRACTIVE, Door, Job
 from kg_neo4j._models.layers import Answers, AnswerStore, Layer, Unasked
-from kg_neo4j._models.tasks import Answer, Request, Task
+from kg_neo4j._models.tasks import Request, Task, TaskAnswer
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Usage
 
@@ -21,20 +21,18 @@ if TYPE_CHECKING:
     from kg_neo4j.extract.llm_extractor import OpenExtractor
     from kg_neo4j.graph.resolution.judgement import CompareEntities, Judgements
     from kg_neo4j.organise.description_merges import Merge
-    from kg_neo4j.organise.report_answers import Draft
+    from kg_neo4j.organise.report_answers import ReportDraft
     from kg_neo4j.organise.report_domain import ChooseDomain, Domain
     from kg_neo4j.organise.report_questions import WriteReport
-    from kg_neo4j.organise.tree.building import Named
+    from kg_neo4j.organise.tree.building import ClusterAspects
     from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.organise.tree.namers import NameClusters
-    from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, Written
-    from kg_neo4j.pipeline.tuning import ProposeAspectSet, TunedAspects
+    from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, WrittenText
     from kg_neo4j.retrieve.assisting import Assist, Assisted
     from kg_neo4j.retrieve.checking.claims import FindContradictions
     from kg_neo4j.retrieve.conversation.rewriting import Understand
     from kg_neo4j.retrieve.conversation.turns import ReadTurn, Turn, Understood
-    from kg_neo4j.retrieve.cypher.answer import Reply as QueryReply
-    from kg_neo4j.retrieve.cypher.answer import WriteQuery
+    from kg_neo4j.retrieve.cypher.answer import QueryReply, WriteQuery
     from kg_neo4j.retrieve.overview.global_answer import AnswerFromReports, ReportsReply
     from kg_neo4j.retrieve.reply import AnswerFromSources, Reply
 
@@ -89,8 +87,8 @@ class StandInDoor(Door):
         """Have the stand-in do it."""
         return self.instead(job)
 
-    def _answer(self, task: Task[T], hear: Callable[[str], None] | None) -> Answer[T]:
-        return Answer(task, self.instead(task), stands_in=True)
+    def _answer(self, task: Task[T], hear: Callable[[str], None] | None) -> TaskAnswer[T]:
+        return TaskAnswer(task, self.instead(task), stands_in=True)
 
 
 # ------------------------------------------------------------------------------------------------- loading
@@ -118,7 +116,7 @@ def _describe(task: Merge) -> str:
     return extract(task.texts, task.tokeniser, SUMMARY_TOKENS, task.element.name)
 
 
-def _report(task: WriteReport) -> Draft:
+def _report(task: WriteReport) -> ReportDraft:
     from kg_neo4j.offline.composed_reports import compose
 
     return compose(task.material)
@@ -130,38 +128,38 @@ def _choose_domain(job: ChooseDomain) -> Domain:
     return Domain(None)
 
 
-def _summarise(task: WriteSummary) -> Written:
+def _summarise(task: WriteSummary) -> WrittenText:
     from kg_neo4j.offline.tree_texts import summary
-    from kg_neo4j.organise.tree.written import Written
+    from kg_neo4j.organise.tree.written import WrittenText
 
-    return Written(summary(task.item.context, task.aspect, task.subject.tokeniser, task.most), EXTRACTIVE)
+    return WrittenText(summary(task.item.context, task.aspect, task.subject.tokeniser, task.most), EXTRACTIVE)
 
 
-def _detail(task: WriteDetail) -> Written:
+def _detail(task: WriteDetail) -> WrittenText:
     from kg_neo4j.offline.tree_texts import aspect_note, note
-    from kg_neo4j.organise.tree.written import Written
+    from kg_neo4j.organise.tree.written import WrittenText
 
     if task.aspect is not None:
         text = aspect_note(task.item.context, task.aspect, task.subject.tokeniser, task.most)
-        return Written(text, EXTRACTIVE)
-    return Written(note(task.item.context, len(task.item.before), task.subject.tokeniser, task.most), EXTRACTIVE)
+        return WrittenText(text, EXTRACTIVE)
+    return WrittenText(note(task.item.context, len(task.item.before), task.subject.tokeniser, task.most), EXTRACTIVE)
 
 
-def _name_clusters(job: NameClusters) -> Sequence[Named]:
+def _name_clusters(job: NameClusters) -> Sequence[ClusterAspects]:
     from kg_neo4j.offline.cues import cued_clusters
-    from kg_neo4j.organise.tree.building import Named
+    from kg_neo4j.organise.tree.building import ClusterAspects
 
     typical = _typical(job.by.leaves, job.by.aspects)
     if job.texts == ("\n\n".join(job.by.leaves),):  # one cluster: nothing to compare it with
         names = tuple(each.name for each in job.by.aspects if typical[each.name])
-        return [Named(names or (job.by.aspects[0].name,))]
-    return [Named(names) for names in cued_clusters(job.texts, job.by.aspects, typical)]
+        return [ClusterAspects(names or (job.by.aspects[0].name,))]
+    return [ClusterAspects(names) for names in cued_clusters(job.texts, job.by.aspects, typical)]
 
 
-def _propose_aspects(job: ProposeAspectSet) -> TunedAspects:
+def _fits(texts: Sequence[str]) -> Mapping[str, float]:
     from kg_neo4j.offline.cues import fits
 
-    return job.by_fits(fits([chunk.text for _, chunk in job.sample.places]))
+    return fits(texts)
 
 
 @lru_cache(maxsize=4)  # a model may leave many clusters of one tree unnamed
@@ -223,7 +221,7 @@ _STAND_INS: dict[str, Callable[[Any], Any]] = {
     "compare": _compare,
     "propose_schema": lambda job: job.by_counting(StandInDoor()),
     "tune": lambda _: None,
-    "propose_aspects": _propose_aspects,
+    "propose_aspects": lambda job: job.by_fits(_fits),
     "tune_aspects": lambda _: None,
     "description": _describe,
     "report": _report,

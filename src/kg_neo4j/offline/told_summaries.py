@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kg_neo4j.offline.extracting.extractive import Extract
 from kg_neo4j.records import Citation
-from kg_neo4j.retrieve.checking.citations import Source, locate
+from kg_neo4j.retrieve.checking.citations import ShownSource, locate
 from kg_neo4j.retrieve.interface import Found, FoundNode
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.sentences import readable, split_sentences
@@ -41,5 +41,5 @@ def _place(sentence: str, node: FoundNode, found: Found) -> Citation | None:
             continue
         for each in split_sentences(chunk.text):
             if each.start < place.end and place.start < each.end and " ".join(each.text.split()) == wanted:
-                return locate(each.text, Source("", chunk, each.start, each.end))
+                return locate(each.text, ShownSource("", chunk, each.start, each.end))
     return None

@@ -18,7 +18,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.language import detect
 from kg_neo4j.acquire.sentences import cut_at_word
 from kg_neo4j.offline import cues
-from kg_neo4j.offline.cues import Sentence
+from kg_neo4j.offline.cues import CueSentence
 from kg_neo4j.offline.embedder.static_embedding import StaticEmbedding
 from kg_neo4j.offline.embedder.static_words import FUNCTION_WORDS, Weighing, weigh
 from kg_neo4j.organise.tree.interface import Aspect
@@ -50,7 +50,7 @@ Matrix = npt.NDArray[np.float64]
 class Weighed:
     """The distinct sentences of a text, and how central each is, 0 to 1."""
 
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[CueSentence, ...]
     vectors: Matrix  # (n, d), unit length
     central: Matrix  # (n,)
     has_cues: bool
@@ -125,7 +125,7 @@ def key_phrases(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def weigh_sentences(text: str) -> Weighed:
     """Return the sentences of a text with their centrality: the cosine with the middle of all of them."""
-    distinct: dict[str, Sentence] = {}
+    distinct: dict[str, CueSentence] = {}
     for sentence in cues.sentences_of(text):
         distinct.setdefault(" ".join(sentence.words), sentence)
     kept = tuple(distinct.values())
@@ -163,7 +163,7 @@ def _taken(weighed: Weighed, worth: Matrix, tokeniser: Tokeniser, most_tokens: i
     return taken
 
 
-def _cued(sentence: Sentence, aspect: Aspect) -> float:
+def _cued(sentence: CueSentence, aspect: Aspect) -> float:
     """Return the cues of a sentence for its length: a long one has more of them by chance."""
     short = 0.3 if len(sentence.words) < FEWEST_WORDS else 1.0
     length: float = max(len(sentence.words), LENGTH_FREE) ** LENGTH_POWER

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kg_neo4j.retrieve.checking.support import Passage, supports
+from kg_neo4j.retrieve.checking.support import CitedPassage, supports
 from kg_neo4j.retrieve.sentences import readable, split_sentences
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedStatements:
     """The statements of an answer and of the golden answer, sorted."""
 
     right: tuple[str, ...]
@@ -22,19 +22,19 @@ class Compared:
     missing: tuple[str, ...]
 
 
-def compare(question: str, answer: str, golden: str, normalise: Callable[[str], str]) -> Compared:
+def compare(question: str, answer: str, golden: str, normalise: Callable[[str], str]) -> ComparedStatements:
     """Compare the sentences of two texts; those that are the same when they are normalised agree."""
     said, wanted = _statements(answer), _statements(golden)
 
     def agree(one: str, other: str) -> bool:
         pairs = ((one, other), (other, one))
         return normalise(one) == normalise(other) or any(
-            supports(claim, [Passage(text, question)]).supported for claim, text in pairs
+            supports(claim, [CitedPassage(text, question)]).supported for claim, text in pairs
         )
 
     made = {each for each in said if any(agree(each, other) for other in wanted)}
     met = {each for each in wanted if any(agree(other, each) for other in said)}
-    return Compared(
+    return ComparedStatements(
         tuple(each for each in said if each in made),
         tuple(each for each in said if each not in made),
         tuple(each for each in wanted if each not in met),

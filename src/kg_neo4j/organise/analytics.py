@@ -18,7 +18,7 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise import communities
 from kg_neo4j.organise.entity_pairs import EntityPairs, read_pairs
-from kg_neo4j.organise.projection import DAMPING, Structure, project
+from kg_neo4j.organise.projection import DAMPING, EntityStructure, project
 from kg_neo4j.organise.stored_analytics import (
     Result,
     StoredCommunity,
@@ -78,7 +78,7 @@ class _Measured:
     labels: Mapping[int, tuple[int, ...]]
     pagerank: Mapping[int, float]
     betweenness: Mapping[int, float]
-    structure: Mapping[int, Structure]
+    structure: Mapping[int, EntityStructure]
     bridges: Iterable[tuple[int, int]] = ()
 
 
@@ -184,7 +184,7 @@ def read_graph(database: Database, graph: str, method: str) -> SettledGraph:
 def _measure(database: Database, graph: str, found: SettledGraph, seed: int) -> _Measured:
     nums = list(found.ids)
     if not found.pairs.count:  # GDS's Leiden fails on a graph without relationships
-        apart = {num: Structure(num, 0, 0, 0.0, articulation=False) for num in nums}
+        apart = {num: EntityStructure(num, 0, 0, 0.0, articulation=False) for num in nums}
         return _Measured(
             communities.alone(found.ids), dict.fromkeys(nums, 1 - DAMPING), dict.fromkeys(nums, 0.0), apart
         )
@@ -236,7 +236,7 @@ def _result(
     return Result(levels, numbers, values)
 
 
-def _components(structure: Mapping[int, Structure]) -> dict[int, int]:
+def _components(structure: Mapping[int, EntityStructure]) -> dict[int, int]:
     """Return label -> number of a component, from 1: larger ones first, then by smallest member."""
     members: dict[int, list[int]] = {}
     for num, each in structure.items():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j._models.workers import Crew, Done
+from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.headings import embedded_text
 from kg_neo4j.organise import search_indexes
@@ -76,7 +76,7 @@ class ChunkEmbedding:
         for done in self._crew.finished():
             self._note(done)
 
-    def _note(self, done: Done[Sequence[Chunk], int]) -> None:
+    def _note(self, done: DoneItem[Sequence[Chunk], int]) -> None:
         self._waiting -= 1
         self._embedded += done.result or 0
         self._error = self._error or done.error

@@ -21,8 +21,8 @@ from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Row, batches
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.report_answers import most_findings
-from kg_neo4j.organise.report_material import Link, Material, Member
-from kg_neo4j.organise.report_questions import NOT_ANSWERED, TINY, Asker, WriteReport, Written, composed, written
+from kg_neo4j.organise.report_material import MemberLink, ReportMaterial, ReportMember
+from kg_neo4j.organise.report_questions import NOT_ANSWERED, TINY, Asker, WriteReport, WrittenReport, composed, written
 from kg_neo4j.organise.stored_reports import COMPOSED, MODEL, CommunityReport, properties, read_reports
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
@@ -70,7 +70,7 @@ class ReportPlan:
 def plan_reports(database: Database, graph: str, how: Reporting) -> ReportPlan:
     """Return what `write_reports` would ask: the same run, with a door that counts and without writing."""
     communities = database.read(queries.get("analytics/report_communities"), graph=graph)
-    run = _Run(database, graph, how, None, _domain(how, communities))
+    run = _ReportsRun(database, graph, how, None, _domain(how, communities))
     for rows in pages(communities):
         run.write(rows)
     usage, measured = run.still_to_pay()
@@ -87,7 +87,7 @@ def write_reports(
     was lost.
     """
     communities = database.read(queries.get("analytics/report_communities"), graph=graph)
-    run = _Run(database, graph, how, lease, _domain(how, communities))
+    run = _ReportsRun(database, graph, how, lease, _domain(how, communities))
     progress.start(STAGE, len(communities))
     for rows in pages(communities):
         run.write(rows)
@@ -103,7 +103,7 @@ def pages(communities: Sequence[Row]) -> Iterator[Sequence[Row]]:
         yield from batches([row for row in communities if row["level"] == level], PAGE)
 
 
-def read_materials(database: Database, graph: str, ids: Sequence[str]) -> dict[str, Material]:
+def read_materials(database: Database, graph: str, ids: Sequence[str]) -> dict[str, ReportMaterial]:
     """Return what reports on communities are made from, by id."""
     wanted = sorted(ids)
     entities = database.read(queries.get("analytics/report_entities"), graph=graph, ids=wanted)
@@ -112,10 +112,10 @@ def read_materials(database: Database, graph: str, ids: Sequence[str]) -> dict[s
     linked = {row["id"]: row["relationships"] for row in links}
     found = {row["id"]: row for row in documents}
     return {
-        row["id"]: Material(
+        row["id"]: ReportMaterial(
             row["id"],
             tuple(_member(each) for each in row["entities"]),
-            tuple(Link(*each) for each in linked.get(row["id"], ())),
+            tuple(MemberLink(*each) for each in linked.get(row["id"], ())),
             tuple(found[row["id"]]["documents"]) if row["id"] in found else (),
             found[row["id"]]["total"] if row["id"] in found else 0,
         )
@@ -133,14 +133,14 @@ def _domain(how: Reporting, communities: Sequence[Row]) -> str:
     return usual_domain(communities) if how.domain is None else how.domain
 
 
-def is_current(row: Row, material: Material, domain: str | None) -> bool:
+def is_current(row: Row, material: ReportMaterial, domain: str | None) -> bool:
     """Say whether a report that a model wrote stands: nothing that it was made from has changed."""
     kept = domain is None or (row["domain"] or "") == domain
     return bool(row["method"] == MODEL and row["hash"] == material.digest and kept)
 
 
 @dataclass(slots=True)
-class _Run:
+class _ReportsRun:
     """One call of `write_reports`."""
 
     database: Database
@@ -200,7 +200,7 @@ class _Run:
         self.by_model += sum(each.method == MODEL for each in standing)
         self.flagged += sum(bool(each.flags) for each in standing)
 
-    def _written(self, wanted: Mapping[str, Material]) -> dict[str, Written]:
+    def _written(self, wanted: Mapping[str, ReportMaterial]) -> dict[str, WrittenReport]:
         """Return what each report says; stored answers are not paid for again."""
         tasks = [self._task(material) for material in wanted.values()]
         done = {task.material.id: composed(task, self.door) for task in tasks if len(task.material.members) < TINY}
@@ -220,7 +220,7 @@ class _Run:
             done[task.material.id] = report or composed(task, self.door, NOT_ANSWERED)
         return done
 
-    def _task(self, material: Material) -> WriteReport:
+    def _task(self, material: ReportMaterial) -> WriteReport:
         children = {each.child for each in material.members}  # None: of those that are alone on the next level
         parts = sorted(each for each in children if each)
         is_divided = len(children) > 1
@@ -240,7 +240,7 @@ class _Run:
         most = [BASE_TOKENS + FINDING_TOKENS * most_findings(task.material) for task in self.unasked.values()]
         return Usage(len(asked), read, len(asked) * measured or sum(most)), int(row["answers"])
 
-    def _report(self, row: Row, material: Material, written: Written) -> CommunityReport:
+    def _report(self, row: Row, material: ReportMaterial, written: WrittenReport) -> CommunityReport:
         draft = written.draft
         return CommunityReport(
             id=row["id"],
@@ -259,7 +259,7 @@ class _Run:
             domain=self.domain if written.method == MODEL else "",
         )
 
-    def _store(self, lease: Lease, reports: Sequence[CommunityReport], written: Mapping[str, Written]) -> None:
+    def _store(self, lease: Lease, reports: Sequence[CommunityReport], written: Mapping[str, WrittenReport]) -> None:
         query = queries.get("analytics/write_reports")
         rows = [
             {"id": each.id, "report": properties(each), "answers": list(written[each.id].answers)} for each in reports
@@ -269,7 +269,7 @@ class _Run:
         self.changes += len(rows)
 
 
-def _member(row: Sequence[Any]) -> Member:
+def _member(row: Sequence[Any]) -> ReportMember:
     entity, name, kind, description, evidence, born, died, child = row
     years = tuple(year for year in (born, died) if isinstance(year, int))
-    return Member(entity, name, kind, description, evidence, years, child)
+    return ReportMember(entity, name, kind, description, evidence, years, child)

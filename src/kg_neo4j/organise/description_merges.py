@@ -18,12 +18,12 @@ from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import EXTRACTIVE, MODEL, Door
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Answer, Complaint, Request, Task, once_more
+from kg_neo4j._models.tasks import Complaint, Request, Task, TaskAnswer, once_more
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word, sentences
 from kg_neo4j.errors import ContentFiltered
-from kg_neo4j.graph.answers import Place
+from kg_neo4j.graph.answers import AnswerSubjects
 
 RULES_VERSION = 1  # of the steps, the checks and the extracts: raised when the same answers give another summary
 SUMMARY_TOKENS = 150  # of a summary, as it is asked for
@@ -96,12 +96,12 @@ class Merge(Task[str]):
     def request(self, complaint: str, round: int) -> Request:
         """Return what the model gets in one round, with the key and the place of its answer."""
         system, user = self.messages(complaint)
-        place = Place((self.element.id,), prompts.load("describe").hash)
+        place = AnswerSubjects((self.element.id,), prompts.load("describe").hash)
         return Request(self.kind, system, user, key=self.key(round), place=place, round=round)
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class DescriptionMerge:
     """What became of an element's descriptions."""
 
     text: str
@@ -118,7 +118,7 @@ class Merging:
     model: str  # name, of those whose answers count
     door: Door
     tokeniser: Tokeniser
-    summary: Summary | None = field(default=None, init=False)
+    summary: DescriptionMerge | None = field(default=None, init=False)
     tasks: Sequence[Merge] = field(default=(), init=False)
     _groups: Sequence[tuple[str, ...]] = field(default=(), init=False)
     _used: list[str] = field(default_factory=list, init=False)
@@ -134,14 +134,14 @@ class Merging:
         prompt = 500  # prompts/describe.md with names
         return max(200, min(STEP_TOKENS, self.door.window - prompt - 2 * LONGEST_TOKENS))
 
-    def take(self, answers: Sequence[Answer[str]]) -> None:
+    def take(self, answers: Sequence[TaskAnswer[str]]) -> None:
         """Go on with the answers to `tasks`, in their order; none of them is unanswered."""
         # Where a filter declined, sentences are taken, whatever was said before.
         said = [None if answer.error else answer.value for answer in answers]
         self._used += [key for answer in answers for key in answer.keys]
         if len(self._groups) == 1:
             method = MODEL if said[0] else EXTRACTIVE
-            self.summary = Summary(said[0] or self._sentences(self.element.texts), method, tuple(self._used))
+            self.summary = DescriptionMerge(said[0] or self._sentences(self.element.texts), method, tuple(self._used))
             return
         merged = {task.texts: text or self._sentences(task.texts) for task, text in zip(self.tasks, said, strict=True)}
         self._prepare([merged.get(group, group[0]) for group in self._groups])
@@ -166,7 +166,7 @@ class Merging:
         self.tasks = [Merge(self.element, each, self.graph, self.model, self.tokeniser) for each in asked]
 
 
-def is_unanswered(answer: Answer[str]) -> bool:
+def is_unanswered(answer: TaskAnswer[str]) -> bool:
     """Return whether a task is to be asked again in the next run; what a filter declined is not."""
     return answer.error is not None and not isinstance(answer.error, ContentFiltered)
 

@@ -16,13 +16,13 @@ from typing import Any
 
 from kg_neo4j._models.door import EXTRACTIVE, Door
 from kg_neo4j._models.layers import Unasked
-from kg_neo4j._models.tasks import Answer
+from kg_neo4j._models.tasks import TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.description_merges import Element, Merge, Merging, Summary, is_unanswered
+from kg_neo4j.organise.description_merges import DescriptionMerge, Element, Merge, Merging, is_unanswered
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 
@@ -65,7 +65,7 @@ def describe(
     where the lease was lost.
     """
     progress.start(STAGE)
-    run = _Run(database, graph, how, lease)
+    run = _DescriptionsRun(database, graph, how, lease)
     first, is_swept = database.read_transaction(run.look)
     for label in _LABELS:
         for rows in run.pages(label, first[label]):
@@ -100,7 +100,7 @@ def is_over(texts: Sequence[str], tokeniser: Tokeniser, bound_tokens: int) -> bo
 
 
 @dataclass(slots=True)
-class _Run:
+class _DescriptionsRun:
     """One call of `describe`."""
 
     database: Database
@@ -167,7 +167,7 @@ class _Run:
                 changed.append({"id": element.id, **values, "answers": list(summary.answers)})
         self._write(label, changed)
 
-    def _merged(self, elements: Sequence[tuple[Element, str]]) -> Iterator[tuple[Element, Summary]]:
+    def _merged(self, elements: Sequence[tuple[Element, str]]) -> Iterator[tuple[Element, DescriptionMerge]]:
         """Yield a summary for each element, given with the model whose answers count; stored ones are not paid again.
 
         Without a model to ask, and where one does not answer, the most informative sentences are the summary.
@@ -195,7 +195,7 @@ class _Run:
                     going_on.append(merging)
             active = going_on
 
-    def _answers(self, active: Sequence[Merging]) -> dict[str, Answer[str]]:
+    def _answers(self, active: Sequence[Merging]) -> dict[str, TaskAnswer[str]]:
         """Return the answers to the next tasks by key; elements that are described alike share them."""
         tasks = {task.key(0): task for merging in active for task in merging.tasks}
         keys = sorted(tasks)
@@ -207,9 +207,9 @@ class _Run:
                 self.failed.append(str(answer.error))
         return answers
 
-    def _extractive(self, element: Element) -> Summary:
+    def _extractive(self, element: Element) -> DescriptionMerge:
         task = Merge(element, element.texts, self.graph, self.door.name, self.how.tokeniser)
-        return Summary(self.door.instead(task), EXTRACTIVE)
+        return DescriptionMerge(self.door.instead(task), EXTRACTIVE)
 
     def _write(self, label: str, rows: Sequence[Mapping[str, Any]]) -> None:
         query = queries.get(f"analytics/write_summaries_{label.lower()}")

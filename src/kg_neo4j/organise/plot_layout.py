@@ -62,7 +62,7 @@ def pack(size: int, pairs: Sequence[tuple[int, int]], sizes: Points, width: floa
     related = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size))
     _, labels = connected_components(related, directed=False)
     points = np.zeros((size, 2))
-    parts: list[_Part] = []
+    parts: list[_ConnectedPart] = []
     for label in range(labels.max(initial=-1) + 1):
         members = np.flatnonzero(labels == label)
         places = {int(node): place for place, node in enumerate(members)}
@@ -72,7 +72,7 @@ def pack(size: int, pairs: Sequence[tuple[int, int]], sizes: Points, width: floa
         points[members] = found
         radius = float((np.hypot(*found.T) + sizes[members]).max()) + _GAP
         lines = [found[one] * share + found[other] * (1 - share) for one, other in inside for share in _ON_A_LINE]
-        parts.append(_Part(radius, members, np.array([*found, *lines]), float(sizes[members].max()) + _GAP))
+        parts.append(_ConnectedPart(radius, members, np.array([*found, *lines]), float(sizes[members].max()) + _GAP))
     parts.sort(key=lambda part: (-part.radius, part.members[0]))
     for part, centre in zip(parts, _centres(parts, width), strict=True):
         points[part.members] += centre
@@ -80,7 +80,7 @@ def pack(size: int, pairs: Sequence[tuple[int, int]], sizes: Points, width: floa
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ConnectedPart:
     """Connected nodes, around the origin."""
 
     radius: float  # of a circle around all of them
@@ -89,7 +89,7 @@ class _Part:
     margin: float  # that others keep from the outline
 
 
-def _centres(parts: Sequence[_Part], width: float) -> Points:
+def _centres(parts: Sequence[_ConnectedPart], width: float) -> Points:
     """Return places for parts, the largest first: for each the free place that is nearest to the middle."""
     from scipy.spatial import KDTree
 

@@ -35,7 +35,7 @@ BETWEENNESS_SAMPLES = 256  # source nodes; 5 s on 22,000 nodes and 107,600 relat
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class EntityStructure:
     """How an entity hangs together with the others; parallel and opposite relationships count as one."""
 
     component: int  # entities with the same label are connected; the label's value means nothing
@@ -46,7 +46,7 @@ class Structure:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphSize:
+class ProjectionSize:
     """What a projection will hold."""
 
     nodes: int
@@ -102,13 +102,13 @@ class Projection:
         )
         return dict(self._values("betweenness"))
 
-    def structure(self) -> dict[int, Structure]:
+    def structure(self) -> dict[int, EntityStructure]:
         """Return num -> component, core, triangles, clustering and whether it is an articulation point. Call it once.
 
         One round trip for all five: each takes less time than asking for it.
         """
         rows = self._database.stream(queries.get("analytics/structure"), name=self.name)
-        return {num: Structure(*values) for row in rows for num, *values in row["entities"]}
+        return {num: EntityStructure(*values) for row in rows for num, *values in row["entities"]}
 
     def bridges(self) -> tuple[tuple[int, int], ...]:
         """Return the pairs of nums whose relationships are all that holds two parts together, smaller num first."""
@@ -135,7 +135,7 @@ def project(database: Database, graph: str, nums: Sequence[int], pairs: EntityPa
     check_version(database.gds_version())
     gds = client(database)
     sweep(database, gds)
-    check_memory(database, GraphSize(len(nums), pairs.count))
+    check_memory(database, ProjectionSize(len(nums), pairs.count))
     name = _new_name(graph)
     sources, targets, weights, alone = pairs.projected(nums)
     try:
@@ -160,7 +160,7 @@ def check_version(version: str) -> None:
         )
 
 
-def check_memory(database: Database, size: GraphSize) -> None:
+def check_memory(database: Database, size: ProjectionSize) -> None:
     """Raise NotEnoughMemory, with both numbers, where GDS would need more heap than the server has left."""
     found = database.read(queries.get("analytics/estimate"), nodes=size.nodes, pairs=size.pairs)
     if found and found[0]["required_bytes"] > found[0]["available_bytes"]:

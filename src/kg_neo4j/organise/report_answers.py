@@ -1,4 +1,4 @@
-"""From a model's answer to a community report: read, checked against what the model was shown, mended. Pure.
+"""From a model's answer to a community report: read, checked against what the model was shown, repaired. Pure.
 
 An answer that breaks a rule is asked for once more, with the reasons. What is wrong even then is put right (numbers
 that mean nothing, a rating out of range, too many findings) and flagged; where nothing can be used, a report is
@@ -15,8 +15,8 @@ from typing import Any
 
 from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j.organise.report_material import Material
-from kg_neo4j.organise.report_references import Checked, Numbers, check, without_marks
+from kg_neo4j.organise.report_material import ReportMaterial
+from kg_neo4j.organise.report_references import CheckedText, Numbers, check, without_marks
 from kg_neo4j.organise.stored_reports import Finding
 
 FEWEST, MOST = 5, 10  # findings (the length study)
@@ -30,7 +30,7 @@ _GROUPED = re.compile(r"(?<=\d)[,.\u00a0\u202f ](?=\d{3}\b)")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ReportDraft:
     """What an answer says, as far as it can be used. `rating` is None where it has none."""
 
     title: str
@@ -46,22 +46,22 @@ class Draft:
         return bool(self.title and self.summary and self.findings)
 
 
-def fewest_findings(material: Material) -> int:
+def fewest_findings(material: ReportMaterial) -> int:
     """Return how many findings a report has at least: 5, or half of what a tiny community consists of."""
     return FEWEST if material.elements >= ENOUGH else max(1, material.elements // 2)
 
 
-def most_findings(material: Material) -> int:
+def most_findings(material: ReportMaterial) -> int:
     """Return how many findings a report has at most: 10, or as many as there are members and relationships."""
     return min(MOST, max(fewest_findings(material), material.elements))
 
 
-def read(said: Completion, material: Material, shown: Numbers, text: str) -> Draft:
+def read(said: Completion, material: ReportMaterial, shown: Numbers, text: str) -> ReportDraft:
     """Return what an answer says of `material`; `shown` may be cited, `text` is what the model was shown."""
     found = find_object(said.text, ("title", "findings"))
     if found is None:
         cut = " It was truncated: write less." if said.finish_reason == "length" else ""
-        return Draft("", "", None, "", (), (f"it is not one JSON object as asked for.{cut}",))
+        return ReportDraft("", "", None, "", (), (f"it is not one JSON object as asked for.{cut}",))
     problems = ["it was truncated: write less"] if said.finish_reason == "length" else []
     unknown: list[str] = []
     title, summary, explained = (_text(found.get(name)) for name in ("title", "summary", "rating_explanation"))
@@ -80,16 +80,16 @@ def read(said: Completion, material: Material, shown: Numbers, text: str) -> Dra
     if strange := sorted(_numbers(without_marks(said_in_it)) - _numbers(text)):
         problems.append(f"it names numbers that the data do not have: {', '.join(strange[:5])}")
     title = without_marks(title)[:LONGEST_TITLE]
-    return Draft(title, checked[0].text, rating, checked[1].text, findings, tuple(problems))
+    return ReportDraft(title, checked[0].text, rating, checked[1].text, findings, tuple(problems))
 
 
-def within_limits(draft: Draft, material: Material) -> Draft:
+def within_limits(draft: ReportDraft, material: ReportMaterial) -> ReportDraft:
     """Return a draft with no more findings than it may have."""
     return replace(draft, findings=draft.findings[: most_findings(material)])
 
 
 def _findings(
-    given: object, material: Material, shown: Numbers, unknown: list[str], problems: list[str]
+    given: object, material: ReportMaterial, shown: Numbers, unknown: list[str], problems: list[str]
 ) -> tuple[Finding, ...]:
     """Return the findings that rest on something, and add what is wrong to `unknown` and `problems`."""
     rows = given if isinstance(given, list) else []
@@ -104,7 +104,7 @@ def _findings(
             check(_text(fields.get("explanation")), shown),
         )
         unknown += summary.unknown + explanation.unknown
-        said = Checked(
+        said = CheckedText(
             explanation.text,
             list(dict.fromkeys(explanation.entities + summary.entities)),
             list(dict.fromkeys(explanation.relationships + summary.relationships)),

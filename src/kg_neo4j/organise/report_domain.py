@@ -11,7 +11,7 @@ from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Answer, Complaint, Task
+from kg_neo4j._models.tasks import Complaint, Task, TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_word
 from kg_neo4j.graph import queries
@@ -45,7 +45,7 @@ class NameDomain(Task[str]):
         return Complaint("the model named no field in one short line")
 
 
-def find_domain(database: Database, graph: str, door: Door, tokeniser: Tokeniser) -> Answer[str]:
+def find_domain(database: Database, graph: str, door: Door, tokeniser: Tokeniser) -> TaskAnswer[str]:
     """Ask what a sample of the chunks of `graph` is about; the same sample every time. No error is raised."""
     rows = database.read(queries.get("analytics/sample_chunks"), graph=graph, limit=CHUNKS)
     sample = "\n\n".join(f"{row['title']}: {cut_at_word(row['text'], tokeniser, CHUNK_TOKENS)}" for row in rows)

@@ -27,7 +27,7 @@ _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ReportMember:
     """An entity of a community."""
 
     id: str
@@ -40,7 +40,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class MemberLink:
     """A relationship between two members."""
 
     id: str  # of the fact
@@ -54,12 +54,12 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Material:
+class ReportMaterial:
     """Everything about one community."""
 
     id: str
-    members: tuple[Member, ...]
-    links: tuple[Link, ...]
+    members: tuple[ReportMember, ...]
+    links: tuple[MemberLink, ...]
     documents: tuple[str, ...] = ()  # titles of those that mention most members
     documents_total: int = 0
 
@@ -84,15 +84,15 @@ class Material:
         return weights
 
     @cached_property
-    def ranked(self) -> tuple[Member, ...]:
+    def ranked(self) -> tuple[ReportMember, ...]:
         """Members, the most central one first."""
         return tuple(sorted(self.members, key=lambda each: (-self.weights[each.id], each.name, each.type, each.id)))
 
     @cached_property
-    def ranked_links(self) -> tuple[Link, ...]:
+    def ranked_links(self) -> tuple[MemberLink, ...]:
         """Relationships: most evidence first, then the strongest, then those between the most central members."""
 
-        def rank(link: Link) -> tuple[int, float, int, str, str, str, str]:
+        def rank(link: MemberLink) -> tuple[int, float, int, str, str, str, str]:
             weight = self.weights[link.source] + self.weights[link.target]
             words = (self.names[link.source], link.type, self.names[link.target])  # ids differ between graphs
             return (-link.evidence_count, -link.strength, -weight, *words, link.id)
@@ -124,7 +124,7 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedCommunity:
     """What of a community is shown."""
 
     text: str
@@ -151,7 +151,7 @@ class _Page:
         self.room -= cost
         return True
 
-    def packed(self, left_out: int) -> Packed:
+    def packed(self, left_out: int) -> PackedCommunity:
         blocks = [("Reports on parts of this community", self.reports)] if self.reports else []
         blocks += [("Entities", [self.members[number] for number in sorted(self.members)])] if self.members else []
         blocks += [("Relationships", [self.links[number] for number in sorted(self.links)])] if self.links else []
@@ -160,10 +160,12 @@ class _Page:
             text += f"\n\n{left_out} further entities and relationships are not shown."
         entities, relationships = self.cited
         shown = Numbers(frozenset(entities | self.members.keys()), frozenset(relationships | self.links.keys()))
-        return Packed(text, shown, left_out)
+        return PackedCommunity(text, shown, left_out)
 
 
-def pack(material: Material, children: Sequence[CommunityReport], tokeniser: Tokeniser, budget: int) -> Packed:
+def pack(
+    material: ReportMaterial, children: Sequence[CommunityReport], tokeniser: Tokeniser, budget: int
+) -> PackedCommunity:
     """Choose what is shown of a community within `budget` tokens: everything where it fits.
 
     Else reports on its parts stand for the rows of these parts, the largest part first, as many as it takes. What does
@@ -195,7 +197,7 @@ def pack(material: Material, children: Sequence[CommunityReport], tokeniser: Tok
 
 
 def _fill(
-    material: Material, page: _Page, rows: Mapping[str, str], links: Mapping[str, str], replaced: set[str]
+    material: ReportMaterial, page: _Page, rows: Mapping[str, str], links: Mapping[str, str], replaced: set[str]
 ) -> int:
     """Add relationships with their ends, best first, then other members; return how many did not fit."""
     part_of = {each.id: each.child for each in material.members}
@@ -227,7 +229,7 @@ def _by_size(children: Sequence[CommunityReport], part_of: Mapping[str, str | No
     return sorted(known, key=lambda each: (-each.size, each.id))
 
 
-def _cite(material: Material, report: CommunityReport, page: _Page) -> None:
+def _cite(material: ReportMaterial, report: CommunityReport, page: _Page) -> None:
     """Allow citing what a report on a part rests on, with the numbers of the whole."""
     entities, relationships = page.cited
     for finding in report.findings:
@@ -235,7 +237,7 @@ def _cite(material: Material, report: CommunityReport, page: _Page) -> None:
         relationships |= {material.numbers[each] for each in finding.relationships.values() if each in material.numbers}
 
 
-def _child_text(material: Material, report: CommunityReport) -> str:
+def _child_text(material: ReportMaterial, report: CommunityReport) -> str:
     numbers = material.numbers
     lines = [f"* {report.title}: {renumber(report.summary, {}, {})}"]
     for finding in report.findings:
@@ -246,13 +248,13 @@ def _child_text(material: Material, report: CommunityReport) -> str:
     return "\n".join(lines)
 
 
-def _member_row(material: Material, member: Member, tokeniser: Tokeniser) -> str:
+def _member_row(material: ReportMaterial, member: ReportMember, tokeniser: Tokeniser) -> str:
     said = cut_at_word(" ".join(member.description.split()), tokeniser, ROW_TOKENS)
     lived = f", {'–'.join(map(str, member.years))}" if member.years else ""
     return f"{material.numbers[member.id]}. {_line(member.name)} ({member.type}{lived})" + (f": {said}" if said else "")
 
 
-def _link_row(material: Material, link: Link, tokeniser: Tokeniser) -> str:
+def _link_row(material: ReportMaterial, link: MemberLink, tokeniser: Tokeniser) -> str:
     said = cut_at_word(" ".join(link.description.split()), tokeniser, ROW_TOKENS)
     when = f" ({_line(link.start_date)})" if link.start_date else ""
     ends = (_line(material.names[link.source]), _line(material.names[link.target]))

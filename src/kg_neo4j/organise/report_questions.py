@@ -11,14 +11,14 @@ from typing import ClassVar, cast
 from kg_neo4j._models import prompts
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Answer, Complaint, Request, Task, once_more
+from kg_neo4j._models.tasks import Complaint, Request, Task, TaskAnswer, once_more
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContentFiltered
-from kg_neo4j.graph.answers import Place
+from kg_neo4j.graph.answers import AnswerSubjects
 from kg_neo4j.organise import report_answers
-from kg_neo4j.organise.report_answers import Draft, fewest_findings, most_findings
-from kg_neo4j.organise.report_material import Material, Packed, pack
+from kg_neo4j.organise.report_answers import ReportDraft, fewest_findings, most_findings
+from kg_neo4j.organise.report_material import PackedCommunity, ReportMaterial, pack
 from kg_neo4j.organise.stored_reports import COMPOSED, MODEL, CommunityReport
 
 ROUNDS = 2  # an answer that breaks the rules is asked for once more
@@ -37,10 +37,10 @@ DECLINED = "the provider's filter declined to write this report"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenReport:
     """What a report says, and how it came about."""
 
-    draft: Draft
+    draft: ReportDraft
     method: str  # "model" or "composed"
     flags: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()  # ids of those it rests on
@@ -66,24 +66,24 @@ class Asker:
         """Tokens of a community in one task."""
         return max(LEAST_INPUT, min(INPUT_TOKENS, self.window - PROMPT_TOKENS - self.max_tokens))
 
-    def task(self, material: Material, parts: Sequence[CommunityReport], room: int | None = None) -> WriteReport:
+    def task(self, material: ReportMaterial, parts: Sequence[CommunityReport], room: int | None = None) -> WriteReport:
         """Return the task to report on a community; reports on its parts may stand for them where it is too large."""
         return WriteReport(self, material, tuple(parts), room or self.room)
 
 
 @dataclass(frozen=True)
-class WriteReport(Task[Draft]):
+class WriteReport(Task[ReportDraft]):
     """Asks for a report on one community."""
 
     kind: ClassVar[str] = "report"
     rounds: ClassVar[int] = ROUNDS
     asker: Asker
-    material: Material
+    material: ReportMaterial
     parts: tuple[CommunityReport, ...]
     room: int  # tokens of what is shown
 
     @cached_property
-    def packed(self) -> Packed:
+    def packed(self) -> PackedCommunity:
         """What is shown of the community."""
         return pack(self.material, self.parts, self.asker.tokeniser, self.room)
 
@@ -100,7 +100,7 @@ class WriteReport(Task[Draft]):
             complaint=once_more(complaint),
         )
 
-    def accept(self, said: Completion) -> Draft | Complaint[Draft]:
+    def accept(self, said: Completion) -> ReportDraft | Complaint[ReportDraft]:
         """Return the draft that was said; of two with problems the one with fewer is used."""
         draft = report_answers.read(said, self.material, self.packed.shown, self.packed.text)
         if not draft.problems:
@@ -120,31 +120,31 @@ class WriteReport(Task[Draft]):
         """Return what the model gets in one round, with the key and the place of its answer."""
         system, user = self.messages(complaint)
         key = hash_id("report", self.asker.graph, self.asker.model, str(round), system, user)
-        place = Place((self.material.id,), prompts.load("community_report").hash)
+        place = AnswerSubjects((self.material.id,), prompts.load("community_report").hash)
         return Request(self.kind, system, user, self.asker.max_tokens, key=key, place=place, round=round)
 
 
-def written(answer: Answer[Draft], door: Door) -> Written | None:
+def written(answer: TaskAnswer[ReportDraft], door: Door) -> WrittenReport | None:
     """Return the report that an answer gives; None where the model gave none, and is to be asked again."""
     if answer.error is not None and not isinstance(answer.error, ContentFiltered):
         return None
     task, draft = cast("WriteReport", answer.task), answer.value
     if answer.stands_in and draft is not None:
-        return Written(draft, COMPOSED)
+        return WrittenReport(draft, COMPOSED)
     if draft is None:
         return composed(task, door, DECLINED, answer.keys)
     if not draft.is_usable:
         why = f"the model's answer could not be used: {'; '.join(draft.problems)}"
         return composed(task, door, why, answer.keys)
-    return Written(_completed(draft, task, door), MODEL, draft.problems, answer.keys)
+    return WrittenReport(_completed(draft, task, door), MODEL, draft.problems, answer.keys)
 
 
-def composed(task: WriteReport, door: Door, flag: str = "", answers: tuple[str, ...] = ()) -> Written:
+def composed(task: WriteReport, door: Door, flag: str = "", answers: tuple[str, ...] = ()) -> WrittenReport:
     """Return the report that stands in for a model's."""
-    return Written(door.instead(task), COMPOSED, (flag,) if flag else (), answers)
+    return WrittenReport(door.instead(task), COMPOSED, (flag,) if flag else (), answers)
 
 
-def _completed(draft: Draft, task: WriteReport, door: Door) -> Draft:
+def _completed(draft: ReportDraft, task: WriteReport, door: Door) -> ReportDraft:
     """Return a draft within its limits, with a rating."""
     limited = report_answers.within_limits(draft, task.material)
     if limited.rating is None:

@@ -31,7 +31,7 @@ class Numbers:
 
 
 @dataclass(slots=True)
-class Checked:
+class CheckedText:
     """A text whose every mark names what there is."""
 
     text: str = ""
@@ -40,9 +40,9 @@ class Checked:
     unknown: list[str] = field(default_factory=list)  # what was taken out, as it was written
 
 
-def check(text: str, known: Numbers) -> Checked:
+def check(text: str, known: Numbers) -> CheckedText:
     """Return `text` with the references that are in `known` alone."""
-    checked = Checked()
+    checked = CheckedText()
 
     def rewrite(match: re.Match[str]) -> str:
         groups = []

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from kg_neo4j._models.embedding import LIMIT_TOKENS, embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j._models.workers import Crew, Done
+from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Transaction, batches
 from kg_neo4j.organise import search_indexes
@@ -78,7 +78,7 @@ def embed(  # noqa: PLR0913 - what embedding needs; half of it by name
     """
     search_indexes.check(database, model)
     progress.start("embed")
-    reading = _Reading(database, graph, model, progress, concurrency, labels, again)
+    reading = _MissingVectors(database, graph, model, progress, concurrency, labels, again)
     embedded = 0
     for vectors in _embedded(model, tokeniser, reading.slices(), concurrency):
         embedded += _store(database, graph, vectors)
@@ -104,7 +104,7 @@ def stale_hash(stored: str | None, text: str, former: str | None, model: Embeddi
 
 
 @dataclass(slots=True)
-class _Reading:
+class _MissingVectors:
     """The nodes whose vector is missing or of another text."""
 
     database: Database
@@ -194,7 +194,7 @@ def _embedded(
 
 def _worked(
     crew: Crew[_Slice, list[_Vector]], slices: Iterator[_Slice], ahead: int
-) -> Iterator[Done[_Slice, list[_Vector]]]:
+) -> Iterator[DoneItem[_Slice, list[_Vector]]]:
     """Hand the slices to the crew, not more than `ahead` of what is taken, and yield what is finished."""
     under_way = 0
     for some in slices:

@@ -34,7 +34,7 @@ def read_documents(
     graph, see `graph.documents.file_keys`; it may be filled until the first document is asked for.
     """
     from kg_neo4j.acquire import files
-    from kg_neo4j.acquire.folders import Chosen
+    from kg_neo4j.acquire.folders import FilePatterns
 
     if options.refresh and options.links:
         raise UsageError("links are followed from pages that are loaded by title, not from refreshed ones")
@@ -44,9 +44,9 @@ def read_documents(
         [each for each in sources if not is_plugged(each)],
         graph=settings.graph,
         alias=options.alias,
-        language=options.text_language,
+        language=options.language,
         root=options.root,
-        chosen=Chosen(options.include, options.exclude),
+        chosen=FilePatterns(options.include, options.exclude),
         known=known,
         encoding=options.encoding,
     )
@@ -99,7 +99,7 @@ def documents_of(source: Source, settings: Settings, options: LoadOptions) -> It
             text=each.text,
             sha256=text_hash(each.text),
             url=each.url,
-            language=each.language or options.text_language or detect(each.text),
+            language=each.language or options.language or detect(each.text),
         )
 
 
@@ -108,7 +108,7 @@ def site_of(settings: Settings, options: LoadOptions) -> Site:
     from kg_neo4j.acquire.mediawiki import Site
 
     return Site(
-        options.language,
+        options.wiki_language,
         settings.wikipedia_url,
         settings.wikipedia_former_host,
         settings.wikipedia_username,
@@ -129,7 +129,7 @@ def fetch_pages(titles: Sequence[str], settings: Settings, options: LoadOptions)
     if not titles:
         return ()
     site = site_of(settings, options)
-    return wikipedia.fetch(titles, graph=settings.graph, site=site, text_language=options.text_language)
+    return wikipedia.fetch(titles, graph=settings.graph, site=site, text_language=options.language)
 
 
 def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions, tally: Tally) -> Iterator[Document]:
@@ -143,7 +143,7 @@ def _linked(pages: Sequence[Document], settings: Settings, options: LoadOptions,
         options.links,
         graph=settings.graph,
         site=site_of(settings, options),
-        text_language=options.text_language,
+        text_language=options.language,
     )
     for each in found:
         if isinstance(each, SkippedSource):

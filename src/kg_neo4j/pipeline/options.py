@@ -30,10 +30,10 @@ class LoadOptions:
     """How to load. The defaults are those of the command line."""
 
     wikipedia: tuple[str, ...] = ()  # titles
-    language: str = "en"  # of the Wikipedia
+    wiki_language: str = "en"  # of the Wikipedia, a code such as "pl"
     links: int = 0  # pages that the titles' pages link to most, to be loaded with them
     refresh: bool = False  # read pages of the graph again whose revision changed; titles limit it to some
-    text_language: str | None = None  # of files and pages, a code such as "pl"; None: found for each
+    language: str | None = None  # of files and pages, a code such as "pl"; None: found for each
     encoding: str | None = None  # of text files, such as "cp1252"; None: found for each
     prune: bool = False  # remove documents that are gone where they came from
     alias: str | None = None  # a name for the one source given

@@ -47,7 +47,7 @@ class Tally:
     rejections: Counter[str] = field(default_factory=Counter)
     skipped: list[SkippedSource] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    mended: int = 0
+    repaired: int = 0
     steps: dict[str, Usage] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Tally:
         self.recorded += len(quotes)
         self.unquoted += sum(words is None for words, _ in quotes)
         self.unlocated += sum(words is not None and span is None for words, span in quotes)
-        self.mended += sum(rejection.mended for rejection in extraction.rejections)
+        self.repaired += sum(rejection.mended for rejection in extraction.rejections)
         for answer in extraction.answers:
             if answer.usage.calls:
                 self.steps[answer.step] = self.steps.get(answer.step, Usage()) + answer.usage
@@ -72,7 +72,7 @@ class Tally:
 
     def add(self, other: Tally) -> None:
         """Add what another tally counted, for example that of a worker."""
-        for name in ("documents", "chunks", "read", "recorded", "unquoted", "unlocated", "changes", "mended"):
+        for name in ("documents", "chunks", "read", "recorded", "unquoted", "unlocated", "changes", "repaired"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.usage += other.usage
         self.rejections.update(other.rejections)
@@ -102,7 +102,7 @@ class Tally:
             skipped=tuple(self.skipped),
             failed_chunks=tuple(self.failed),
             rejections=dict(self.rejections),
-            mended=self.mended,
+            mended=self.repaired,
             steps=dict(self.steps),
             notes=(*self.notes, *self._row_notes()),
             quotes=QuoteCounts(self.unquoted, self.unlocated),
@@ -122,7 +122,7 @@ class Tally:
             skipped=tuple(self.skipped),
             failed_chunks=tuple(self.failed),
             rejections=dict(self.rejections),
-            mended=self.mended,
+            mended=self.repaired,
             steps=dict(self.steps),
             notes=(*self.notes, *self._row_notes()),
             quotes=QuoteCounts(self.unquoted, self.unlocated),

@@ -16,10 +16,10 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.records import Evidence, Usage
-from kg_neo4j.retrieve.checking.citations import CheckedAnswer, Source, check
+from kg_neo4j.retrieve.checking.citations import CheckedAnswer, ShownSource, check
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode
 from kg_neo4j.retrieve.means import Means
-from kg_neo4j.retrieve.packing import Packed, pack_found
+from kg_neo4j.retrieve.packing import PackedContext, pack_found
 
 ANSWER_TOKENS = 800  # room for the answer within the model's window; five sentences need 200
 PROMPT_TOKENS = 500  # the prompt without evidence and question
@@ -38,7 +38,7 @@ class ModelReply:
     """What a model made of the evidence. `checked` is None where it said that the evidence holds no answer."""
 
     checked: CheckedAnswer | None
-    packed: Packed
+    packed: PackedContext
     usage: Usage = field(default_factory=Usage)
     silent: str = ""  # why there is no answer at all: the provider's filter, or nothing usable came back
     short: str = ""  # the fewest words that answer, as the model gave them
@@ -58,12 +58,12 @@ class AnswerQuestion(Prompted[ModelReply]):
     budget: int
 
     @cached_property
-    def packed(self) -> Packed:
+    def packed(self) -> PackedContext:
         """What the model is shown."""
         return pack_found(self.found, self.tokeniser, self.budget)
 
     @cached_property
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[ShownSource]:
         """The passages of it, each with its mark."""
         return _sources(self.packed.evidence, self.found)
 
@@ -113,7 +113,7 @@ def split_short(said: str) -> tuple[str, str]:
     return rest, short
 
 
-def render(evidence: Sequence[Evidence], sources: Sequence[Source]) -> str:
+def render(evidence: Sequence[Evidence], sources: Sequence[ShownSource]) -> str:
     """Return the evidence as the model sees it: passages with their marks, then entities, then facts."""
     passages = [f"[{each.mark}] {_title(each)}\n{each.chunk.text[each.start : each.end]}" for each in sources]
     lines = {"entity": ["Entities:"], "fact": ["Facts:"]}
@@ -125,13 +125,13 @@ def render(evidence: Sequence[Evidence], sources: Sequence[Source]) -> str:
     return "\n\n".join(blocks)
 
 
-def _title(source: Source) -> str:
+def _title(source: ShownSource) -> str:
     return f"{source.chunk.document}, {source.chunk.section}" if source.chunk.section else source.chunk.document
 
 
-def _sources(evidence: Sequence[Evidence], found: Found) -> list[Source]:
+def _sources(evidence: Sequence[Evidence], found: Found) -> list[ShownSource]:
     """Give every passage of the context its mark, in the order in which the passages were chosen."""
-    sources: list[Source] = []
+    sources: list[ShownSource] = []
     nodes = {node.id: node for node in found.nodes}
     for each in evidence:
         if each.kind in ("summary", "detail") and each.id in nodes:
@@ -140,18 +140,18 @@ def _sources(evidence: Sequence[Evidence], found: Found) -> list[Source]:
         if each.kind == "chunk" and chunk is not None:
             start, end = each.start or 0, len(chunk.text) if each.end is None else each.end
             steps = found.way(chunk.id, start, end) if nodes else ()
-            sources.append(Source(f"C{len(sources) + 1}", chunk, start, end, steps))
+            sources.append(ShownSource(f"C{len(sources) + 1}", chunk, start, end, steps))
     return sources
 
 
-def _node_source(mark: str, node: FoundNode, found: Found) -> Source:
+def _node_source(mark: str, node: FoundNode, found: Found) -> ShownSource:
     """Return a node of a tree as a source: it is shown, and what lies beneath it is cited."""
     aspect = node.aspect.replace("_", " ")
     what = f"a summary of its {aspect}" if node.kind == "summary" else f"in short{f', of its {aspect}' * bool(aspect)}"
     shown = FoundChunk(node.id, node.text, 0, what, node.document, node.score)
     beneath = tuple(
-        Source(mark, chunk, place.start, place.end, place.steps)
+        ShownSource(mark, chunk, place.start, place.end, place.steps)
         for place in node.places
         if (chunk := found.chunk(place.chunk_id)) is not None
     )
-    return Source(mark, shown, 0, len(node.text), beneath=beneath)
+    return ShownSource(mark, shown, 0, len(node.text), beneath=beneath)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Answer, Complaint, Prompted
+from kg_neo4j._models.tasks import Complaint, Prompted, TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Usage
@@ -130,7 +130,7 @@ class Rerank(Prompted[Found]):
         return replace(self.found, chunks=(*best, *behind))
 
 
-def _why(answer: Answer[Any]) -> str:
+def _why(answer: TaskAnswer[Any]) -> str:
     """Return why an answer is of no use; empty where it is."""
     return f"{answer.task.kind}: {answer.error}" if answer.error else answer.problem
 

@@ -14,7 +14,7 @@ from kg_neo4j.graph.resolution.names import take_apart
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.retrieve.interface import Scope, Search
 from kg_neo4j.retrieve.left import read_left
-from kg_neo4j.retrieve.name_fits import Fit, bearers, fit, keys, nearest, nearly, plain, say_missing
+from kg_neo4j.retrieve.name_fits import NameFit, bearers, fit, keys, nearest, nearly, plain, say_missing
 from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words, word_spans
 
@@ -226,7 +226,7 @@ def _unknown(question: Question, phrases: Sequence[Phrase], known: Sequence[Phra
 def _small_last_names(phrases: Sequence[Phrase], found: Sequence[list[Row]]) -> list[tuple[Phrase, list[Row]]]:
     """Return the people whose last names a question without any capital writes: "humboldt"."""
     people = [
-        (phrase, nearly(phrase.text, [row for row in rows if fit(phrase.text, row) in (Fit.FOLDED, Fit.LAST)]))
+        (phrase, nearly(phrase.text, [row for row in rows if fit(phrase.text, row) in (NameFit.FOLDED, NameFit.LAST)]))
         for phrase, rows in zip(phrases, found, strict=True)
         if phrase.size == 1
     ]

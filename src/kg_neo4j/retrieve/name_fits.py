@@ -27,7 +27,7 @@ _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
-class Fit(enum.IntEnum):
+class NameFit(enum.IntEnum):
     """How well a name fits, the best first."""
 
     SAME = 0  # letter by letter, but for case, punctuation, and words in brackets that tell pages apart
@@ -37,10 +37,10 @@ class Fit(enum.IntEnum):
     ALIKE = 4  # nearly all letters agree
 
 
-def fit(text: str, row: Row) -> Fit | None:
+def fit(text: str, row: Row) -> NameFit | None:
     """Return how `text` fits the names of an entity or document; None where it does not."""
     if normalise(text) in keys(row["names"]):
-        return Fit.SAME
+        return NameFit.SAME
     asked = plain(text)
     found = [each for name in row["names"] if (each := _fit(asked, name, row.get("type") or "")) is not None]
     return min(found, default=None)
@@ -63,12 +63,12 @@ def bearers(text: str, rows: Sequence[Row]) -> list[Row]:
     only one. Empty where nothing bears the name itself.
     """
     graded = [(fit(text, row), row) for row in rows]
-    same = [row for each, row in graded if each is Fit.SAME]
+    same = [row for each, row in graded if each is NameFit.SAME]
     if not same:
         return []
     kinds = {_kind(row) for row in same if row["kind"] == "entity"}
-    folded = [row for each, row in graded if each is Fit.FOLDED and row["kind"] == "entity" and _kind(row) in kinds]
-    last = [row for each, row in graded if each is Fit.LAST] if not kinds or PERSON in kinds else []
+    folded = [row for each, row in graded if each is NameFit.FOLDED and row["kind"] == "entity" and _kind(row) in kinds]
+    last = [row for each, row in graded if each is NameFit.LAST] if not kinds or PERSON in kinds else []
     return [*same, *(row for row in [*folded, *(last if len(last) == 1 else [])] if row not in same)]
 
 
@@ -82,7 +82,7 @@ def nearly(text: str, rows: Sequence[Row]) -> list[Row]:
         return []
     best = min(each for each, _ in graded)
     fitting = [row for each, row in graded if each is best]
-    return fitting if best <= Fit.FOLDED else _best_attested(fitting)
+    return fitting if best <= NameFit.FOLDED else _best_attested(fitting)
 
 
 def nearest(text: str, rows: Iterable[Row]) -> tuple[str, ...]:
@@ -123,22 +123,22 @@ def _best_attested(rows: Sequence[Row]) -> list[Row]:
     return list(best.values())
 
 
-def _fit(asked: str, name: str, node_type: str) -> Fit | None:
+def _fit(asked: str, name: str, node_type: str) -> NameFit | None:
     wanted, known = normalise(asked), _keys(name)
     if wanted in known:
-        return Fit.SAME
+        return NameFit.SAME
     is_person = kind_of(node_type) == PERSON
     mine, theirs = take_apart(asked), take_apart(name)
     if _is_folded(mine, theirs, is_person=is_person):
-        return Fit.FOLDED
+        return NameFit.FOLDED
     if is_person and _is_last(mine, theirs):
-        return Fit.LAST
+        return NameFit.LAST
     if set(mine.words) <= set(theirs.words):
-        return Fit.PART
+        return NameFit.PART
     if (mine.generation, mine.numbers) != (theirs.generation, theirs.numbers) or _titles_differ(mine, theirs):
         return None
     alike = any(difflib.SequenceMatcher(None, wanted, key, autojunk=False).ratio() >= ALIKE for key in known)
-    return Fit.ALIKE if alike else None
+    return NameFit.ALIKE if alike else None
 
 
 def _is_folded(mine: NameForm, theirs: NameForm, *, is_person: bool) -> bool:

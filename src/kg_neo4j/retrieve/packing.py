@@ -21,7 +21,7 @@ LARGEST_CHUNK = 0.5  # of the budget; a larger chunk is represented by the sente
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ContextUnit:
     """Something that is in the context as a whole or not at all."""
 
     key: str
@@ -30,10 +30,10 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedContext:
     """What fits, in the order in which it was chosen."""
 
-    units: tuple[Unit, ...]
+    units: tuple[ContextUnit, ...]
     tokens: int
     left_out: int
 
@@ -43,12 +43,14 @@ class Packed:
         return tuple(unit.evidence for unit in self.units)
 
 
-def pack(ranked: Iterable[Unit], known: Mapping[str, Unit], budget: int, start: Packed | None = None) -> Packed:
+def pack(
+    ranked: Iterable[ContextUnit], known: Mapping[str, ContextUnit], budget: int, start: PackedContext | None = None
+) -> PackedContext:
     """Add `ranked` units to `start`, best first, each with all that it needs, as far as `budget` tokens go.
 
     `known` has every unit that another may need. The sum of tokens never exceeds the budget; needs are always met.
     """
-    chosen: dict[str, Unit] = {unit.key: unit for unit in start.units} if start else {}
+    chosen: dict[str, ContextUnit] = {unit.key: unit for unit in start.units} if start else {}
     tokens = start.tokens if start else 0
     left_out = start.left_out if start else 0
     for unit in ranked:
@@ -61,15 +63,17 @@ def pack(ranked: Iterable[Unit], known: Mapping[str, Unit], budget: int, start: 
             continue
         chosen |= {each.key: each for each in wanted}
         tokens += cost
-    return Packed(tuple(chosen.values()), tokens, left_out)
+    return PackedContext(tuple(chosen.values()), tokens, left_out)
 
 
-def _closure(unit: Unit, known: Mapping[str, Unit], chosen: Mapping[str, Unit]) -> list[Unit] | None:
+def _closure(
+    unit: ContextUnit, known: Mapping[str, ContextUnit], chosen: Mapping[str, ContextUnit]
+) -> list[ContextUnit] | None:
     """Return the unit after all that it needs and that is not chosen yet; None where something needed is unknown."""
-    wanted: dict[str, Unit] = {}
+    wanted: dict[str, ContextUnit] = {}
     entered: set[str] = set()
 
-    def enter(each: Unit) -> bool:
+    def enter(each: ContextUnit) -> bool:
         entered.add(each.key)
         for key in each.needs:
             if key not in chosen and key not in entered and not (key in known and enter(known[key])):
@@ -80,7 +84,7 @@ def _closure(unit: Unit, known: Mapping[str, Unit], chosen: Mapping[str, Unit]) 
     return list(wanted.values()) if enter(unit) else None
 
 
-def pack_found(found: Found, tokeniser: Tokeniser, budget: int) -> Packed:
+def pack_found(found: Found, tokeniser: Tokeniser, budget: int) -> PackedContext:
     """Choose from what was found: the best chunks, then facts and entities with their words, then further chunks.
 
     Of a tree the nodes found, in their order.
@@ -98,7 +102,7 @@ def pack_found(found: Found, tokeniser: Tokeniser, budget: int) -> Packed:
     return pack(chunks, known, budget, second)
 
 
-def _node_units(node: FoundNode, found: Found, tokeniser: Tokeniser) -> list[Unit]:
+def _node_units(node: FoundNode, found: Found, tokeniser: Tokeniser) -> list[ContextUnit]:
     """Return the units of a node: one, but for a leaf that reaches over several chunks its part in each."""
     if node.kind != "chunk":
         made = Evidence(
@@ -111,7 +115,7 @@ def _node_units(node: FoundNode, found: Found, tokeniser: Tokeniser) -> list[Uni
             aspect=node.aspect,
             level=node.level,
         )
-        return [Unit(f"{node.kind} {node.id}", made)]
+        return [ContextUnit(f"{node.kind} {node.id}", made)]
     parts: list[Evidence] = []
     for place in node.places:
         chunk = found.chunk(place.chunk_id)
@@ -122,15 +126,15 @@ def _node_units(node: FoundNode, found: Found, tokeniser: Tokeniser) -> list[Uni
             parts.append(Evidence("chunk", chunk.id, text, node.score, *where))
     keys = [f"words {each.chunk_id} {each.start} {each.end}" for each in parts]
     others = [(*keys[:at][::-1], *keys[at + 1 :]) for at in range(len(keys))]
-    units = [Unit(key, each, needs) for key, each, needs in zip(keys, parts, others, strict=True)]
+    units = [ContextUnit(key, each, needs) for key, each, needs in zip(keys, parts, others, strict=True)]
     return units[::-1]  # the last one brings the others before it: they are in reading order
 
 
-def _chunk_units(found: Found, tokeniser: Tokeniser) -> list[Unit]:
+def _chunk_units(found: Found, tokeniser: Tokeniser) -> list[ContextUnit]:
     support = _support(found)
     ranked = sorted(found.chunks, key=lambda chunk: (-(chunk.score + support.get(chunk.id, 0.0)), chunk.id))
     return [
-        Unit(
+        ContextUnit(
             f"chunk {chunk.id}",
             Evidence(
                 kind="chunk",
@@ -159,10 +163,12 @@ def _support(found: Found) -> dict[str, float]:
     return support
 
 
-def _graph_units(found: Found, tokeniser: Tokeniser, held: frozenset[str], known: dict[str, Unit]) -> list[Unit]:
+def _graph_units(
+    found: Found, tokeniser: Tokeniser, held: frozenset[str], known: dict[str, ContextUnit]
+) -> list[ContextUnit]:
     """Return entity and fact units, best first, and put them and all that they need into `known`."""
     texts = _Texts(found, tokeniser)
-    units: list[Unit] = []
+    units: list[ContextUnit] = []
     items: list[FoundEntity | FoundFact] = [*found.entities, *found.facts]
     for item in sorted(items, key=lambda item: (-item.score, item.id)):
         support = texts.support(item, held, known)
@@ -181,11 +187,11 @@ def _graph_units(found: Found, tokeniser: Tokeniser, held: frozenset[str], known
     return units
 
 
-def _add_ends(fact: FoundFact, known: dict[str, Unit], tokeniser: Tokeniser) -> None:
+def _add_ends(fact: FoundFact, known: dict[str, ContextUnit], tokeniser: Tokeniser) -> None:
     """Add a unit for each end of a fact that is not an entity found: its name, resting on the fact's own words."""
     support = known[known[f"fact {fact.id}"].needs[-1]]
     for entity_id, name in ((fact.source_id, fact.source), (fact.target_id, fact.target)):
-        unit = Unit(
+        unit = ContextUnit(
             f"entity {entity_id}",
             _evidence("entity", entity_id, name, 0.0, support.evidence, tokeniser),
             (support.key,),
@@ -201,7 +207,9 @@ class _Texts:
         self._sentences: dict[str, list[Sentence]] = {}
         self._tokeniser = tokeniser
 
-    def support(self, item: FoundEntity | FoundFact, held: frozenset[str], known: Mapping[str, Unit]) -> Unit | None:
+    def support(
+        self, item: FoundEntity | FoundFact, held: frozenset[str], known: Mapping[str, ContextUnit]
+    ) -> ContextUnit | None:
         """Return what `item` rests on: a chunk already held, else the sentences around its words; None: neither."""
         places = item.mentions if isinstance(item, FoundEntity) else item.statements
         for place in places:
@@ -209,7 +217,7 @@ class _Texts:
                 return known[f"chunk {place.chunk_id}"]
         return next((unit for place in places if (unit := self._around(place)) is not None), None)
 
-    def _around(self, place: Place) -> Unit | None:
+    def _around(self, place: Place) -> ContextUnit | None:
         chunk = self._chunks.get(place.chunk_id)
         if chunk is None or place.start is None or place.end is None:
             return None
@@ -219,28 +227,30 @@ class _Texts:
         return _sentence_unit(chunk, around[0].start, around[-1].end, self._tokeniser) if around else None
 
 
-def _sentence_unit(chunk: FoundChunk, start: int, end: int, tokeniser: Tokeniser) -> Unit:
+def _sentence_unit(chunk: FoundChunk, start: int, end: int, tokeniser: Tokeniser) -> ContextUnit:
     text = chunk.text[start:end]
     evidence = Evidence(
         "chunk", chunk.id, text, chunk.score, chunk.id, chunk.document, start, end, tokeniser.count(text) + OVERHEAD
     )
-    return Unit(f"words {chunk.id} {start}", evidence)
+    return ContextUnit(f"words {chunk.id} {start}", evidence)
 
 
-def _entity_unit(entity: FoundEntity, support: Unit, tokeniser: Tokeniser) -> Unit:
+def _entity_unit(entity: FoundEntity, support: ContextUnit, tokeniser: Tokeniser) -> ContextUnit:
     also = f", also {', '.join(entity.aliases[:4])}" if entity.aliases else ""
     words = entity.description or entity.role
     text = f"{entity.name} ({entity.type}{also})" + (f": {words}" if words else "")
     evidence = _evidence("entity", entity.id, text, entity.score, support.evidence, tokeniser)
-    return Unit(f"entity {entity.id}", evidence, (support.key,))
+    return ContextUnit(f"entity {entity.id}", evidence, (support.key,))
 
 
-def _fact_unit(fact: FoundFact, support: Unit, tokeniser: Tokeniser) -> Unit:
+def _fact_unit(fact: FoundFact, support: ContextUnit, tokeniser: Tokeniser) -> ContextUnit:
     when = f" ({fact.start_date})" if fact.start_date else ""
     said = f": {fact.description}" if fact.description else ""
     text = f"{fact.source} {fact.type} {fact.target}{when}{said}"
     evidence = _evidence("fact", fact.id, text, fact.score, support.evidence, tokeniser)
-    return Unit(f"fact {fact.id}", evidence, (f"entity {fact.source_id}", f"entity {fact.target_id}", support.key))
+    return ContextUnit(
+        f"fact {fact.id}", evidence, (f"entity {fact.source_id}", f"entity {fact.target_id}", support.key)
+    )
 
 
 def _evidence(kind: str, item_id: str, text: str, score: float, place: Evidence, tokeniser: Tokeniser) -> Evidence:

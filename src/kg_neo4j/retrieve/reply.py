@@ -17,7 +17,7 @@ from kg_neo4j.retrieve.checking.claims import (
     SUPPORTED,
     UNCITED,
     UNSUPPORTED,
-    Checked,
+    CheckedClaims,
     check_claims,
     settle,
 )
@@ -88,7 +88,7 @@ class AnswerFromSources(Job[Reply]):
         return replace(instead, usage=made.usage, notes=tuple(notes), model_seconds=made.model_seconds)
 
 
-def _cited(answer: ModelReply, checked: Checked, made: Reply) -> Reply:
+def _cited(answer: ModelReply, checked: CheckedClaims, made: Reply) -> Reply:
     short = answer.short if _is_cited(answer.short, checked) else ""
     if answer.short and not short:
         made = replace(made, notes=(*made.notes, f"left out the short answer “{answer.short}”: no source says it"))
@@ -97,7 +97,7 @@ def _cited(answer: ModelReply, checked: Checked, made: Reply) -> Reply:
     return replace(told, short=short, ways=ways)
 
 
-def _is_cited(short: str, checked: Checked) -> bool:
+def _is_cited(short: str, checked: CheckedClaims) -> bool:
     """Return whether the words of a short answer are in what is cited; yes and no always are."""
     words = [word for word in map(fold, split_words(short)) if not is_stop_word(word)]
     there = {fold(word) for each in checked.citations for word in split_words(f"{each.document} {each.quote}")}
@@ -119,7 +119,7 @@ def _notes(answer: ModelReply, how: Means) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _checked(answer: ModelReply, found: Found, door: Door, how: Means) -> tuple[Checked | None, Usage, list[str]]:
+def _checked(answer: ModelReply, found: Found, door: Door, how: Means) -> tuple[CheckedClaims | None, Usage, list[str]]:
     """Return the answer, checked, or None where it cites nothing; what judging cost; and what to say of it."""
     if answer.checked is None or not answer.checked.citations:
         return None, Usage(), []

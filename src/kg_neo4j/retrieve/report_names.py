@@ -9,7 +9,7 @@ from kg_neo4j.graph import canned_reports
 from kg_neo4j.graph.canned_reports import Value
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.retrieve.linking import can_link, exact_query, look_up, near_query, suggest
-from kg_neo4j.retrieve.name_fits import Fit, fit, say_missing
+from kg_neo4j.retrieve.name_fits import NameFit, fit, say_missing
 
 EVERYBODY = "*"
 
@@ -32,7 +32,7 @@ def known_names(
         if not bearers:
             hint = "kg report most-connected"
             raise UsageError(say_missing(text, suggest(database, graph, text)), hint=hint)
-        if fit(text, bearers[0]) is not Fit.SAME:
+        if fit(text, bearers[0]) is not NameFit.SAME:
             found[name] = bearers[0]["names"][0]
             others = list(dict.fromkeys(row["names"][0] for row in bearers[1:4]))
             also = f"; it may also be {', '.join(others)}" if others else ""
@@ -46,4 +46,4 @@ def bearing(database: Database, graph: str, text: str) -> list[Row]:
     rows = {row["id"]: row for found in look_up(database, graph, queries, None) for row in found} if queries else {}
     fits = {each: fit(text, row) for each, row in rows.items() if row["kind"] == "entity"}
     bearing = [(how, -rows[each]["evidence"], each) for each, how in fits.items() if how is not None]
-    return [rows[each] for how, _, each in sorted(bearing) if how <= Fit.LAST]
+    return [rows[each] for how, _, each in sorted(bearing) if how <= NameFit.LAST]

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from jar_repository import Recorder, Repository, content, small_lock
-from kg_neo4j._localdb.lock import Lock
+from kg_neo4j._localdb.lock import JarsLock
 
 
 @pytest.fixture
@@ -18,12 +18,12 @@ def progress() -> Recorder:
 
 
 @pytest.fixture
-def lock() -> Lock:
+def lock() -> JarsLock:
     return small_lock(8)
 
 
 @pytest.fixture
-def repository(lock: Lock) -> Iterator[Repository]:
+def repository(lock: JarsLock) -> Iterator[Repository]:
     contents = {jar.file_name: content(number) for number, jar in enumerate(lock.jars)}
 
     class Handler(BaseHTTPRequestHandler):

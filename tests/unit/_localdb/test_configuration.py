@@ -36,11 +36,11 @@ def test_neo4j_2026_cannot_be_made_to_report_to_its_makers() -> None:
 
 
 def test_memory_follows_the_machine_within_bounds() -> None:
-    assert configuration.memory(1024) == configuration.Memory(512, 128)
-    assert configuration.memory(8192) == configuration.Memory(1024, 1024)
-    assert configuration.memory(262_144) == configuration.Memory(2048, 1024)
+    assert configuration.memory(1024) == configuration.ServerMemory(512, 128)
+    assert configuration.memory(8192) == configuration.ServerMemory(1024, 1024)
+    assert configuration.memory(262_144) == configuration.ServerMemory(2048, 1024)
 
 
 def test_memory_that_is_set_is_taken_as_it_is() -> None:
-    assert configuration.memory(262_144, heap_mb=300, pagecache_mb=64) == configuration.Memory(300, 64)
-    assert configuration.memory(8192, pagecache_mb=64) == configuration.Memory(1024, 64)
+    assert configuration.memory(262_144, heap_mb=300, pagecache_mb=64) == configuration.ServerMemory(300, 64)
+    assert configuration.memory(8192, pagecache_mb=64) == configuration.ServerMemory(1024, 64)

@@ -11,7 +11,7 @@ import pytest
 from another_user import as_nobody, open_folder
 from jar_repository import Recorder, Repository, content
 from kg_neo4j._localdb import jars
-from kg_neo4j._localdb.lock import Jar, Lock
+from kg_neo4j._localdb.lock import Jar, JarsLock
 from kg_neo4j.errors import ChecksumMismatch, DiskFull, FetchFailed
 from kg_neo4j.settings import Settings
 
@@ -31,7 +31,7 @@ def names(folder: Path) -> set[str]:
 
 
 def test_all_jars_arrive_whole_and_nothing_else_stays(
-    tmp_path: Path, lock: Lock, download: jars.Download, progress: Recorder
+    tmp_path: Path, lock: JarsLock, download: jars.Download, progress: Recorder
 ) -> None:
     assert jars.fill(tmp_path / "new", lock, progress, download) == len(lock.jars)
     assert names(tmp_path / "new") == {jar.file_name for jar in lock.jars}
@@ -40,7 +40,7 @@ def test_all_jars_arrive_whole_and_nothing_else_stays(
 
 
 def test_a_second_call_asks_for_nothing(
-    tmp_path: Path, lock: Lock, download: jars.Download, repository: Repository, progress: Recorder
+    tmp_path: Path, lock: JarsLock, download: jars.Download, repository: Repository, progress: Recorder
 ) -> None:
     jars.fill(tmp_path, lock, progress, download)
     asked, notes = repository.requests.copy(), len(progress.notes)
@@ -49,7 +49,7 @@ def test_a_second_call_asks_for_nothing(
 
 
 def test_a_full_cache_of_another_user_is_read_and_an_empty_one_is_refused(
-    lock: Lock, download: jars.Download, progress: Recorder
+    lock: JarsLock, download: jars.Download, progress: Recorder
 ) -> None:
     with open_folder() as folder:
         jars.fill(folder / "full", lock, progress, download)
@@ -64,7 +64,7 @@ def test_a_full_cache_of_another_user_is_read_and_an_empty_one_is_refused(
 
 
 def test_a_broken_fetch_goes_on_where_it_was(
-    tmp_path: Path, lock: Lock, download: jars.Download, repository: Repository, progress: Recorder
+    tmp_path: Path, lock: JarsLock, download: jars.Download, repository: Repository, progress: Recorder
 ) -> None:
     broken = lock.jars[-1].file_name
     repository.script[broken] = ["404"]
@@ -83,7 +83,7 @@ def test_a_broken_fetch_goes_on_where_it_was(
 
 @pytest.mark.parametrize("fault", ["503", "429", "cut", "short"])
 def test_a_passing_fault_is_tried_again(
-    fault: str, tmp_path: Path, lock: Lock, download: jars.Download, repository: Repository, progress: Recorder
+    fault: str, tmp_path: Path, lock: JarsLock, download: jars.Download, repository: Repository, progress: Recorder
 ) -> None:
     repository.script[lock.jars[2].file_name] = [fault, fault, "serve"]
     jars.fill(tmp_path, lock, progress, download)
@@ -91,7 +91,7 @@ def test_a_passing_fault_is_tried_again(
     assert jars.missing_jars(tmp_path, lock.jars) == []
 
 
-def test_a_refused_download_keeps_no_connection_open(tmp_path: Path, lock: Lock, repository: Repository) -> None:
+def test_a_refused_download_keeps_no_connection_open(tmp_path: Path, lock: JarsLock, repository: Repository) -> None:
     jar = lock.jars[2]
     repository.script[jar.file_name] = ["503"]
     with pytest.raises(FetchFailed) as refused:
@@ -102,7 +102,7 @@ def test_a_refused_download_keeps_no_connection_open(tmp_path: Path, lock: Lock,
 
 
 def test_a_wrong_checksum_is_refused_at_once_and_the_old_file_is_kept(
-    tmp_path: Path, lock: Lock, download: jars.Download, repository: Repository, progress: Recorder
+    tmp_path: Path, lock: JarsLock, download: jars.Download, repository: Repository, progress: Recorder
 ) -> None:
     bad = lock.jars[3].file_name
     (tmp_path / bad).write_bytes(b"what was here before")
@@ -115,7 +115,7 @@ def test_a_wrong_checksum_is_refused_at_once_and_the_old_file_is_kept(
 
 @pytest.mark.parametrize("size", [0, 1, 100])
 def test_a_half_file_does_not_count_and_is_replaced(
-    size: int, tmp_path: Path, lock: Lock, download: jars.Download, progress: Recorder
+    size: int, tmp_path: Path, lock: JarsLock, download: jars.Download, progress: Recorder
 ) -> None:
     half = tmp_path / lock.jars[4].file_name
     half.write_bytes(content(4)[:size])
@@ -125,7 +125,7 @@ def test_a_half_file_does_not_count_and_is_replaced(
 
 
 def test_the_rest_of_a_killed_fetch_is_swept_away(
-    tmp_path: Path, lock: Lock, download: jars.Download, progress: Recorder
+    tmp_path: Path, lock: JarsLock, download: jars.Download, progress: Recorder
 ) -> None:
     rest = tmp_path / ".fetching-abc" / "xyz"
     rest.mkdir(parents=True)
@@ -135,7 +135,7 @@ def test_the_rest_of_a_killed_fetch_is_swept_away(
 
 
 def test_two_fetches_at_once_share_the_work(
-    tmp_path: Path, lock: Lock, download: jars.Download, repository: Repository
+    tmp_path: Path, lock: JarsLock, download: jars.Download, repository: Repository
 ) -> None:
     fills = [threading.Thread(target=jars.fill, args=(tmp_path, lock, Recorder(), download)) for _ in range(2)]
     for fill in fills:
@@ -145,7 +145,7 @@ def test_two_fetches_at_once_share_the_work(
     assert set(repository.requests.values()) == {1}
 
 
-def test_a_disk_that_becomes_full_is_called_so(tmp_path: Path, lock: Lock, progress: Recorder) -> None:
+def test_a_disk_that_becomes_full_is_called_so(tmp_path: Path, lock: JarsLock, progress: Recorder) -> None:
     def full(jar: Jar, into: Path) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device", str(into / jar.file_name))
 
@@ -158,14 +158,14 @@ def test_too_little_space_is_seen_before_anything_is_fetched(
     tmp_path: Path, download: jars.Download, repository: Repository, progress: Recorder
 ) -> None:
     jar = Jar("org.example", "huge", "1.0", "", "a" * 64, 10**18)
-    huge = Lock("5.26.30", "org.neo4j.Main", (21,), "2.13.9", "5.26.19", (jar,), "0" * 16)
+    huge = JarsLock("5.26.30", "org.neo4j.Main", (21,), "2.13.9", "5.26.19", (jar,), "0" * 16)
     with pytest.raises(DiskFull, match="MB are needed"):
         jars.fill(tmp_path, huge, progress, download)
     assert not repository.requests
 
 
 def test_licences_and_sources_are_named_before_the_first_fetch(
-    tmp_path: Path, lock: Lock, download: jars.Download, progress: Recorder
+    tmp_path: Path, lock: JarsLock, download: jars.Download, progress: Recorder
 ) -> None:
     jars.fill(tmp_path, lock, progress, download)
     said = "\n".join(progress.notes)
@@ -173,7 +173,7 @@ def test_licences_and_sources_are_named_before_the_first_fetch(
         assert words in said
 
 
-def filled(folder: Path, lock: Lock) -> Path:
+def filled(folder: Path, lock: JarsLock) -> Path:
     folder.mkdir(parents=True)
     for number, jar in enumerate(lock.jars):
         (folder / jar.file_name).write_bytes(content(number))
@@ -181,7 +181,7 @@ def filled(folder: Path, lock: Lock) -> Path:
 
 
 def test_kg_jars_dir_is_used_in_the_order_of_the_lock_and_only_read(
-    tmp_path: Path, lock: Lock, progress: Recorder
+    tmp_path: Path, lock: JarsLock, progress: Recorder
 ) -> None:
     given = filled(tmp_path / "given", lock)
     (given / "another-program.jar").write_bytes(b"not ours")
@@ -192,28 +192,30 @@ def test_kg_jars_dir_is_used_in_the_order_of_the_lock_and_only_read(
     assert not (tmp_path / "cache").exists()
 
 
-def test_kg_jars_dir_without_a_jar_is_refused(tmp_path: Path, lock: Lock, progress: Recorder) -> None:
+def test_kg_jars_dir_without_a_jar_is_refused(tmp_path: Path, lock: JarsLock, progress: Recorder) -> None:
     given = filled(tmp_path / "given", lock)
     (given / lock.jars[5].file_name).unlink()
     with pytest.raises(FetchFailed, match=lock.jars[5].file_name):
         jars.ensure(Settings(jars_dir=given), lock, progress)
 
 
-def test_kg_jars_dir_with_a_changed_jar_is_refused(tmp_path: Path, lock: Lock, progress: Recorder) -> None:
+def test_kg_jars_dir_with_a_changed_jar_is_refused(tmp_path: Path, lock: JarsLock, progress: Recorder) -> None:
     given = filled(tmp_path / "given", lock)
     (given / lock.jars[5].file_name).write_bytes(content(5)[:-1] + b"!")
     with pytest.raises(ChecksumMismatch, match=lock.jars[5].file_name):
         jars.ensure(Settings(jars_dir=given), lock, progress)
 
 
-def test_a_full_cache_fills_another_folder_without_a_network(tmp_path: Path, lock: Lock, progress: Recorder) -> None:
+def test_a_full_cache_fills_another_folder_without_a_network(
+    tmp_path: Path, lock: JarsLock, progress: Recorder
+) -> None:
     settings = Settings(cache=tmp_path / "cache")
     filled(jars.cache_folder(settings, lock), lock)
     jars.export(settings, lock, tmp_path / "stick", progress)
     assert jars.missing_jars(tmp_path / "stick", lock.jars) == []
 
 
-def test_another_lock_has_another_folder(tmp_path: Path, lock: Lock) -> None:
+def test_another_lock_has_another_folder(tmp_path: Path, lock: JarsLock) -> None:
     settings = Settings(cache=tmp_path)
     other = replace(lock, jars=lock.jars[1:], hash="f" * 16)
     assert jars.cache_folder(settings, lock) != jars.cache_folder(settings, other)

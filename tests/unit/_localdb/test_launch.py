@@ -6,7 +6,7 @@ import psutil
 import pytest
 
 from kg_neo4j._localdb import launch, state
-from kg_neo4j._localdb.lock import Lock
+from kg_neo4j._localdb.lock import JarsLock
 from kg_neo4j._localdb.state import Home
 from kg_neo4j.errors import StartFailed, StoreTooNew
 from kg_neo4j.settings import Settings
@@ -20,7 +20,7 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def parts(lock: Lock, tmp_path: Path) -> launch.Parts:
+def parts(lock: JarsLock, tmp_path: Path) -> launch.Parts:
     """A server made of a shell script, which ends at once."""
     script = tmp_path / "java"
     script.write_text('#!/bin/sh\necho "$@"\nenv\n')

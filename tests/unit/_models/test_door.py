@@ -17,7 +17,7 @@ from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.door import Door, open_door
 from kg_neo4j._models.layers import FILTERED, TOO_LONG, Unasked
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Answer, Complaint, Prompted, Request, Task, Unanswered, once_more
+from kg_neo4j._models.tasks import Complaint, Prompted, Request, Task, TaskAnswer, Unanswered, once_more
 from kg_neo4j.errors import (
     BadModelAnswer,
     BudgetReached,
@@ -208,7 +208,7 @@ def test_a_task_that_is_too_long_is_cut_until_it_fits(llm: FakeLlm) -> None:
 
 def test_what_concerns_every_task_stops_the_rest(llm: FakeLlm) -> None:
     asked = door(llm.say("2").fail(401).say("4"))
-    answers: list[Answer[int]] = list(asked.ask_all([Sum("a"), Sum("b"), Sum("c")]))
+    answers: list[TaskAnswer[int]] = list(asked.ask_all([Sum("a"), Sum("b"), Sum("c")]))
     assert [type(answer.error) for answer in answers] == [type(None), ModelRefused, ModelRefused]
     assert llm.calls == 2
     with pytest.raises(ModelRefused):
@@ -228,7 +228,7 @@ def test_after_a_stop_known_answers_are_still_given(llm: FakeLlm, cache: AnswerC
 
 def test_no_model_is_asked_for_what_is_stored(llm: FakeLlm) -> None:
     asked = Door(Unasked()).storing(Memory(rows={"k/0": ("4", "stop")}))
-    answers: list[Answer[int]] = list(asked.ask_all([Sum("x", "k"), Sum("y", "l")]))
+    answers: list[TaskAnswer[int]] = list(asked.ask_all([Sum("x", "k"), Sum("y", "l")]))
     assert [(answer.value, type(answer.error)) for answer in answers] == [(4, type(None)), (None, ModelUnavailable)]
 
 

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j._serve.pages.marked_text import LinkedFact, Mention, Statement, blocks
+from kg_neo4j._serve.pages.marked_text import LinkedFact, MarkedFacts, MarkedMention, blocks
 from kg_neo4j.retrieve.excerpts import excerpt
 
 TEXT = "# Ada\n\nAda Lovelace met Charles Babbage in 1833.\nHe called her\nEnchantress.\n\nOh!\nAh!\n\n# no\nheading"
@@ -20,8 +20,8 @@ def span(words: str) -> tuple[int, int]:
 
 
 def test_a_text_is_cut_where_something_begins_or_ends() -> None:
-    mentions = [Mention(*span("Charles Babbage"), "Charles Babbage", "b")]
-    statements = [Statement(1, *span("Lovelace met Charles Babbage in 1833."), (FACT,))]
+    mentions = [MarkedMention(*span("Charles Babbage"), "Charles Babbage", "b")]
+    statements = [MarkedFacts(1, *span("Lovelace met Charles Babbage in 1833."), (FACT,))]
     found = blocks(TEXT, mentions, statements, span("met Charles"), [(TEXT.index("in 1833"), 2)])
     assert [block.kind for block in found] == ["heading", "lines", "lines", "lines"]
     assert found[0].parts[0].text == "Ada"
@@ -43,7 +43,11 @@ def test_prose_runs_on_and_verse_does_not() -> None:
 
 
 def test_of_mentions_that_overlap_the_first_and_longest_is_kept() -> None:
-    mentions = [Mention(7, 19, "Ada Lovelace", "a"), Mention(7, 10, "Ada", "x"), Mention(11, 23, "none", "y")]
+    mentions = [
+        MarkedMention(7, 19, "Ada Lovelace", "a"),
+        MarkedMention(7, 10, "Ada", "x"),
+        MarkedMention(11, 23, "none", "y"),
+    ]
     [named] = [part for part in blocks(TEXT, mentions)[1].parts if part.entity_id]
     assert (named.text, named.entity_id) == ("Ada Lovelace", "a")
 
@@ -59,8 +63,8 @@ def test_no_word_is_lost_or_doubled(
 ) -> None:
     found = blocks(
         text,
-        [Mention(*each, "e", "e") for each in mentions],
-        [Statement(number, *each, (FACT,)) for number, each in enumerate(statements, 1)],
+        [MarkedMention(*each, "e", "e") for each in mentions],
+        [MarkedFacts(number, *each, (FACT,)) for number, each in enumerate(statements, 1)],
         meant,
         [(each[0], 7) for each in statements],
     )

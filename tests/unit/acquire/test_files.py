@@ -395,7 +395,7 @@ def test_patterns_choose_the_files_of_folders(tmp_path, include, exclude, wanted
     for name in ("a.md", "b.txt", "drafts/c.md", "old/d.txt", "old/drafts/e.txt", "f.log"):
         (tmp_path / "notes" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "notes" / name).write_text(f"This is the text of {name}.")
-    chosen = folders.Chosen(include, exclude)
+    chosen = folders.FilePatterns(include, exclude)
     found = list(files.read([str(tmp_path / "notes")], graph="g", chosen=chosen))
     assert [each.key for each in found if isinstance(each, Document)] == wanted
     skipped = [Path(each.source).name for each in found if isinstance(each, SkippedSource)]

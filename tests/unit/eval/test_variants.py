@@ -7,8 +7,17 @@ import json
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.chunk_length import ChunkLengthStudy
-from kg_neo4j.eval.variants import GraphShape, Grid, Variant, VariantRun, cells, ratios, ratios_table, variants_table
+from kg_neo4j.eval.variants import (
+    ChunkLengthStudy,
+    GraphShape,
+    Grid,
+    Variant,
+    VariantRun,
+    cells,
+    ratios,
+    ratios_table,
+    variants_table,
+)
 from kg_neo4j.graph.report_format import render
 from kg_neo4j.records import Usage
 

@@ -1,4 +1,4 @@
-"""The rounds about one chunk, against a real HTTP server: cut answers, gleaning, mending; test plan rows 5, 6, 27."""
+"""The rounds about one chunk, against a real HTTP server: cut answers, gleaning, repair; test plan rows 5, 6, 27."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_an_unavailable_model_stops_the_run_also_in_a_later_round(llm: FakeLlm, 
         extract_chunk(task, configure(llm, gleanings=1))
 
 
-# ------------------------------------------------------------------------------------------------------- mending
+# ------------------------------------------------------------------------------------------------------- repair
 
 BAD_YEAR = "n2,PERSON,Charles Babbage,soon,,,,,Charles Babbage"
 
@@ -161,8 +161,8 @@ def test_asking_once_more_shows_only_what_is_still_in_quarantine(llm: FakeLlm, t
     config = configure(llm)
     first = extract_chunk(task, config)
     assert [each.mended for each in first.rejections] == [True, False]
-    again = Conversation(task, config.extractor, config.reading, Shown(task.chunk.text), 0, mend=True)
-    found = again.mend_again(first.answers)
+    again = Conversation(task, config.extractor, config.reading, Shown(task.chunk.text), 0, repair=True)
+    found = again.repair_again(first.answers)
     asked = llm.requests[2].user
     assert "n3,PERSON,Cleo" in asked
     assert BAD_YEAR not in asked
@@ -173,12 +173,12 @@ def test_asking_once_more_shows_only_what_is_still_in_quarantine(llm: FakeLlm, t
 def test_nothing_is_asked_again_without_a_reason_or_a_wish(llm: FakeLlm, task: ChunkTask) -> None:
     llm.say(csv(ADA)).say(csv(ADA, BAD_YEAR)).say(csv(ADA, "n3,PERSON,A\u202eda\0,,,,,,"))
     assert extract_chunk(task, configure(llm)).rejections == ()
-    assert len(extract_chunk(task, configure(llm, mend=False)).rejections) == 1
+    assert len(extract_chunk(task, configure(llm, repair=False)).rejections) == 1
     found = extract_chunk(task, configure(llm))
     assert llm.calls == 3 or found.rejections == ()
 
 
-def test_an_answer_with_a_wrong_header_is_mended_too(llm: FakeLlm, task: ChunkTask) -> None:
+def test_an_answer_with_a_wrong_header_is_repaired_too(llm: FakeLlm, task: ChunkTask) -> None:
     llm.say(csv(ADA).replace("node_type", "kind")).say(csv(ADA))
     found = extract_chunk(task, configure(llm))
     assert found.outcome is ChunkOutcome.DONE
@@ -201,7 +201,7 @@ def test_the_stored_rounds_give_the_same_extraction_without_asking(llm: FakeLlm,
 def test_a_cut_answer_is_gone_on_with(llm: FakeLlm, task: ChunkTask) -> None:
     """Row 5: its whole rows stay, the rest is asked for."""
     llm.say(csv(ADA) + "r1,n1,KN", finish_reason="length").say(csv(BEN, KNEW))
-    found = extract_chunk(task, configure(llm, mend=False))
+    found = extract_chunk(task, configure(llm, repair=False))
     assert steps(found) == [(0, "whole"), (1, "continue")]
     assert found.outcome is ChunkOutcome.DONE
     assert {node.name for node in found.nodes} == {"Ada Lovelace", "Charles Babbage"}
@@ -212,7 +212,7 @@ def test_an_answer_that_is_cut_twice_is_asked_for_in_two_halves(llm: FakeLlm, ta
     task = replace(task, chunk=replace(task.chunk, text=LONG))
     cut = csv(ADA) + "r1,n1,KN"
     llm.say(cut, finish_reason="length").say(cut, finish_reason="length").say(csv(ADA)).say(csv(BEN))
-    config = configure(llm, mend=False)
+    config = configure(llm, repair=False)
     found = extract_chunk(task, config)
     assert steps(found) == [(0, "whole"), (1, "continue"), (2, "half"), (3, "half")]
     assert found.outcome is ChunkOutcome.DONE

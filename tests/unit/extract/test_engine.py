@@ -185,7 +185,7 @@ def test_a_closed_iterator_asks_no_more(llm: FakeLlm, document: Document, chunks
 def test_a_configuration_pickles_and_its_hash_covers_what_shapes_rows(llm: FakeLlm) -> None:
     config = configure(llm)
     assert pickle.loads(pickle.dumps(config)).config_hash == config.config_hash
-    changed = ({"evidence": "reject"}, {"preprocess": "stopwords"}, {"gleanings": 1}, {"wave": 4}, {"mend": False})
+    changed = ({"evidence": "reject"}, {"preprocess": "stopwords"}, {"gleanings": 1}, {"wave": 4}, {"repair": False})
     others = [replace(config, **change) for change in changed]  # type: ignore[arg-type]
     assert len({each.config_hash for each in (config, *others)}) == 6
     rules = ExtractionConfig(SCHEMA, OfflineExtractor(SCHEMA))

@@ -77,7 +77,7 @@ def test_what_is_written_is_read_again_with_every_type(
     assert (found, nothing) == ((extraction,), ())
     assert header == replace(HEADER, document=replace(DOCUMENT, text=""))
     assert list(exchange.documents(path)) == [header, second]
-    assert exchange.summary(path) == exchange.Summary(2, 1, 2)
+    assert exchange.summary(path) == exchange.FileSummary(2, 1, 2)
     for row, again in zip(extraction.nodes, found[0].nodes, strict=True):
         assert [type(value) for value in again.properties.values()] == [
             type(value) for value in row.properties.values()

@@ -84,7 +84,7 @@ def test_types_become_upper_snake_case(written: str, expected: str) -> None:
         "\u202eNOSREP",
     ],
 )
-def test_what_is_no_type_is_refused_and_never_mended(payload: str) -> None:
+def test_what_is_no_type_is_refused_and_never_repaired(payload: str) -> None:
     with pytest.raises(ValueRefused) as refused:
         normalise_type(payload, RESERVED_LABELS)
     assert refused.value.reason == RejectionReason.BAD_TYPE

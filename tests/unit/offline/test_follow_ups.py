@@ -8,27 +8,29 @@ import pytest
 
 from kg_neo4j._models import tokens
 from kg_neo4j.offline.follow_ups import resolve
-from kg_neo4j.retrieve.conversation.turns import TURNS, Mention, Turn, Understood, remember, render
+from kg_neo4j.retrieve.conversation.turns import TURNS, Turn, TurnMention, Understood, remember, render
 
 TOKENISER = tokens.load("approximate-1")
-ADA = Mention("Ada Lovelace", "person", "f", "Ada Lovelace")
-BYRON = Mention("Lord Byron", "person", "m")
-LONDON = Mention("London", "place")
-ENGINE = Mention("Analytical Engine", "thing", "", "Analytical Engine")
+ADA = TurnMention("Ada Lovelace", "person", "f", "Ada Lovelace")
+BYRON = TurnMention("Lord Byron", "person", "m")
+LONDON = TurnMention("London", "place")
+ENGINE = TurnMention("Analytical Engine", "thing", "", "Analytical Engine")
 WHO = Turn("Who was Ada Lovelace?", "Ada Lovelace was a daughter of Lord Byron.", (ADA, BYRON))
 BORN = Turn("Where was Ada Lovelace born?", "In London.", (ADA, LONDON))
 FATHER = Turn("Who was Ada Lovelace's father?", "Lord Byron.", (ADA, BYRON))
-BUILT = Turn("Who planned the Analytical Engine?", "Babbage.", (ENGINE, Mention("Charles Babbage", "person", "m")))
+BUILT = Turn("Who planned the Analytical Engine?", "Babbage.", (ENGINE, TurnMention("Charles Babbage", "person", "m")))
 SAND = Turn(
     "Who was George Sand?",
     "After his engagement to Maria Wodzińska he met Aurore Dupin (known by her pen name George Sand).",
-    (Mention("George Sand", "person", "m", "George Sand"), Mention("Maria Wodzińska", "person", "f")),
+    (TurnMention("George Sand", "person", "m", "George Sand"), TurnMention("Maria Wodzińska", "person", "f")),
 )
 ROBIN = Turn(
-    "Tell me about Robin Ness", "Maria met Robin Ness.", (Mention("Robin Ness", "person", "", "Robin Ness"), BYRON)
+    "Tell me about Robin Ness", "Maria met Robin Ness.", (TurnMention("Robin Ness", "person", "", "Robin Ness"), BYRON)
 )
 KING = Turn(  # a title is sure
-    "Who was King Olaf?", "Her son was King Olaf.", (Mention("King Olaf", "person", "m", "King Olaf", sure=True), ADA)
+    "Who was King Olaf?",
+    "Her son was King Olaf.",
+    (TurnMention("King Olaf", "person", "m", "King Olaf", sure=True), ADA),
 )
 
 
@@ -81,7 +83,7 @@ def test_a_follow_up_gets_the_names_that_it_means(turns: list[Turn], asked: str,
     ],
 )
 def test_a_short_question_takes_the_form_of_the_one_before(last: str, asked: str, meant: str) -> None:
-    turn = Turn(last, "", (Mention("Ada", "person", "f", "Ada"),))
+    turn = Turn(last, "", (TurnMention("Ada", "person", "f", "Ada"),))
     assert resolve(asked, [turn]).question == meant
 
 
@@ -133,7 +135,7 @@ def test_odd_lines_do_no_harm() -> None:
         "\n",
         "her",
     ]
-    turns = [WHO, Turn("\\g<0> (.*", "", (Mention("(", "person", "m", "("), Mention("\\1", "place"))), BORN]
+    turns = [WHO, Turn("\\g<0> (.*", "", (TurnMention("(", "person", "m", "("), TurnMention("\\1", "place"))), BORN]
     for _ in range(500):
         text = " ".join(chance.choices(pieces, k=chance.randint(1, 9)))
         assert isinstance(resolve(text, chance.sample(turns, chance.randint(1, 3))).question, str)

@@ -15,7 +15,7 @@ from kg_neo4j._models.tasks import Request, Task
 from kg_neo4j.offline import stand_ins
 from kg_neo4j.organise.description_merges import Element, Merge
 from kg_neo4j.organise.tree.aspects import load_aspects
-from kg_neo4j.organise.tree.namers import Namer
+from kg_neo4j.organise.tree.namers import TreeNamer
 from kg_neo4j.organise.tree.questions import Subject
 from kg_neo4j.records import Usage
 from kg_neo4j.settings import Settings
@@ -80,7 +80,7 @@ def test_a_text_of_one_cluster_shows_every_aspect_that_it_has_cues_of() -> None:
     """There is nothing to compare it with: it has as many cues as are typical of itself."""
     door, aspects = factory.without_model(), load_aspects("minutes")
     leaves = ("Present: A. Foss (chair). It was agreed to pay the invoice.", "Next meeting on Monday. Ruth will write.")
-    namer = Namer(door, Subject("g", "t", "", 8_000, TOKENISER), aspects, leaves)
+    namer = TreeNamer(door, Subject("g", "t", "", 8_000, TOKENISER), aspects, leaves)
     [named] = namer.name(["\n\n".join(leaves)])
     assert {"participants", "decisions", "money", "schedule", "tasks"} <= set(named.aspects)
     assert "disagreement" not in named.aspects

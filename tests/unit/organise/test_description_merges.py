@@ -16,10 +16,10 @@ from kg_neo4j.factory import without_model
 from kg_neo4j.organise.description_merges import (
     LONGEST_TOKENS,
     SUMMARY_TOKENS,
+    DescriptionMerge,
     Element,
     Merge,
     Merging,
-    Summary,
     clean,
     is_unanswered,
     problem,
@@ -44,7 +44,7 @@ def begin(element: Element, graph: str = "g", model: str = "scripted", window: i
 
 def run(
     element: Element, reply: Callable[[Request], Completion], window: int = 8_000
-) -> tuple[Summary, list[Request], list[Merge]]:
+) -> tuple[DescriptionMerge, list[Request], list[Merge]]:
     """Answer until there is a summary; return also what was asked."""
     layer, merging, asked = ScriptedLayer(reply), begin(element, window=window), list[Merge]()
     door = Door(layer).storing(MemoryStore())

@@ -15,7 +15,7 @@ from kg_neo4j.factory import without_model
 from kg_neo4j.offline.composed_reports import compose
 from kg_neo4j.organise.report_answers import fewest_findings, most_findings, read
 from kg_neo4j.organise.report_material import pack
-from kg_neo4j.organise.report_questions import LEAST_INPUT, Asker, WriteReport, Written, composed, written
+from kg_neo4j.organise.report_questions import LEAST_INPUT, Asker, WriteReport, WrittenReport, composed, written
 from kg_neo4j.organise.report_references import check
 from report_communities import circle
 from report_writer import write_report
@@ -37,7 +37,7 @@ def draft(answer: Completion) -> Any:
     return read(answer, MATERIAL, PACKED.shown, PACKED.text)
 
 
-def ask(*answers: Completion) -> tuple[Written, list[Request]]:
+def ask(*answers: Completion) -> tuple[WrittenReport, list[Request]]:
     """Return the report that comes of answers, and what was asked; all answers are asked for."""
     layer = ScriptedLayer(script(*answers))
     report = written(Door(layer).storing(MemoryStore()).ask(TASK), without_model())

@@ -8,14 +8,14 @@ import pytest
 
 from kg_neo4j._models import tokens
 from kg_neo4j.offline.composed_reports import compose
-from kg_neo4j.organise.report_material import Material, pack
+from kg_neo4j.organise.report_material import ReportMaterial, pack
 from kg_neo4j.organise.stored_reports import MODEL, CommunityReport, Finding
 from report_communities import circle
 
 TOKENISER = tokens.load("approximate-1")
 
 
-def child(material: Material, part: str) -> CommunityReport:
+def child(material: ReportMaterial, part: str) -> CommunityReport:
     """Return a short report on a part; its number 1 is the part's last member."""
     inside = [each for each in material.members if each.child == part]
     finding = Finding("One matters.", "It does [Data: Entities (1); Relationships (1)].", {1: inside[-1].id}, {1: "f1"})
@@ -111,7 +111,7 @@ def test_descriptions_are_one_line_and_bounded() -> None:
 def test_a_composed_report_of_a_part_can_stand_for_it() -> None:
     material = circle(40, words=20, child=True)
     inside = tuple(each for each in material.members if each.child == "left")
-    part = Material("left", inside, tuple(each for each in material.links if each.id in {"f0", "f1"}))
+    part = ReportMaterial("left", inside, tuple(each for each in material.links if each.id in {"f0", "f1"}))
     draft = compose(part)
     report = replace(child(material, "left"), title=draft.title, summary=draft.summary, findings=draft.findings)
     packed = pack(material, [report], TOKENISER, 1_500)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.retrieve.name_fits import Fit, bearers, fit, nearest, nearly, say_missing
+from kg_neo4j.retrieve.name_fits import NameFit, bearers, fit, nearest, nearly, say_missing
 
 
 def entity(name: str, *more: str, node_type: str = "PERSON", evidence: int = 1) -> dict[str, object]:
@@ -18,29 +18,29 @@ def names(rows: list[dict[str, object]]) -> list[object]:
 @pytest.mark.parametrize(
     ("asked", "name", "node_type", "expected"),
     [
-        ("marie curie", "Marie Curie", "PERSON", Fit.SAME),
-        ("Lloyd's", "Lloyd's", "ORGANIZATION", Fit.SAME),
-        ("Zelazowa Wola", "Żelazowa Wola", "PLACE", Fit.FOLDED),
-        ("The Orchard", "Orchard", "PLACE", Fit.FOLDED),
-        ("Orchard", "The Orchard", "PLACE", Fit.FOLDED),
-        ("Mrs Dalloway", "Dalloway", "PERSON", Fit.FOLDED),
-        ("Madame Curie", "Marie Curie", "PERSON", Fit.LAST),
-        ("Curie", "Marie Curie", "PERSON", Fit.LAST),
-        ("van Beethoven", "Ludwig van Beethoven", "PERSON", Fit.LAST),
-        ("Curie's", "Marie Curie", "PERSON", Fit.LAST),
-        ("Marie", "Marie Curie", "PERSON", Fit.PART),
-        ("Ishaq", "Muhammad ibn Ishaq", "PERSON", Fit.PART),  # a father's name is not the man's
-        ("Curie", "Institut Curie", "ORGANIZATION", Fit.PART),
-        ("Electric", "General Electric", "ORGANIZATION", Fit.PART),
+        ("marie curie", "Marie Curie", "PERSON", NameFit.SAME),
+        ("Lloyd's", "Lloyd's", "ORGANIZATION", NameFit.SAME),
+        ("Zelazowa Wola", "Żelazowa Wola", "PLACE", NameFit.FOLDED),
+        ("The Orchard", "Orchard", "PLACE", NameFit.FOLDED),
+        ("Orchard", "The Orchard", "PLACE", NameFit.FOLDED),
+        ("Mrs Dalloway", "Dalloway", "PERSON", NameFit.FOLDED),
+        ("Madame Curie", "Marie Curie", "PERSON", NameFit.LAST),
+        ("Curie", "Marie Curie", "PERSON", NameFit.LAST),
+        ("van Beethoven", "Ludwig van Beethoven", "PERSON", NameFit.LAST),
+        ("Curie's", "Marie Curie", "PERSON", NameFit.LAST),
+        ("Marie", "Marie Curie", "PERSON", NameFit.PART),
+        ("Ishaq", "Muhammad ibn Ishaq", "PERSON", NameFit.PART),  # a father's name is not the man's
+        ("Curie", "Institut Curie", "ORGANIZATION", NameFit.PART),
+        ("Electric", "General Electric", "ORGANIZATION", NameFit.PART),
         ("Mr Smith", "Mrs Smith", "PERSON", None),
         ("Elizabeth I", "Elizabeth II", "PERSON", None),
         ("Apollo 11", "Apollo 12", "OTHER", None),
-        ("Marie Curi", "Marie Curie", "PERSON", Fit.ALIKE),
+        ("Marie Curi", "Marie Curie", "PERSON", NameFit.ALIKE),
         ("Babbage", "Marie Curie", "PERSON", None),
-        ("De", "Dē", "PLACE", Fit.PART),
+        ("De", "Dē", "PLACE", NameFit.PART),
     ],
 )
-def test_how_a_name_fits(asked: str, name: str, node_type: str, expected: Fit | None) -> None:
+def test_how_a_name_fits(asked: str, name: str, node_type: str, expected: NameFit | None) -> None:
     assert fit(asked, entity(name, node_type=node_type)) is expected
 
 

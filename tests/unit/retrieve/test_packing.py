@@ -9,17 +9,17 @@ from kg_neo4j._models import tokens
 from kg_neo4j.records import Evidence
 from kg_neo4j.retrieve.answer import _sources, render
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, Place
-from kg_neo4j.retrieve.packing import Packed, Unit, pack, pack_found
+from kg_neo4j.retrieve.packing import ContextUnit, PackedContext, pack, pack_found
 
 TOKENISER = tokens.load("approximate-1")
 
 
-def unit(key: str, cost: int, needs: tuple[str, ...] = ()) -> Unit:
-    return Unit(key, Evidence("chunk", key, key, 0.0, token_count=cost), needs)
+def unit(key: str, cost: int, needs: tuple[str, ...] = ()) -> ContextUnit:
+    return ContextUnit(key, Evidence("chunk", key, key, 0.0, token_count=cost), needs)
 
 
 @st.composite
-def unit_sets(draw: st.DrawFn) -> list[Unit]:
+def unit_sets(draw: st.DrawFn) -> list[ContextUnit]:
     """Units that need any others, themselves and unknown ones included."""
     keys = [f"u{n}" for n in range(draw(st.integers(0, 8)))]
     wanted = st.lists(st.sampled_from([*keys, "unknown"]), max_size=3).map(tuple)
@@ -27,7 +27,7 @@ def unit_sets(draw: st.DrawFn) -> list[Unit]:
 
 
 @given(unit_sets(), st.integers(0, 150))
-def test_needs_are_met_and_the_budget_is_kept(units: list[Unit], budget: int) -> None:
+def test_needs_are_met_and_the_budget_is_kept(units: list[ContextUnit], budget: int) -> None:
     packed = pack(units, {each.key: each for each in units}, budget)
     keys = {each.key for each in packed.units}
     assert packed.tokens == sum(each.evidence.token_count for each in packed.units) <= budget
@@ -44,7 +44,7 @@ def test_what_is_needed_comes_first_and_a_smaller_unit_may_still_fit() -> None:
 
 
 def test_packing_goes_on_from_what_is_packed() -> None:
-    first = Packed((unit("a", 10),), 10, 0)
+    first = PackedContext((unit("a", 10),), 10, 0)
     packed = pack([unit("a", 10), unit("b", 5)], {}, 15, first)
     assert ([each.key for each in packed.units], packed.tokens) == (["a", "b"], 15)
 
@@ -109,4 +109,4 @@ def test_a_chunk_larger_than_the_budget_is_represented_by_the_words_that_matter(
 
 
 def test_nothing_found_packs_to_nothing() -> None:
-    assert pack_found(Found("local"), TOKENISER, 100) == Packed((), 0, 0)
+    assert pack_found(Found("local"), TOKENISER, 100) == PackedContext((), 0, 0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from kg_neo4j._serve.api import method, with_filters
-from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.results import AskResult
 from kg_neo4j._serve.service import Mode, Service
 from kg_neo4j.graph import queries
@@ -18,7 +18,7 @@ FIELDS = ("documents", "languages", "kinds", "types", "since", "until")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskForm:
     """What the form says; texts as they were typed."""
 
     question: str
@@ -57,10 +57,10 @@ def answered(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     return {"asked": asked, "answer": answer, "entities": _mentioned(service, answer)}
 
 
-def _asked(service: Service, given: Mapping[str, str]) -> Asked:
+def _asked(service: Service, given: Mapping[str, str]) -> AskForm:
     filters = {name: given.get(name, "").strip() for name in FIELDS}
     streams = service.rights.spend_usd is not None  # without a model there is no draft
-    return Asked(given.get("question", "").strip(), given.get("mode") or "auto", get_args(Mode), filters, streams)
+    return AskForm(given.get("question", "").strip(), given.get("mode") or "auto", get_args(Mode), filters, streams)
 
 
 def _values(text: str) -> list[str]:
@@ -76,6 +76,6 @@ def _mentioned(service: Service, answer: AskResult) -> tuple[NamedEntity, ...]:
 
 
 PAGES = (
-    Page("/", "home.html", begun, title="Ask", rank=10),
-    Page("/ask", "answer.html", answered),
+    ServedPage("/", "home.html", begun, title="Ask", rank=10),
+    ServedPage("/ask", "answer.html", answered),
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j._serve import limits
 from kg_neo4j._serve.lookups import checked, cursor_at, page, shortened, start_of
 from kg_neo4j._serve.refusals import missing
-from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.results import Quote
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
@@ -41,7 +41,7 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class CommunityMember:
     """An entity of a community."""
 
     id: str
@@ -94,13 +94,13 @@ class ShownCommunity:
     report: ShownReport | None
     around: tuple[Near, ...]
     within: tuple[Near, ...]
-    members: tuple[Member, ...]
+    members: tuple[CommunityMember, ...]
     cursor: str | None
 
 
 def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return the levels, and a page of the communities of one level, or of all."""
-    from kg_neo4j.pipeline.reporting import ListedCommunity
+    from kg_neo4j.pipeline.commands.communities import ListedCommunity
 
     database, skip = service.database(), start_of(given.get("cursor"))
     level = given.get("level", "")
@@ -140,7 +140,7 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
         )
     following = cursor_at(skip + limits.ROWS) if row["size"] > skip + limits.ROWS else None
     around, within = (tuple(Near(**each) for each in row[name]) for name in ("around", "within"))
-    members = tuple(Member(**each) for each in row["members"])
+    members = tuple(CommunityMember(**each) for each in row["members"])
     place = (row["level"], row["number"], row["size"])
     community = ShownCommunity(id, *place, report, around, within, members, following)
     return {"community": community, "is_first": skip == 0}
@@ -171,6 +171,6 @@ def _finding(finding: Finding, known: Mapping[str, tuple[str, Quote]]) -> Report
 
 
 PAGES = (
-    Page("/communities", "communities.html", listed, title="Communities", rank=40),
-    Page("/community", "community.html", shown),
+    ServedPage("/communities", "communities.html", listed, title="Communities", rank=40),
+    ServedPage("/community", "community.html", shown),
 )

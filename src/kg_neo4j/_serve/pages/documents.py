@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kg_neo4j._serve import limits, lookups
-from kg_neo4j._serve.pages.marked_text import Block, LinkedFact, Mention, Statement, blocks
+from kg_neo4j._serve.pages.marked_text import LinkedFact, MarkedBlock, MarkedFacts, MarkedMention, blocks
 from kg_neo4j._serve.refusals import missing
-from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
@@ -21,7 +21,7 @@ SECTIONS = 200  # in the list of a document's sections
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PassageSection:
     """A section that begins within or before a passage."""
 
     title: str
@@ -40,8 +40,8 @@ class MarkedPassage:
     page: int | None  # of a PDF, from 1: on which it begins
     is_meant: bool  # a link leads to it
     is_here: bool  # and to no words in it
-    blocks: tuple[Block, ...]
-    statements: tuple[Statement, ...]
+    blocks: tuple[MarkedBlock, ...]
+    statements: tuple[MarkedFacts, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class MarkedDocument:
     url: str  # empty: none that a browser opens
     language: str
     total: int  # passages
-    sections: tuple[Section, ...]
+    sections: tuple[PassageSection, ...]
     passages: tuple[MarkedPassage, ...]
     before: str | None  # cursors of the pages before and after; None: no more
     cursor: str | None
@@ -111,12 +111,12 @@ def _span(given: Mapping[str, str]) -> tuple[int, int] | None:
     return int(place[0]), int(place[1])
 
 
-def _sections(rows: Sequence[tuple[str, int]]) -> tuple[Section, ...]:
+def _sections(rows: Sequence[tuple[str, int]]) -> tuple[PassageSection, ...]:
     found = []
     for path, index in rows:
         *outer, title = path.split(" > ")
         page = _page_of(index)
-        found.append(Section(title, len(outer), index, lookups.cursor_at(page) if page else None))
+        found.append(PassageSection(title, len(outer), index, lookups.cursor_at(page) if page else None))
     return tuple(found) if len(found) > 1 else ()
 
 
@@ -141,28 +141,28 @@ def _marked(
     )
 
 
-def _mention(text: str, id: str, name: str, as_written: str, start: int, end: int) -> Mention | None:
+def _mention(text: str, id: str, name: str, as_written: str, start: int, end: int) -> MarkedMention | None:
     """Return where the words of a mention name the entity; None where they do so by another word."""
     words = text[start:end].casefold()
     for each in (as_written, name):
         at = words.find(each.casefold()) if each else -1
         if at >= 0 and len(words) == end - start:
-            return Mention(start + at, start + at + len(each), name, id)
+            return MarkedMention(start + at, start + at + len(each), name, id)
     return None
 
 
-def _statements(rows: Sequence[Sequence[Any]]) -> tuple[Statement, ...]:
+def _statements(rows: Sequence[Sequence[Any]]) -> tuple[MarkedFacts, ...]:
     """Return statements with what the same words state together."""
     by_place: dict[tuple[int, int], list[LinkedFact]] = {}
     for start, end, id, kind, source_id, source, target_id, target in rows:
         fact = LinkedFact(id, source or "", source_id, kind, target or "", target_id)
         by_place.setdefault((start, end), []).append(fact)
     return tuple(
-        Statement(number, *place, tuple(facts)) for number, (place, facts) in enumerate(sorted(by_place.items()), 1)
+        MarkedFacts(number, *place, tuple(facts)) for number, (place, facts) in enumerate(sorted(by_place.items()), 1)
     )
 
 
 PAGES = (
-    Page("/documents", "documents.html", listed, title="Documents", rank=30),
-    Page("/document", "document.html", shown),
+    ServedPage("/documents", "documents.html", listed, title="Documents", rank=30),
+    ServedPage("/document", "document.html", shown),
 )

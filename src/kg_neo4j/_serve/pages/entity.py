@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j._serve import limits, lookups
 from kg_neo4j._serve.pages.graph import draw, neighbours
 from kg_neo4j._serve.refusals import NoSuchEntity
-from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.results import EntityCard, Quote
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
@@ -40,7 +40,7 @@ class QuotedFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class NeighbourRelation:
     """How a neighbour is related."""
 
     type: str
@@ -55,7 +55,7 @@ class Neighbour:
     name: str
     type: str
     evidence: int  # rows that state a relationship with it
-    relations: tuple[Relation, ...]  # at most five
+    relations: tuple[NeighbourRelation, ...]  # at most five
 
 
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -68,7 +68,9 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
         "card": card,
         "facts": _facts(database, graph, [each.id for each in card.facts]),
         "neighbours": tuple(
-            Neighbour(r["id"], r["name"], r["type"], r["evidence"], tuple(Relation(*each) for each in r["relations"]))
+            Neighbour(
+                r["id"], r["name"], r["type"], r["evidence"], tuple(NeighbourRelation(*each) for each in r["relations"])
+            )
             for r in near[:LISTED]
         ),
         "picture": draw(database, graph, [card.id, *(row["id"] for row in near[:DRAWN])]) if near else None,
@@ -111,4 +113,4 @@ def _quote(
     return Quote(lookups.shortened(words), document or "", chunk, start, end, page)
 
 
-PAGES = (Page("/entity", "entity.html", shown),)
+PAGES = (ServedPage("/entity", "entity.html", shown),)

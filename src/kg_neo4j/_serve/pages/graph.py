@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from kg_neo4j._serve import limits, lookups
-from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
@@ -107,6 +107,6 @@ def _data(picture: GraphView) -> Any:
     return Markup(as_data(asdict(picture)))  # noqa: S704 - nothing in it ends the element
 
 
-PAGES = (Page("/graph", "graph.html", shown, title="Graph", rank=35),)
+PAGES = (ServedPage("/graph", "graph.html", shown, title="Graph", rank=35),)
 STATIC = {"viewer.js": SCRIPT_FILE, "viewer.css": STYLE_FILE}
 FUNCTIONS = {"still": _still, "graph_data": _data}

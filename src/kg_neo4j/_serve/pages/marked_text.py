@@ -26,7 +26,7 @@ class LinkedFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class MarkedMention:
     """Words of a passage that name an entity."""
 
     start: int
@@ -36,7 +36,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class MarkedFacts:
     """Words of a passage that state facts; numbered from 1."""
 
     number: int
@@ -46,7 +46,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MarkedPart:
     """Words that the same things cover."""
 
     text: str
@@ -60,20 +60,20 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkedBlock:
     """A heading, a paragraph, or lines that are kept apart."""
 
     kind: str  # "heading", "paragraph" or "lines"
-    parts: tuple[Part, ...]
+    parts: tuple[MarkedPart, ...]
 
 
 def blocks(
     text: str,
-    mentions: Sequence[Mention] = (),
-    statements: Sequence[Statement] = (),
+    mentions: Sequence[MarkedMention] = (),
+    statements: Sequence[MarkedFacts] = (),
     meant: tuple[int, int] | None = None,
     pages: Sequence[tuple[int, int]] = (),
-) -> tuple[Block, ...]:
+) -> tuple[MarkedBlock, ...]:
     """Return a text in blocks. Of mentions that overlap, the first and longest is kept.
 
     `pages` are offsets with the number of the page that begins there.
@@ -94,7 +94,7 @@ def blocks(
             is_meant = meant[0] < end and start < meant[1]
             over = [each for each in statements if each.start < end and start < each.end]
             parts.append(
-                Part(
+                MarkedPart(
                     text[start:end],
                     named.entity if named else "",
                     named.entity_id if named else "",
@@ -106,17 +106,17 @@ def blocks(
                 )
             )
             is_met = is_met or is_meant
-        found.append(Block(kind, tuple(parts)))
+        found.append(MarkedBlock(kind, tuple(parts)))
     return tuple(found)
 
 
-def _ends(statement: Statement, text: str, end: int) -> bool:
+def _ends(statement: MarkedFacts, text: str, end: int) -> bool:
     """Return whether nothing but space is left of a statement."""
     return not text[end : statement.end].strip()
 
 
-def _apart(mentions: Sequence[Mention]) -> list[Mention]:
-    kept: list[Mention] = []
+def _apart(mentions: Sequence[MarkedMention]) -> list[MarkedMention]:
+    kept: list[MarkedMention] = []
     for each in sorted(mentions, key=lambda each: (each.start, -each.end, each.entity_id)):
         if each.start < each.end and (not kept or kept[-1].end <= each.start):
             kept.append(each)

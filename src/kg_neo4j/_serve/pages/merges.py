@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from kg_neo4j._serve import limits
 from kg_neo4j._serve.lookups import checked, page, shortened, start_of
-from kg_neo4j._serve.rendering import Action, Page
+from kg_neo4j._serve.rendering import Action, ServedPage
 from kg_neo4j._serve.results import Quote
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
@@ -88,7 +88,7 @@ def _is_large(database: Database, graph: str) -> bool:
 
 def _proposals(service: Service) -> Sequence[Proposal]:
     """Return what `kg resolve --dry-run` shows, open questions first; nothing for a graph without documents."""
-    from kg_neo4j.pipeline.resolving import ResolveOptions, resolve
+    from kg_neo4j.pipeline.commands.resolve import ResolveOptions, resolve
 
     if not service.documents(limit=1).total:
         return ()
@@ -137,7 +137,7 @@ def _decided(stored: StoredDecision) -> DecidedMerge:
 
 def decide(service: Service, form: Mapping[str, Any]) -> str:
     """Store that two names are one, or are not, and return to the inbox."""
-    from kg_neo4j.pipeline.resolving import decide_pair
+    from kg_neo4j.pipeline.commands.resolve import decide_pair
 
     left, right, verdict = (_field(form, name) for name in ("left", "right", "verdict"))
     if verdict not in ("join", "apart"):
@@ -148,12 +148,12 @@ def decide(service: Service, form: Mapping[str, Any]) -> str:
 
 def undo(service: Service, form: Mapping[str, Any]) -> str:
     """Take back a decision by its id, and return to the decisions."""
-    from kg_neo4j.pipeline import resolving
+    from kg_neo4j.pipeline.commands import resolve
 
     id = _field(form, "id")
-    if id.isdecimal() and len(id) < resolving.SHORTEST_ID:
+    if id.isdecimal() and len(id) < resolve.SHORTEST_ID:
         raise UsageError("a decision is taken back by its id")
-    resolving.undo(id, **_how(service))
+    resolve.undo(id, **_how(service))
     return f"/merges?{urlencode({'show': 'decided'})}"
 
 
@@ -167,5 +167,5 @@ def _field(form: Mapping[str, Any], name: str) -> str:
     return checked(value if isinstance(value, str) else "", name)
 
 
-PAGES = (Page("/merges", "merges.html", view, title="Merges", rank=70),)
+PAGES = (ServedPage("/merges", "merges.html", view, title="Merges", rank=70),)
 ACTIONS = (Action("/merges/decide", decide), Action("/merges/undo", undo))

@@ -8,13 +8,13 @@ from typing import Any
 
 from kg_neo4j._serve import limits
 from kg_neo4j._serve.lookups import page, start_of
-from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.service import Service
 
 
 def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return a page of the rows in quarantine, by document, chunk and line."""
-    from kg_neo4j.pipeline.quarantining import quarantined
+    from kg_neo4j.pipeline.commands.quarantine import quarantined
 
     skip = start_of(given.get("cursor"))
     found = quarantined(service.database(), service.graph)
@@ -22,4 +22,4 @@ def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     return {"rows": rows, "cursor": cursor, "is_first": skip == 0}
 
 
-PAGES = (Page("/quarantine", "quarantine.html", view, title="Quarantine", rank=75),)
+PAGES = (ServedPage("/quarantine", "quarantine.html", view, title="Quarantine", rank=75),)

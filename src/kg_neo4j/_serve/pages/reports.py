@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from kg_neo4j._serve.lookups import checked, start_of
-from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.results import ReportTable
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
@@ -88,6 +88,6 @@ def _reports(values: Mapping[str, str]) -> tuple[DescribedReport, ...]:
 
 
 PAGES = (
-    Page("/reports", "reports.html", listed, title="Reports", rank=50),
-    Page("/report", "report.html", shown),
+    ServedPage("/reports", "reports.html", listed, title="Reports", rank=50),
+    ServedPage("/report", "report.html", shown),
 )

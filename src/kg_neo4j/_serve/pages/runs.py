@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from kg_neo4j._serve import limits, staging
 from kg_neo4j._serve.jobs import ENDED
 from kg_neo4j._serve.lookups import checked, start_of
-from kg_neo4j._serve.rendering import Action, Page
+from kg_neo4j._serve.rendering import Action, ServedPage
 from kg_neo4j._serve.service import Service
 from kg_neo4j.graph import queries
 
@@ -25,7 +25,7 @@ class Spending:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphSize:
+class GraphCounts:
     """How much a graph holds."""
 
     nodes: int
@@ -39,7 +39,7 @@ def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     return {
         "jobs": service.status().jobs,
         "spending": _spending(service),
-        "size": GraphSize(sizes["nodes"], sizes["relationships"]),
+        "size": GraphCounts(sizes["nodes"], sizes["relationships"]),
         "found": service.documents(cursor=cursor),
         "is_first": start_of(cursor) == 0,
     }
@@ -90,9 +90,9 @@ def drop(service: Service, form: Mapping[str, Any]) -> str:
 
 
 PAGES = (
-    Page("/runs", "runs.html", listed, title="Runs", rank=80),
-    Page("/run", "run.html", shown),
-    Page("/load", "load.html", upload, title="Load", writes=True, rank=90),
+    ServedPage("/runs", "runs.html", listed, title="Runs", rank=80),
+    ServedPage("/run", "run.html", shown),
+    ServedPage("/load", "load.html", upload, title="Load", writes=True, rank=90),
 )
 ACTIONS = (
     Action("/load", receive, max_files=limits.MOST_FILES),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.service import Service
 
 if TYPE_CHECKING:
@@ -27,4 +27,4 @@ def _excerpt(text: str, words: str) -> tuple[Highlight, ...]:
 
 
 FUNCTIONS = {"excerpt": _excerpt}
-PAGES = (Page("/search", "search.html", view, title="Search", rank=20),)
+PAGES = (ServedPage("/search", "search.html", view, title="Search", rank=20),)

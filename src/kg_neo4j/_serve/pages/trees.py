@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j._serve import limits
 from kg_neo4j._serve.lookups import checked, cursor_at, shortened, start_of
 from kg_neo4j._serve.refusals import missing
-from kg_neo4j._serve.rendering import Page
+from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.results import Quote
 from kg_neo4j._serve.service import Service
 from kg_neo4j.graph import queries
@@ -225,6 +225,6 @@ def _dot(picture: TreePicture, layout: Layout, number: int, drawn: frozenset[int
 
 
 PAGES = (
-    Page("/trees", "trees.html", listed, title="Trees", rank=60),
-    Page("/tree", "tree.html", shown),
+    ServedPage("/trees", "trees.html", listed, title="Trees", rank=60),
+    ServedPage("/tree", "tree.html", shown),
 )

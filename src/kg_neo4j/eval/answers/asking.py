@@ -22,7 +22,7 @@ from kg_neo4j.records import Answer, Filters, Usage
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.answering import Answerer
+    from kg_neo4j.pipeline.commands.ask import Answerer
 
 ANSWER, CASE = "answer", "case"  # kinds of lines
 VERSION = 1  # of how answers are scored: lines that another version saved are not of use

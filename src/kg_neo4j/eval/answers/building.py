@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Building(Builder):
+class SystemsBuild(Builder):
     """Loads stories and builds what systems read. `refused` are texts that could not be read."""
 
     settings: Settings
@@ -28,7 +28,7 @@ class Building(Builder):
 
     def build(self, stories: Sequence[Story]) -> None:
         """Load the texts and build what the systems read. Raises what these raise, BudgetReached among it."""
-        from kg_neo4j.pipeline.narrating import TreeBuildOptions
+        from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 
         graph, texts = self.settings.graph, self._texts(stories)
         if stories:

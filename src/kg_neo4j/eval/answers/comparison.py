@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kg_neo4j._models.workers import Crew, Done
+from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.acquire.chunking import target
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking
-from kg_neo4j.eval.answers.building import Building
+from kg_neo4j.eval.answers.building import SystemsBuild
 from kg_neo4j.eval.answers.cases import Case, SystemScore, score_system
 from kg_neo4j.eval.answers.forms import read_set
 from kg_neo4j.eval.answers.judgement import StatementJudge
@@ -25,7 +25,7 @@ from kg_neo4j.eval.answers.ragas_scores import Ragas
 from kg_neo4j.eval.answers.recalling import Recalling
 from kg_neo4j.eval.answers.record_file import RecordFile
 from kg_neo4j.eval.answers.scores import GivenAnswer
-from kg_neo4j.eval.answers.stories import QuestionSet, Selection, graph_of, stories_of
+from kg_neo4j.eval.answers.stories import QuestionSet, StorySelection, graph_of, stories_of
 from kg_neo4j.eval.answers.supposed import suppose
 from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, System, systems
 from kg_neo4j.eval.retrieval.questions import read_passages
@@ -47,7 +47,7 @@ class ComparisonOptions:
     """What to compare. The defaults are those of the command line."""
 
     form: str | None = None  # of the questions; None: guessed
-    selection: Selection = field(default_factory=Selection)
+    selection: StorySelection = field(default_factory=StorySelection)
     systems: tuple[str, ...] = ("auto",)
     whole_graph: bool = False  # a question is kept to the text that it is about, otherwise
     judge: str = AUTO  # "model", "words", or "auto": a model where one is configured
@@ -77,7 +77,7 @@ class Comparison:
     hard: tuple[SystemScore, ...]  # of the hard questions alone; empty where none are marked
     cases: tuple[Case, ...]
     taken: int  # answers that an earlier run had given
-    built: Building
+    built: SystemsBuild
     paid: Usage  # in this run, building left out
     refused: tuple[SkippedSource, ...] = ()
     notes: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ def compare_systems(
     chosen = systems(options.systems)
     found, settings = prepare(questions, settings, options)
     file = RecordFile(options.save) if options.save else None
-    built = Building(settings, chosen, options.chunk_tokens, budget_usd=options.budget_usd, progress=progress)
+    built = SystemsBuild(settings, chosen, options.chunk_tokens, budget_usd=options.budget_usd, progress=progress)
     judge = judge_of(settings, options.judge)  # what cannot be meant is said before anything is paid
     if options.ragas:
         check_ragas(judge)
@@ -153,7 +153,7 @@ def open_run(
     """Return what asks and judges, paid from one budget; of a plan, what counts instead."""
     from kg_neo4j import factory
     from kg_neo4j._models.budget import Budget
-    from kg_neo4j.pipeline.answering import answerer
+    from kg_neo4j.pipeline.commands.ask import answerer
 
     budget: Budget | None = None if budget_usd is None else Budget(budget_usd)
     keeps = settings.model_copy(update={"answer_cache": False}) if file else settings  # each run pays for its file
@@ -177,7 +177,7 @@ def check_ragas(judge: StatementJudge) -> Recalling:
     return judge.model
 
 
-def _readable(found: QuestionSet, built: Building) -> list[AnsweredQuestion]:
+def _readable(found: QuestionSet, built: SystemsBuild) -> list[AnsweredQuestion]:
     """Return the questions whose texts could be read."""
     gone = {each.source for each in built.refused}
     lost = {story.key for story in found.stories if story.named in gone}
@@ -198,7 +198,7 @@ def _cases(run: Asking, chosen: Sequence[System], asked: Sequence[AnsweredQuesti
         question, answers = each
         return [run.case(system, question, given) for system, given in zip(chosen, answers, strict=True)]
 
-    def keep(done: Done[tuple[AnsweredQuestion, list[GivenAnswer]], list[Case]]) -> None:
+    def keep(done: DoneItem[tuple[AnsweredQuestion, list[GivenAnswer]], list[Case]]) -> None:
         if done.error is not None:
             raise done.error
         found[done.number] = done.result or []

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.eval.answers.judgement import Judgement, StatementJudge, Statements
+from kg_neo4j.eval.answers.judgement import AnswerJudgement, StatementJudge, Statements
 
 SIMILARITY_WEIGHT = 0.25  # the narrative thesis
 STATEMENTS_WEIGHT = 0.75  # the narrative thesis
@@ -24,7 +24,7 @@ class Correctness:
     score: float | None  # None: it was not judged
     f1: float | None  # of the statements, 0 to 1; likewise
     similarity: float  # -1 to 1
-    judgement: Judgement
+    judgement: AnswerJudgement
 
 
 def answer_similarity(answer: str, golden: str, embedder: EmbeddingModel, tokeniser: Tokeniser) -> float:
@@ -45,7 +45,7 @@ def answer_correctness(
     `similarity` is that of `answer_similarity`. Raises the errors of a model that stop a run.
     """
     if not answer.strip():
-        return Correctness(0.0, 0.0, 0.0, Judgement(Statements()))
+        return Correctness(0.0, 0.0, 0.0, AnswerJudgement(Statements()))
     judgement = judge.judge(question, answer, golden)
     if judgement.statements is None:
         return Correctness(None, None, similarity, judgement)

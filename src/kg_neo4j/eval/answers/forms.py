@@ -8,7 +8,7 @@ from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.errors import SourceNotFound, UsageError
 from kg_neo4j.eval.answers import narrativeqa, quality
 from kg_neo4j.eval.answers.questions import read_answered
-from kg_neo4j.eval.answers.stories import QuestionSet, Selection
+from kg_neo4j.eval.answers.stories import QuestionSet, StorySelection
 
 QUESTIONS = "questions"
 FORMS = (QUESTIONS, quality.FORM, narrativeqa.FORM)
@@ -25,7 +25,7 @@ def guess(path: str) -> str:
     return QUESTIONS
 
 
-def read_set(path: str, form: str | None, selection: Selection) -> QuestionSet:
+def read_set(path: str, form: str | None, selection: StorySelection) -> QuestionSet:
     """Return the questions of a file or folder and their texts; without a format it is guessed.
 
     Plain questions have no texts: they are asked of the graph. Raises SourceNotFound, UnreadableSource and UsageError.

@@ -24,7 +24,7 @@ class Statements:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class AnswerJudgement:
     """One comparison. Without statements it was not judged; `problem` says why."""
 
     statements: Statements | None
@@ -43,5 +43,5 @@ class StatementJudge(Protocol):
     def is_proxy(self) -> bool:
         """Whether words are compared and not what they mean: shown wherever its figures are."""
 
-    def judge(self, question: str, answer: str, golden: str) -> Judgement:
+    def judge(self, question: str, answer: str, golden: str) -> AnswerJudgement:
         """Compare an answer with the golden one; neither is empty. Raises the errors of a model that stop a run."""

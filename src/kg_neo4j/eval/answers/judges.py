@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.judgement import Judgement, StatementJudge, Statements
+from kg_neo4j.eval.answers.judgement import AnswerJudgement, StatementJudge, Statements
 from kg_neo4j.eval.answers.model_judge import ModelJudge
 from kg_neo4j.eval.answers.recalling import Recalling
 from kg_neo4j.eval.answers.scores import normalise
@@ -31,10 +31,10 @@ class WordJudge:
     name: str = WORDS
     is_proxy: bool = True
 
-    def judge(self, question: str, answer: str, golden: str) -> Judgement:
+    def judge(self, question: str, answer: str, golden: str) -> AnswerJudgement:
         """Compare the sentences of two texts."""
         found = word_judge.compare(question, answer, golden, normalise)
-        return Judgement(Statements(found.right, found.wrong, found.missing))
+        return AnswerJudgement(Statements(found.right, found.wrong, found.missing))
 
 
 @dataclass(frozen=True, slots=True)

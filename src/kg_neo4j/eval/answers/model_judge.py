@@ -15,7 +15,7 @@ from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Prompted, Task
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.eval.answers.judgement import Judgement, Statements
+from kg_neo4j.eval.answers.judgement import AnswerJudgement, Statements
 from kg_neo4j.eval.answers.recalling import Recalling
 from kg_neo4j.records import Usage
 
@@ -50,7 +50,7 @@ class ModelJudge:
         """It reads what is meant."""
         return False
 
-    def judge(self, question: str, answer: str, golden: str) -> Judgement:
+    def judge(self, question: str, answer: str, golden: str) -> AnswerJudgement:
         """Compare two answers: one call for each that was not taken apart yet, and one for both.
 
         Raises ModelRefused, ModelUnavailable and BudgetReached.
@@ -60,10 +60,10 @@ class ModelJudge:
             said = self._statements(TakeApart(question, answer, may_be_empty=True), spent)
             wanted = self._statements(TakeApart(question, golden, may_be_empty=False), spent)
             if not said:
-                return Judgement(Statements(missing=wanted), spent[0])
-            return Judgement(self._asked(Sort(question, said, wanted), spent), spent[0])
+                return AnswerJudgement(Statements(missing=wanted), spent[0])
+            return AnswerJudgement(self._asked(Sort(question, said, wanted), spent), spent[0])
         except _Unusable as problem:
-            return Judgement(None, spent[0], str(problem))
+            return AnswerJudgement(None, spent[0], str(problem))
 
     def _statements(self, task: TakeApart, spent: list[Usage]) -> Parts:
         key = (task.question, task.answer)

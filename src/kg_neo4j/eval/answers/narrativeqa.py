@@ -19,7 +19,7 @@ from kg_neo4j.acquire.identity import text_hash
 from kg_neo4j.acquire.plain_text import read_text
 from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.eval.answers.questions import AnsweredQuestion
-from kg_neo4j.eval.answers.stories import QuestionSet, Selection, Story, cut, is_of_kind
+from kg_neo4j.eval.answers.stories import QuestionSet, Story, StorySelection, cut, is_of_kind
 from kg_neo4j.records import SkippedSource
 
 FORM = "narrativeqa"
@@ -35,7 +35,7 @@ _HTML = re.compile(rb"\s*<(?:!doctype html|html|head|script|pre|table|body)\b", 
 _GZIP = b"\x1f\x8b"
 
 
-def read_narrativeqa(path: str, selection: Selection) -> QuestionSet:
+def read_narrativeqa(path: str, selection: StorySelection) -> QuestionSet:
     """Return what is wanted of a folder, or of the folder that a named file of the set is in.
 
     Raises SourceNotFound, UnreadableSource for a file that is none of the format, and UsageError for a set that there

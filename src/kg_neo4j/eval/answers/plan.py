@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kg_neo4j.eval.answers.building import Building
+from kg_neo4j.eval.answers.building import SystemsBuild
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run, prepare
 from kg_neo4j.eval.answers.counting import Counting
 from kg_neo4j.eval.answers.record_file import RecordFile
 from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS
 from kg_neo4j.eval.answers.systems import systems
 from kg_neo4j.eval.building import LOAD, REPORTS
-from kg_neo4j.pipeline.estimating import REPORTS_A_NAME
+from kg_neo4j.pipeline.estimates import REPORTS_A_NAME
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadPlan, Usage
 
@@ -60,7 +60,7 @@ def plan_comparison(
     options = options or ComparisonOptions()
     chosen = systems(options.systems)
     found, settings = prepare(questions, settings, options)
-    building = Building(
+    building = SystemsBuild(
         settings, chosen, options.chunk_tokens, budget_usd=options.budget_usd, progress=progress, is_plan=True
     )
     file = RecordFile(options.save, is_kept=False) if options.save else None
@@ -96,7 +96,7 @@ def plan_comparison(
 
 
 def _assumptions(
-    by_system: Mapping[str, Usage], judging: Usage, building: Building, *, is_built: bool
+    by_system: Mapping[str, Usage], judging: Usage, building: SystemsBuild, *, is_built: bool
 ) -> tuple[str, ...]:
     """Return what the figures rest on."""
     found = []

@@ -17,7 +17,7 @@ from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.acquire.plain_text import read_text
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.answers.questions import AnsweredQuestion
-from kg_neo4j.eval.answers.stories import QuestionSet, Selection, Story, cut, is_of_kind
+from kg_neo4j.eval.answers.stories import QuestionSet, Story, StorySelection, cut, is_of_kind
 from kg_neo4j.records import SkippedSource
 
 FORM = "quality"
@@ -28,7 +28,7 @@ class _Refused(Exception):
     """A question that cannot be used, and why."""
 
 
-def read_quality(path: str, selection: Selection) -> QuestionSet:
+def read_quality(path: str, selection: StorySelection) -> QuestionSet:
     """Return what is wanted of a file.
 
     Raises SourceNotFound; UnreadableSource for a line that is none of the format and for a file without labels; and

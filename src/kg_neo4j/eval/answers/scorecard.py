@@ -125,7 +125,7 @@ def _loaded(settings: Settings, options: AnswersOptions, progress: Progress) -> 
     """Load the corpus, where one is given; return the settings with its graph."""
     if options.corpus is None:
         return settings, ()
-    from kg_neo4j.pipeline.loading import load
+    from kg_neo4j.pipeline.commands.load import load
 
     passages = read_passages(options.corpus)
     graph = graph_name(passages)
@@ -143,7 +143,7 @@ def _asker(database: Database, settings: Settings, options: AnswersOptions) -> C
     """Return what asks one question: as `kg ask` does, over one connection."""
     from kg_neo4j import factory
     from kg_neo4j._models.budget import Budget
-    from kg_neo4j.pipeline.answering import AskOptions, answerer
+    from kg_neo4j.pipeline.commands.ask import AskOptions, answerer
 
     budget = None if options.budget_usd is None else Budget(options.budget_usd)
     one = answerer(settings, database, factory.door(settings, budget=budget), budget=budget)

@@ -9,7 +9,7 @@ from functools import partial
 from kg_neo4j.acquire.identity import document_id, hash_id, text_hash
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.eval.answers.questions import AnsweredQuestion
-from kg_neo4j.eval.retrieval.questions import Passage
+from kg_neo4j.eval.retrieval.questions import CorpusPassage
 from kg_neo4j.records import Document, SkippedSource
 
 
@@ -31,7 +31,7 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class StorySelection:
     """Which of a set are wanted. None is all."""
 
     kind: str | None = None  # of the source, as the set names it ("gutenberg", "movie"); or part of its host's name
@@ -51,7 +51,7 @@ class QuestionSet:
     refused: tuple[SkippedSource, ...] = ()  # texts and questions that cannot be used, with the reason
 
 
-def cut(found: QuestionSet, selection: Selection) -> QuestionSet:
+def cut(found: QuestionSet, selection: StorySelection) -> QuestionSet:
     """Return the first texts and questions, as many as are wanted; texts that nothing is asked about are left out."""
     asked = {question.document for question in found.questions}
     stories = [story for story in found.stories if story.key in asked][: selection.documents]
@@ -63,7 +63,7 @@ def cut(found: QuestionSet, selection: Selection) -> QuestionSet:
     )
 
 
-def stories_of(passages: Sequence[Passage]) -> tuple[Story, ...]:
+def stories_of(passages: Sequence[CorpusPassage]) -> tuple[Story, ...]:
     """Return the passages of a corpus as texts; those without text are left out."""
     return tuple(
         Story(each.key, each.title, partial(str, each.text), text_hash(each.text))

@@ -24,7 +24,13 @@ from kg_neo4j.eval.extraction.matching import (
     compare_mentions,
     compare_relations,
 )
-from kg_neo4j.eval.extraction.prediction import FoundEntity, FoundRelation, Prediction, from_extractions, from_mentions
+from kg_neo4j.eval.extraction.prediction import (
+    FoundRelation,
+    PredictedEntity,
+    Prediction,
+    from_extractions,
+    from_mentions,
+)
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, Score, score, shares
 from kg_neo4j.eval.extraction.type_map import TypeMap
 from kg_neo4j.extract.annotation import EntityMentions, OffersMentions, OffersRelations, RelationClassifier
@@ -83,7 +89,7 @@ def judge(
         judged.left_out += rows.left_out
         judged.without_place += rows.without_place
         judged.unscored.update(each.type for each in rows.relations if not types.claims(each.type))
-        entities: Sequence[FoundEntity] = rows.entities
+        entities: Sequence[PredictedEntity] = rows.entities
         _judge_by_name(judged, gold, rows, types)
         if isinstance(extractor, OffersMentions):
             entities = _own_mentions(gold, of_one, extractor, types)
@@ -108,7 +114,7 @@ def _judge_by_name(judged: Judged, gold: GoldPassage, rows: Prediction, types: T
     judged.add_relations("end_to_end.by_name", match)
 
 
-def _judge_entities(judged: Judged, gold: GoldPassage, entities: Sequence[FoundEntity]) -> None:
+def _judge_entities(judged: Judged, gold: GoldPassage, entities: Sequence[PredictedEntity]) -> None:
     strict, span = compare_mentions(gold, entities)
     right, duplicates = compare_entities(gold, entities)
     judged.add({"mentions.strict": strict, "mentions.span": span, "entities": right})
@@ -150,7 +156,7 @@ def _judge_classifier(
 
 def _own_mentions(
     gold: GoldPassage, extractions: Sequence[Extraction], extractor: OffersMentions, types: TypeMap
-) -> tuple[FoundEntity, ...]:
+) -> tuple[PredictedEntity, ...]:
     document = document_of(gold)
     chunks = [each.chunk for each in extractions]
     tasks = [ChunkTask(document, chunk) for chunk in chunks]
@@ -158,7 +164,7 @@ def _own_mentions(
     return from_mentions(zip(chunks, found, strict=True), types)
 
 
-def _with_places(rows: Prediction, entities: Sequence[FoundEntity]) -> Prediction:
+def _with_places(rows: Prediction, entities: Sequence[PredictedEntity]) -> Prediction:
     """Return the rows' entities with the places that the extractor gives itself, where it names the same entity."""
     places = {(normalise(one.name), one.type): one.mentions for one in entities}
     own = tuple(
@@ -212,10 +218,10 @@ def classify(classifier: RelationClassifier, passages: Sequence[GoldPassage]) ->
     return Classified(tuple(passages), tuple(found))
 
 
-def given(gold: GoldPassage) -> list[FoundEntity]:
+def given(gold: GoldPassage) -> list[PredictedEntity]:
     """Return the annotated entities as found ones."""
     return [
-        FoundEntity(entity.name, entity.type, tuple((each.start, each.end) for each in entity.mentions))
+        PredictedEntity(entity.name, entity.type, tuple((each.start, each.end) for each in entity.mentions))
         for entity in gold.entities
     ]
 

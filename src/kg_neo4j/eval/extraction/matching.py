@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from kg_neo4j.eval.extraction import clusters
 from kg_neo4j.eval.extraction.gold import GoldPassage
-from kg_neo4j.eval.extraction.prediction import FoundEntity, FoundRelation
+from kg_neo4j.eval.extraction.prediction import FoundRelation, PredictedEntity
 from kg_neo4j.eval.extraction.running_text import Place
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts
 from kg_neo4j.eval.extraction.type_map import Claim, TypeMap
@@ -54,7 +54,7 @@ class RelationMatch:
     in_evidence: int  # of these: the evidence lies in such a sentence
 
 
-def compare_mentions(gold: GoldPassage, found: Sequence[FoundEntity]) -> tuple[PassageCounts, PassageCounts]:
+def compare_mentions(gold: GoldPassage, found: Sequence[PredictedEntity]) -> tuple[PassageCounts, PassageCounts]:
     """Return the counts of mentions, strict and by span alone (under one type, "")."""
     theirs = {(each.start, each.end, each.type) for entity in gold.entities for each in entity.mentions}
     ours = {(*place, entity.type) for entity in found for place in entity.mentions}
@@ -63,7 +63,7 @@ def compare_mentions(gold: GoldPassage, found: Sequence[FoundEntity]) -> tuple[P
     return strict, span
 
 
-def compare_entities(gold: GoldPassage, found: Sequence[FoundEntity]) -> tuple[PassageCounts, Duplicates]:
+def compare_entities(gold: GoldPassage, found: Sequence[PredictedEntity]) -> tuple[PassageCounts, Duplicates]:
     """Return the counts of entities, and the duplicates."""
     theirs = [{(each.start, each.end, each.type) for each in entity.mentions} for entity in gold.entities]
     ours = [{(*place, entity.type) for place in entity.mentions} for entity in found]
@@ -80,7 +80,7 @@ def compare_entities(gold: GoldPassage, found: Sequence[FoundEntity]) -> tuple[P
     )
 
 
-def compare_clusters(gold: GoldPassage, found: Sequence[FoundEntity]) -> Mapping[str, Counts]:
+def compare_clusters(gold: GoldPassage, found: Sequence[PredictedEntity]) -> Mapping[str, Counts]:
     """Return B-cubed and CEAF over all mentions, and over those that both sides have ("shared")."""
     theirs: list[frozenset[Hashable]] = [
         frozenset((each.start, each.end) for each in entity.mentions) for entity in gold.entities
@@ -95,7 +95,7 @@ def compare_clusters(gold: GoldPassage, found: Sequence[FoundEntity]) -> Mapping
     }
 
 
-def align(gold: GoldPassage, found: Sequence[FoundEntity], *, typed: bool) -> list[int | None]:
+def align(gold: GoldPassage, found: Sequence[PredictedEntity], *, typed: bool) -> list[int | None]:
     """Return for each found entity the annotated one with which it shares most mentions; None where there is none.
 
     `typed` asks for the type too. Of several with equally many the first one counts.
@@ -115,7 +115,7 @@ def align(gold: GoldPassage, found: Sequence[FoundEntity], *, typed: bool) -> li
 
 def compare_relations(
     gold: GoldPassage,
-    found: Sequence[FoundEntity],
+    found: Sequence[PredictedEntity],
     relations: Iterable[FoundRelation],
     types: TypeMap,
     aligned: Sequence[int | None],
@@ -173,7 +173,7 @@ def _settle(claim: Claim, source: int, target: int, theirs: Collection[Triple]) 
 class _Nearness:
     """Says whether two ends are mentioned in one sentence."""
 
-    def __init__(self, gold: GoldPassage, found: Sequence[FoundEntity]) -> None:
+    def __init__(self, gold: GoldPassage, found: Sequence[PredictedEntity]) -> None:
         self._borders = gold.sentences
         self._annotated = [{each.sentence for each in entity.mentions} for entity in gold.entities]
         self._found = [{number for place in one.mentions for number in self.of_place(place)} for one in found]

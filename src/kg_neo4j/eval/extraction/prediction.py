@@ -19,7 +19,7 @@ from kg_neo4j.records import Chunk, Extraction, NodeRow
 
 
 @dataclass(frozen=True, slots=True)
-class FoundEntity:
+class PredictedEntity:
     """An entity that an extractor found; places are code points of the passage."""
 
     name: str
@@ -42,7 +42,7 @@ class FoundRelation:
 class Prediction:
     """What was found in one passage."""
 
-    entities: tuple[FoundEntity, ...]
+    entities: tuple[PredictedEntity, ...]
     relations: tuple[FoundRelation, ...]
     left_out: int = 0  # node rows whose type the map leaves out
     without_place: int = 0  # entities whose name the text does not have
@@ -78,15 +78,17 @@ def from_extractions(extractions: Sequence[Extraction], types: TypeMap) -> Predi
                 span = None if row.span is None else (start + row.span.start, start + row.span.end)
                 relations.setdefault(ends, FoundRelation(*ends, span))
     entities = tuple(
-        FoundEntity(node.name, types.node_type(node.type) or "", tuple(sorted(found)))
+        PredictedEntity(node.name, types.node_type(node.type) or "", tuple(sorted(found)))
         for node, found in zip(names, places, strict=True)
     )
     nowhere = sum(not entity.mentions for entity in entities)
     return Prediction(entities, tuple(relations.values()), left_out, nowhere)
 
 
-def from_mentions(chunks: Iterable[tuple[Chunk, Sequence[EntityMentions]]], types: TypeMap) -> tuple[FoundEntity, ...]:
-    """Return the entities that an extractor knows the places of itself, chunk by chunk, as `FoundEntity`."""
+def from_mentions(
+    chunks: Iterable[tuple[Chunk, Sequence[EntityMentions]]], types: TypeMap
+) -> tuple[PredictedEntity, ...]:
+    """Return the entities that an extractor knows the places of itself, chunk by chunk, as `PredictedEntity`."""
     merged: dict[tuple[str, str], tuple[str, set[Place]]] = {}
     for chunk, entities in chunks:
         for entity in entities:
@@ -94,7 +96,7 @@ def from_mentions(chunks: Iterable[tuple[Chunk, Sequence[EntityMentions]]], type
             if kind is not None:
                 _, places = merged.setdefault((normalise(entity.name), kind), (entity.name, set()))
                 places.update((chunk.start + first, chunk.start + last) for first, last in entity.mentions)
-    return tuple(FoundEntity(name, key[1], tuple(sorted(places))) for key, (name, places) in merged.items())
+    return tuple(PredictedEntity(name, key[1], tuple(sorted(places))) for key, (name, places) in merged.items())
 
 
 def occurrences(names: Sequence[str], text: str) -> list[tuple[Place, ...]]:

@@ -115,7 +115,7 @@ def score_extraction(
     Raises SourceNotFound, UnreadableSource, UsageError for options that cannot be meant, and what a model raises.
     """
     from kg_neo4j import factory
-    from kg_neo4j.pipeline.budgeting import budget_of
+    from kg_neo4j.pipeline.budget import budget_of
 
     options = options or ScorecardOptions()
     whole = gold_files.read(gold)

@@ -11,25 +11,25 @@ from kg_neo4j.acquire.chunking import target
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.eval.answers.systems import GLOBAL
 from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
-from kg_neo4j.eval.narrative.grid import TreePlan, Wanted
+from kg_neo4j.eval.narrative.grid import StudyScope, StudyTree
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
 from kg_neo4j.pipeline.options import LoadOptions
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.narrating import TreeBuildOptions
+    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
     from kg_neo4j.settings import Settings
 
 PREFIX = "study-"
 
 
 @dataclass(slots=True)
-class Building(Builder):
+class StudyBuild(Builder):
     """Builds what a study reads. A repeat builds nothing, asks nobody and pays nothing."""
 
     sources: Sequence[str]
     settings: Settings
-    wanted: Wanted
+    wanted: StudyScope
     graph: str | None = None  # the user's own, with the trees that are there; None: the study's, removed in the end
     _is_there: bool = False  # the user's own graph has texts: these are what is studied
 
@@ -84,9 +84,9 @@ class Building(Builder):
         sources = () if self._is_there and settings.graph == self.graph else self.sources
         return Texts(settings, options, reads_entities, sources)
 
-    def _tree_options(self, plan: TreePlan) -> TreeBuildOptions:
+    def _tree_options(self, plan: StudyTree) -> TreeBuildOptions:
         from kg_neo4j.organise.tree.aspects import GENERAL
-        from kg_neo4j.pipeline.narrating import TreeBuildOptions
+        from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
 
         if self.graph is not None and plan.chunk_tokens == LEAF_TOKENS and plan.name == NAME:
             return TreeBuildOptions(name=plan.name)

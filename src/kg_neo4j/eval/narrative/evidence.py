@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.pipeline.answering import AskOptions
+from kg_neo4j.pipeline.commands.ask import AskOptions
 from kg_neo4j.retrieve import local, naive
 from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.packing import pack_found

@@ -9,7 +9,7 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, MANY, RAPTOR, System, systems
 from kg_neo4j.eval.answers.systems import SYSTEMS as SYSTEMS_BY_NAME
 from kg_neo4j.organise.tree.interface import DETAILS, LEAF_TOKENS, MOST_DETAILS, NAME, SUMMARY_TOKENS
-from kg_neo4j.pipeline.answering import AskOptions
+from kg_neo4j.pipeline.commands.ask import AskOptions
 from kg_neo4j.records import Filters
 from kg_neo4j.retrieve.tree.choice import CHUNK, SUMMARY, TreeChoice
 from kg_neo4j.retrieve.tree.choice import MODE as TREE
@@ -61,7 +61,7 @@ class Way(System):
 
 
 @dataclass(frozen=True, slots=True)
-class TreePlan:
+class StudyTree:
     """A tree that some way reads, and how it is built."""
 
     name: str
@@ -72,7 +72,7 @@ class TreePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class StudyScope:
     """What a study is to compare."""
 
     systems: tuple[str, ...] = SYSTEMS
@@ -97,20 +97,20 @@ class Wanted:
             found += self._varied(ablation, aspects)
         return tuple(found)
 
-    def trees(self) -> tuple[TreePlan, ...]:
+    def trees(self) -> tuple[StudyTree, ...]:
         """Return the trees that the ways read, the narrative one first: with every detail that one of them reads."""
         details = max(self.grids.details) if DETAIL_NODES in self.ablations else DETAILS
-        found = [TreePlan(NAME, details=max(details, DETAILS))]
+        found = [StudyTree(NAME, details=max(details, DETAILS))]
         if any(SYSTEMS_BY_NAME[each].tree == RAPTOR for each in self.systems):
-            found.append(TreePlan(RAPTOR, details=0, is_general=True))
+            found.append(StudyTree(RAPTOR, details=0, is_general=True))
         if SUMMARY_LENGTH in self.ablations:
             others = [each for each in self.grids.summary_length if each != SUMMARY_TOKENS]
-            found += [TreePlan(_of_summaries(each), summary_tokens=each) for each in others]
+            found += [StudyTree(_of_summaries(each), summary_tokens=each) for each in others]
         if CHUNK_LENGTH in self.ablations:
             lengths = [each for each in self.grids.chunk_length if each != LEAF_TOKENS]
-            found += [TreePlan(NAME, chunk_tokens=each) for each in lengths]
+            found += [StudyTree(NAME, chunk_tokens=each) for each in lengths]
         if LENGTH in self.ablations:
-            found += [TreePlan(_of_both(each), each, each) for each in self.grids.length if each != LEAF_TOKENS]
+            found += [StudyTree(_of_both(each), each, each) for each in self.grids.length if each != LEAF_TOKENS]
         return tuple(found)
 
     def _varied(self, ablation: str, aspects: Sequence[str]) -> list[Way]:

@@ -19,9 +19,9 @@ from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run
 from kg_neo4j.eval.answers.judges import AUTO, judge_of
 from kg_neo4j.eval.answers.record_file import RecordFile
 from kg_neo4j.eval.building import saying_what_stays
-from kg_neo4j.eval.narrative.building import Building
+from kg_neo4j.eval.narrative.building import StudyBuild
 from kg_neo4j.eval.narrative.evidence import MODES, find_evidence
-from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, LENGTH, Wanted, Way
+from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, LENGTH, StudyScope, Way
 from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative, with_keys, with_quotes
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
 from kg_neo4j.progress import SILENT, Progress
@@ -38,7 +38,7 @@ PROXY = "correctness is a lexical proxy: words of statements are compared, not w
 class NarrativeOptions:
     """What to study, and what becomes of it. The defaults are those of the command line."""
 
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: StudyScope = field(default_factory=StudyScope)
     judge: str = AUTO  # "model", "words", or "auto": a model where one is configured
     graph: str | None = None  # to read, or to load into; it stays. None: the study's own
     budget_usd: float | None = None  # for building, answers and judging together; None: no limit
@@ -99,7 +99,7 @@ def study_narrative(
         with saying_what_stays(building.own_graphs, progress):
             building.build(database)
             database.indexes = None  # other connections have made some
-            run = _Run(database, building, options, progress)
+            run = _StudyRun(database, building, options, progress)
             found = run.study(asked)
         kept = tuple(building.own_graphs) if options.keep else ()
         for graph in () if options.keep else building.own_graphs:
@@ -130,13 +130,13 @@ def building_of(
     progress: Progress,
     *,
     is_plan: bool = False,
-) -> Building:
+) -> StudyBuild:
     """Return what builds for a study. Raises UsageError where there is nothing to read."""
     if not sources and options.graph is None:
         raise UsageError("nothing to study", hint="name files or folders, or a graph with --graph")
     if not sources and {CHUNK_LENGTH, LENGTH} & set(options.wanted.ablations):
         raise UsageError("chunks of other lengths need the texts", hint="name files; leave out chunk-length and length")
-    return Building(
+    return StudyBuild(
         *(sources, settings, options.wanted, options.graph),
         budget_usd=options.budget_usd,
         progress=progress,
@@ -152,11 +152,11 @@ def aspects_of(database: Database, graph: str) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class _Run:
+class _StudyRun:
     """Everything is built; it is asked and scored. `asking` has one for each length of chunks."""
 
     database: Database
-    building: Building
+    building: StudyBuild
     options: NarrativeOptions
     progress: Progress
     asking: dict[int, Asking] = field(default_factory=dict)

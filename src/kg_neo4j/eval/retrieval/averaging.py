@@ -20,8 +20,8 @@ from kg_neo4j._models.prices import price_of
 from kg_neo4j.acquire import chunking
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.retrieval import flat
-from kg_neo4j.eval.retrieval.questions import GoldQuestion, Passage, read_passages, read_questions
-from kg_neo4j.eval.retrieval.scores import Difference, Ranking, compare, recall, score
+from kg_neo4j.eval.retrieval.questions import CorpusPassage, GoldQuestion, read_passages, read_questions
+from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, compare, recall, score
 from kg_neo4j.graph.report_format import Cell, Report
 from kg_neo4j.progress import SILENT, Progress
 
@@ -51,7 +51,7 @@ class AveragingWay:
     way: str
     recall: Mapping[int, float]
     interval: Mapping[int, tuple[float, float]]  # 95 %, of recall
-    beyond_averaged: Difference  # recall at COMPARED
+    beyond_averaged: RecallDifference  # recall at COMPARED
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class _Joined:
 
     corpus: str
     chunk_tokens: int
-    passages: Sequence[Passage]
+    passages: Sequence[CorpusPassage]
     questions: Sequence[GoldQuestion]
     texts: Sequence[str]
     starts: Sequence[str]  # what is left of a text that is truncated
@@ -232,13 +232,13 @@ def _joined(
             )
 
 
-def _text(passage: Passage) -> str:
+def _text(passage: CorpusPassage) -> str:
     return f"{passage.title}\n{passage.text}"
 
 
-def _join(passages: Sequence[Passage], tokeniser: Tokeniser, target: int) -> list[list[Passage]]:
+def _join(passages: Sequence[CorpusPassage], tokeniser: Tokeniser, target: int) -> list[list[CorpusPassage]]:
     """Return neighbours in groups of at most `target` tokens; a longer passage stands by itself."""
-    groups: list[list[Passage]] = []
+    groups: list[list[CorpusPassage]] = []
     size = 0
     for passage in passages:
         count = tokeniser.count(_text(passage))
@@ -280,7 +280,7 @@ def _measure(joined: _Joined, model: EmbeddingModel, tokeniser: Tokeniser, *, wo
 
 
 def _by_words(joined: _Joined) -> list[list[int]]:
-    found = flat.Bm25([Passage(number, "", text) for number, text in enumerate(joined.texts)])
+    found = flat.Bm25([CorpusPassage(number, "", text) for number, text in enumerate(joined.texts)])
     return [found.rank(question.text) for question in joined.questions]
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kg_neo4j.eval.retrieval.questions import Passage
+from kg_neo4j.eval.retrieval.questions import CorpusPassage
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ DEPTH = 100  # ranks that are fused
 class Bm25:
     """Ranks passages by the words that they share with a question."""
 
-    def __init__(self, passages: Sequence[Passage]) -> None:
+    def __init__(self, passages: Sequence[CorpusPassage]) -> None:
         self._numbers = [passage.idx for passage in passages]
         words = [_words(f"{passage.title}\n{passage.text}") for passage in passages]
         self._lengths = [len(each) for each in words]
@@ -51,7 +51,7 @@ class Bm25:
 class Dense:
     """Ranks passages by the cosine of their vector with the question's."""
 
-    def __init__(self, passages: Sequence[Passage], model: EmbeddingModel, tokeniser: Tokeniser) -> None:
+    def __init__(self, passages: Sequence[CorpusPassage], model: EmbeddingModel, tokeniser: Tokeniser) -> None:
         from kg_neo4j._models.embedding import embed_texts
 
         self._numbers = [passage.idx for passage in passages]

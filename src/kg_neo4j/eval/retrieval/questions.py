@@ -21,7 +21,7 @@ Key = int | tuple[str, str]  # idx, or title and text without white space
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CorpusPassage:
     """One passage of a corpus."""
 
     idx: int
@@ -45,16 +45,16 @@ class GoldQuestion:
     type: str = ""
 
 
-def read_passages(path: str) -> tuple[Passage, ...]:
+def read_passages(path: str) -> tuple[CorpusPassage, ...]:
     """Return the passages of a file. A list numbers them from 0, and what is there twice counts once.
 
     Raises SourceNotFound, and UnreadableSource for a line that is no passage, or has the idx of another.
     """
     listed = is_list(path)
-    found: dict[Key, Passage] = {}
+    found: dict[Key, CorpusPassage] = {}
     for place, row in _rows(path, listed):
         try:
-            passage = Passage(len(found) if listed else int(row["idx"]), str(row["title"]), str(row["text"]))
+            passage = CorpusPassage(len(found) if listed else int(row["idx"]), str(row["title"]), str(row["text"]))
         except (KeyError, TypeError, ValueError) as error:
             needed = "title and text" if listed else "idx, title and text"
             raise UnreadableSource(f"{path}, {place}: no passage: it needs {needed}") from error
@@ -65,7 +65,7 @@ def read_passages(path: str) -> tuple[Passage, ...]:
     return tuple(found.values())
 
 
-def read_questions(path: str, passages: Sequence[Passage]) -> tuple[GoldQuestion, ...]:
+def read_questions(path: str, passages: Sequence[CorpusPassage]) -> tuple[GoldQuestion, ...]:
     """Return the questions of a file. Raises as `read_passages`, also for a question whose passages are not there."""
     listed = is_list(path)
     known = {_key(passage, listed): passage.idx for passage in passages}
@@ -94,7 +94,7 @@ def _rows(path: str, listed: bool) -> Iterator[tuple[str, dict[str, Any]]]:
     return ((f"{unit} {number}", row) for number, row in rows)
 
 
-def _key(passage: Passage, listed: bool) -> Key:
+def _key(passage: CorpusPassage, listed: bool) -> Key:
     return _bare(passage.title, passage.text) if listed else passage.idx
 
 
@@ -116,7 +116,7 @@ def _supporting(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield _bare(each["title"], each["text"] if "text" in each else each["paragraph_text"])
 
 
-def graph_name(passages: Sequence[Passage], made_by: str = "") -> str:
+def graph_name(passages: Sequence[CorpusPassage], made_by: str = "") -> str:
     """Return the name of the graph that a corpus is loaded into: the same texts have the same one.
 
     `made_by` tells apart what another extractor than that of the settings made of them.

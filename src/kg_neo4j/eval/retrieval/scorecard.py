@@ -15,13 +15,13 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.stories import documents_of, stories_of
 from kg_neo4j.eval.retrieval import flat
 from kg_neo4j.eval.retrieval.questions import (
+    CorpusPassage,
     GoldQuestion,
-    Passage,
     graph_name,
     read_passages,
     read_questions,
 )
-from kg_neo4j.eval.retrieval.scores import Difference, Ranking, RetrievalScore, compare, recall, score
+from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, RetrievalScore, compare, recall, score
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
@@ -60,7 +60,7 @@ class RetrievalCard:
     load: LoadReport
     scores: Mapping[str, RetrievalScore]
     best_flat: str  # of the highest recall at COMPARED
-    differences: Mapping[str, Difference]  # mode -> recall at COMPARED beyond the best flat way
+    differences: Mapping[str, RecallDifference]  # mode -> recall at COMPARED beyond the best flat way
     by_question: Mapping[str, Mapping[str, float]]  # way -> question's id -> recall at COMPARED
     notes: tuple[str, ...] = ()
     compared_at: int = COMPARED
@@ -81,7 +81,7 @@ def score_retrieval(
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.graph.connection import connect
-    from kg_neo4j.pipeline.loading import load
+    from kg_neo4j.pipeline.commands.load import load
 
     options = options or RetrievalOptions()
     _check(options)
@@ -136,7 +136,7 @@ def _check(options: RetrievalOptions) -> None:
         raise UsageError("depths are numbers from 1 on", hint="for example --k 5 --k 20")
 
 
-def _extractor(triples: str | None, passages: Sequence[Passage]) -> tuple[Extractor | None, str, list[str]]:
+def _extractor(triples: str | None, passages: Sequence[CorpusPassage]) -> tuple[Extractor | None, str, list[str]]:
     """Return what stands for the extractor of the settings, what its graph is told apart by, and notes."""
     if triples is None:
         return None, "", []

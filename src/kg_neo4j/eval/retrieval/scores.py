@@ -33,7 +33,7 @@ class RetrievalScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RecallDifference:
     """How much more recall one way has than another on the same questions, in points of 100, with its 95 % interval."""
 
     points: float
@@ -65,13 +65,13 @@ def score(questions: Sequence[GoldQuestion], rankings: Sequence[Ranking], depths
     )
 
 
-def compare(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
+def compare(ours: Sequence[float], theirs: Sequence[float]) -> RecallDifference:
     """Return the difference of two ways on the same questions, given the recall of each question."""
     import numpy as np
 
     gained = 100 * (np.asarray(ours) - np.asarray(theirs))
     low, high = interval(gained.tolist())
-    return Difference(float(gained.mean()), low, high)
+    return RecallDifference(float(gained.mean()), low, high)
 
 
 def _of_type(kind: str, questions: Sequence[GoldQuestion], recalls: Mapping[int, Sequence[float]]) -> dict[int, float]:

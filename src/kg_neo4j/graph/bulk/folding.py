@@ -38,7 +38,7 @@ _ROWS_A_TASK = 1_000_000  # of evidence that is folded
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class FoldTask:
     """One of the tasks: what it writes, and of which keys, from `first` to before `end` in hexadecimal."""
 
     kind: str
@@ -51,14 +51,14 @@ class Task:
         return f"{self.kind}-{self.first or '0'}"
 
 
-def tasks(mentions: int, statements: int, workers: int) -> list[Task]:
+def tasks(mentions: int, statements: int, workers: int) -> list[FoldTask]:
     """Return the tasks for so many rows of evidence, the longest first."""
     spans = {
         kind: _spans(max(workers, -(-rows // _ROWS_A_TASK)))
         for kind, rows in (("entities", mentions), ("facts", statements), ("shared", statements))
     }
-    folded = [Task(kind, *span) for kind, found in spans.items() for span in found]
-    return [*folded, *(Task(kind) for kind in ("mentioned_in", "stated_in", "chunks", "documents", "answers"))]
+    folded = [FoldTask(kind, *span) for kind, found in spans.items() for span in found]
+    return [*folded, *(FoldTask(kind) for kind in ("mentioned_in", "stated_in", "chunks", "documents", "answers"))]
 
 
 def _spans(count: int) -> Iterator[tuple[str, str]]:
@@ -67,7 +67,7 @@ def _spans(count: int) -> Iterator[tuple[str, str]]:
     yield from zip(["", *marks[1:]], [*marks[1:], "g"], strict=True)
 
 
-def write_task(task: Task, work: Path, graph: str, schema: Schema, memory_mb: int) -> None:
+def write_task(task: FoldTask, work: Path, graph: str, schema: Schema, memory_mb: int) -> None:
     """Do one task on the tables and names below `work`."""
     folder = work / "csv" / task.name
     partial_ = folder.with_name(f"{folder.name}.partial")
@@ -84,7 +84,7 @@ class _Writer:
     folder: Path
     graph: str
     schema: Schema
-    task: Task
+    task: FoldTask
 
     def write(self) -> None:
         writers: Mapping[str, Callable[[], None]] = {

@@ -34,7 +34,7 @@ def header(name: str, kind: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ImportTarget:
     """What the rows of a file become, as the importer's argument says it: labels of nodes, or a relationship type."""
 
     option: str  # "nodes" or "relationships"
@@ -46,19 +46,19 @@ class Target:
 
 
 TARGETS = {
-    "documents": Target("nodes", "KgDocument:Document"),
-    "chunks": Target("nodes", "KgChunk:Chunk"),
-    "answers": Target("nodes", "KgAnswer:Answer"),
-    "decisions": Target("nodes", "KgDecision:Decision"),
-    "entities": Target("nodes", "KgEntity:Entity"),
-    "facts": Target("nodes", "KgFact:Fact"),
-    "state": Target("nodes", "KgGraphState:GraphState"),
-    "in_document": Target("relationships", "IN_DOCUMENT"),
-    "next_chunk": Target("relationships", "NEXT_CHUNK"),
-    "answers_of": Target("relationships", "ANSWERS"),
-    "mentioned_in": Target("relationships", "MENTIONED_IN"),
-    "stated_in": Target("relationships", "STATED_IN"),
-    "drawn": Target("relationships", ""),
+    "documents": ImportTarget("nodes", "KgDocument:Document"),
+    "chunks": ImportTarget("nodes", "KgChunk:Chunk"),
+    "answers": ImportTarget("nodes", "KgAnswer:Answer"),
+    "decisions": ImportTarget("nodes", "KgDecision:Decision"),
+    "entities": ImportTarget("nodes", "KgEntity:Entity"),
+    "facts": ImportTarget("nodes", "KgFact:Fact"),
+    "state": ImportTarget("nodes", "KgGraphState:GraphState"),
+    "in_document": ImportTarget("relationships", "IN_DOCUMENT"),
+    "next_chunk": ImportTarget("relationships", "NEXT_CHUNK"),
+    "answers_of": ImportTarget("relationships", "ANSWERS"),
+    "mentioned_in": ImportTarget("relationships", "MENTIONED_IN"),
+    "stated_in": ImportTarget("relationships", "STATED_IN"),
+    "drawn": ImportTarget("relationships", ""),
 }
 
 

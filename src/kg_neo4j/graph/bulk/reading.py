@@ -33,7 +33,7 @@ def write_tables(
     """
     columns = columns_of(schema)
     rows: Rows = {name: [] for name in columns}
-    reader = _Reader(schema, {name: list(of) for name, of in columns.items()}, rows)
+    reader = _TableFiller(schema, {name: list(of) for name, of in columns.items()}, rows)
     for number, path in files:
         seen: set[str] = set()
         for header, extractions in exchange.read(path):
@@ -67,7 +67,7 @@ def _refuse_other_schema(path: Path, header: ExtractedDocument, schema: Schema) 
         )
 
 
-class _Reader:
+class _TableFiller:
     """Adds the rows of documents to the tables."""
 
     def __init__(self, schema: Schema, columns: dict[str, list[str]], rows: Rows) -> None:

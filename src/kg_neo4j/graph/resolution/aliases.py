@@ -26,7 +26,7 @@ _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class EntityNames:
     """An entity by its names, the most frequent first."""
 
     id: str
@@ -59,7 +59,7 @@ def _listed(spelt: Sequence[str], derived: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*spelt[:MAX_ALIASES], *sorted(derived)]))[:MAX_ALIASES]
 
 
-def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[Named]:
+def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[EntityNames]:
     members: defaultdict[str, list[Mentioned]] = defaultdict(list)
     for each in mentioned:
         members[found.entity(each.key)].append(each)
@@ -71,11 +71,11 @@ def _entities(mentioned: Iterable[Mentioned], found: Components) -> list[Named]:
         is_person = all(family(each.type) == "PERSON" for each in keys)
         names = tuple(ranked_names(spellings))
         form = next((each.form for each in keys if each.name == names[0]), None) or take_apart(names[0])
-        entities.append(Named(entity, names, form.core, is_person))
+        entities.append(EntityNames(entity, names, form.core, is_person))
     return entities
 
 
-def _surnames(entities: Sequence[Named]) -> Iterator[tuple[str, set[str]]]:
+def _surnames(entities: Sequence[EntityNames]) -> Iterator[tuple[str, set[str]]]:
     """Yield the last name of each person, with all people whose name ends in it."""
     bearers: defaultdict[str, set[str]] = defaultdict(set)
     written: dict[str, str] = {}
@@ -90,7 +90,7 @@ def _surnames(entities: Sequence[Named]) -> Iterator[tuple[str, set[str]]]:
         yield last.strip(".,"), bearers[folded]
 
 
-def _surname(each: Named) -> str:
+def _surname(each: EntityNames) -> str:
     """Return the last word of a person's name as it is written; empty where it is none to be called by."""
     core = each.core
     if len(core) < 2 or len(core[-1]) < SHORTEST or core[-2] in PATRONYMS:
@@ -99,7 +99,7 @@ def _surname(each: Named) -> str:
     return last if last[:1].isupper() else ""
 
 
-def _plain(entities: Sequence[Named]) -> Iterator[tuple[str, set[str]]]:
+def _plain(entities: Sequence[EntityNames]) -> Iterator[tuple[str, set[str]]]:
     """Yield names without their accents."""
     bearers: defaultdict[str, set[str]] = defaultdict(set)
     for each in entities:
@@ -110,14 +110,14 @@ def _plain(entities: Sequence[Named]) -> Iterator[tuple[str, set[str]]]:
     yield from sorted(bearers.items())
 
 
-def _titled(entities: Sequence[Named], titles: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
+def _titled(entities: Sequence[EntityNames], titles: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
     """Yield what the titles of documents give, with the people whom it names. A title is read once, and not kept.
 
     The surname of the person that a document is named after: relatives are seldom called by it there. A title that has
     words of a person's name: "Ada Lind" of "Ada Berta Lind".
     """
-    by_name: defaultdict[str, list[Named]] = defaultdict(list)
-    by_ends: defaultdict[tuple[str, str], list[Named]] = defaultdict(list)
+    by_name: defaultdict[str, list[EntityNames]] = defaultdict(list)
+    by_ends: defaultdict[tuple[str, str], list[EntityNames]] = defaultdict(list)
     for each in entities:
         core = each.core
         if each.is_person and len(core) > 1:

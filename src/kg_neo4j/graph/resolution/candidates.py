@@ -16,7 +16,7 @@ SURE, LIKELY, OPEN = 0.95, 0.85, 0.65  # scores that rules give
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class MergeCandidate:
     """A pair of mention keys that may be one entity. `short` is the name that may stand for `long`."""
 
     short: str  # key
@@ -28,7 +28,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WikiPage:
     """A loaded page of a wiki, as evidence of identity."""
 
     document: str  # id
@@ -41,7 +41,7 @@ class Page:
 class Sources:
     """What the graph holds besides names: pages, facts between keys, neighbours by meaning."""
 
-    pages: tuple[Page, ...] = ()
+    pages: tuple[WikiPage, ...] = ()
     related: Mapping[frozenset[str], frozenset[str]] = field(default_factory=dict)  # two keys -> types of facts
     neighbours: Mapping[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)  # key -> (key, cosine)
 
@@ -59,7 +59,7 @@ def related(facts: Iterable[Fact]) -> dict[frozenset[str], frozenset[str]]:
     return found
 
 
-class Block:
+class MentionKeyIndex:
     """The mention keys of a graph, to be found by forms of their names."""
 
     def __init__(self, mentioned: Iterable[Mentioned], sources: Sources) -> None:
@@ -89,7 +89,7 @@ class Block:
         """Return the titles, in folded words, that end in this word, with the pages that bear or link to each."""
         return self._linked.get(last_word, {})
 
-    def once(self, find: Callable[[Block], Iterable[Pair]]) -> Sequence[Pair]:
+    def once(self, find: Callable[[MentionKeyIndex], Iterable[Pair]]) -> Sequence[Pair]:
         """Return the pairs that `find` yields. They depend on names and documents alone: one look is enough."""
         if find not in self._found:
             self._found[find] = list(find(self))
@@ -214,4 +214,4 @@ def _formerly(decisions: Iterable[Decision]) -> dict[str, set[str]]:
     return {key: {root} for root, keys in union.sets().items() if root in lost for key in keys}
 
 
-Rule = Callable[[Block, Groups], Iterator[Candidate]]
+Rule = Callable[[MentionKeyIndex, Groups], Iterator[MergeCandidate]]

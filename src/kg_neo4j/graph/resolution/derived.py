@@ -37,7 +37,7 @@ class DerivedNames:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _NameSources:
     """What names are derived from."""
 
     document: StoredDocument | None  # any: all were loaded with one schema
@@ -69,14 +69,14 @@ def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
     return DerivedNames(len(joins), changes + len(rows))
 
 
-def _read(transaction: Transaction, graph: str) -> _Read:
+def _read(transaction: Transaction, graph: str) -> _NameSources:
     document = None
     for row in transaction.stream(queries.get("write/documents"), graph=graph):
         document = document or StoredDocument(**row)
     titles = [row["title"] for row in transaction.stream(queries.get("write/document_titles"), graph=graph)]
     mentioned = read_mentioned(transaction, graph)
     sources = read_sources(transaction, graph, sure=mentioned)
-    return _Read(document, mentioned, *_read_shown(transaction, graph), sources=sources, titles=titles)
+    return _NameSources(document, mentioned, *_read_shown(transaction, graph), sources=sources, titles=titles)
 
 
 def _read_shown(transaction: Transaction, graph: str) -> tuple[Sequence[StoredDecision], Mapping[str, Sequence[str]]]:

@@ -31,7 +31,7 @@ _Rows = tuple[dict[int, tuple[bool | None, str]], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class MergeJudgement:
     """What a model said of one pair."""
 
     proposal: Proposal
@@ -43,7 +43,7 @@ class Judgement:
 class Judgements:
     """What a model said of all pairs that it decided, and what asking cost."""
 
-    decided: tuple[Judgement, ...]
+    decided: tuple[MergeJudgement, ...]
     usage: Usage
     rejected: int  # rows that were not as asked
     notes: tuple[str, ...]  # prompts without an answer, one line each
@@ -92,7 +92,7 @@ def judge(database: Database, graph: str, door: Door, found: Components, proposa
     """
     parts = list(batches(proposals, PAIRS))
     tasks = [ComparePairs(_shown(some, _said(database, graph, found, some)), len(some)) for some in parts]
-    decided: list[Judgement] = []
+    decided: list[MergeJudgement] = []
     usage, rejected, notes = Usage(), 0, []
     for some, answer in zip(parts, door.ask_all(tasks), strict=True):
         if isinstance(answer.error, ModelRefused):
@@ -104,7 +104,7 @@ def judge(database: Database, graph: str, door: Door, found: Components, proposa
         answers, bad = answer.value
         rejected += bad
         decided += [
-            Judgement(some[number], same, reason)
+            MergeJudgement(some[number], same, reason)
             for number, (same, reason) in sorted(answers.items())
             if same is not None
         ]

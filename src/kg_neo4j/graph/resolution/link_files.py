@@ -12,7 +12,7 @@ from pathlib import Path
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.graph.resolution.bearers import Mentioned
-from kg_neo4j.graph.resolution.proposals import Proposal, Verdict
+from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict
 
 HEADER = ["name_1", "type_1", "name_2", "type_2"]
 
@@ -25,7 +25,7 @@ class Links:
     unknown: tuple[str, ...]  # names that no mention bears, with their lines
 
 
-def read_links(path: Path, verdict: Verdict, mentioned: Iterable[Mentioned]) -> Links:
+def read_links(path: Path, verdict: ProposalVerdict, mentioned: Iterable[Mentioned]) -> Links:
     """Return the pairs of a file: every bearer of the one name with every bearer of the other.
 
     An empty type means any. Raises UsageError where the file cannot be read, with its line.

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Reader, Row
 from kg_neo4j.graph.resolution.bearers import Gathered, Mentioned
-from kg_neo4j.graph.resolution.candidates import Page, Sources, related
+from kg_neo4j.graph.resolution.candidates import Sources, WikiPage, related
 from kg_neo4j.graph.resolution.rules import NEAR, asked_facts
 
 PAGE = 500  # entities whose neighbours are asked for in one query
@@ -30,7 +30,7 @@ def read_sources(
     With `sure`, which are all keys, of facts only those that sure rules look at.
     """
     pages = tuple(
-        Page(row["document"], row["title"], tuple(row["redirects"]), tuple(row["links"]))
+        WikiPage(row["document"], row["title"], tuple(row["redirects"]), tuple(row["links"]))
         for row in reader.read(queries.get("write/resolve_pages"), graph=graph)
     )
     rows = reader.stream(queries.get("write/resolve_facts"), graph=graph)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from kg_neo4j.graph.resolution.bearers import Mentioned, family, likeness, same_years, shared
-from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Block, Candidate, Groups, Pair
+from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Groups, MentionKeyIndex, MergeCandidate, Pair
 from kg_neo4j.graph.resolution.names import PATRONYMS, SHARED_TITLES, acronyms, fits_initials, is_acronym
 
 OFTEN = 3  # mentions of both names, where it matters no more which came first
@@ -22,7 +22,7 @@ _SEVERAL = frozenset("and et und y e i oraz & of".split())  # "Pierre-et-Marie-C
 _PLACE_WORDS = frozenset("river lake mount mountain mt island of".split())
 
 
-def shortened(block: Block, groups: Groups) -> Iterator[Candidate]:
+def shortened(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
     """Given names as initials, or middle names left out: "M. Curie", "George Bush"."""
     for short, long in block.once(_shortened):
         initial = any(short.form.initials)
@@ -30,7 +30,7 @@ def shortened(block: Block, groups: Groups) -> Iterator[Candidate]:
         yield _within(groups, short, long, "initials" if initial else "middle-name", reason)
 
 
-def _shortened(block: Block) -> Iterator[Pair]:
+def _shortened(block: MentionKeyIndex) -> Iterator[Pair]:
     by_name: defaultdict[tuple[str, str], list[Mentioned]] = defaultdict(list)  # last word, first letter
     for each in _people(block):
         if each.form.given:
@@ -45,14 +45,14 @@ def _shortened(block: Block) -> Iterator[Pair]:
                     yield short, long
 
 
-def acronym(block: Block, groups: Groups) -> Iterator[Candidate]:
+def acronym(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
     """Acronyms of names that a document has in full: "WHO"."""
     for short, long in block.once(_acronyms):
         reason = f"{short.name!r} is an acronym of {long.name!r}"
         yield _within(groups, short, long, "acronym", reason)
 
 
-def _acronyms(block: Block) -> Iterator[Pair]:
+def _acronyms(block: MentionKeyIndex) -> Iterator[Pair]:
     shorts: defaultdict[str, list[Mentioned]] = defaultdict(list)
     for each in block.named:
         if is_acronym(each.name) and family(each.type) != "PERSON":
@@ -65,14 +65,14 @@ def _acronyms(block: Block) -> Iterator[Pair]:
                 yield short, long
 
 
-def patronymic(block: Block, groups: Groups) -> Iterator[Candidate]:
+def patronymic(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
     """Leave the father's name out: "Khadija" for "Khadija bint Khuwaylid"."""
     for short, long in block.once(_patronymics):
         reason = f"{short.name!r} is {long.name!r} without the father's name"
         yield _within(groups, short, long, "patronymic", reason)
 
 
-def _patronymics(block: Block) -> Iterator[Pair]:
+def _patronymics(block: MentionKeyIndex) -> Iterator[Pair]:
     longer: defaultdict[str, list[Mentioned]] = defaultdict(list)
     people = _people(block)
     for each in people:
@@ -85,14 +85,14 @@ def _patronymics(block: Block) -> Iterator[Pair]:
                 yield short, long
 
 
-def place_kind(block: Block, groups: Groups) -> Iterator[Candidate]:
+def place_kind(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
     """Leave out the word for what a place is: "Hira" for "Mount Hira"."""
     for short, long in block.once(_place_kinds):
         reason = f"{short.name!r} is {long.name!r} without the word for what it is"
         yield _within(groups, short, long, "place-kind", reason)
 
 
-def _place_kinds(block: Block) -> Iterator[Pair]:
+def _place_kinds(block: MentionKeyIndex) -> Iterator[Pair]:
     by_rest: defaultdict[str, list[Mentioned]] = defaultdict(list)
     places = [each for each in block.named if family(each.type) == "PLACE"]
     for each in places:
@@ -105,13 +105,13 @@ def _place_kinds(block: Block) -> Iterator[Pair]:
                 yield short, long
 
 
-def surname(block: Block, groups: Groups) -> Iterator[Candidate]:
+def surname(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
     """Take the last words of a name alone, titled or not, after the whole name was given: "Dr. Watson"."""
     for short, long in block.once(_surnames):
         yield _surname(block, groups, short, long)
 
 
-def _surnames(block: Block) -> Iterator[Pair]:
+def _surnames(block: MentionKeyIndex) -> Iterator[Pair]:
     by_last: defaultdict[str, list[Mentioned]] = defaultdict(list)
     for each in _people(block):
         by_last[each.form.core[-1]].append(each)
@@ -126,14 +126,14 @@ def _surnames(block: Block) -> Iterator[Pair]:
             yield from ((short, long) for long in fits if not block.are_related(short, long))
 
 
-def given_name(block: Block, groups: Groups) -> Iterator[Candidate]:
+def given_name(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
     """Take the first word of a name alone: "Marie". Never sure: a person or a model decides."""
     for short, long in block.once(_given_names):
         reason = f"{short.name!r} is the beginning of {long.name!r} alone"
-        yield Candidate(short.key, long.key, "given-name", OPEN - 0.05, reason, unique=True)
+        yield MergeCandidate(short.key, long.key, "given-name", OPEN - 0.05, reason, unique=True)
 
 
-def _given_names(block: Block) -> Iterator[Pair]:
+def _given_names(block: MentionKeyIndex) -> Iterator[Pair]:
     by_first: defaultdict[str, list[Mentioned]] = defaultdict(list)
     people = _people(block)
     for each in people:
@@ -148,13 +148,13 @@ def _given_names(block: Block) -> Iterator[Pair]:
                 yield short, long
 
 
-def _nearest(block: Block, short: Mentioned, longs: Iterable[Mentioned]) -> list[Mentioned]:
+def _nearest(block: MentionKeyIndex, short: Mentioned, longs: Iterable[Mentioned]) -> list[Mentioned]:
     """Return those of `longs` that a document has beside `short`: the first ones, by the first such document."""
     found = ((min(where), long.key) for long in longs if (where := shared(short.documents, long.documents)))
     return [block.keys[key] for _, key in heapq.nsmallest(FITS, found)]
 
 
-def _people(block: Block) -> list[Mentioned]:
+def _people(block: MentionKeyIndex) -> list[Mentioned]:
     """Return the keys of single people by name: without a qualifier, and without "and" within."""
     return [
         each
@@ -181,7 +181,7 @@ def _is_end_of(short: Mentioned, long: Mentioned) -> bool:
     return len(theirs.core) > size and theirs.core[-size:] == mine.core and theirs.core[-size - 1] not in PATRONYMS
 
 
-def _surname(block: Block, groups: Groups, short: Mentioned, long: Mentioned) -> Candidate:
+def _surname(block: MentionKeyIndex, groups: Groups, short: Mentioned, long: Mentioned) -> MergeCandidate:
     """Score a name that ends another: likely where the whole name comes first and no page of the wiki fits better."""
     reason = f"{short.name!r} ends {long.name!r}"
     found = _within(groups, short, long, "surname", reason)
@@ -204,27 +204,27 @@ def _surname(block: Block, groups: Groups, short: Mentioned, long: Mentioned) ->
     ]
     if not doubts:
         return found
-    return Candidate(short.key, long.key, "surname", min(found.score, OPEN), f"{reason}; {doubts[0]}", unique=True)
+    return MergeCandidate(short.key, long.key, "surname", min(found.score, OPEN), f"{reason}; {doubts[0]}", unique=True)
 
 
-def _within(groups: Groups, short: Mentioned, long: Mentioned, rule: str, reason: str) -> Candidate:
+def _within(groups: Groups, short: Mentioned, long: Mentioned, rule: str, reason: str) -> MergeCandidate:
     """Score by documents: likely where every document that has the short name has the whole one."""
     mine, theirs = groups.documents(short.key), groups.documents(long.key)
     years = same_years(groups.bearer(short.key), groups.bearer(long.key))
     if years:
-        return Candidate(short.key, long.key, rule, LIKELY + 0.05, f"{reason}; {years}", unique=True)
+        return MergeCandidate(short.key, long.key, rule, LIKELY + 0.05, f"{reason}; {years}", unique=True)
     both = shared(mine, theirs)
     is_once = short.count == long.count == 1
     if both and is_once and all(abs(mine[document] - theirs[document]) > FAR for document in both):
         doubt = "both are mentioned once, far from each other"
-        return Candidate(short.key, long.key, rule, OPEN, f"{reason}; {doubt}", unique=True)
+        return MergeCandidate(short.key, long.key, rule, OPEN, f"{reason}; {doubt}", unique=True)
     if both and len(both) == len(mine):
-        return Candidate(short.key, long.key, rule, LIKELY, f"{reason}, in one document", unique=True)
+        return MergeCandidate(short.key, long.key, rule, LIKELY, f"{reason}, in one document", unique=True)
     where = "some documents have only the short one" if both else "no document has both"
-    return Candidate(short.key, long.key, rule, OPEN if both else OPEN - 0.1, f"{reason}; {where}", unique=True)
+    return MergeCandidate(short.key, long.key, rule, OPEN if both else OPEN - 0.1, f"{reason}; {where}", unique=True)
 
 
-def _is_title(block: Block, short: Mentioned) -> bool:
+def _is_title(block: MentionKeyIndex, short: Mentioned) -> bool:
     """Return True where the short name is a page of its own, or a title that a page links to."""
     words = short.form.core
     return any(page in short.documents for page in block.linked(words[-1]).get(words, ()))

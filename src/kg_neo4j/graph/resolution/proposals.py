@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j.graph.resolution import parts, rules
 from kg_neo4j.graph.resolution.bearers import Mentioned
-from kg_neo4j.graph.resolution.candidates import Block, Candidate, Groups, Rule, Sources
+from kg_neo4j.graph.resolution.candidates import Groups, MentionKeyIndex, MergeCandidate, Rule, Sources
 from kg_neo4j.graph.resolution.decisions import Decision
 from kg_neo4j.graph.resolution.namesakes import SCORE, find_namesakes
 
@@ -31,7 +31,7 @@ PHASES: tuple[tuple[Rule, ...], ...] = (
 SURE = PHASES[:-1]  # those whose rules decide alone
 
 
-class Verdict(enum.StrEnum):
+class ProposalVerdict(enum.StrEnum):
     """What becomes of a proposal."""
 
     JOIN = "join"  # a rule, a file or a model says that they are one
@@ -46,7 +46,7 @@ class Proposal:
 
     left: Mentioned
     right: Mentioned
-    verdict: Verdict
+    verdict: ProposalVerdict
     rule: str
     score: float
     reason: str
@@ -63,7 +63,7 @@ class Proposed:
     @property
     def open(self) -> tuple[Proposal, ...]:
         """The grey band."""
-        return tuple(each for each in self.proposals if each.verdict is Verdict.ASK)
+        return tuple(each for each in self.proposals if each.verdict is ProposalVerdict.ASK)
 
 
 def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterable[Decision]) -> Proposed:
@@ -73,16 +73,16 @@ def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterabl
     """
     keys, namesakes = find_namesakes(mentioned)
     split = [
-        Proposal(each.mentioned, each.other, Verdict.SPLIT, "years", SCORE, each.reason, each.document)
+        Proposal(each.mentioned, each.other, ProposalVerdict.SPLIT, "years", SCORE, each.reason, each.document)
         for each in namesakes
     ]
-    block, groups = Block(keys, sources), Groups(keys, decisions)
+    block, groups = MentionKeyIndex(keys, sources), Groups(keys, decisions)
     for each in namesakes:
         groups.separate(each.mentioned.key, each.other.key)
     joined: list[Proposal] = []
-    open_: list[Candidate] = []
+    open_: list[MergeCandidate] = []
     for phase in PHASES:
-        joined.extend(_proposal(block, each, Verdict.JOIN) for each in _joined(block, groups, phase))
+        joined.extend(_proposal(block, each, ProposalVerdict.JOIN) for each in _joined(block, groups, phase))
         found = [candidate for rule in phase for candidate in rule(block, groups)]
         open_.extend(each for each in _unique(found, groups) if each.score < ACCEPTED)
     return Proposed((*split, *joined, *_questions(block, groups, open_)), groups)
@@ -97,11 +97,13 @@ def sure_joins(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iter
     known = tuple(mentioned)
     shared = {each.mentioned.key for each in find_namesakes(known)[1]}
     keys = [each for each in known if each.key not in shared]
-    block, groups = Block(keys, sources), Groups(keys, decisions)
-    return tuple(_proposal(block, each, Verdict.JOIN) for phase in SURE for each in _joined(block, groups, phase))
+    block, groups = MentionKeyIndex(keys, sources), Groups(keys, decisions)
+    return tuple(
+        _proposal(block, each, ProposalVerdict.JOIN) for phase in SURE for each in _joined(block, groups, phase)
+    )
 
 
-def _joined(block: Block, groups: Groups, phase: Iterable[Rule]) -> Iterator[Candidate]:
+def _joined(block: MentionKeyIndex, groups: Groups, phase: Iterable[Rule]) -> Iterator[MergeCandidate]:
     """Join what the rules of a phase are sure of, as long as that lets them join more, and yield it."""
     for _ in range(ROUNDS):
         found = [candidate for rule in phase for candidate in rule(block, groups)]
@@ -122,25 +124,27 @@ def judged(proposed: Proposed, answers: Mapping[tuple[str, str], tuple[bool, str
     result: list[Proposal] = []
     for each in proposed.proposals:
         pair = (each.left.key, each.right.key)
-        if each.verdict is not Verdict.ASK or pair not in answers:
+        if each.verdict is not ProposalVerdict.ASK or pair not in answers:
             result.append(each)
         elif pair in keep:
-            result.append(replace(each, verdict=Verdict.APART, rule="model", score=score, reason=keep[pair]))
+            result.append(replace(each, verdict=ProposalVerdict.APART, rule="model", score=score, reason=keep[pair]))
         elif apart := proposed.groups.join(*pair):
             result.append(replace(each, reason=f"{each.reason}; the model says yes, but: {apart}"))
         else:
-            result.append(replace(each, verdict=Verdict.JOIN, rule="model", score=score, reason=answers[pair][1]))
+            result.append(
+                replace(each, verdict=ProposalVerdict.JOIN, rule="model", score=score, reason=answers[pair][1])
+            )
     return Proposed(tuple(result), proposed.groups)
 
 
-def _take(groups: Groups, candidate: Candidate) -> bool:
+def _take(groups: Groups, candidate: MergeCandidate) -> bool:
     """Join what a rule is sure of; return False where it is not, or where it is one already or told apart."""
     if candidate.score < ACCEPTED or groups.entity(candidate.short) == groups.entity(candidate.long):
         return False
     return groups.join(candidate.short, candidate.long) is None
 
 
-def _unique(found: Sequence[Candidate], groups: Groups) -> Iterator[Candidate]:
+def _unique(found: Sequence[MergeCandidate], groups: Groups) -> Iterator[MergeCandidate]:
     """Lower the score of names that fit several entities; leave out those that fit many, and the general ones."""
     fits: defaultdict[str, set[str]] = defaultdict(set)
     for candidate in found:
@@ -153,23 +157,23 @@ def _unique(found: Sequence[Candidate], groups: Groups) -> Iterator[Candidate]:
         elif others <= MOST_FITS:
             score = min(candidate.score, ASKED + 0.05)
             reason = f"{candidate.reason}; it fits {others}"
-            yield Candidate(candidate.short, candidate.long, candidate.rule, score, reason, unique=True)
+            yield MergeCandidate(candidate.short, candidate.long, candidate.rule, score, reason, unique=True)
 
 
-def _in_order(found: Iterable[Candidate]) -> list[Candidate]:
+def _in_order(found: Iterable[MergeCandidate]) -> list[MergeCandidate]:
     return sorted(found, key=lambda each: (-each.score, each.rule, each.short, each.long))
 
 
-def _questions(block: Block, groups: Groups, found: Iterable[Candidate]) -> Iterator[Proposal]:
+def _questions(block: MentionKeyIndex, groups: Groups, found: Iterable[MergeCandidate]) -> Iterator[Proposal]:
     """Yield the best open candidate for each two entities that nothing tells apart."""
     seen: set[frozenset[str]] = set()
     for candidate in _in_order(found):
         pair = frozenset((groups.entity(candidate.short), groups.entity(candidate.long)))
         if len(pair) == 2 and pair not in seen and candidate.score >= ASKED and groups.may_join(*sorted(pair)):
             seen.add(pair)
-            yield _proposal(block, candidate, Verdict.ASK)
+            yield _proposal(block, candidate, ProposalVerdict.ASK)
 
 
-def _proposal(block: Block, candidate: Candidate, verdict: Verdict) -> Proposal:
+def _proposal(block: MentionKeyIndex, candidate: MergeCandidate, verdict: ProposalVerdict) -> Proposal:
     left, right = block.keys[candidate.short], block.keys[candidate.long]
     return Proposal(left, right, verdict, candidate.rule, round(min(candidate.score, 1.0), 3), candidate.reason)

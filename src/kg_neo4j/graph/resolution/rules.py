@@ -8,7 +8,17 @@ from collections.abc import Callable, Iterable, Iterator
 
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.graph.resolution.bearers import Mentioned, family, is_general, likeness, shared
-from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, SURE, Block, Candidate, Fact, Groups, Pair, together
+from kg_neo4j.graph.resolution.candidates import (
+    LIKELY,
+    OPEN,
+    SURE,
+    Fact,
+    Groups,
+    MentionKeyIndex,
+    MergeCandidate,
+    Pair,
+    together,
+)
 from kg_neo4j.graph.resolution.names import consonants, sounds
 
 ALIAS_TYPES = frozenset(
@@ -19,7 +29,7 @@ FUZZY = 85.0  # rapidfuzz's ratio, 0 to 100, from which two names may be spellin
 NEAR = 0.9  # cosine from which two entities may be one
 
 
-def same_name(block: Block, _: Groups) -> Iterator[Candidate]:
+def same_name(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
     """One name under types that one thing can have: TRIBE and CLAN."""
     for one, other in block.once(_same_named):
         alike = likeness(one.type, other.type)
@@ -30,15 +40,15 @@ def same_name(block: Block, _: Groups) -> Iterator[Candidate]:
         score = OPEN if alike < 1 else LIKELY if general else 0.98
         types = f"as {short.type} and as {long.type}" if short.type != long.type else f"both {short.type}"
         reason = f"one name, {types}"
-        yield Candidate(short.key, long.key, "same-name", score, reason, unique=general)
+        yield MergeCandidate(short.key, long.key, "same-name", score, reason, unique=general)
 
 
-def _same_named(block: Block) -> Iterator[Pair]:
+def _same_named(block: MentionKeyIndex) -> Iterator[Pair]:
     for keys in together(block.keys.values(), lambda each: normalise(each.name)):
         yield from itertools.combinations(keys, 2)
 
 
-def spelling(block: Block, groups: Groups) -> Iterator[Candidate]:
+def spelling(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
     """Names that differ in accents, spaces, hyphens, titles, an article or the kind of a company."""
     seen: set[tuple[str, str]] = set()
     forms: tuple[tuple[str, float, str, Callable[[Mentioned], str]], ...] = (
@@ -56,7 +66,7 @@ def spelling(block: Block, groups: Groups) -> Iterator[Candidate]:
             # two spellings of one word in one document are often two names: Smith and Smyth
             risky = rule == "sounds" and len(short.form.core) == 1 and _meet(groups, short, long)
             reason = f"{short.name!r} and {long.name!r} {words}"
-            yield Candidate(short.key, long.key, rule, OPEN if risky else score, reason)
+            yield MergeCandidate(short.key, long.key, rule, OPEN if risky else score, reason)
 
 
 def _meet(groups: Groups, one: Mentioned, other: Mentioned) -> bool:
@@ -79,7 +89,7 @@ def _sounds(each: Mentioned) -> str:
     return found if len(found) >= 5 and family(each.type) in ("PERSON", "PLACE", "GROUP") else ""
 
 
-def redirects(block: Block, _: Groups) -> Iterator[Candidate]:
+def redirects(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
     """Titles that lead to a loaded page, and its title."""
     for page in block.sources.pages:
         for title in sorted(set(page.redirects)):
@@ -87,10 +97,10 @@ def redirects(block: Block, _: Groups) -> Iterator[Candidate]:
                 alike = likeness(short.type, long.type)
                 if alike and short.key != long.key:
                     reason = f"the title {title!r} leads to the page {page.title!r}"
-                    yield Candidate(short.key, long.key, "redirect", SURE if alike == 1 else OPEN, reason)
+                    yield MergeCandidate(short.key, long.key, "redirect", SURE if alike == 1 else OPEN, reason)
 
 
-def stated(block: Block, _: Groups) -> Iterator[Candidate]:
+def stated(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
     """Facts that say so: one name ALSO_KNOWN_AS the other."""
     stating = [(sorted(pair), types & ALIAS_TYPES) for pair, types in block.sources.related.items()]
     for pair, said in sorted(each for each in stating if each[1]):
@@ -98,7 +108,7 @@ def stated(block: Block, _: Groups) -> Iterator[Candidate]:
             short, long = sorted((block.keys[key] for key in pair), key=lambda each: (each.count, each.key))
             if alike := likeness(short.type, long.type):
                 reason = f"the text says that one is {min(said)} the other: {short.name!r}, {long.name!r}"
-                yield Candidate(short.key, long.key, "stated", LIKELY if alike == 1 else OPEN, reason)
+                yield MergeCandidate(short.key, long.key, "stated", LIKELY if alike == 1 else OPEN, reason)
 
 
 def asked_facts(mentioned: Iterable[Mentioned], facts: Iterable[Fact]) -> Iterator[Fact]:
@@ -112,7 +122,7 @@ def asked_facts(mentioned: Iterable[Mentioned], facts: Iterable[Fact]) -> Iterat
             yield source, target, types
 
 
-def misspelling(block: Block, _: Groups) -> Iterator[Candidate]:
+def misspelling(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
     """Names that nearly agree, letter by letter: never sure, a person or a model decides."""
     from rapidfuzz import fuzz
 
@@ -124,14 +134,14 @@ def misspelling(block: Block, _: Groups) -> Iterator[Candidate]:
             continue
         if (ratio := fuzz.ratio(one, other)) >= FUZZY:
             score = round(OPEN + (ratio - FUZZY) / 200, 3)
-            yield Candidate(short.key, long.key, "misspelling", score, f"{ratio:.0f} % of the letters agree")
+            yield MergeCandidate(short.key, long.key, "misspelling", score, f"{ratio:.0f} % of the letters agree")
 
 
 def _consonants(each: Mentioned) -> str:
     return consonants(each.form.core)
 
 
-def neighbours(block: Block, _: Groups) -> Iterator[Candidate]:
+def neighbours(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
     """Take entities whose vectors are close: never sure either."""
     from rapidfuzz import fuzz
 
@@ -149,4 +159,4 @@ def neighbours(block: Block, _: Groups) -> Iterator[Candidate]:
                     continue
             short, long = sorted((one, other), key=lambda each: (each.count, each.key))
             reason = f"what is said of them is close in meaning (cosine {cosine:.2f})"
-            yield Candidate(short.key, long.key, "meaning", round(OPEN - 0.15 + cosine / 10, 3), reason)
+            yield MergeCandidate(short.key, long.key, "meaning", round(OPEN - 0.15 + cosine / 10, 3), reason)

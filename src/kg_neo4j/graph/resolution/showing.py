@@ -90,7 +90,7 @@ def finish(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FactPlace:
     """Between which entities a fact stands, and the relationship that it is drawn as, maybe with others."""
 
     source_id: str | None  # None: the entity that the key names
@@ -98,11 +98,11 @@ class Place:
     relationship_id: str
 
 
-def place(found: Components, ends: tuple[str, str, str], identity: Iterable[str]) -> Place:
+def place(found: Components, ends: tuple[str, str, str], identity: Iterable[str]) -> FactPlace:
     """Return where a fact stands; `ends` are source key, type and target key, `identity` as for `fact_id`."""
     source_key, fact_type, target_key = ends
     source, target = found.entity(source_key), found.entity(target_key)
-    return Place(
+    return FactPlace(
         source_id=None if source == source_key else source,
         target_id=None if target == target_key else target,
         relationship_id=fact_id(source, fact_type, target, identity),

@@ -18,7 +18,7 @@ _BEFORE_EVENT = frozenset("after before until since following upon time".split()
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateSentence:
     """A sentence that may answer, prepared for matching."""
 
     chunk: FoundChunk
@@ -32,7 +32,7 @@ class Candidate:
     before: frozenset[str] = frozenset()  # folded words of the sentence before, where a pronoun begins this one
 
 
-def prepare(chunks: Sequence[FoundChunk]) -> list[Candidate]:
+def prepare(chunks: Sequence[FoundChunk]) -> list[CandidateSentence]:
     """Return the sentences of `chunks`, each with the names that its pronouns may refer to."""
     candidates = []
     for rank, chunk in enumerate(chunks):
@@ -51,7 +51,7 @@ def prepare(chunks: Sequence[FoundChunk]) -> list[Candidate]:
             refers = any(word in _PRONOUNS for word in words[:6])
             begins = _BEGINNING & set(words[:1])
             candidates.append(
-                Candidate(
+                CandidateSentence(
                     chunk,
                     rank,
                     sentence,
@@ -78,7 +78,7 @@ def _side_by_side(text: str, spans: Sequence[tuple[int, int]], capitals: Sequenc
     )
 
 
-def speaker(candidate: Candidate, index: int, names: frozenset[str]) -> float:
+def speaker(candidate: CandidateSentence, index: int, names: frozenset[str]) -> float:
     """Return how likely the word at `index` is said of `names`, by the nearest name or pronoun before it."""
     words = candidate.words
     if index >= 2 and words[index - 2] in _DETERMINERS and not candidate.capitals[index - 1]:
@@ -96,7 +96,7 @@ def speaker(candidate: Candidate, index: int, names: frozenset[str]) -> float:
     return 0.2 if names & candidate.context else 0.0
 
 
-def first_name(candidate: Candidate, index: int) -> frozenset[str]:
+def first_name(candidate: CandidateSentence, index: int) -> frozenset[str]:
     """Return the capitalised words directly before the word at `index`, particles between them left out."""
     found = set()
     end = candidate.spans[index][0]
@@ -113,7 +113,7 @@ def first_name(candidate: Candidate, index: int) -> frozenset[str]:
     return frozenset(found)
 
 
-def undergoer(candidate: Candidate, index: int, names: frozenset[str]) -> float:
+def undergoer(candidate: CandidateSentence, index: int, names: frozenset[str]) -> float:
     """Return how likely what the word at `index` says was done to `names`, or together with them."""
     words = candidate.words
     after = words[index + 1 : index + 9]

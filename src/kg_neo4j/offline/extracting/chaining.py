@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kg_neo4j.offline.extracting.candidates import Candidate
+from kg_neo4j.offline.extracting.candidates import CandidateSentence
 from kg_neo4j.offline.extracting.matching import Matcher
 from kg_neo4j.offline.extracting.signs import defines
 from kg_neo4j.retrieve.question import Asks, Question
@@ -28,13 +28,13 @@ _BRACKETS = re.compile(r"\s*\([^()]*\)$")
 class Chain:
     """A sentence, and the one that answers with its help."""
 
-    first: Candidate
-    second: Candidate
+    first: CandidateSentence
+    second: CandidateSentence
     coverage: float  # share of the question's terms in both together, 0 to 1
     fitness: float
 
 
-def chain(question: Question, candidates: Sequence[Candidate], matcher: Matcher) -> Chain | None:
+def chain(question: Question, candidates: Sequence[CandidateSentence], matcher: Matcher) -> Chain | None:
     """Return the two sentences that answer best together, or None where no two do well enough."""
     if not question.names or question.asks in (Asks.DEFINITION, Asks.YES_NO):
         return None
@@ -66,7 +66,7 @@ def _named(matched: dict[str, float], names: frozenset[str]) -> float:
     return sum(matched[name] for name in names)
 
 
-def _leads(first: Candidate, second: Candidate, asked: frozenset[str]) -> bool:
+def _leads(first: CandidateSentence, second: CandidateSentence, asked: frozenset[str]) -> bool:
     """Tell whether the first sentence names the second one's document, or the second names the first one's."""
     if first.chunk.document == second.chunk.document:
         return False
@@ -80,7 +80,7 @@ def _title(document: str) -> frozenset[str]:
     return frozenset(folded for word in words if not is_stop_word(folded := fold(word)))
 
 
-def _names(candidate: Candidate, title: frozenset[str], asked: frozenset[str]) -> bool:
+def _names(candidate: CandidateSentence, title: frozenset[str], asked: frozenset[str]) -> bool:
     """Tell whether a sentence names all of a title that the question does not name itself."""
     if not title or title <= asked or not all(word in candidate.words for word in title):
         return False
@@ -88,7 +88,7 @@ def _names(candidate: Candidate, title: frozenset[str], asked: frozenset[str]) -
     return title <= capitals
 
 
-def _opens(candidate: Candidate) -> float:
+def _opens(candidate: CandidateSentence) -> float:
     """Return 1 for the sentence that says what its document is about."""
     return float(
         candidate.sentence.start == 0 and defines(candidate.sentence.text, 0, len(candidate.chunk.document)) > 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from kg_neo4j.offline.extracting.candidates import Candidate, prepare
+from kg_neo4j.offline.extracting.candidates import CandidateSentence, prepare
 from kg_neo4j.offline.extracting.chaining import chain
-from kg_neo4j.offline.extracting.matching import Matcher, Score
+from kg_neo4j.offline.extracting.matching import Matcher, MatchScore
 from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.interface import Found, FoundFact
 from kg_neo4j.retrieve.question import Asks, Question
@@ -33,14 +33,14 @@ class Extract:
     citations: tuple[Citation, ...]
 
 
-def extract(question: Question, found: Found, accept: Callable[[Candidate], bool] = lambda _: True) -> Extract:
+def extract(question: Question, found: Found, accept: Callable[[CandidateSentence], bool] = lambda _: True) -> Extract:
     """Return one or two sentences that answer `question`, best first; none where none that is accepted does well."""
     chosen = choose(question, found, accept)
     text = " ".join(f"{readable(candidate.sentence.text)} [{n}]" for n, candidate in enumerate(chosen, 1))
     return Extract(text, tuple(cite(candidate) for candidate in chosen))
 
 
-def choose(question: Question, found: Found, accept: Callable[[Candidate], bool]) -> list[Candidate]:
+def choose(question: Question, found: Found, accept: Callable[[CandidateSentence], bool]) -> list[CandidateSentence]:
     """Return the sentences that `extract` makes an answer of."""
     question = _with_names(question, found)
     candidates = prepare(found.chunks)
@@ -60,7 +60,7 @@ def choose(question: Question, found: Found, accept: Callable[[Candidate], bool]
     return [each for each in chosen if accept(each)]
 
 
-def cite(candidate: Candidate) -> Citation:
+def cite(candidate: CandidateSentence) -> Citation:
     """Return the citation of a sentence."""
     sentence = candidate.sentence
     return Citation(candidate.chunk.id, candidate.chunk.document, sentence.start, sentence.end, sentence.text)
@@ -81,12 +81,12 @@ def _with_names(question: Question, found: Found) -> Question:
     return replace(question, names=names, full_names=tuple((name,) for name in names))
 
 
-def _best(question: Question, ranked: Sequence[tuple[float, Score, Candidate]]) -> list[Candidate]:
+def _best(question: Question, ranked: Sequence[tuple[float, MatchScore, CandidateSentence]]) -> list[CandidateSentence]:
     least = DEFINING_FITNESS if question.asks is Asks.DEFINITION else FOUND_FITNESS
     if not ranked or ranked[0][0] < least:
         return []
     share = NEXT_SHARE.get(question.asks, OTHER_SHARE)
-    chosen: list[Candidate] = []
+    chosen: list[CandidateSentence] = []
     for fitness, score, candidate in ranked:
         if len(chosen) == SENTENCES or fitness < share * ranked[0][0]:
             break
@@ -95,7 +95,7 @@ def _best(question: Question, ranked: Sequence[tuple[float, Score, Candidate]]) 
     return chosen
 
 
-def _alike(left: Candidate, right: Candidate) -> bool:
+def _alike(left: CandidateSentence, right: CandidateSentence) -> bool:
     mine, theirs = frozenset(left.words), frozenset(right.words)
     return len(mine & theirs) >= ALIKE * min(len(mine), len(theirs))
 
@@ -120,6 +120,6 @@ def _concerns(fact: FoundFact, named: set[str], question: Question) -> bool:
     return bool(ends & named) and any(term in fact.type.lower().split("_") for term in question.others)
 
 
-def _overlaps(candidate: Candidate, places: dict[str, list[tuple[int, int]]]) -> bool:
+def _overlaps(candidate: CandidateSentence, places: dict[str, list[tuple[int, int]]]) -> bool:
     sentence = candidate.sentence
     return any(start < sentence.end and sentence.start < end for start, end in places.get(candidate.chunk.id, ()))

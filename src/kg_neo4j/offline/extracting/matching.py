@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kg_neo4j.offline.extracting.candidates import OBJECTS, Candidate, first_name, speaker, undergoer
+from kg_neo4j.offline.extracting.candidates import OBJECTS, CandidateSentence, first_name, speaker, undergoer
 from kg_neo4j.offline.extracting.signs import ANSWERS, defines
 from kg_neo4j.offline.extracting.verbs import asked_verbs, has_equal
 from kg_neo4j.retrieve.checking.support import LIFESPAN
@@ -30,7 +30,7 @@ _BIRTH, _DEATH = family("born"), family("die")
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class MatchScore:
     """How well a candidate answers."""
 
     coverage: float  # share of the question's terms, 0 to 1, rare ones counting more
@@ -41,7 +41,7 @@ class Score:
 class Matcher:
     """Scores candidates for one question. `candidates` are all there are: rare and common are counted in them."""
 
-    def __init__(self, question: Question, candidates: Sequence[Candidate]) -> None:
+    def __init__(self, question: Question, candidates: Sequence[CandidateSentence]) -> None:
         self.question = question
         vocabulary = frozenset(word for candidate in candidates for word in candidate.words)
         self._forms = {term: _forms(term, vocabulary) for term in question.terms}
@@ -49,7 +49,7 @@ class Matcher:
         self._verbs = asked_verbs(question)
         self._weights = _weights(question.terms, self._forms, candidates)
 
-    def score(self, candidate: Candidate) -> Score:
+    def score(self, candidate: CandidateSentence) -> MatchScore:
         """Return how well `candidate` answers the question."""
         matched = self.matched(candidate)
         coverage = self.coverage(matched)
@@ -61,9 +61,9 @@ class Matcher:
         else:
             fitness += 0.5 * typed - 0.2 + self._attribution(candidate)
         fitness -= NAMESAKE if self._is_namesake(candidate) else 0.0
-        return Score(coverage, fitness, answers)
+        return MatchScore(coverage, fitness, answers)
 
-    def matched(self, candidate: Candidate) -> dict[str, float]:
+    def matched(self, candidate: CandidateSentence) -> dict[str, float]:
         """Return how well each term of the question is found in `candidate`, 0 to 1."""
         found = {term: self._match(term, candidate) for term in self.question.terms}
         self._imply_first_names(found, candidate)
@@ -74,7 +74,7 @@ class Matcher:
         total = sum(self._weights.values())
         return sum(self._weights[term] * value for term, value in matched.items()) / total if total else 0.0
 
-    def _match(self, term: str, candidate: Candidate) -> float:
+    def _match(self, term: str, candidate: CandidateSentence) -> float:
         words = frozenset(candidate.words)
         if term in words or self._forms[term] & words:
             return 1.0
@@ -88,7 +88,7 @@ class Matcher:
             return CONTEXT_WEIGHT if term in self._subject_terms() else 0.0
         return 0.0
 
-    def _imply_first_names(self, matched: dict[str, float], candidate: Candidate) -> None:
+    def _imply_first_names(self, matched: dict[str, float], candidate: CandidateSentence) -> None:
         """Count the first names of somebody who is called by the last one alone, unless that means another.
 
         In an article on Alexander von Humboldt "Humboldt" alone is Alexander, never Wilhelm; "Wilhelm von Humboldt" is
@@ -106,7 +106,7 @@ class Matcher:
             elif not means_title:
                 matched |= {term: max(matched[term], IMPLIED_WEIGHT) for term in absent}
 
-    def _is_relative(self, run: tuple[str, ...], candidate: Candidate) -> bool:
+    def _is_relative(self, run: tuple[str, ...], candidate: CandidateSentence) -> bool:
         """Return whether every mention of the last name of `run` follows a first name that is not in it."""
         places = [index for index, word in enumerate(candidate.words) if word in self._forms[run[-1]]]
         return all(first_name(candidate, index) - candidate.title - frozenset(run) for index in places)
@@ -114,14 +114,14 @@ class Matcher:
     def _subject_terms(self) -> tuple[str, ...]:
         return self.question.names or self.question.terms
 
-    def _in_lifespan(self, term: str, candidate: Candidate) -> bool:
+    def _in_lifespan(self, term: str, candidate: CandidateSentence) -> bool:
         """Return whether "Name (1769 – 1859)" says what `term` asks for."""
         if term not in _BIRTH and term not in _DEATH:
             return False
         text = blank_footnotes(candidate.sentence.text)
         return any(LIFESPAN.match(text[end:]) for _, end in self._mentions(candidate))
 
-    def _mentions(self, candidate: Candidate) -> list[tuple[int, int]]:
+    def _mentions(self, candidate: CandidateSentence) -> list[tuple[int, int]]:
         """Return the places in the sentence where the question's names stand, neighbours joined."""
         terms = self._subject_terms()
         wanted = frozenset(terms).union(*(self._forms[term] for term in terms))
@@ -147,7 +147,7 @@ class Matcher:
             self._weights[term] for term in others
         )
 
-    def _settles(self, matched: dict[str, float], candidate: Candidate) -> bool:
+    def _settles(self, matched: dict[str, float], candidate: CandidateSentence) -> bool:
         """Return whether a sentence says all that a yes-or-no question does; of another question True.
 
         One that leaves something out would answer another question. Whom a pronoun means may be left to it only where
@@ -160,7 +160,7 @@ class Matcher:
         meant = candidate.title if candidate.context else frozenset()
         return all(matched[term] and (said[term] or term in meant) for term in self.question.terms)
 
-    def typed(self, candidate: Candidate) -> float:
+    def typed(self, candidate: CandidateSentence) -> float:
         """Return how near to what is said there is something of the kind that is asked for: 0 (nowhere) to 1."""
         pattern = ANSWERS.get(self.question.asks)
         if self.question.asks is Asks.PERSON:
@@ -177,18 +177,18 @@ class Matcher:
         gap = min(abs(place - verb) if place > verb else 1.3 * (verb - place) for place in found for verb in said)
         return max(0.1, min(1.0, 1.2 - gap / 100))  # characters: full marks within a few words, little across a clause
 
-    def _said(self, candidate: Candidate) -> list[int]:
+    def _said(self, candidate: CandidateSentence) -> list[int]:
         """Return which words of the sentence stand for the question's terms other than names."""
         verbs = frozenset().union(*(self._forms[term] | self._families[term] for term in self.question.others))
         return [index for index, word in enumerate(candidate.words) if word in verbs]
 
-    def _names_somebody(self, candidate: Candidate) -> bool:
+    def _names_somebody(self, candidate: CandidateSentence) -> bool:
         asked = frozenset(self.question.terms).union(*self._forms.values())
         return any(
             capital and word not in asked for word, capital in zip(candidate.words, candidate.capitals, strict=True)
         )
 
-    def _attribution(self, candidate: Candidate) -> float:
+    def _attribution(self, candidate: CandidateSentence) -> float:
         """Return a bonus where what is said is said of the one who is named, a malus where it is of another."""
         names = frozenset(self.question.names).union(*(self._forms[name] for name in self.question.names))
         said = self._said(candidate)
@@ -201,14 +201,14 @@ class Matcher:
             bonus = min(bonus, max((said_of(candidate, index, names) for index in of_term), default=bonus))
         return bonus
 
-    def _is_namesake(self, candidate: Candidate) -> bool:
+    def _is_namesake(self, candidate: CandidateSentence) -> bool:
         """Return whether every mention of the name asked for follows a first name that is not asked for."""
         if len(self.question.names) != 1:
             return False
         own = self.question.names
         return bool(self._forms[own[0]].intersection(candidate.words)) and self._is_relative(own, candidate)
 
-    def _definition(self, candidate: Candidate) -> float:
+    def _definition(self, candidate: CandidateSentence) -> float:
         text = candidate.sentence.text
         size = len(self._subject_terms())
         signs = [
@@ -223,7 +223,7 @@ def _forms(term: str, vocabulary: Iterable[str]) -> frozenset[str]:
 
 
 def _weights(
-    terms: Iterable[str], forms: dict[str, frozenset[str]], candidates: Sequence[Candidate]
+    terms: Iterable[str], forms: dict[str, frozenset[str]], candidates: Sequence[CandidateSentence]
 ) -> dict[str, float]:
     """Return how much each term tells: the rarer among the candidates, the more."""
     weights = {}
@@ -233,7 +233,7 @@ def _weights(
     return weights
 
 
-def _length_penalty(candidate: Candidate) -> float:
+def _length_penalty(candidate: CandidateSentence) -> float:
     """Return a malus for headings and fragments, and for sentences that bury an answer."""
     count = len(candidate.words)
     if count < 5:

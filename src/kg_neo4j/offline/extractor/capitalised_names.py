@@ -31,7 +31,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     fold,
 )
 from kg_neo4j.offline.extractor.name_cleanup import is_none
-from kg_neo4j.offline.extractor.parsed_text import Item, Sentence, is_capitalised
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem, is_capitalised
 
 _ROMAN = re.compile(r"[IVX]{1,5}")
 _NEVER = frozenset({"i", "i'm", "i'll", "i've", "i'd", "o", "oh", "ah", "ok"})
@@ -42,7 +42,7 @@ _OPENING = frozenset(":“\"‘';—–.!?…·|•>")
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class ChunkVocabulary:
     """How the chunk writes its words: tells a name at the start of a sentence from a common word."""
 
     lower: frozenset[str]  # words that stand in lower case somewhere
@@ -50,7 +50,7 @@ class Vocabulary:
     first: Counter[str]  # capitalised words that do
 
 
-def vocabulary(sentences: list[Sentence]) -> Vocabulary:
+def vocabulary(sentences: list[ParsedSentence]) -> ChunkVocabulary:
     """Count the words of a chunk."""
     lower: set[str] = set()
     inside: Counter[str] = Counter()
@@ -63,10 +63,10 @@ def vocabulary(sentences: list[Sentence]) -> Vocabulary:
                 lower.add(item.lower)
             elif is_capitalised(item):
                 (first if starts(sentence.items, index) else inside)[item.lower] += 1
-    return Vocabulary(frozenset(lower), inside, first)
+    return ChunkVocabulary(frozenset(lower), inside, first)
 
 
-def starts(items: list[Item], index: int) -> bool:
+def starts(items: list[TextItem], index: int) -> bool:
     """Tell whether a word opens a sentence, direct speech or what follows a colon, so that a capital says nothing."""
     for item in reversed(items[:index]):
         if item.kind != "mark":
@@ -76,12 +76,12 @@ def starts(items: list[Item], index: int) -> bool:
     return True
 
 
-def name_sentences(sentences: list[Sentence]) -> None:
+def name_sentences(sentences: list[ParsedSentence]) -> None:
     """Replace the items of each name by one item of kind "name"."""
     known = vocabulary(sentences)
     for sentence in sentences:
         items, index = sentence.items, 0
-        named: list[Item] = []
+        named: list[TextItem] = []
         while index < len(items):
             end = _italic_end(items, index) or _name_end(items, index, known)
             if end is None:
@@ -93,10 +93,10 @@ def name_sentences(sentences: list[Sentence]) -> None:
         sentence.items = named
 
 
-def name_from_spans(sentences: list[Sentence], spans: Sequence[tuple[int, int, str]]) -> None:
+def name_from_spans(sentences: list[ParsedSentence], spans: Sequence[tuple[int, int, str]]) -> None:
     """Replace items by the names that a trained pipeline found: (start, end, type), offsets into the chunk."""
     for sentence in sentences:
-        named: list[Item] = []
+        named: list[TextItem] = []
         waiting = [span for span in spans if sentence.start <= span[0] < sentence.end]
         for item in sentence.items:
             while waiting and waiting[0][1] <= item.start:
@@ -113,13 +113,13 @@ def name_from_spans(sentences: list[Sentence], spans: Sequence[tuple[int, int, s
         sentence.items = named
 
 
-def _join(items: list[Item]) -> Item:
+def _join(items: list[TextItem]) -> TextItem:
     first, last = items[0], items[-1]
     text = items[0].text
     for before, after in pairwise(items):
         owned = "'s" if before.possessive and "'" not in before.text else ""
         text += ("" if before.end == after.start else f"{owned} ") + after.text
-    return Item(
+    return TextItem(
         "name",
         text,
         fold(text),
@@ -132,7 +132,7 @@ def _join(items: list[Item]) -> Item:
     )
 
 
-def _italic_end(items: list[Item], index: int) -> int | None:
+def _italic_end(items: list[TextItem], index: int) -> int | None:
     """Return the end of a title set in italics, which is one name whatever words it has; stressed words are plain."""
     if not items[index].italic or items[index].kind == "mark" or not items[index].text[0].isupper():
         return None
@@ -148,7 +148,7 @@ def _italic_end(items: list[Item], index: int) -> int | None:
     return end if end - index <= _MAX_WORDS + 2 else None
 
 
-def _is_emphasis(items: list[Item], index: int, end: int) -> bool:
+def _is_emphasis(items: list[TextItem], index: int, end: int) -> bool:
     """Tell whether words in italics are stressed or a label, and no title: "*I* know", "*Red lamp.* Switch off"."""
     words = [item for item in items[index:end] if item.kind == "word"]
     small = [word.lower for word in words if word.text.islower()]
@@ -158,7 +158,7 @@ def _is_emphasis(items: list[Item], index: int, end: int) -> bool:
     return label and bool(small)
 
 
-def _name_end(items: list[Item], index: int, known: Vocabulary) -> int | None:
+def _name_end(items: list[TextItem], index: int, known: ChunkVocabulary) -> int | None:
     """Return where the name that begins at `index` ends, or None where none begins."""
     if not _may_begin(items, index, known):
         return None
@@ -176,7 +176,7 @@ def _name_end(items: list[Item], index: int, known: Vocabulary) -> int | None:
     return end if _is_name(items, index, end, known) else None
 
 
-def _code_end(items: list[Item], end: int) -> int:
+def _code_end(items: list[TextItem], end: int) -> int:
     """Return the end of a name in capitals with the number that follows it: HP-2, MK3."""
     position = end + 1 if end < len(items) and items[end].text in "-–" else end
     touching = position < len(items) and items[position].start - items[end - 1].end == position - end
@@ -184,7 +184,7 @@ def _code_end(items: list[Item], end: int) -> int:
     return position + 1 if touching and capitals and items[position].text[0].isdigit() else end
 
 
-def _is_place_then_name(items: list[Item], index: int, known: Vocabulary) -> bool:
+def _is_place_then_name(items: list[TextItem], index: int, known: ChunkVocabulary) -> bool:
     """Tell whether two names touch without a comma: "In Paris Humboldt met ..."."""
     place, following = fold(items[index].text), items[index + 1].lower
     if index == 0 or place not in PLACES or place in FEMALE_NAMES | MALE_NAMES:
@@ -194,7 +194,7 @@ def _is_place_then_name(items: list[Item], index: int, known: Vocabulary) -> boo
     return placed and following not in heads and known.inside[following] + known.first[following] > 1
 
 
-def _may_begin(items: list[Item], index: int, known: Vocabulary) -> bool:
+def _may_begin(items: list[TextItem], index: int, known: ChunkVocabulary) -> bool:
     item = items[index]
     if item.lower in CALENDAR and item.kind == "word" and item.text[0].isupper():
         return _is_named_month(items, index)
@@ -218,7 +218,7 @@ def _may_begin(items: list[Item], index: int, known: Vocabulary) -> bool:
     return True
 
 
-def _ends_with_subject(items: list[Item], index: int, end: int, known: Vocabulary) -> bool:
+def _ends_with_subject(items: list[TextItem], index: int, end: int, known: ChunkVocabulary) -> bool:
     """Tell whether the last word is a name of its own: "In Dhu al-Hijjah Muhammad fell ill"."""
     last = items[end - 1]
     first = items[index].lower
@@ -230,7 +230,7 @@ def _ends_with_subject(items: list[Item], index: int, end: int, known: Vocabular
     return placed and not named and not follows_particle and last.lower not in heads and known.first[last.lower] > 2
 
 
-def _is_named_month(items: list[Item], index: int) -> bool:
+def _is_named_month(items: list[TextItem], index: int) -> bool:
     """Tell whether a month is a name after all: "the March Hare"."""
     article = index > 0 and items[index - 1].lower == "the"
     return (
@@ -238,18 +238,18 @@ def _is_named_month(items: list[Item], index: int) -> bool:
     )
 
 
-def _followed_by_head(items: list[Item], index: int) -> bool:
+def _followed_by_head(items: list[TextItem], index: int) -> bool:
     """Tell whether an opener is part of a name after all: New Spain, Great Britain, South America."""
     if items[index].lower not in ("new", "great", "old", "upper", "lower", "grand", "little", "long", "big"):
         return False
     return index + 1 < len(items) and is_capitalised(items[index + 1]) and _touches(items[index], items[index + 1])
 
 
-def _touches(before: Item, after: Item) -> bool:
+def _touches(before: TextItem, after: TextItem) -> bool:
     return 0 <= after.start - before.end <= 3
 
 
-def _extend(items: list[Item], begin: int, end: int) -> int | None:
+def _extend(items: list[TextItem], begin: int, end: int) -> int | None:
     """Return the new end after one more capitalised word, with the particles before it."""
     position = end
     crossed_of = False
@@ -274,12 +274,12 @@ def _extend(items: list[Item], begin: int, end: int) -> int | None:
     return None
 
 
-def _takes_of(items: list[Item], begin: int, end: int) -> bool:
+def _takes_of(items: list[TextItem], begin: int, end: int) -> bool:
     last = items[end - 1]
     return last.lower in _OF_HEADS or items[begin].lower in ORGANIZATION_HEADS or bool(_ROMAN.fullmatch(last.text))
 
 
-def _is_name(items: list[Item], begin: int, end: int, known: Vocabulary) -> bool:
+def _is_name(items: list[TextItem], begin: int, end: int, known: ChunkVocabulary) -> bool:
     words = items[begin:end]
     text = " ".join(word.text for word in words)
     if len(text) < 2 or len(text) > 80 or _ROMAN.fullmatch(text) or is_none(text):
@@ -308,7 +308,7 @@ def _has_head(words: list[str]) -> bool:
     return words[-1] in ORGANIZATION_HEADS | PLACE_HEADS and words[0] not in COMMON_CAPITALISED
 
 
-def _is_demonym(items: list[Item], begin: int, end: int) -> bool:
+def _is_demonym(items: list[TextItem], begin: int, end: int) -> bool:
     """Tell whether a single word is an adjective of origin: it looks like one and a common noun follows."""
     if not re.search(r"(?:ish|ese|ian|ean|ic|ist|ists|ians)$", items[begin].lower) or end >= len(items):
         return False
@@ -316,7 +316,7 @@ def _is_demonym(items: list[Item], begin: int, end: int) -> bool:
     return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS | PERSON_VERBS | SAILING_VERBS
 
 
-def _is_attribute(items: list[Item], begin: int, end: int) -> bool:
+def _is_attribute(items: list[TextItem], begin: int, end: int) -> bool:
     """Tell whether a single word only describes the common noun after it: "the Inca road"."""
     if begin == 0 or end >= len(items) or items[begin - 1].lower not in DETERMINERS or items[begin].possessive:
         return False
@@ -325,7 +325,7 @@ def _is_attribute(items: list[Item], begin: int, end: int) -> bool:
     return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS and not verb
 
 
-def _opens_with_name(items: list[Item], begin: int, known: Vocabulary) -> bool:
+def _opens_with_name(items: list[TextItem], begin: int, known: ChunkVocabulary) -> bool:
     """Tell whether a single word that opens a sentence is a name: the chunk or the next word says so."""
     word = items[begin]
     if known.inside[word.lower]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.offline.extractor import lexicon
 from kg_neo4j.offline.extractor.capitalised_names import starts
-from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
 from kg_neo4j.offline.extractor.word_vectors import line_between, vector_of
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ def _line() -> npt.NDArray[np.float64]:
     return line_between(names - common, common - names - lexicon.CALENDAR)
 
 
-def drop_common(sentences: list[Sentence], roles: Collection[str] = ()) -> None:
+def drop_common(sentences: list[ParsedSentence], roles: Collection[str] = ()) -> None:
     """Let names be words again that are common words in capitals, or that have a capital at a start alone.
 
     So are offices: "the Clerk", "(Chairman)". `roles` are those of what the document is about: they mean it.
     """
-    places: defaultdict[str, list[tuple[Item, bool]]] = defaultdict(list)
+    places: defaultdict[str, list[tuple[TextItem, bool]]] = defaultdict(list)
     offices = lexicon.ROLE_NOUNS - set(roles)
     for sentence in sentences:
         for index, item in enumerate(sentence.items):

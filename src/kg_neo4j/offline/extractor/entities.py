@@ -33,7 +33,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     VESSELS,
     fold,
 )
-from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
 
 PERSON, PLACE, ORGANIZATION, DATE, OTHER = "PERSON", "PLACE", "ORGANIZATION", "DATE", "OTHER"
 _ORDER = (PERSON, PLACE, ORGANIZATION, OTHER)
@@ -66,7 +66,7 @@ class EntityDraft:
     name: str
     words: tuple[str, ...]  # folded, without a title that can be left out
     titles: frozenset[str] = frozenset()
-    mentions: list[tuple[Sentence, Item]] = field(default_factory=list)
+    mentions: list[tuple[ParsedSentence, TextItem]] = field(default_factory=list)
     votes: Counter[str] = field(default_factory=Counter)
     gender: str = ""  # "m", "f" or unknown
     type: str = OTHER
@@ -76,7 +76,7 @@ class EntityDraft:
     death_year: int | None = None
     italic: bool = False
     the: bool = False  # stands with an article: "the Orinoco"
-    defined_by: Sentence | None = None  # the sentence that says what it is
+    defined_by: ParsedSentence | None = None  # the sentence that says what it is
     related: int = 0  # relationships that end here
 
     @property
@@ -92,7 +92,7 @@ class RelationDraft:
     source: EntityDraft
     type: str
     target: EntityDraft
-    sentence: Sentence
+    sentence: ParsedSentence
     start: int
     end: int
     strength: int
@@ -118,7 +118,7 @@ def split_name(text: str) -> tuple[str, tuple[str, ...], frozenset[str]]:
     return " ".join(parts), words, frozenset(titles)
 
 
-def draft_entities(sentences: list[Sentence], topic: Topic | None) -> list[EntityDraft]:
+def draft_entities(sentences: list[ParsedSentence], topic: Topic | None) -> list[EntityDraft]:
     """Return the entities of a chunk in the order of their first mention, and link every name item to its own.
 
     `topic` is what the document is about, where it says so: a short form then means it first of all.
@@ -141,7 +141,7 @@ def draft_entities(sentences: list[Sentence], topic: Topic | None) -> list[Entit
     return _merged(sentences)
 
 
-def _mark_ships(sentences: list[Sentence]) -> None:
+def _mark_ships(sentences: list[ParsedSentence]) -> None:
     """Let the names of ships count as those of things, which no person bears: "the steamer Vane", then "the Vane".
 
     Of several words only what stands behind "steamer" is the ship: people bear such names, too.
@@ -155,7 +155,7 @@ def _mark_ships(sentences: list[Sentence]) -> None:
                 item.italic = True
 
 
-def _mark_stressed(sentences: list[Sentence]) -> None:
+def _mark_stressed(sentences: list[ParsedSentence]) -> None:
     """Let names in italics that somebody says, and that stand plain elsewhere, be no titles."""
     names = [item for sentence in sentences for item in sentence.items if item.kind == "name"]
     plain = {split_name(item.text)[1] for item in names if not item.italic}
@@ -164,11 +164,11 @@ def _mark_stressed(sentences: list[Sentence]) -> None:
             item.italic = False
 
 
-def _is_ship(before: Item, item: Item) -> bool:
+def _is_ship(before: TextItem, item: TextItem) -> bool:
     return item.kind == "name" and before.lower in VESSELS
 
 
-def _merged(sentences: list[Sentence]) -> list[EntityDraft]:
+def _merged(sentences: list[ParsedSentence]) -> list[EntityDraft]:
     """Return the drafts that names still point to, each with all its mentions in the order of the text."""
     found: dict[int, EntityDraft] = {}
     for sentence in sentences:

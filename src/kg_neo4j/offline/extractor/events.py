@@ -5,11 +5,11 @@ from __future__ import annotations
 from kg_neo4j.offline.extractor.entities import DATE, PERSON, PLACE, EntityDraft, RelationDraft
 from kg_neo4j.offline.extractor.grammatical_subject import find_subjects, is_subject
 from kg_neo4j.offline.extractor.lexicon import BE, NOMINATIVE, POSSESSIVE, PRONOUNS, RELATIVES
-from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
 from kg_neo4j.offline.extractor.relation_patterns import Trigger
 
 
-def life_events(sentence: Sentence) -> list[RelationDraft]:
+def life_events(sentence: ParsedSentence) -> list[RelationDraft]:
     """Read when somebody was born or died, and note the year."""
     found = []
     items = sentence.items
@@ -37,7 +37,7 @@ def life_events(sentence: Sentence) -> list[RelationDraft]:
     return found
 
 
-def life_ranges(sentence: Sentence) -> list[RelationDraft]:
+def life_ranges(sentence: ParsedSentence) -> list[RelationDraft]:
     """Read births and deaths in parentheses directly behind a person's name: "Emmerich Lodl (1872–1938)"."""
     found = []
     items = sentence.items
@@ -56,7 +56,7 @@ def life_ranges(sentence: Sentence) -> list[RelationDraft]:
     return found
 
 
-def _begun(item: Item, inside: list[Item], sentence: Sentence) -> list[RelationDraft]:
+def _begun(item: TextItem, inside: list[TextItem], sentence: ParsedSentence) -> list[RelationDraft]:
     """Return since when a thing is there: "the Vistula Society (founded 1871)"."""
     verb, date = inside[0].lower if inside else "", inside[-1] if inside else None
     if date is None or _year(date) is None or len(inside) > 3 or verb not in _BEGINNINGS:
@@ -65,7 +65,7 @@ def _begun(item: Item, inside: list[Item], sentence: Sentence) -> list[RelationD
     return [RelationDraft(item.entity, kind, date_entity(date), sentence, item.start, date.end, 9, date.text)]
 
 
-def _maiden(items: list[Item], index: int) -> EntityDraft | None:
+def _maiden(items: list[TextItem], index: int) -> EntityDraft | None:
     """Return who is meant by the maiden name at `index`: "Ada Brandt, née Lind"."""
     if index < 2 or items[index - 1].lower not in ("née", "nee", "né"):
         return None
@@ -73,7 +73,7 @@ def _maiden(items: list[Item], index: int) -> EntityDraft | None:
     return before.entity if before.kind == "name" and before.entity.type == PERSON else None
 
 
-def _life_in(inside: list[Item], person: EntityDraft) -> list[tuple[str, Item]]:
+def _life_in(inside: list[TextItem], person: EntityDraft) -> list[tuple[str, TextItem]]:
     """Return what a parenthesis says of a life: "1872–1938", "b. 1872", "b. Bonn 1872, d. Paris 1938"."""
     dates = [each for each in inside if each.date is not None and each.date.year is not None]
     between = any(each.text in ("–", "—", "-") for each in inside[1:-1])
@@ -81,7 +81,7 @@ def _life_in(inside: list[Item], person: EntityDraft) -> list[tuple[str, Item]]:
     if len(dates) == 2 and between and not named:
         ends = zip(("BORN_ON", "DIED_ON"), dates, (person.birth_year, person.death_year), strict=True)
         return [(kind, date) for kind, date, known in ends if _year(date) == known]  # others are years of an office
-    found: list[tuple[str, Item]] = []
+    found: list[tuple[str, TextItem]] = []
     event = ""
     for each in inside:
         if each.kind == "word" and each.lower in _LIFE_WORDS:
@@ -95,7 +95,7 @@ def _life_in(inside: list[Item], person: EntityDraft) -> list[tuple[str, Item]]:
     return found
 
 
-def _year_of_noun(items: list[Item], index: int) -> bool:
+def _year_of_noun(items: list[TextItem], index: int) -> bool:
     """Note the year of "until his death in 1934" and "after Brandt's birth in 1871"; tell whether it was one."""
     noun = index - 2 if index > 2 and items[index - 1].lower in ("in", "on", "around", "about") else index - 1
     if noun < 1 or items[noun].lower not in ("death", "birth"):
@@ -114,7 +114,7 @@ def _year_of_noun(items: list[Item], index: int) -> bool:
     return True
 
 
-def _life_verb(items: list[Item], index: int) -> int | None:
+def _life_verb(items: list[TextItem], index: int) -> int | None:
     """Return the place of "born" or "died" before a date, with nothing but places and prepositions between."""
     for position in range(index - 1, max(-1, index - 15), -1):
         item = items[position]
@@ -127,16 +127,16 @@ def _life_verb(items: list[Item], index: int) -> int | None:
     return None
 
 
-def date_entity(item: Item) -> EntityDraft:
+def date_entity(item: TextItem) -> EntityDraft:
     """Return the entity of a date; `merge_dates` of the extractor joins equal ones."""
     return EntityDraft(item.text, (item.lower,), type=DATE)
 
 
-def _year(item: Item) -> int | None:
+def _year(item: TextItem) -> int | None:
     return item.date.year if item.date is not None else None
 
 
-def dated_event(sentence: Sentence, stated: list[RelationDraft]) -> RelationDraft | None:
+def dated_event(sentence: ParsedSentence, stated: list[RelationDraft]) -> RelationDraft | None:
     """Return what ties a sentence's subject to its date where no relationship carries that date: a dated event.
 
     Only where the subject opens the sentence or follows the date that opens it, and nobody else comes between.

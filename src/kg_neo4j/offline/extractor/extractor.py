@@ -39,7 +39,7 @@ from kg_neo4j.offline.extractor.gender import guess_gender
 from kg_neo4j.offline.extractor.grammar import Grammar
 from kg_neo4j.offline.extractor.mention_spans import group_spans, places_of
 from kg_neo4j.offline.extractor.ner import NO_NAMES, FoundNames, find_by, find_trained, is_english
-from kg_neo4j.offline.extractor.parsed_text import Sentence, mask, sentences
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, mask, sentences
 from kg_neo4j.offline.extractor.pronouns import resolve_plurals, resolve_pronouns
 from kg_neo4j.offline.extractor.relation_classifier import PackagedRelations, add_classified, classify
 from kg_neo4j.offline.extractor.relations import relate
@@ -106,7 +106,7 @@ class OfflineExtractor:
         is not installed.
         """
         topic = topic_of(task.document, task.chunk)
-        reading = _Reading(shown_text, self._find_names(task.document, shown_text), topic)
+        reading = _TextReading(shown_text, self._find_names(task.document, shown_text), topic)
         text = _csv_answer(self._schema, reading, shown_text)
         return ModelAnswer(text=text, model=self.name, prompt_hash=self.config_hash, finish_reason="stop")
 
@@ -122,7 +122,7 @@ class OfflineExtractor:
         if self._spacy_model is None and is_english(task.document.text or shown_text, task.document.language):
             return group_spans(shown_text, trained.names(mask(shown_text)))
         topic = topic_of(task.document, task.chunk)
-        return places_of(_Reading(shown_text, self._find_names(task.document, shown_text), topic).entities)
+        return places_of(_TextReading(shown_text, self._find_names(task.document, shown_text), topic).entities)
 
     @property
     def relation_classifier(self) -> RelationClassifier:
@@ -138,7 +138,7 @@ class OfflineExtractor:
         return NO_NAMES
 
 
-class _Reading:
+class _TextReading:
     """What the rules found in one text."""
 
     def __init__(self, text: str, found: FoundNames, topic: Topic | None) -> None:
@@ -169,7 +169,7 @@ class _Reading:
         _locate(self.relations)
 
 
-def _vote_spans(found: list[Sentence], spans: tuple[tuple[int, int, str], ...]) -> None:
+def _vote_spans(found: list[ParsedSentence], spans: tuple[tuple[int, int, str], ...]) -> None:
     """Let the pipeline's types speak: as loudly for a name of many mentions as for one of a single mention."""
     types = {start: kind for start, _, kind in spans if kind}
     said: dict[int, Counter[str]] = {}
@@ -184,7 +184,7 @@ def _vote_spans(found: list[Sentence], spans: tuple[tuple[int, int, str], ...]) 
             drafts[key].votes[kind] += round(_TRUST * count / counts.total())
 
 
-def _relations(found: list[Sentence], grammar: Grammar | None) -> list[RelationDraft]:
+def _relations(found: list[ParsedSentence], grammar: Grammar | None) -> list[RelationDraft]:
     """Return all relationships once each, the strongest statement of equal ones, dates joined by their text."""
     dates: dict[str, EntityDraft] = {}
     best: dict[tuple[int, str, int], RelationDraft] = {}
@@ -231,7 +231,7 @@ def _locate(relations: Iterable[RelationDraft]) -> None:
             relation.source.location = relation.target.name
 
 
-def _csv_answer(schema: Schema, reading: _Reading, text: str) -> str:
+def _csv_answer(schema: Schema, reading: _TextReading, text: str) -> str:
     ids = {id(entity): f"n{number}" for number, entity in enumerate(reading.entities, start=1)}
     buffer = io.StringIO()
     # A carriage return inside a value is quoted only where it is part of the line's end.
@@ -300,7 +300,7 @@ def _node_values(entity: EntityDraft, relations: list[RelationDraft], text: str)
     }
 
 
-def _place(entity: EntityDraft, relations: list[RelationDraft]) -> tuple[Sentence, int, int]:
+def _place(entity: EntityDraft, relations: list[RelationDraft]) -> tuple[ParsedSentence, int, int]:
     if entity.mentions:
         sentence, item = entity.mentions[0]
         return sentence, item.start, item.end
@@ -308,7 +308,7 @@ def _place(entity: EntityDraft, relations: list[RelationDraft]) -> tuple[Sentenc
     return relation.sentence, relation.start, relation.end
 
 
-def _best_sentence(entity: EntityDraft, relations: list[RelationDraft]) -> Sentence | None:
+def _best_sentence(entity: EntityDraft, relations: list[RelationDraft]) -> ParsedSentence | None:
     """Return the sentence that says most about an entity: what it is, else most relationships, else the first."""
     if entity.defined_by is not None:
         return entity.defined_by
@@ -328,7 +328,7 @@ def _plain(sentence: str) -> str:
     return re.sub(r"\s+([,.;:!?)])", r"\1", shown)
 
 
-def _text(text: str, sentence: Sentence) -> str:
+def _text(text: str, sentence: ParsedSentence) -> str:
     return text[sentence.start : sentence.end]
 
 
@@ -344,7 +344,7 @@ def _shorten(text: str) -> str:
     return text[:_DESCRIPTION_CHARS].rsplit(" ", 1)[0].rstrip(",;:") + " …"
 
 
-def _evidence(text: str, start: int, end: int, sentence: Sentence) -> str:
+def _evidence(text: str, start: int, end: int, sentence: ParsedSentence) -> str:
     """Return the exact words between two offsets; a single name gets the words around it, at most twenty in all."""
     words = _words(_text(text, sentence))
     inside = [

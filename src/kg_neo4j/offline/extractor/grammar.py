@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.entities import PERSON, PLACE
 from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
-from kg_neo4j.offline.extractor.tree import AUXILIARIES, FINITE, MODIFIERS, RELATIVE, SUBJECTS, Mention, Tree
+from kg_neo4j.offline.extractor.tree import AUXILIARIES, FINITE, MODIFIERS, RELATIVE, SUBJECTS, ParsedMention, Tree
 
 _DATA = data_files.beside(__file__)
 _NEGATIONS = _DATA.word_set("negations")
@@ -81,7 +81,7 @@ class Grammar(Tree):
             return self.tags[verb] == "VBN" and self.is_passive(self.heads[verb])
         return False
 
-    def subjects(self, verb: int, depth: int = 0) -> list[Mention]:
+    def subjects(self, verb: int, depth: int = 0) -> list[ParsedMention]:
         """Return the names that are a verb's subject; that of the verb above where it has none of its own."""
         own = [child for child in self.children[verb] if self.deps[child] in SUBJECTS and child < verb]
         if own:
@@ -107,7 +107,7 @@ class Grammar(Tree):
             return self.subjects(head, depth + 1)
         return self._before_apposition(verb)
 
-    def _described_by(self, verb: int) -> Mention | None:
+    def _described_by(self, verb: int) -> ParsedMention | None:
         """Return the thing that a participle behind its comma describes: "The Mule Road (2017), directed by"."""
         if self.tags[verb] != "VBN" and self.words[verb] not in ("starring", "featuring"):
             return None
@@ -121,7 +121,7 @@ class Grammar(Tree):
         is_thing = found is not None and found.item.kind == "name" and found.item.entity.type not in (PERSON, PLACE)
         return found if is_thing and not any(self.deps[child] in AUXILIARIES for child in self.children[verb]) else None
 
-    def _before_apposition(self, verb: int) -> list[Mention]:
+    def _before_apposition(self, verb: int) -> list[ParsedMention]:
         """Return the name that opens a sentence where only its apposition stands between it and the verb."""
         sentence = self.sentence_at(verb)
         first = min([verb, *(child for child in self.children[verb] if self.deps[child] in AUXILIARIES)])
@@ -139,7 +139,7 @@ class Grammar(Tree):
         is_whole = before and self.words[name.last + 1] in (",", "(")
         return [name] if is_whole and finite == relative else []
 
-    def _antecedents(self, verb: int, pronoun: int) -> list[Mention]:
+    def _antecedents(self, verb: int, pronoun: int) -> list[ParsedMention]:
         """Return whom "who" or "which" means: what the clause hangs on, else the name directly before it."""
         if self.deps[verb] == "acl":
             found = list(self.listed(self.heads[verb]))[:1]

@@ -15,7 +15,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     RELATIVES,
     ROLE_NOUNS,
 )
-from kg_neo4j.offline.extractor.parsed_text import Item
+from kg_neo4j.offline.extractor.parsed_text import TextItem
 from kg_neo4j.offline.extractor.relation_patterns import TRIGGERS, VERBS, Trigger
 
 _NOUN_LINKS = (
@@ -25,7 +25,7 @@ _MADE = frozenset({"as", "named", "appointed", "elected", "became", "become"})
 _MAX_DISTANCE = 40  # items between a subject and its verb
 
 
-def is_subject(items: list[Item], index: int) -> bool:
+def is_subject(items: list[TextItem], index: int) -> bool:
     """Tell whether a name can be what a verb after it speaks of: no preposition, verb or possessor takes it."""
     item = items[index]
     if item.possessive or item.hidden:
@@ -48,7 +48,7 @@ def is_subject(items: list[Item], index: int) -> bool:
     return True
 
 
-def find_subjects(flow: list[Item], begin: int, trigger: Trigger) -> list[Item]:
+def find_subjects(flow: list[TextItem], begin: int, trigger: Trigger) -> list[TextItem]:
     """Return whom a verb speaks of: the nearest name or pronoun before it that can be its subject."""
     for position in range(begin - 1, max(-1, begin - _MAX_DISTANCE), -1):
         item = flow[position]
@@ -72,7 +72,7 @@ def find_subjects(flow: list[Item], begin: int, trigger: Trigger) -> list[Item]:
     return []
 
 
-def _antecedent(flow: list[Item], position: int) -> Item | None:
+def _antecedent(flow: list[TextItem], position: int) -> TextItem | None:
     """Return the name that "who" or "which" stands for: directly before it, or before the comma."""
     before = position - 1
     if before >= 0 and flow[before].text == ",":
@@ -80,7 +80,7 @@ def _antecedent(flow: list[Item], position: int) -> Item | None:
     return flow[before] if before >= 0 and flow[before].kind == "name" else None
 
 
-def joint(flow: list[Item], position: int) -> list[Item]:
+def joint(flow: list[TextItem], position: int) -> list[TextItem]:
     """Return the subject, and the one joined to it by "and" where both begin the clause."""
     joined = position >= 2 and flow[position - 1].lower == "and" and flow[position - 2].kind == "name"
     if joined and is_subject(flow, position - 2) and flow[position - 2].entity.type == flow[position].entity.type:
@@ -88,7 +88,7 @@ def joint(flow: list[Item], position: int) -> list[Item]:
     return [flow[position]]
 
 
-def _following_subject(flow: list[Item], begin: int) -> list[Item]:
+def _following_subject(flow: list[TextItem], begin: int) -> list[TextItem]:
     """Return the subject after a leading participle: "Born in Warsaw, Curie ..."."""
     for position in range(begin + 1, min(begin + 12, len(flow))):
         if flow[position].text == "," and position + 1 < len(flow):
@@ -98,7 +98,7 @@ def _following_subject(flow: list[Item], begin: int) -> list[Item]:
     return []
 
 
-def noun_subject(flow: list[Item], begin: int) -> list[Item]:
+def noun_subject(flow: list[TextItem], begin: int) -> list[TextItem]:
     """Return the name directly before a noun rule: "X was the elder son of Y", "X, a member of Y"."""
     seen_link = False
     for position in range(begin - 1, max(-1, begin - 14), -1):

@@ -8,12 +8,12 @@ from kg_neo4j.extract.annotation import EntityMentions, Place
 from kg_neo4j.offline.extractor.coreference import unite
 from kg_neo4j.offline.extractor.demonyms import NATIONS
 from kg_neo4j.offline.extractor.entities import DATE, OTHER, PERSON, PLACE, EntityDraft
-from kg_neo4j.offline.networks.agreement import Span
+from kg_neo4j.offline.networks.agreement import MentionSpan
 
 _NODE_TYPES = {"PER": PERSON, "LOC": PLACE, "ORG": "ORGANIZATION", "MISC": OTHER, "TIME": DATE, "NUM": "NUMBER"}
 
 
-def group_spans(text: str, spans: Sequence[Span]) -> tuple[EntityMentions, ...]:
+def group_spans(text: str, spans: Sequence[MentionSpan]) -> tuple[EntityMentions, ...]:
     """Return the entities of `spans`: equal strings of a type are one, and so are other forms of one name."""
     places: dict[tuple[str, str], list[Place]] = {}
     for span in spans:

@@ -27,7 +27,7 @@ from kg_neo4j.offline.extractor.name_cleanup import clean_names
 from kg_neo4j.offline.extractor.parsed_text import mask, process
 from kg_neo4j.offline.extractor.span_cleanup import tidy_names
 from kg_neo4j.offline.networks import trained
-from kg_neo4j.offline.networks.agreement import Span
+from kg_neo4j.offline.networks.agreement import MentionSpan
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -103,13 +103,13 @@ def find_trained(text: str) -> FoundNames:
     return FoundNames(tuple(clean_names(masked, spans)), complete=False, doc=doc)
 
 
-def _is_said(text: str, span: Span) -> bool:
+def _is_said(text: str, span: MentionSpan) -> bool:
     """Tell whether a span is all that somebody says, and not the name of a person: “Nine thousand!”."""
     before, after = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 2]
     return span.type != "PER" and before in _OPENING and after[:1] in ("?", "!") and after[1:] in _CLOSING
 
 
-def _is_origin(text: str, span: Span) -> bool:
+def _is_origin(text: str, span: MentionSpan) -> bool:
     """Tell whether a single word says where somebody is from: "a Swede", "the Angolan banker" of unknown countries."""
     word = text[span.start : span.end]
     before = _ARTICLE.search(text, max(0, span.start - 6), span.start)
@@ -121,19 +121,19 @@ def _is_origin(text: str, span: Span) -> bool:
     )
 
 
-def _without_verb(doc: Doc, span: Span) -> Span:
+def _without_verb(doc: Doc, span: MentionSpan) -> MentionSpan:
     """Return a span without the verb of a command that opens a sentence: "Tell Ada that", of which Ada is named."""
     words = doc.char_span(span.start, span.end, alignment_mode="expand")
     if words is None or len(words) < 2 or not words[0].is_sent_start or words[0].pos_ != "VERB":
         return span
     named = next((word for word in words[1:] if not word.is_lower), words[0])
-    return Span(named.idx, span.end, "PER") if named.pos_ == "PROPN" and named.i > words[0].i else span
+    return MentionSpan(named.idx, span.end, "PER") if named.pos_ == "PROPN" and named.i > words[0].i else span
 
 
-def _without_first(text: str, span: Span, people: set[str]) -> Span:
+def _without_first(text: str, span: MentionSpan, people: set[str]) -> MentionSpan:
     """Return a span without a word that opens the sentence, or says where the person is from: "the Serb Goran Ilić"."""
     first, _, rest = text[span.start : span.end].partition(" ")
-    person = Span(span.end - len(rest), span.end, "PER")
+    person = MentionSpan(span.end - len(rest), span.end, "PER")
     if span.type == "PER" or not rest:
         return span
     if first.lower() in OPENERS and rest in people:
@@ -144,13 +144,13 @@ def _without_first(text: str, span: Span, people: set[str]) -> Span:
     return person if nation and named and _ARTICLE.search(text, max(0, span.start - 6), span.start) else span
 
 
-def _joined(text: str, spans: tuple[Span, ...]) -> list[Span]:
+def _joined(text: str, spans: tuple[MentionSpan, ...]) -> list[MentionSpan]:
     """Join the parts of one person's name: nothing but a space, or a particle, stands between them."""
-    joined: list[Span] = []
+    joined: list[MentionSpan] = []
     for span in spans:
         before = joined[-1] if joined else None
         if before is not None and before.type == span.type == "PER" and _INSIDE.fullmatch(text, before.end, span.start):
-            joined[-1] = Span(before.start, span.end, "PER")
+            joined[-1] = MentionSpan(before.start, span.end, "PER")
         else:
             joined.append(span)
     return joined

@@ -38,7 +38,7 @@ _LOCK = threading.Lock()
 
 
 @dataclass(slots=True, eq=False)
-class Item:
+class TextItem:
     """A word, a punctuation mark, a date, or (after naming) a name. Offsets into the chunk's text."""
 
     kind: str  # "word", "mark", "date" or "name"
@@ -57,13 +57,13 @@ class Item:
 
 
 @dataclass(slots=True)
-class Sentence:
+class ParsedSentence:
     """A sentence and what it consists of."""
 
     start: int
     end: int
     paragraph: int
-    items: list[Item] = field(default_factory=list)
+    items: list[TextItem] = field(default_factory=list)
 
 
 @cache
@@ -114,7 +114,7 @@ def _cells(row: re.Match[str]) -> str:
     return _CELL_END.sub(ROW_END * 2, unlabelled.replace("\n", ROW_END))
 
 
-def sentences(text: str, spacy_model: str | None = None) -> list[Sentence]:
+def sentences(text: str, spacy_model: str | None = None) -> list[ParsedSentence]:
     """Return the sentences of `text` with their items, headings left out."""
     masked = mask(text)
     italics = [match.span(2) for match in _ITALIC.finditer(text)]
@@ -126,7 +126,7 @@ def sentences(text: str, spacy_model: str | None = None) -> list[Sentence]:
         doc = process(masked[start:end], None if spacy_model is None else spacy_model)
         for span in doc.sents:
             first, last = start + span.start_char, start + span.end_char
-            sentence = Sentence(first, last, paragraph)
+            sentence = ParsedSentence(first, last, paragraph)
             sentence.items = _items(masked, first, last, dates)
             _mark_spans(sentence.items, hidden, quoted, italics)
             if any(item.kind != "mark" for item in sentence.items):
@@ -176,14 +176,14 @@ def _is_heading(line: str, first: bool, following: str) -> bool:
     return not following or following[0].isupper() or following[0] in "“\"'‘"
 
 
-def _items(text: str, start: int, end: int, dates: list[DateSpan]) -> list[Item]:
-    items: list[Item] = []
+def _items(text: str, start: int, end: int, dates: list[DateSpan]) -> list[TextItem]:
+    items: list[TextItem] = []
     waiting = [date for date in dates if start <= date.start < end]
     position = start
     while position < end:
         if waiting and waiting[0].start <= position:
             date = waiting.pop(0)
-            items.append(Item("date", date.text, date.text.lower(), date.start, date.end, date=date))
+            items.append(TextItem("date", date.text, date.text.lower(), date.start, date.end, date=date))
             position = max(position, date.end)
             continue
         match = _TOKEN.search(text, position, end)
@@ -199,11 +199,11 @@ def _items(text: str, start: int, end: int, dates: list[DateSpan]) -> list[Item]
     return items
 
 
-def _item(text: str, match: re.Match[str]) -> Item:
+def _item(text: str, match: re.Match[str]) -> TextItem:
     if match["mark"]:
-        return Item("mark", match[0], match[0], match.start(), match.end())
+        return TextItem("mark", match[0], match[0], match.start(), match.end())
     if match["number"]:
-        return Item("word", match[0], match[0], match.start(), match.end())
+        return TextItem("word", match[0], match[0], match.start(), match.end())
     word, end = match[0], match.end()
     possessive = bool(_POSSESSIVE.search(word))
     if possessive:
@@ -213,11 +213,11 @@ def _item(text: str, match: re.Match[str]) -> Item:
     if dotted and (initial or "." in word or (word.lower() in ABBREVIATED and word[0].isupper())):
         word, end = word + ".", end + 1
     lower = word.lower().rstrip(".").replace("’", "'")
-    return Item("word", word, lower, match.start(), end, possessive=possessive)
+    return TextItem("word", word, lower, match.start(), end, possessive=possessive)
 
 
 def _mark_spans(
-    items: list[Item], hidden: list[tuple[int, int]], quoted: list[tuple[int, int]], italics: list[tuple[int, int]]
+    items: list[TextItem], hidden: list[tuple[int, int]], quoted: list[tuple[int, int]], italics: list[tuple[int, int]]
 ) -> None:
     if not items:
         return
@@ -230,7 +230,7 @@ def _mark_spans(
                     setattr(item, name, True)
 
 
-def is_capitalised(item: Item) -> bool:
+def is_capitalised(item: TextItem) -> bool:
     """Tell whether a word may belong to a name: it begins with a capital, or with an article before one (al-Tabari)."""
     if item.kind != "word" or item.lower in CALENDAR:
         return False

@@ -24,7 +24,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     RELATIVES,
     ROLE_NOUNS,
 )
-from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
 from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS
 from kg_neo4j.offline.extractor.told_gender import BORN, REFLEXIVE, Guess, noun_gender, prevailing, read_genders
 from kg_neo4j.offline.extractor.unnamed import unnamed_from
@@ -54,7 +54,7 @@ _REPORTS = frozenset(  # what scholars do in the present tense: it is others tha
 _FIRST_WORDS = frozenset({"when", "while", "as", "after", "before", "although", "though", "because", "since"})
 
 
-def resolve_pronouns(sentences: list[Sentence], topic: EntityDraft | None, guess: Guess | None = None) -> None:
+def resolve_pronouns(sentences: list[ParsedSentence], topic: EntityDraft | None, guess: Guess | None = None) -> None:
     """Link he, she, his, her, him, himself and herself to the person they mean, outside direct speech.
 
     `topic` is what the document is about; only a person can be meant. `guess` tells the gender of a first name that
@@ -141,7 +141,7 @@ def _may_be_one(one: EntityDraft, other: EntityDraft) -> bool:
 class _Clauses:
     """One sentence, read from left to right."""
 
-    items: list[Item]
+    items: list[TextItem]
     people: _People
     subject: EntityDraft | None = None  # of the clause that is being read
     place: int = -1  # of that subject
@@ -182,7 +182,7 @@ class _Clauses:
         """Tell whether somebody at this place begins a clause."""
         return self.subject is None or self._has_verb(index)
 
-    def _name(self, index: int, item: Item) -> None:
+    def _name(self, index: int, item: TextItem) -> None:
         person = item.entity
         if item.hidden or self._reports(index) or (index and self.items[index - 1].lower in BORN):
             weight = _ASIDE
@@ -230,7 +230,7 @@ class _Clauses:
         word = words[0]
         return word in _VERBS or (word.endswith("ed") and following[0].kind == "word") or word in RELATIVES
 
-    def _note(self, index: int, pronoun: Item) -> None:
+    def _note(self, index: int, pronoun: TextItem) -> None:
         person = pronoun.entity
         if pronoun.lower in NOMINATIVE:
             self._begin_clause(person, index)
@@ -240,7 +240,7 @@ class _Clauses:
         elif pronoun.lower not in REFLEXIVE:
             self.people.name(person, _OBJECT)
 
-    def _referent(self, index: int, pronoun: Item) -> EntityDraft | None:
+    def _referent(self, index: int, pronoun: TextItem) -> EntityDraft | None:
         gender = PRONOUNS[pronoun.lower]
         ahead = self._introduced(index, gender) or self._ahead(index, gender)
         if ahead is not None:
@@ -263,7 +263,7 @@ class _Clauses:
             person.gender = gender
         return person
 
-    def _barred(self, index: int, pronoun: Item, *, possessive: bool) -> set[int]:
+    def _barred(self, index: int, pronoun: TextItem, *, possessive: bool) -> set[int]:
         """Return whom the pronoun does not mean: those in the same clause, or in the phrase that opens the sentence."""
         subject = self.subject
         if pronoun.lower in NOMINATIVE:
@@ -348,7 +348,7 @@ class _Clauses:
                 later.add(id(item.entity))
         return later
 
-    def _is_possessive(self, index: int, pronoun: Item) -> bool:
+    def _is_possessive(self, index: int, pronoun: TextItem) -> bool:
         """Tell "her book" from "saw her"."""
         if pronoun.lower != "her":
             return pronoun.lower == "his"
@@ -382,7 +382,7 @@ class _Clauses:
         return True
 
 
-def _leave_open(sentences: list[Sentence]) -> None:
+def _leave_open(sentences: list[ParsedSentence]) -> None:
     """Unlink the pronouns of people whom pronouns of both genders mean."""
     said: dict[int, Counter[str]] = {}
     linked = [
@@ -399,7 +399,7 @@ def _leave_open(sentences: list[Sentence]) -> None:
             item.entity = None
 
 
-def resolve_plurals(sentences: list[Sentence]) -> None:
+def resolve_plurals(sentences: list[ParsedSentence]) -> None:
     """Link "they" to two people who were the subject together, shortly before: in this paragraph or the last one."""
     pair: tuple[EntityDraft, ...] = ()
     seen = -2

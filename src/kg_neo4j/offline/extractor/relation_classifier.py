@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
 from kg_neo4j.offline.extractor.demonyms import COUNTRIES, NATIONS
 from kg_neo4j.offline.extractor.entities import DATE, ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, RelationDraft
-from kg_neo4j.offline.extractor.parsed_text import Sentence
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence
 from kg_neo4j.offline.extractor.relation_aliases import (
     EXACT,
     INVERSE,
@@ -64,7 +64,7 @@ class PackagedRelations:
         )
 
 
-def classify(doc: Doc, found: Sequence[Sentence], drafts: Sequence[EntityDraft]) -> list[RelationDraft]:
+def classify(doc: Doc, found: Sequence[ParsedSentence], drafts: Sequence[EntityDraft]) -> list[RelationDraft]:
     """Return what the model believes of `drafts` and of the dates of a parsed text, in its order.
 
     A long text is read a passage at a time, as long as those that the model learned from.
@@ -83,9 +83,9 @@ def classify(doc: Doc, found: Sequence[Sentence], drafts: Sequence[EntityDraft])
     return sorted(kept, key=lambda each: (each.start, each.end, each.type))
 
 
-def _passages(found: Sequence[Sentence]) -> list[list[Sentence]]:
+def _passages(found: Sequence[ParsedSentence]) -> list[list[ParsedSentence]]:
     """Return the sentences in groups of some hundred words, cut between paragraphs where that is possible."""
-    groups: list[list[Sentence]] = []
+    groups: list[list[ParsedSentence]] = []
     words = 0
     for sentence in _bounded(found):
         is_new = bool(groups) and groups[-1][-1].paragraph != sentence.paragraph
@@ -97,7 +97,7 @@ def _passages(found: Sequence[Sentence]) -> list[list[Sentence]]:
     return groups
 
 
-def _bounded(found: Sequence[Sentence]) -> Iterator[Sentence]:
+def _bounded(found: Sequence[ParsedSentence]) -> Iterator[ParsedSentence]:
     """Yield the sentences, those that are longer than two passages in parts: lists, texts without full stops."""
     size = _PASSAGE + 1  # so that no other part joins it
     for sentence in found:
@@ -108,11 +108,11 @@ def _bounded(found: Sequence[Sentence]) -> Iterator[Sentence]:
         borders = pairwise([sentence.start, *starts[1:], sentence.end])
         for number, (start, end) in enumerate(borders):
             items = sentence.items[number * size : (number + 1) * size]
-            yield Sentence(start, end, sentence.paragraph, items)
+            yield ParsedSentence(start, end, sentence.paragraph, items)
 
 
 def _named(
-    passage: Sequence[Sentence],
+    passage: Sequence[ParsedSentence],
     drafts: Sequence[EntityDraft],
     dates: dict[str, EntityDraft],
     nations: dict[Place, EntityDraft],
@@ -152,7 +152,7 @@ def _nations(doc: Doc, drafts: Sequence[EntityDraft]) -> dict[Place, EntityDraft
 def _read(
     model: RelationModel,
     doc: Doc,
-    passage: Sequence[Sentence],
+    passage: Sequence[ParsedSentence],
     entities: Sequence[EntityDraft],
     places: Sequence[Sequence[Place]],
 ) -> list[tuple[JudgedPair, RelationDraft]]:
@@ -250,7 +250,7 @@ def _draft(
     judged: JudgedPair,
     entities: Sequence[EntityDraft],
     places: Sequence[Sequence[Place]],
-    sentence: Sentence,
+    sentence: ParsedSentence,
 ) -> RelationDraft:
     ends = [_nearest(places[number], sentence) for number in (judged.source, judged.target)]
     inside = [end for end in ends if sentence.start <= end[0] < sentence.end]
@@ -261,7 +261,7 @@ def _draft(
     return RelationDraft(source, judged.type, target, sentence, start, end, strength)
 
 
-def _nearest(places: Sequence[Place], sentence: Sentence) -> Place:
+def _nearest(places: Sequence[Place], sentence: ParsedSentence) -> Place:
     """Return the mention inside a sentence, else the last one before it."""
     number = bisect_right(places, (sentence.start, -1))
     return places[number] if number < len(places) and places[number][0] < sentence.end else places[max(0, number - 1)]

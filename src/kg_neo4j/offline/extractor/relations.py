@@ -17,7 +17,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     ROLE_NOUNS,
     SPEECH_VERBS,
 )
-from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
 from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS, Trigger
 from kg_neo4j.offline.extractor.type_votes import trigger_before
 
@@ -27,7 +27,7 @@ _DATE_WORDS = frozenset(
 _CLAUSES = frozenset({"before", "after", "when", "while", "but", "until", "where", "who", "which", "whom"})
 
 
-def relate(sentence: Sentence) -> list[RelationDraft]:
+def relate(sentence: ParsedSentence) -> list[RelationDraft]:
     """Return the relationships that one sentence states, in the order of the text."""
     flow, dates = _flow(sentence)
     found: list[RelationDraft] = []
@@ -48,7 +48,7 @@ def relate(sentence: Sentence) -> list[RelationDraft]:
     return [relation for relation in found if relation.source is not relation.target]
 
 
-def _is_object(flow: list[Item], index: int) -> bool:
+def _is_object(flow: list[TextItem], index: int) -> bool:
     """Tell whether a pronoun stands where a name could: "him", and "her" without a noun after it."""
     item = flow[index]
     if item.entity is None or item.lower not in ("him", "her"):
@@ -58,9 +58,9 @@ def _is_object(flow: list[Item], index: int) -> bool:
     return item.lower == "him" or alone
 
 
-def _flow(sentence: Sentence) -> tuple[list[Item], list[DateSpan]]:
+def _flow(sentence: ParsedSentence) -> tuple[list[TextItem], list[DateSpan]]:
     """Return the sentence without parentheses and dates, and the dates."""
-    flow: list[Item] = []
+    flow: list[TextItem] = []
     dates = []
     for item in sentence.items:
         if item.hidden or item.text in "()":
@@ -80,7 +80,7 @@ def _flow(sentence: Sentence) -> tuple[list[Item], list[DateSpan]]:
     return flow, dates
 
 
-def _triggered(flow: list[Item], index: int, sentence: Sentence) -> list[RelationDraft]:
+def _triggered(flow: list[TextItem], index: int, sentence: ParsedSentence) -> list[RelationDraft]:
     """Apply the table: the words before the name, and the subject before these."""
     rule = trigger_before(flow, index)
     if rule is None:
@@ -107,7 +107,7 @@ def _triggered(flow: list[Item], index: int, sentence: Sentence) -> list[Relatio
     return found
 
 
-def _chained(flow: list[Item], index: int) -> bool:
+def _chained(flow: list[TextItem], index: int) -> bool:
     """Tell whether a name only describes the next one: "Quraysh tribal leader Abd al-Muttalib"."""
     for position in range(index + 1, min(index + 4, len(flow))):
         if flow[position].kind == "name":
@@ -123,7 +123,7 @@ def _kinship(kind: str, child: EntityDraft) -> str:
     return {"m": "SON_OF", "f": "DAUGHTER_OF"}.get(child.gender, kind)
 
 
-def _is_passive(flow: list[Item], begin: int, trigger: Trigger) -> bool:
+def _is_passive(flow: list[TextItem], begin: int, trigger: Trigger) -> bool:
     """Tell whether a bare verb stands in the passive: "was founded, Berlin" says nothing of who did it."""
     if trigger.words[-1] in PREPOSITIONS or not begin:
         return False
@@ -131,12 +131,12 @@ def _is_passive(flow: list[Item], begin: int, trigger: Trigger) -> bool:
     return before in BE and trigger.words != ("married",)
 
 
-def _is_speech_tag(flow: list[Item], begin: int) -> bool:
+def _is_speech_tag(flow: list[TextItem], begin: int) -> bool:
     """Tell whether a verb only says who spoke: "Where is he?" asked Ragna."""
     return flow[begin].lower in SPEECH_VERBS and begin > 0 and flow[begin - 1].text in ("”", '"', "’")
 
 
-def _listed(flow: list[Item], index: int) -> list[Item]:
+def _listed(flow: list[TextItem], index: int) -> list[TextItem]:
     """Return the name at `index` and those that continue its list: "Goethe and Schiller", "A, B and C"."""
     names = [flow[index]]
     position = index
@@ -161,7 +161,7 @@ def _listed(flow: list[Item], index: int) -> list[Item]:
         position = step
 
 
-def _kin(flow: list[Item], index: int, sentence: Sentence) -> list[RelationDraft]:
+def _kin(flow: list[TextItem], index: int, sentence: ParsedSentence) -> list[RelationDraft]:
     """Read "his elder brother Wilhelm", "her father, Władysław Skłodowski", "Anna's friend Tom"."""
     position = index - 1
     if position >= 0 and flow[position].text == ",":
@@ -194,7 +194,7 @@ def _kin(flow: list[Item], index: int, sentence: Sentence) -> list[RelationDraft
     return found
 
 
-def _located(flow: list[Item], index: int, sentence: Sentence) -> list[RelationDraft]:
+def _located(flow: list[TextItem], index: int, sentence: ParsedSentence) -> list[RelationDraft]:
     """Read where something is: "Passy, France", "the College of Mines in Mexico City"."""
     target = flow[index].entity
     if index < 2 or target.type != PLACE:
@@ -213,7 +213,9 @@ def _located(flow: list[Item], index: int, sentence: Sentence) -> list[RelationD
     return [RelationDraft(place.entity, kind, target, sentence, place.start, flow[index].end, 7)]
 
 
-def _was_in(flow: list[Item], index: int, sentence: Sentence, found: list[RelationDraft]) -> list[RelationDraft]:
+def _was_in(
+    flow: list[TextItem], index: int, sentence: ParsedSentence, found: list[RelationDraft]
+) -> list[RelationDraft]:
     """Read where somebody was: "In Lima, Humboldt observed ...", "met Thomas Jefferson in Washington"."""
     target = flow[index].entity
     if target.type != PLACE or not index or flow[index - 1].lower not in ("in", "at", "near"):
@@ -239,7 +241,7 @@ def _was_in(flow: list[Item], index: int, sentence: Sentence, found: list[Relati
     ]
 
 
-def _pair_at(flow: list[Item], index: int) -> list[Item]:
+def _pair_at(flow: list[TextItem], index: int) -> list[TextItem]:
     """Return the subject at `index`, and the one joined to it by "and"."""
     items = [flow[index]]
     if index + 2 < len(flow) and flow[index + 1].lower == "and" and flow[index + 2].kind == "name":
@@ -251,14 +253,14 @@ _OPENING = frozenset({"later", "then", "there", "while", "first", "finally", "ea
 _MEETINGS = frozenset({"MET", "VISITED", "MARRIED_TO", "WORKED_WITH", "TRAVELLED_WITH"})
 
 
-def _is_pair(flow: list[Item], index: int) -> bool:
+def _is_pair(flow: list[TextItem], index: int) -> bool:
     """Tell whether "A, B" is a place within a place and not the middle of a list."""
     following = flow[index + 1].text if index + 1 < len(flow) else "."
     listed = index >= 3 and flow[index - 3].text in (",", "and")
     return not listed and following not in ("and", "or") and flow[index - 1].text == "," and not _lists(flow, index)
 
 
-def _lists(flow: list[Item], index: int) -> bool:
+def _lists(flow: list[TextItem], index: int) -> bool:
     """Tell whether names and commas go on from here to an "and": "Belgium, Brazil, Spain, and Chile"."""
     position = index + 1
     while position + 1 < len(flow) and flow[position].text == ",":
@@ -270,7 +272,7 @@ def _lists(flow: list[Item], index: int) -> bool:
     return position > index + 1 and position < len(flow) and flow[position].lower in ("and", "or")
 
 
-def _date_of(relation: RelationDraft, dates: list[DateSpan], sentence: Sentence) -> str:
+def _date_of(relation: RelationDraft, dates: list[DateSpan], sentence: ParsedSentence) -> str:
     """Return the date that belongs to a relationship: the only one, the nearest, or the one that opens the sentence."""
     usable = [date for date in dates if not _is_limit(date, sentence)]
     if not usable:
@@ -293,7 +295,7 @@ def _date_of(relation: RelationDraft, dates: list[DateSpan], sentence: Sentence)
     return first.text if first.start - sentence.start <= 12 else ""
 
 
-def _is_limit(date: DateSpan, sentence: Sentence) -> bool:
+def _is_limit(date: DateSpan, sentence: ParsedSentence) -> bool:
     """Tell whether a date says when something ended ("until 1829")."""
     before = [item.lower for item in sentence.items if item.end <= date.start][-1:]
     return bool(before) and before[0] in ("until", "till", "before", "to")

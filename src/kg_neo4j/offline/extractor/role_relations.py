@@ -11,7 +11,7 @@ from kg_neo4j.offline.extractor.entities import PERSON, PLACE, EntityDraft, Rela
 from kg_neo4j.offline.extractor.grammar import Grammar, Mode
 from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
 from kg_neo4j.offline.extractor.relation_patterns import KIN, TRIGGERS
-from kg_neo4j.offline.extractor.tree import SUBJECTS, WORKS, Mention
+from kg_neo4j.offline.extractor.tree import SUBJECTS, WORKS, ParsedMention
 
 _STRENGTH = 8
 _RELATING = frozenset({"of", "at", "for", "to", "in"})
@@ -81,7 +81,7 @@ def _becoming(grammar: Grammar, noun: int) -> int | None:
     return head if (lemma in _BECOMING and bare) or as_such else None
 
 
-def _described(grammar: Grammar, noun: int) -> list[Mention]:
+def _described(grammar: Grammar, noun: int) -> list[ParsedMention]:
     """Return the person whom a noun between commas, or between a name's comma and the full stop, says something of."""
     before = noun - 1
     if grammar.tags[noun].endswith("S") or noun + 1 in grammar.mentions:
@@ -111,7 +111,7 @@ def _joined(grammar: Grammar, head: int) -> int | None:
     return head if _is_role(grammar, head) and head not in grammar.mentions else None
 
 
-def _bearers(grammar: Grammar, noun: int, depth: int = 0) -> list[Mention]:
+def _bearers(grammar: Grammar, noun: int, depth: int = 0) -> list[ParsedMention]:
     """Return who a noun is said of: its apposition, what it stands beside, its subject, or what it says "is" of."""
     last = noun + 4 if _word(grammar, noun).endswith("-in-law") else noun
     own = grammar.named_by(noun) or grammar.named_by(last)
@@ -140,7 +140,7 @@ def _bearers(grammar: Grammar, noun: int, depth: int = 0) -> list[Mention]:
     return [mention] if is_said and grammar.mode(head) is Mode.STATED else _described(grammar, noun)
 
 
-def _owners(grammar: Grammar, phrase: int) -> list[Mention]:
+def _owners(grammar: Grammar, phrase: int) -> list[ParsedMention]:
     """Return the name of "a pupil of Brandt's"."""
     owner = grammar.owners.get(phrase)
     after = grammar.tags[owner.last + 1 : owner.last + 3] if owner is not None else []
@@ -156,7 +156,7 @@ def _phrases(grammar: Grammar, noun: int) -> Iterator[tuple[str, int]]:
             yield from ((word, at) for word, at in grammar.phrases(phrase) if word == "at")
 
 
-def _of_noun(grammar: Grammar, noun: int, bearers: Sequence[Mention]) -> Iterator[RelationDraft]:
+def _of_noun(grammar: Grammar, noun: int, bearers: Sequence[ParsedMention]) -> Iterator[RelationDraft]:
     word = _word(grammar, noun)
     for preposition, phrase in _phrases(grammar, noun):
         if preposition == "from":
@@ -191,10 +191,10 @@ def _of_noun(grammar: Grammar, noun: int, bearers: Sequence[Mention]) -> Iterato
 def _drafts(
     grammar: Grammar,
     noun: int,
-    sources: Sequence[Mention],
+    sources: Sequence[ParsedMention],
     kind: str,
     targets: Sequence[EntityDraft],
-    owner: Mention,
+    owner: ParsedMention,
 ) -> Iterator[RelationDraft]:
     sentence = grammar.sentence_at(noun)
     if sentence is None or not kind.isascii():

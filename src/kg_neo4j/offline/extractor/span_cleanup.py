@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.offline.extractor.lexicon import DEMONYMS, FEMALE_NAMES, MALE_NAMES, PARTICLES, ROLE_NOUNS, fold
 from kg_neo4j.offline.networks import columns
-from kg_neo4j.offline.networks.agreement import Span
+from kg_neo4j.offline.networks.agreement import MentionSpan
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -33,13 +33,13 @@ _WITHIN_PEOPLE = PARTICLES | {"of", "the"}
 _OFFICES = ROLE_NOUNS - FEMALE_NAMES - MALE_NAMES
 
 
-def tidy_names(doc: Doc) -> tuple[Span, ...]:
+def tidy_names(doc: Doc) -> tuple[MentionSpan, ...]:
     """Return the names of `doc` as spans of its text; a people is ORG, and two places that "to" joins are two."""
     texts, tags = columns.strings(doc, "ORTH"), columns.strings(doc, "TAG")
     known = {text for text, tag in zip(texts, tags, strict=True) if tag in _PROPER}
     common = {text for text, is_lower in zip(texts, columns.numbers(doc, "IS_LOWER").tolist(), strict=True) if is_lower}
     people = {token.text for entity in doc.ents if entity.label_ == "PER" for token in entity[-1:]}
-    found: list[Span] = []
+    found: list[MentionSpan] = []
     for entity in doc.ents:
         if entity.label_ not in _NAMED:
             continue
@@ -47,7 +47,7 @@ def tidy_names(doc: Doc) -> tuple[Span, ...]:
             kept = _cut(tokens, label)
             if kept and not _is_common(kept, label, known, common):
                 kind = _kind(kept, label)
-                found.append(Span(kept[0].idx, kept[-1].idx + len(kept[-1]), kind))
+                found.append(MentionSpan(kept[0].idx, kept[-1].idx + len(kept[-1]), kind))
     return tuple(found)
 
 

@@ -9,7 +9,7 @@ from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.entities import PERSON, EntityDraft
 from kg_neo4j.offline.extractor.grammatical_subject import is_subject
 from kg_neo4j.offline.extractor.lexicon import BE, CONJUNCTIONS, PREPOSITIONS, PRONOUNS, RELATIVES
-from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
 from kg_neo4j.offline.extractor.relation_patterns import KIN
 
 Guess = Callable[[str], str]  # folded first name -> "m", "f" or ""
@@ -29,7 +29,7 @@ def noun_gender(noun: str) -> str:
     return "m" if bare in MALE else "f" if bare in FEMALE else ""
 
 
-def read_genders(sentences: list[Sentence], guess: Guess | None) -> None:
+def read_genders(sentences: list[ParsedSentence], guess: Guess | None) -> None:
     """Set the gender of people whose names do not tell it: "his mother Amina"; "Ayrton ... herself"."""
     told: dict[int, Counter[str]] = {}
     people: dict[int, EntityDraft] = {}
@@ -49,7 +49,7 @@ def read_genders(sentences: list[Sentence], guess: Guess | None) -> None:
             people[key].gender = next(iter(counts))
 
 
-def _read_gender(items: list[Item], index: int, guess: Guess | None) -> None:
+def _read_gender(items: list[TextItem], index: int, guess: Guess | None) -> None:
     person: EntityDraft = items[index].entity
     if person.gender:
         return
@@ -61,7 +61,7 @@ def _read_gender(items: list[Item], index: int, guess: Guess | None) -> None:
         person.gender = guessed if guessed == "f" or not person.single else ""
 
 
-def prevailing(sentences: list[Sentence]) -> str:
+def prevailing(sentences: list[ParsedSentence]) -> str:
     """Return the gender of most pronouns outside direct speech, or nothing."""
     counts = Counter(
         PRONOUNS[item.lower]
@@ -75,7 +75,7 @@ def prevailing(sentences: list[Sentence]) -> str:
     return ranked[0][0]
 
 
-def _told_before(items: list[Item], index: int) -> str:
+def _told_before(items: list[TextItem], index: int) -> str:
     """Return the gender that the noun before a name tells: "the actress Kim Aro", "his sister, Kim"."""
     if not index or items[index - 1].text != ",":
         return noun_gender(items[index - 1].lower) if index else ""
@@ -83,7 +83,7 @@ def _told_before(items: list[Item], index: int) -> str:
     return noun_gender(before) if before in KIN else ""
 
 
-def _told_after(items: list[Item], index: int) -> str:
+def _told_after(items: list[TextItem], index: int) -> str:
     """Return the gender that the words behind a name tell: "Kim Aro, a widow", "Kim Aro was the son of", "née"."""
     following = items[index + 1 : index + 7]
     begins = [*(each.lower for each in following[:3]), "", "", ""]

@@ -15,7 +15,7 @@ from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.entities import PERSON, PLACE
 from kg_neo4j.offline.extractor.lexicon import PLACE_NOUNS, ROLE_NOUNS
 from kg_neo4j.offline.extractor.misread_verbs import read_verbs
-from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
 from kg_neo4j.offline.extractor.relation_patterns import KIN
 from kg_neo4j.offline.networks import columns
 from kg_neo4j.retrieve.words import BASES, IRREGULAR
@@ -42,11 +42,11 @@ _NEEDS_E = re.compile(r"[^aeiou][aeiou][scdr]$|[cuvz]$")  # supersed-, organis-,
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class ParsedMention:
     """A name, a pronoun that stands for one, or a date: the item, and its tokens."""
 
-    item: Item
-    sentence: Sentence
+    item: TextItem
+    sentence: ParsedSentence
     first: int
     last: int  # token, included
     head: int  # the token on which the others hang
@@ -60,7 +60,7 @@ class Mention:
 class Tree:
     """A parsed text with its mentions, as lists by the number of the token."""
 
-    def __init__(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
+    def __init__(self, doc: Doc, sentences: Sequence[ParsedSentence]) -> None:
         self.words = columns.strings(doc, "LOWER")
         self.texts = columns.strings(doc, "ORTH")
         self.lemmas = columns.strings(doc, "LEMMA")
@@ -78,8 +78,8 @@ class Tree:
         for child, head in enumerate(self.heads):
             if head != child:
                 self.children[head].append(child)
-        self.mentions: dict[int, Mention] = {}  # by every token of theirs
-        self.owners: dict[int, Mention] = {}  # "Anna's", "his"
+        self.mentions: dict[int, ParsedMention] = {}  # by every token of theirs
+        self.owners: dict[int, ParsedMention] = {}  # "Anna's", "his"
         self._sentence_starts = [sentence.start for sentence in sentences]
         self._sentences = sentences
         for sentence in sentences:
@@ -87,7 +87,7 @@ class Tree:
                 self._mention(sentence, item)
         self._read_it()
 
-    def _mention(self, sentence: Sentence, item: Item) -> None:
+    def _mention(self, sentence: ParsedSentence, item: TextItem) -> None:
         is_pronoun = item.kind == "word" and (item.entity is not None or item.plural)
         if not (item.kind == "name" or is_pronoun or (item.date is not None and item.date.year is not None)):
             return
@@ -97,7 +97,7 @@ class Tree:
             item = replace(item, possessive=True)
         outer = [token for token in inside if self.heads[token] not in inside or self.heads[token] == token]
         head = min(outer, key=lambda token: (_PREFERRED.get(self.deps[token], 9), -token)) if outer else last
-        mention = Mention(item, sentence, first, last, head)
+        mention = ParsedMention(item, sentence, first, last, head)
         is_owner = item.possessive or self.deps[head] == "nmod:poss" or (is_pronoun and item.lower == "his")
         for token in inside:
             if is_owner:
@@ -122,7 +122,7 @@ class Tree:
                 is_after = own is not None and subject is not None and subject < token
                 meant = own if is_after and self.deps[token] != "obj" else focus
                 if meant is not None:
-                    read = Mention(replace(item, entity=meant), sentence, token, token, token)
+                    read = ParsedMention(replace(item, entity=meant), sentence, token, token, token)
                     (self.owners if owns else self.mentions).setdefault(token, read)
             if own is not None:
                 focus = own
@@ -154,7 +154,7 @@ class Tree:
         """Return the token at or before a place in the text."""
         return max(bisect_right(self.starts, place) - 1, 0)
 
-    def sentence_at(self, token: int) -> Sentence | None:
+    def sentence_at(self, token: int) -> ParsedSentence | None:
         """Return the sentence that holds a token; None for headings."""
         place = self.starts[token]
         number = bisect_right(self._sentence_starts, place) - 1
@@ -186,7 +186,7 @@ class Tree:
 
     # -- mentions
 
-    def named_by(self, token: int, depth: int = 0) -> Mention | None:
+    def named_by(self, token: int, depth: int = 0) -> ParsedMention | None:
         """Return the name that a phrase means, given by its head: the name itself, or its apposition."""
         mention = self.mentions.get(token)
         if mention is not None:
@@ -205,7 +205,7 @@ class Tree:
                 return found
         return self._of_kind(token)
 
-    def _of_kind(self, token: int) -> Mention | None:
+    def _of_kind(self, token: int) -> ParsedMention | None:
         """Return the name that a noun for a kind of thing stands beside: "the city of Bergen", "the Ossian library"."""
         if self.words[token] in PLACE_NOUNS:  # "the city of Bergen"
             within = [child for child in self.children[token] if child in self.mentions and child > token]
@@ -225,14 +225,14 @@ class Tree:
         mention = self.mentions.get(token)
         return mention.first if mention is not None else token
 
-    def opening(self, sentence: Sentence) -> int:
+    def opening(self, sentence: ParsedSentence) -> int:
         """Return the first token of what a sentence says, behind the place and day that open a report."""
         tokens = self._tokens(sentence.start, sentence.end)
         dash = next((token for token in tokens[:14] if self.words[token] in ("—", "–")), tokens.start - 1)
         is_said = any(self.tags[token] in FINITE for token in range(tokens.start, dash + 1))
         return tokens.start if is_said else dash + 1
 
-    def _apposed(self, noun: int) -> Mention | None:
+    def _apposed(self, noun: int) -> ParsedMention | None:
         """Return the name between commas behind a noun for a person or a work: "his wife, the weaver Inga Moar,"."""
         word, after = self.words[noun], self.words[noun + 1 : noun + 2]
         if word not in _APPOSED or self.tags[noun] != "NN" or after not in ([","], ["named"], ["called"]):
@@ -252,7 +252,7 @@ class Tree:
         is_person = word in ROLE_NOUNS or word in KIN
         return found if ends and not listed and (is_person or found.item.entity.type != PERSON) else None
 
-    def before_relative(self, pronoun: int) -> Mention | None:
+    def before_relative(self, pronoun: int) -> ParsedMention | None:
         """Return the name that "which" or "whom" means, also across its apposition: "Lind & Co, a firm which"."""
         before = pronoun - 2 if self.words[pronoun - 1] in _PAUSES else pronoun - 1
         if self.tags[before] == "CD" and self.words[before - 1] == ",":
@@ -267,7 +267,7 @@ class Tree:
         who = {"who": True, "whom": True, "which": False}.get(self.words[pronoun])
         return found if self.words[pronoun] == "whose" or who == (found.item.entity.type == PERSON) else None
 
-    def listed(self, token: int, verb: int | None = None) -> Iterator[Mention]:
+    def listed(self, token: int, verb: int | None = None) -> Iterator[ParsedMention]:
         """Yield the names that a phrase means: that of its head, and those joined to it by "and".
 
         Where it is the subject of a verb, the last of them may stand before that.
@@ -296,7 +296,7 @@ class Tree:
             return True
         return any(self.words[child] in _EXCLUSIONS for each in inside for child in self.children[each])
 
-    def is_divided(self, one: Mention, other: Mention) -> bool:
+    def is_divided(self, one: ParsedMention, other: ParsedMention) -> bool:
         """Tell whether a semicolon stands between two names."""
         first, last = sorted((one, other), key=lambda mention: mention.first)
         return ";" in self.words[first.last : last.first]

@@ -35,7 +35,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     VESSELS,
     WORK_NOUNS,
 )
-from kg_neo4j.offline.extractor.parsed_text import Item, Sentence
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
 from kg_neo4j.offline.extractor.relation_patterns import EVERYTHING, KIN, LONGEST, PEOPLE, TRIGGERS, Trigger
 
 _IN = frozenset({"in", "across", "through", "into", "towards", "toward", "via", "near", "off", "beyond", "around"})
@@ -51,7 +51,7 @@ _LONG_LIFE = 30  # years that outweigh what else is thought of a name
 _ROLE_WORDS = 9
 
 
-def trigger_before(items: list[Item], index: int) -> tuple[Trigger, int] | None:
+def trigger_before(items: list[TextItem], index: int) -> tuple[Trigger, int] | None:
     """Return the rule whose words stand before the name at `index`, and where they begin.
 
     Up to four adjectives or nouns may stand between ("married the French physicist Pierre Curie").
@@ -80,7 +80,7 @@ def _role_trigger(noun: str) -> Trigger:
     return Trigger((noun, "of"), kind, PEOPLE, EVERYTHING, 8, None, noun=True)
 
 
-def vote(sentences: list[Sentence]) -> None:
+def vote(sentences: list[ParsedSentence]) -> None:
     """Let the neighbours of each name vote on its type, and gather what a parenthesis or an apposition says of it."""
     for sentence in sentences:
         items = sentence.items
@@ -96,7 +96,7 @@ def vote(sentences: list[Sentence]) -> None:
             _read_life(draft, items, index)
 
 
-def _before(items: list[Item], index: int) -> Counter[str]:
+def _before(items: list[TextItem], index: int) -> Counter[str]:
     votes: Counter[str] = Counter()
     found = trigger_before(items, index)
     if found and found[0].likely:
@@ -124,7 +124,7 @@ def _before(items: list[Item], index: int) -> Counter[str]:
     return votes
 
 
-def _placed(items: list[Item], index: int) -> Counter[str]:
+def _placed(items: list[TextItem], index: int) -> Counter[str]:
     """Return what a preposition of place says."""
     if not index or items[index - 1].kind != "word":
         return Counter()
@@ -138,7 +138,7 @@ def _placed(items: list[Item], index: int) -> Counter[str]:
     return Counter({PLACE: 1 if word in ("at", "from", "to") else 0})
 
 
-def _after(items: list[Item], index: int) -> Counter[str]:
+def _after(items: list[TextItem], index: int) -> Counter[str]:
     votes: Counter[str] = Counter()
     rest = items[index + 1 : index + 9]
     if not rest:
@@ -164,7 +164,7 @@ def _after(items: list[Item], index: int) -> Counter[str]:
     return votes
 
 
-def _told_by_verb(items: list[Item], index: int) -> dict[str, int]:
+def _told_by_verb(items: list[TextItem], index: int) -> dict[str, int]:
     """Return what a verb says that people, or people and places, are no subject of."""
     following = items[index + 1].lower
     if following in THING_VERBS:
@@ -174,7 +174,7 @@ def _told_by_verb(items: list[Item], index: int) -> dict[str, int]:
     return {ORGANIZATION: 4, PERSON: -_CERTAIN} if _is_founded(items[index + 1 : index + 4]) else {}
 
 
-def _is_founded(rest: list[Item]) -> bool:
+def _is_founded(rest: list[TextItem]) -> bool:
     """Tell whether what follows a name says that it was founded: "was set up in 1968", ", founded by"."""
     words = [item.lower for item in rest]
     if words[0] not in BE and words[0] != ",":
@@ -182,7 +182,7 @@ def _is_founded(rest: list[Item]) -> bool:
     return words[1:2] == ["founded"] or words[1:] == ["set", "up"] or (words[0] in BE and words[1:2] == ["established"])
 
 
-def _is_aged(rest: list[Item]) -> bool:
+def _is_aged(rest: list[TextItem]) -> bool:
     """Tell whether an age follows: "Ada, 38, has", "Ada, aged 38", "Ada, the 38-year-old author"."""
     words = [item.lower for item in rest[:7]] + [""] * 7
     if words[0] != ",":
@@ -201,12 +201,12 @@ def _is_institution_noun(word: str) -> bool:
     return word in ORGANIZATION_HEADS and not word.endswith("s")  # "the brothers Ada and Otto"
 
 
-def _follows_role(items: list[Item], index: int) -> bool:
+def _follows_role(items: list[TextItem], index: int) -> bool:
     """Tell whether a name belongs to a role, which an apposition then describes: "the miller of Vardal, a man"."""
     return index > 1 and items[index - 1].lower == "of" and items[index - 2].lower in ROLE_NOUNS
 
 
-def _head_noun(items: list[Item]) -> str:
+def _head_noun(items: list[TextItem]) -> str:
     """Return the first word that says what kind of thing is meant, or nothing."""
     found = ""
     for item in items:
@@ -232,7 +232,7 @@ def _noun_vote(noun: str) -> Counter[str]:
     return Counter({ORGANIZATION: _CERTAIN}) if noun else Counter()
 
 
-def _read_life(draft: EntityDraft, items: list[Item], index: int) -> None:
+def _read_life(draft: EntityDraft, items: list[TextItem], index: int) -> None:
     """Read `(1769 – 1859)` after a name."""
     if index + 1 >= len(items) or items[index + 1].text != "(":
         return
@@ -261,7 +261,7 @@ def _is_no_life(draft: EntityDraft, birth: DateSpan | None, death: DateSpan | No
     return death.year - birth.year < (_LONG_LIFE if elsewhere else _SHORT_LIFE)
 
 
-def _text(items: list[Item]) -> str:
+def _text(items: list[TextItem]) -> str:
     """Return the text of `items` with blanks where something was left out, so that offsets stay."""
     text = ""
     for item in items:
@@ -283,7 +283,7 @@ def vote_family(drafts: Collection[EntityDraft]) -> None:
             draft.votes[PERSON] += _CERTAIN
 
 
-def read_roles(sentences: list[Sentence], about: EntityDraft | None = None) -> None:
+def read_roles(sentences: list[ParsedSentence], about: EntityDraft | None = None) -> None:
     """Set the role of what is named: "X was a ...", "X, the ...", "the physicist X".
 
     `about` is what the document is about: it has the role that its own definition gives, no other.
@@ -305,7 +305,7 @@ def read_roles(sentences: list[Sentence], about: EntityDraft | None = None) -> N
                 draft.defined_by = sentence
 
 
-def _role_after(items: list[Item], index: int, kind: str) -> tuple[str, bool]:
+def _role_after(items: list[TextItem], index: int, kind: str) -> tuple[str, bool]:
     position = _link_of(items, index, kind)
     if position + 2 >= len(items) or items[index].possessive:
         return "", False
@@ -336,7 +336,7 @@ def _role_after(items: list[Item], index: int, kind: str) -> tuple[str, bool]:
     return text, link in _DEFINING
 
 
-def _link_of(items: list[Item], index: int, kind: str) -> int:
+def _link_of(items: list[TextItem], index: int, kind: str) -> int:
     """Return where the word stands that ties a name to its role: "was", "as", a comma."""
     position = index + 1
     if position < len(items) and items[position].text == "(":
@@ -351,7 +351,7 @@ def _link_of(items: list[Item], index: int, kind: str) -> int:
     return position
 
 
-def _with_subject_matter(items: list[Item], last: int) -> int:
+def _with_subject_matter(items: list[TextItem], last: int) -> int:
     """Return the end of a role with "of languages", "of higher learning" and the like."""
     end = last + 1
     while end < min(last + 3, len(items)) and items[last].lower == "of":
@@ -373,7 +373,7 @@ _NOUNS = {
 _ROLE_STOPS = (BARRIERS - {"and", "yet"}) | DETERMINERS
 
 
-def _role_before(items: list[Item], index: int) -> str:
+def _role_before(items: list[TextItem], index: int) -> str:
     """Return "French physicist" of "the French physicist Pierre Curie"."""
     begin = index
     while begin > 0 and items[begin - 1].kind == "word" and index - begin < 4:

@@ -14,7 +14,7 @@ from kg_neo4j.offline.extractor.lexicon import (
     RELATIVES,
     ROLE_NOUNS,
 )
-from kg_neo4j.offline.extractor.parsed_text import Item
+from kg_neo4j.offline.extractor.parsed_text import TextItem
 from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS
 from kg_neo4j.offline.extractor.told_gender import FEMALE, MALE
 from kg_neo4j.offline.extractor.tree import IRREGULAR_PAST
@@ -28,7 +28,7 @@ _AFTER = BARRIERS | _ACTS | frozenset({"himself", "herself", "also", "then", "ne
 _ADJECTIVES = 3  # between an article and its noun, at most
 
 
-def unnamed_from(items: list[Item], index: int) -> int | None:
+def unnamed_from(items: list[TextItem], index: int) -> int | None:
     """Return where the phrase begins that speaks of somebody without a name and ends at `index`, None where none does.
 
     Not where it says what somebody named is: "was a clerk", "Ada, the captain", "the captain, Ada".
@@ -43,7 +43,7 @@ def unnamed_from(items: list[Item], index: int) -> int | None:
     return None if begin < index and _describes(items, index) else begin
 
 
-def _begin(items: list[Item], index: int) -> int | None:
+def _begin(items: list[TextItem], index: int) -> int | None:
     """Return the place of the article or owner before a noun; of the noun where it serves as a name: "Mother won't"."""
     for position in range(index - 1, max(-1, index - 2 - _ADJECTIVES), -1):
         item = items[position]
@@ -56,7 +56,7 @@ def _begin(items: list[Item], index: int) -> int | None:
     return index if bare and (index == 0 or items[index - 1].kind != "name") else None
 
 
-def _describes(items: list[Item], index: int) -> bool:
+def _describes(items: list[TextItem], index: int) -> bool:
     """Tell whether a noun rather describes the next one: "the first woman gymnast"."""
     if items[index].possessive or index + 1 == len(items) or items[index + 1].kind != "word":
         return False
@@ -64,7 +64,7 @@ def _describes(items: list[Item], index: int) -> bool:
     return not (word in _AFTER or word.endswith(("ed", "ly", "'t")))
 
 
-def _is_aside(items: list[Item], begin: int, index: int) -> bool:
+def _is_aside(items: list[TextItem], begin: int, index: int) -> bool:
     """Tell whether a phrase says what somebody is: "The son of a cooper, he learnt"; "a pilot and a widower"."""
     if begin and items[begin - 1].lower in ("and", "or") and items[begin].lower in ("a", "an", "the"):
         following = items[index + 1].lower if index + 1 < len(items) else ""
@@ -76,7 +76,7 @@ def _is_aside(items: list[Item], begin: int, index: int) -> bool:
     return items[comma + 1].lower in NOMINATIVE and not opening
 
 
-def _is_named(items: list[Item], begin: int, index: int) -> bool:
+def _is_named(items: list[TextItem], begin: int, index: int) -> bool:
     """Tell whether a name beside the phrase says who it is."""
     before = items[begin - 1] if begin else None
     if before is not None and before.lower in _NOT_AFTER:
@@ -98,7 +98,7 @@ def _is_named(items: list[Item], begin: int, index: int) -> bool:
     return bool(following[:1]) and following[0].lower in ("called", "named")
 
 
-def _after_of(items: list[Item], index: int) -> int:
+def _after_of(items: list[TextItem], index: int) -> int:
     """Return where "is" stands behind a phrase with "of", else `index`: "the president of the club was"."""
     if index < len(items) and items[index].lower == "of":
         for position in range(index + 1, min(index + 6, len(items))):

@@ -14,7 +14,7 @@ from kg_neo4j.offline.extractor.events import date_entity
 from kg_neo4j.offline.extractor.grammar import LIGHT, OF_OBJECT, RELATING, Grammar, Mode
 from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
 from kg_neo4j.offline.extractor.relation_patterns import KIN, TRIGGERS
-from kg_neo4j.offline.extractor.tree import IRREGULAR_PARTICIPLE, IRREGULAR_PAST, Mention
+from kg_neo4j.offline.extractor.tree import IRREGULAR_PARTICIPLE, IRREGULAR_PAST, ParsedMention
 
 _STRENGTH = 6
 _DATING = frozenset({"in", "on", "since", "from", "until", "around"})
@@ -54,7 +54,7 @@ def verb_relations(grammar: Grammar) -> list[RelationDraft]:
     return found
 
 
-def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention]) -> Iterator[RelationDraft]:
+def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[ParsedMention]) -> Iterator[RelationDraft]:
     particle = _particle(grammar, verb)
     passive = _is_passive(grammar, verb)
     objects = [] if passive else grammar.objects(verb)
@@ -70,7 +70,7 @@ def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention
 
 
 def _of_phrases(
-    grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention], objects: Sequence[int]
+    grammar: Grammar, verb: int, lemma: str, subjects: Sequence[ParsedMention], objects: Sequence[int]
 ) -> Iterator[RelationDraft]:
     """Yield what a verb says with a preposition, and in the passive who does it."""
     particle, passive = _particle(grammar, verb), _is_passive(grammar, verb)
@@ -93,7 +93,7 @@ def _of_phrases(
             yield from _drafts(grammar, verb, given, _passive(_participle(lemma), "", "to"), meant)
 
 
-def _named(grammar: Grammar, token: int) -> list[Mention]:
+def _named(grammar: Grammar, token: int) -> list[ParsedMention]:
     return [each for each in grammar.listed(token) if each.item.date is None]
 
 
@@ -116,7 +116,7 @@ def _thing(grammar: Grammar, verb: int, objects: Sequence[int]) -> str:
     return grammar.words[token] if is_word else ""
 
 
-def _parts(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[Mention]) -> Iterator[RelationDraft]:
+def _parts(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[ParsedMention]) -> Iterator[RelationDraft]:
     """Yield what is done to what a name has, or held at it: "keeps the papers of Lind", "holds a chair of law at"."""
     for token in [] if grammar.is_passive(verb) else grammar.objects(verb):
         thing = _thing(grammar, verb, [token])
@@ -161,7 +161,7 @@ def _phrases(grammar: Grammar, verb: int, objects: Sequence[int], passive: bool)
                     yield preposition, phrase
 
 
-def _is_date(meant: Sequence[Mention]) -> bool:
+def _is_date(meant: Sequence[ParsedMention]) -> bool:
     return bool(meant) and meant[0].item.date is not None
 
 
@@ -195,7 +195,7 @@ def _passive(participle: str, particle: str, preposition: str) -> str:
 
 
 def _drafts(
-    grammar: Grammar, verb: int, sources: Sequence[Mention], kind: str, targets: Sequence[Mention]
+    grammar: Grammar, verb: int, sources: Sequence[ParsedMention], kind: str, targets: Sequence[ParsedMention]
 ) -> Iterator[RelationDraft]:
     """Yield a relationship from each source to each target; only those whose words stand in one sentence."""
     sentence = grammar.sentence_at(verb)
@@ -224,7 +224,7 @@ def _date(grammar: Grammar, verb: int) -> str:
     return next((each.item.text for each in found if each is not None and each.item.date is not None), "")
 
 
-def _meant(mention: Mention) -> Sequence[EntityDraft]:
+def _meant(mention: ParsedMention) -> Sequence[EntityDraft]:
     return (date_entity(mention.item),) if mention.item.date is not None else mention.entities
 
 

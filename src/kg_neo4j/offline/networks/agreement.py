@@ -11,7 +11,7 @@ _SHORTEST = 3  # characters; shorter names are too often parts of something else
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Span:
+class MentionSpan:
     """A mention: offsets in characters, the end exclusive, and its type."""
 
     start: int
@@ -19,7 +19,7 @@ class Span:
     type: str
 
 
-def agree(text: str, found: Sequence[Span]) -> tuple[Span, ...]:
+def agree(text: str, found: Sequence[MentionSpan]) -> tuple[MentionSpan, ...]:
     """Return `found` with the most frequent type for each string, and the same strings elsewhere in `text`.
 
     Of two types found equally often the one that comes first in the text counts. Spans never overlap, provided that
@@ -29,7 +29,7 @@ def agree(text: str, found: Sequence[Span]) -> tuple[Span, ...]:
     for span in sorted(found):
         votes[text[span.start : span.end]][span.type] += 1
     types = {name: counts.most_common(1)[0][0] for name, counts in votes.items()}
-    spans = [Span(span.start, span.end, types[text[span.start : span.end]]) for span in found]
+    spans = [MentionSpan(span.start, span.end, types[text[span.start : span.end]]) for span in found]
     taken = bytearray(len(text))
     for span in spans:
         taken[span.start : span.end] = b"\1" * (span.end - span.start)
@@ -39,7 +39,7 @@ def agree(text: str, found: Sequence[Span]) -> tuple[Span, ...]:
         for start in _places(name, text):
             end = start + len(name)
             if not any(taken[start:end]):
-                spans.append(Span(start, end, types[name]))
+                spans.append(MentionSpan(start, end, types[name]))
                 taken[start:end] = b"\1" * len(name)
     return tuple(sorted(spans))
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j.offline.networks import columns
-from kg_neo4j.offline.networks.agreement import Span
+from kg_neo4j.offline.networks.agreement import MentionSpan
 from kg_neo4j.offline.networks.one_thread import one_thread
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class TypeNetwork:
         return found
 
 
-def settle_types(doc: Doc, spans: Sequence[Span], network: TypeNetwork) -> tuple[Span, ...]:
+def settle_types(doc: Doc, spans: Sequence[MentionSpan], network: TypeNetwork) -> tuple[MentionSpan, ...]:
     """Return `spans` of `doc` with the type that all mentions of the same string in it speak for.
 
     TIME and NUM stay; a surname leans towards PER where the text gives a person's full name.
@@ -82,7 +82,8 @@ def settle_types(doc: Doc, spans: Sequence[Span], network: TypeNetwork) -> tuple
     people = {name: mean for name, mean in means.items() if mean.argmax() == 0}
     types = {name: TYPES[int(_with_full_names(name, means[name], people).argmax())] for name in means}
     return tuple(
-        Span(span.start, span.end, types[text[span.start : span.end]]) if span.type in TYPES else span for span in spans
+        MentionSpan(span.start, span.end, types[text[span.start : span.end]]) if span.type in TYPES else span
+        for span in spans
     )
 
 

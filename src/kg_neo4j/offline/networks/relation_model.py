@@ -21,7 +21,7 @@ from kg_neo4j.offline.networks import trained
 from kg_neo4j.offline.networks.one_thread import one_thread
 from kg_neo4j.offline.networks.relation_features import TYPES, TextFeatures, describe
 from kg_neo4j.offline.networks.relation_network import RelationNetwork
-from kg_neo4j.offline.networks.relation_pieces import Vocabulary, Window, windows
+from kg_neo4j.offline.networks.relation_pieces import PieceVocabulary, Window, windows
 from kg_neo4j.offline.networks.relation_reader import RelationReader
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class RelationModel:
     """A reader and networks whose log odds are averaged, and what turns these into probabilities."""
 
     reader: RelationReader
-    vocabulary: Vocabulary  # of the reader
+    vocabulary: PieceVocabulary  # of the reader
     networks: tuple[RelationNetwork, ...]
     share: float  # of the reader in the average; the networks have the rest
     types: tuple[str, ...]  # names of the relations
@@ -145,7 +145,7 @@ def load(folder: Path = FOLDER, lock: Path = LOCK) -> RelationModel:
             allowed[TYPES.index(source), TYPES.index(target), number] = True
     return RelationModel(
         reader=RelationReader.read(folder / "reader.npz"),
-        vocabulary=Vocabulary((folder / "pieces.txt").read_text(encoding="utf-8").splitlines()),
+        vocabulary=PieceVocabulary((folder / "pieces.txt").read_text(encoding="utf-8").splitlines()),
         share=float(said["share"]),
         networks=tuple(RelationNetwork.read(folder / name) for name in said["networks"]),
         types=tuple(relation["type"] for relation in relations),

@@ -31,7 +31,7 @@ class Window:
     spans: Integers  # (mentions, 3): entity, first piece, piece after the last
 
 
-class Vocabulary:
+class PieceVocabulary:
     """The pieces of a model by name; remembers the words that it has cut."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
@@ -49,7 +49,7 @@ class Vocabulary:
 
 
 def windows(
-    doc: Doc, features: TextFeatures, vocabulary: Vocabulary, stretch: tuple[int, int] | None = None
+    doc: Doc, features: TextFeatures, vocabulary: PieceVocabulary, stretch: tuple[int, int] | None = None
 ) -> list[Window]:
     """Return the text of `features`, or a stretch of it (tokens, half open), in windows, cut between words."""
     begin, end = stretch or (0, len(doc))
@@ -81,7 +81,7 @@ def _window(
     cases: Sequence[int],
     mentions: Integers,
     types: Integers,
-    vocabulary: Vocabulary,
+    vocabulary: PieceVocabulary,
 ) -> Window:
     """Return the window of some words; `mentions` are counted from the first of them, and may lie outside."""
     pieces = [vocabulary.numbers["[CLS]"], *(piece for word in cut for piece in word), vocabulary.numbers["[SEP]"]]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.errors import ModelDamaged
-from kg_neo4j.offline.networks.agreement import Span, agree
+from kg_neo4j.offline.networks.agreement import MentionSpan, agree
 from kg_neo4j.offline.networks.mention_types import TypeNetwork, settle_types
 from kg_neo4j.offline.networks.one_thread import one_thread
 
@@ -32,7 +32,7 @@ _THREADS = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Lock:
+class ModelLock:
     """What the model's folder must hold."""
 
     version: str  # hash of all the lines, twelve hex digits
@@ -40,12 +40,12 @@ class Lock:
 
 
 @cache
-def read_lock(lock: Path = LOCK) -> Lock:
+def read_lock(lock: Path = LOCK) -> ModelLock:
     """Return the list of files that belong to the model."""
     text = lock.read_text(encoding="utf-8")
     rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
     files = tuple((sha256, int(size), path) for sha256, size, path in rows)
-    return Lock(hashlib.sha256("\n".join(" ".join(row) for row in rows).encode()).hexdigest()[:12], files)
+    return ModelLock(hashlib.sha256("\n".join(" ".join(row) for row in rows).encode()).hexdigest()[:12], files)
 
 
 def verify(folder: Path = FOLDER, lock: Path = LOCK) -> None:
@@ -119,7 +119,7 @@ def process(text: str, pipeline: Pipeline | None = None) -> Doc:
         return doc
 
 
-def names(text: str, pipeline: Pipeline | None = None) -> tuple[Span, ...]:
+def names(text: str, pipeline: Pipeline | None = None) -> tuple[MentionSpan, ...]:
     """Return the names, dates and numbers in `text`, of types PER, LOC, ORG, MISC, TIME and NUM, in its order.
 
     A string that is a name somewhere in `text` is one wherever it stands, and with the same type. Nothing else of the
@@ -128,7 +128,7 @@ def names(text: str, pipeline: Pipeline | None = None) -> tuple[Span, ...]:
     pipeline = pipeline or load()
     with _THREADS, one_thread(), pipeline.nlp.select_pipes(enable=["ner"]):
         doc = _settle(pipeline.nlp(_unwrap(text)), pipeline)
-        return tuple(Span(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents)
+        return tuple(MentionSpan(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents)
 
 
 def parse(text: str, pipeline: Pipeline | None = None) -> Doc:
@@ -149,7 +149,7 @@ def _unwrap(text: str) -> str:
 
 def _settle(doc: Doc, pipeline: Pipeline) -> Doc:
     """Let the names of a text agree with each other."""
-    found = [Span(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
+    found = [MentionSpan(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
     settled = settle_types(doc, agree(doc.text, found), pipeline.types)
     spans = (doc.char_span(span.start, span.end, span.type, alignment_mode="expand") for span in settled)
     doc.set_ents(_apart(spans))

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.short.following import Place
+from kg_neo4j.offline.short.following import WordPlace
 from kg_neo4j.offline.short.lives import KIN, life_of
-from kg_neo4j.offline.short.mentions import Line, Mention, bearers
+from kg_neo4j.offline.short.mentions import Line, SentenceName, bearers
 from kg_neo4j.offline.short.roles import is_trade, roles_of
-from kg_neo4j.offline.short.short_answer import Told
+from kg_neo4j.offline.short.short_answer import CitedShortAnswer
 from kg_neo4j.offline.short.things import Thing, ThingFact
 from kg_neo4j.records import Citation, Claim
 from kg_neo4j.retrieve.checking.claims import SUPPORTED
-from kg_neo4j.retrieve.checking.support import Passage, supports
+from kg_neo4j.retrieve.checking.support import CitedPassage, supports
 from kg_neo4j.retrieve.sentences import readable
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -40,10 +40,10 @@ _FIRST = _DATA.words("first")
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _CardPart:
     """A sentence on a thing, maybe with the next one."""
 
-    place: Place
+    place: WordPlace
     worth: float
     order: int
 
@@ -60,13 +60,15 @@ def asks_who(question: str) -> str:
     return match["np"] if match else ""
 
 
-def has_role(name: str, named: Sequence[Mention]) -> bool:
+def has_role(name: str, named: Sequence[SentenceName]) -> bool:
     """Return whether a sentence says beside a name what its bearer is: "our foreman"."""
     who = bearers(KIN.sub("", name), named)
     return any(who.has(each) and any(True for _ in roles_of(each)) for each in named)
 
 
-def make_card(name: str, read: Sequence[Line], named: Sequence[Mention], thing: Thing | None) -> Told | None:
+def make_card(
+    name: str, read: Sequence[Line], named: Sequence[SentenceName], thing: Thing | None
+) -> CitedShortAnswer | None:
     """Return the card on the bearer of a name; None where nobody bears it, or several do. `read` are all sentences."""
     who = bearers(KIN.sub("", name), named)
     parts = _parts(read, [each for each in named if who.has(each)], named)
@@ -88,13 +90,13 @@ def make_card(name: str, read: Sequence[Line], named: Sequence[Mention], thing: 
         lines.append(f"{readable(each.place.quote)} [{len(places)}]")
         claims.append(Claim(readable(each.place.quote), (len(places),), SUPPORTED))
     citations = tuple(Citation(each.chunk_id, each.document, each.start, each.end, each.quote) for each in places)
-    return Told("\n".join(lines), citations, tuple(claims), ())
+    return CitedShortAnswer("\n".join(lines), citations, tuple(claims), ())
 
 
-def _parts(read: Sequence[Line], own: Sequence[Mention], named: Sequence[Mention]) -> list[_Part]:
+def _parts(read: Sequence[Line], own: Sequence[SentenceName], named: Sequence[SentenceName]) -> list[_CardPart]:
     """Return the sentences that name a thing, each with its worth and maybe with one that goes on about it."""
     order = {id(line): index for index, line in enumerate(read)}
-    found: dict[int, _Part] = {}
+    found: dict[int, _CardPart] = {}
     for mention in own:
         index = order[id(mention.line)]
         text = mention.line.text
@@ -103,7 +105,7 @@ def _parts(read: Sequence[Line], own: Sequence[Mention], named: Sequence[Mention
         following = read[index + 1] if index + 1 < len(read) else None
         goes_on = following is not None and _goes_on(mention, following, named)
         place = _joined(mention.line, following) if following and goes_on else mention.line.place
-        found[index] = _Part(place, _worth(mention) + goes_on, index)
+        found[index] = _CardPart(place, _worth(mention) + goes_on, index)
     return [each for each in found.values() if each.worth >= 0]
 
 
@@ -113,7 +115,7 @@ def _is_prose(text: str) -> bool:
     )
 
 
-def _worth(mention: Mention) -> float:
+def _worth(mention: SentenceName) -> float:
     worth = 1.0 * (not mention.before.strip(' "“‘') or mention.before.rstrip().endswith(":"))
     worth += max((2.0 if is_trade(role) else 0.5 for role in roles_of(mention)), default=0.0)
     worth += 1.5 * (life_of(mention) is not None)
@@ -124,7 +126,7 @@ def _worth(mention: Mention) -> float:
     return worth - 3.0 * bool(_LIST.match(mention.line.text))
 
 
-def _goes_on(mention: Mention, following: Line, named: Sequence[Mention]) -> bool:
+def _goes_on(mention: SentenceName, following: Line, named: Sequence[SentenceName]) -> bool:
     """Return whether the next sentence speaks of the same: a pronoun comes first, and nobody came between."""
     place, after = mention.line.place, following.place
     begins = _GOES_ON.match(following.text)
@@ -136,21 +138,21 @@ def _goes_on(mention: Mention, following: Line, named: Sequence[Mention]) -> boo
     return not others and not _PRONOUN.search(mention.before)  # "He was helped by X. His ..."
 
 
-def _joined(first: Line, second: Line) -> Place:
+def _joined(first: Line, second: Line) -> WordPlace:
     start, end = first.place.start, second.place.end
     return replace(first.place, end=end, quote=first.chunk[start:end])
 
 
-def _facts(thing: Thing | None, shown: Sequence[Place]) -> list[tuple[str, Place]]:
+def _facts(thing: Thing | None, shown: Sequence[WordPlace]) -> list[tuple[str, WordPlace]]:
     """Return key facts that their words state, as "born in: Oslo", each with its place; none that is shown already."""
     found = []
     for fact in sorted(thing.facts if thing else (), key=_rank):
-        place = Place(fact.chunk_id, fact.document, fact.start, fact.end, fact.quote)
+        place = WordPlace(fact.chunk_id, fact.document, fact.start, fact.end, fact.quote)
         inside = any(each.chunk_id == place.chunk_id and each.start <= place.start < each.end for each in shown)
         said = f"{fact.source} {fact.type.lower().replace('_', ' ')} {fact.target}"
         if fact.type in _WEAK or inside or not thing or not _names(thing, fact):
             continue
-        if supports(said, [Passage(fact.quote)]).supported:
+        if supports(said, [CitedPassage(fact.quote)]).supported:
             found.append((said, place))
     return found[:FACTS]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.offline.extractor.demonyms import NATIONS
-from kg_neo4j.offline.short.comparison import Comparison
-from kg_neo4j.offline.short.following import Place, Reached, Step, follow, place_of, steps_from
+from kg_neo4j.offline.short.comparison import ComparisonQuestion
+from kg_neo4j.offline.short.following import ReachedValue, StatedStep, WordPlace, follow, place_of, steps_from
 from kg_neo4j.offline.short.passage_patterns import MONTHS
 from kg_neo4j.offline.short.things import Thing, Things
-from kg_neo4j.offline.short.wanted import Wanted
+from kg_neo4j.offline.short.wanted import AskedThing
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
 
@@ -21,14 +21,14 @@ _UP = 3  # places within places that are climbed
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonAnswer:
     """The answer to a comparison, and what it rests on."""
 
     value: str
-    steps: tuple[Step, ...]
+    steps: tuple[StatedStep, ...]
 
 
-def compare(asked: Comparison, things: Things) -> Compared | None:
+def compare(asked: ComparisonQuestion, things: Things) -> ComparisonAnswer | None:
     """Return the answer; None where one of the names is not there, or what is compared is not said of both."""
     for place, pair in enumerate(asked.pairs):
         found = [things.find(name, nearly_so=False) for name in pair]
@@ -43,26 +43,26 @@ def compare(asked: Comparison, things: Things) -> Compared | None:
     return None
 
 
-def _chosen(asked: Comparison, pair: tuple[str, str], things: Things) -> Compared | None:
+def _chosen(asked: ComparisonQuestion, pair: tuple[str, str], things: Things) -> ComparisonAnswer | None:
     if asked.rule == "longest life":
         sides = [_life(asked, name, things) for name in pair]
     elif asked.rule == "count":
         sides = [_count(asked, name, things) for name in pair]
     else:
-        sides = [_dated(Wanted(name, asked.relations), things, last=asked.rule == "most") for name in pair]
+        sides = [_dated(AskedThing(name, asked.relations), things, last=asked.rule == "most") for name in pair]
     left, right = sides
     if left is None or right is None or left[0] == right[0]:
         return None
     least = asked.rule == "least"
     first = left[0] < right[0] if least else left[0] > right[0]
     name = pair[0] if first else pair[1]
-    return Compared(name, (*left[1], *right[1]))
+    return ComparisonAnswer(name, (*left[1], *right[1]))
 
 
-_Side = tuple[tuple[int, ...], tuple[Step, ...]]
+_Side = tuple[tuple[int, ...], tuple[StatedStep, ...]]
 
 
-def _dated(wanted: Wanted, things: Things, *, last: bool) -> _Side | None:
+def _dated(wanted: AskedThing, things: Things, *, last: bool) -> _Side | None:
     """Return the date at the end of a path as numbers; where a path has several ends, the one that counts."""
     found = [(when, each.steps) for each in follow(wanted, things) if (when := when_of(each.value))]
     if not found:
@@ -72,9 +72,9 @@ def _dated(wanted: Wanted, things: Things, *, last: bool) -> _Side | None:
     return found[0]
 
 
-def _life(asked: Comparison, name: str, things: Things) -> _Side | None:
-    born = _dated(Wanted(name, (*asked.relations, "born on")), things, last=False)
-    died = _dated(Wanted(name, (*asked.relations, "died on")), things, last=False)
+def _life(asked: ComparisonQuestion, name: str, things: Things) -> _Side | None:
+    born = _dated(AskedThing(name, (*asked.relations, "born on")), things, last=False)
+    died = _dated(AskedThing(name, (*asked.relations, "died on")), things, last=False)
     if born is None or died is None:
         return None
     return (_days(died[0]) - _days(born[0]),), (*born[1], *died[1])
@@ -85,7 +85,7 @@ def _days(when: tuple[int, ...]) -> int:
     return 372 * year + 31 * month + day
 
 
-def _count(asked: Comparison, name: str, things: Things) -> _Side | None:
+def _count(asked: ComparisonQuestion, name: str, things: Things) -> _Side | None:
     thing = things.find(name, nearly_so=False)
     steps = steps_from(thing, asked.relations[0]) if thing else []
     return ((len(steps),), tuple(steps)) if steps else None
@@ -106,8 +106,8 @@ def when_of(text: str) -> tuple[int, ...] | None:
 
 
 def _same(
-    asked: Comparison, pair: tuple[str, str], paths: tuple[tuple[str, ...], tuple[str, ...]], things: Things
-) -> Compared | None:
+    asked: ComparisonQuestion, pair: tuple[str, str], paths: tuple[tuple[str, ...], tuple[str, ...]], things: Things
+) -> ComparisonAnswer | None:
     sides = [_values(asked, name, before, things) for name, before in zip(pair, paths, strict=True)]
     left, right = sides
     if not left or not right:
@@ -115,34 +115,34 @@ def _same(
     for mine in left:
         for theirs in right:
             if _key(mine.value) == _key(theirs.value):
-                return Compared("yes", (*mine.steps, *theirs.steps))
-    return Compared("no", (*left[0].steps, *right[0].steps))
+                return ComparisonAnswer("yes", (*mine.steps, *theirs.steps))
+    return ComparisonAnswer("no", (*left[0].steps, *right[0].steps))
 
 
-def _values(asked: Comparison, name: str, before: Sequence[str], things: Things) -> list[Reached]:
+def _values(asked: ComparisonQuestion, name: str, before: Sequence[str], things: Things) -> list[ReachedValue]:
     """Return what one side has of what may be shared; of a country, what it is a citizen of or lies in."""
     relations = ("citizenship", "country") if asked.said in ("country", "nationality") else asked.relations
-    found: list[Reached] = []
+    found: list[ReachedValue] = []
     for relation in relations:
-        found = follow(Wanted(name, (*before, relation)), things)
+        found = follow(AskedThing(name, (*before, relation)), things)
         if found:
             break
     if (relations[-1] == "country" and not found) or asked.relations[0] == "location":
-        found = found or _climbed(Wanted(name, tuple(before)), things, asked.relations[0])
+        found = found or _climbed(AskedThing(name, tuple(before)), things, asked.relations[0])
     if asked.relations[0] == "location":
-        found += [each for one in found for each in _climbed(Wanted(one.value), things, "location")]
+        found += [each for one in found for each in _climbed(AskedThing(one.value), things, "location")]
     return found
 
 
-def _climbed(wanted: Wanted, things: Things, relation: str) -> list[Reached]:
+def _climbed(wanted: AskedThing, things: Things, relation: str) -> list[ReachedValue]:
     """Return the places that a place lies in, further and further out, or the countries of these."""
-    reached: list[Reached] = []
+    reached: list[ReachedValue] = []
     for depth in range(1, _UP + 1):
-        outer = follow(Wanted(wanted.name, (*wanted.relations, *["location"] * depth)), things)
+        outer = follow(AskedThing(wanted.name, (*wanted.relations, *["location"] * depth)), things)
         if relation != "location":
-            countries = [each for one in outer[:1] for each in follow(Wanted(one.value, ("country",)), things)]
+            countries = [each for one in outer[:1] for each in follow(AskedThing(one.value, ("country",)), things)]
             if countries:
-                return [Reached(each.value, (*outer[0].steps, *each.steps)) for each in countries]
+                return [ReachedValue(each.value, (*outer[0].steps, *each.steps)) for each in countries]
         reached += outer
     return reached
 
@@ -153,7 +153,7 @@ def _key(value: str) -> str:
     return normalise("United Kingdom" if country in home else country)
 
 
-def _both(asked: Comparison, pair: tuple[str, str], things: Things) -> Compared | None:
+def _both(asked: ComparisonQuestion, pair: tuple[str, str], things: Things) -> ComparisonAnswer | None:
     """Return whether both are what the question says: whether the first sentence on each has all its words."""
     wanted = [fold(word) for word in split_words(asked.said)]
     wanted = [word for word in wanted if not is_stop_word(word)]
@@ -170,11 +170,11 @@ def _both(asked: Comparison, pair: tuple[str, str], things: Things) -> Compared 
             all(any(word == other or same_word(word, other) for other in (*words, *nations)) for word in wanted)
         )
         relation = "is" if answers[-1] else "is not said to be"
-        steps.append(Step(thing.title, relation, asked.said, place))
-    return Compared("yes" if all(answers) else "no", tuple(steps))
+        steps.append(StatedStep(thing.title, relation, asked.said, place))
+    return ComparisonAnswer("yes" if all(answers) else "no", tuple(steps))
 
 
-def _definition(thing: Thing) -> Place:
+def _definition(thing: Thing) -> WordPlace:
     passage = thing.passages[0]
     sentences = split_sentences(passage.text)
     first = sentences[0]

@@ -17,7 +17,7 @@ LONGEST = 500  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparisonQuestion:
     """What is compared. `rule` is "least", "most", "longest life", "count" (of `relations`), "same" or "both"."""
 
     rule: str
@@ -61,7 +61,7 @@ _CLASSES = re.compile(r"^(?:both |the )*(?:films?|movies?|songs?|magazines?|band
 _SHARED = data_files.beside(__file__).table("shared")
 
 
-def read_comparison(question: str) -> Comparison | None:
+def read_comparison(question: str) -> ComparisonQuestion | None:
     """Return what a question compares; None where it does not compare two names in a known form."""
     text = " ".join(question.split()).strip()
     if len(text) > LONGEST:
@@ -69,7 +69,7 @@ def read_comparison(question: str) -> Comparison | None:
     return _choice(text) or _same(text) or _both(text)
 
 
-def _choice(text: str) -> Comparison | None:
+def _choice(text: str) -> ComparisonQuestion | None:
     match = _CHOICE.match(text) or _WAS_FIRST.match(text)
     if match is None or " or " not in match["rest"]:
         return None
@@ -79,10 +79,10 @@ def _choice(text: str) -> Comparison | None:
         return None
     via = _via(head)
     if "longer" in head and "liv" in head:
-        return Comparison("longest life", via, pairs)
+        return ComparisonQuestion("longest life", via, pairs)
     count = _COUNT.search(head)
     if count and count["noun"] in NOUNS and count["noun"].endswith("s"):
-        return Comparison("count", (NOUNS[count["noun"]],), pairs)
+        return ComparisonQuestion("count", (NOUNS[count["noun"]],), pairs)
     last = re.search(rf"\b(?:{_LAST})\b", head)
     first = re.search(rf"\b(?:{_FIRST})\b", head)
     if not last and not first:
@@ -94,7 +94,7 @@ def _choice(text: str) -> Comparison | None:
     else:
         relation = "made on"
     rule = "most" if last else "least"
-    return Comparison(rule, (*via, relation), pairs)
+    return ComparisonQuestion(rule, (*via, relation), pairs)
 
 
 def _via(head: str) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ def _via(head: str) -> tuple[str, ...]:
     return (NOUNS[match["noun"]],) if match and match["noun"] in NOUNS else ()
 
 
-def _same(text: str) -> Comparison | None:
+def _same(text: str) -> ComparisonQuestion | None:
     match = _SAME.match(text)
     if match is None:
         return None
@@ -127,16 +127,16 @@ def _same(text: str) -> Comparison | None:
         ends = (read_thing(left), read_thing(right))
         things.append((ends[0].name, ends[1].name))
         paths.append(((*ends[0].relations, *before), (*ends[1].relations, *before)))
-    return Comparison("same", (relation,), tuple(things), what, tuple(paths)) if pairs else None
+    return ComparisonQuestion("same", (relation,), tuple(things), what, tuple(paths)) if pairs else None
 
 
-def _both(text: str) -> Comparison | None:
+def _both(text: str) -> ComparisonQuestion | None:
     for pattern in _BOTH:
         match = pattern.match(text)
         if match and "same" not in match["said"].split():
             pairs = _split(_plain(match["names"]), " and ")
             if pairs:
-                return Comparison("both", (), pairs, match["said"])
+                return ComparisonQuestion("both", (), pairs, match["said"])
     return None
 
 

@@ -9,7 +9,7 @@ from kg_neo4j.graph.identity import normalise
 from kg_neo4j.offline.short.passage_reading import Said, read_inverse, read_relation
 from kg_neo4j.offline.short.relations import RELATIONS
 from kg_neo4j.offline.short.things import Thing, ThingFact, ThingPassage, Things
-from kg_neo4j.offline.short.wanted import Wanted
+from kg_neo4j.offline.short.wanted import AskedThing
 from kg_neo4j.retrieve.sentences import split_sentences
 
 READ_FIRST = frozenset({"nationality", "cause of death", "award"})  # said in more ways than a type of fact tells
@@ -22,7 +22,7 @@ _COMMA = re.compile(r"(?:, [^\W\d_a-z][\w’'-]+(?: [^\W\d_a-z][\w’'-]+)*(?![\
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WordPlace:
     """Words of a chunk."""
 
     chunk_id: str
@@ -33,24 +33,24 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StatedStep:
     """One step of a path, with the words that it rests on."""
 
     source: str
     relation: str
     target: str
-    place: Place
+    place: WordPlace
     source_id: str | None = None
     target_id: str | None = None
     fact_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedValue:
     """A value, and the steps that lead to it."""
 
     value: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[StatedStep, ...] = ()
 
     @property
     def entity_id(self) -> str:
@@ -58,21 +58,21 @@ class Reached:
         return (self.steps[-1].target_id or "") if self.steps else ""
 
 
-def follow(wanted: Wanted, things: Things) -> list[Reached]:
+def follow(wanted: AskedThing, things: Things) -> list[ReachedValue]:
     """Return what the relations of `wanted` lead to, the likeliest first; empty where the way is broken."""
-    reached = [Reached(wanted.name)]
+    reached = [ReachedValue(wanted.name)]
     for place, relation in enumerate(wanted.relations):
-        following: list[Reached] = []
+        following: list[ReachedValue] = []
         for each in reached[:WAYS]:
             for step in _steps(each, relation, things):
-                following.append(Reached(step.target, (*each.steps, step)))
+                following.append(ReachedValue(step.target, (*each.steps, step)))
             if following and place == len(wanted.relations) - 1:
                 break
         reached = following
     return [each for each in reached if each.steps or not wanted.relations]
 
 
-def _steps(reached: Reached, relation: str, things: Things) -> list[Step]:
+def _steps(reached: ReachedValue, relation: str, things: Things) -> list[StatedStep]:
     """Return the steps by `relation` from what was reached, under the first of its names that has any."""
     for name in variants(reached.value):
         thing = things.find(name, reached.entity_id, nearly_so=bool(reached.steps))
@@ -88,7 +88,7 @@ def variants(name: str) -> list[str]:
     return list(dict.fromkeys((name, plain, plain.split(", ")[0])))
 
 
-def steps_from(thing: Thing, relation: str) -> list[Step]:
+def steps_from(thing: Thing, relation: str) -> list[StatedStep]:
     """Return the steps from `thing` by `relation`: what passages of its own say, facts, then what others say of it."""
     own = [each for each in thing.passages if each.own]
     read = [
@@ -105,7 +105,7 @@ def steps_from(thing: Thing, relation: str) -> list[Step]:
     return steps
 
 
-def _sorted(relation: str, facts: list[Step]) -> list[Step]:
+def _sorted(relation: str, facts: list[StatedStep]) -> list[StatedStep]:
     """Return the facts, exact dates before years, and places as the words write them: "Paris, France", not "Paris"."""
     if RELATIONS[relation].gives == "date":
         return sorted(facts, key=lambda step: -len(step.target))
@@ -114,9 +114,9 @@ def _sorted(relation: str, facts: list[Step]) -> list[Step]:
     return facts
 
 
-def _written_out(source: str, target: str, fact: ThingFact) -> tuple[str, Place]:
+def _written_out(source: str, target: str, fact: ThingFact) -> tuple[str, WordPlace]:
     """Return a place with what the text puts after it, and the words up to there."""
-    place = Place(fact.chunk_id, fact.document, fact.start, fact.end, fact.quote)
+    place = WordPlace(fact.chunk_id, fact.document, fact.start, fact.end, fact.quote)
     text = fact.quote + fact.after
     at = fact.quote.find(target)
     more = _COMMA.match(text, at + len(target)) if at >= 0 else None
@@ -135,50 +135,50 @@ def _ranked(thing: Thing, relation: str) -> list[ThingFact]:
     return sorted(thing.facts, key=lambda fact: order.get(fact.type, len(order)))
 
 
-def _merged(steps: list[Step]) -> list[Step]:
+def _merged(steps: list[StatedStep]) -> list[StatedStep]:
     """Return the steps without repeats."""
-    kept: list[Step] = []
+    kept: list[StatedStep] = []
     for step in steps:
         if not any(normalise(step.target) == normalise(other.target) for other in kept):
             kept.append(step)
     return kept
 
 
-def _fact_step(thing: Thing, relation: str, fact: ThingFact) -> Step | None:
+def _fact_step(thing: Thing, relation: str, fact: ThingFact) -> StatedStep | None:
     types = RELATIONS[relation].facts
     forward = f">{fact.type}" in types and fact.source_id in thing.entities
     back = f"<{fact.type}" in types and fact.target_id in thing.entities
     if not (forward or back):
         return None
-    place = Place(fact.chunk_id, fact.document, fact.start, fact.end, fact.quote)
+    place = WordPlace(fact.chunk_id, fact.document, fact.start, fact.end, fact.quote)
     ends = ((fact.source, fact.source_id), (fact.target, fact.target_id))
     (source, source_id), (target, target_id) = ends if forward else ends[::-1]
     if relation in PLACES:
         target, place = _written_out(source, target, fact)
     shown = fact.type if forward else f"{fact.type} (back)"
-    return Step(source, shown, target, place, source_id, target_id, fact.id)
+    return StatedStep(source, shown, target, place, source_id, target_id, fact.id)
 
 
-def _read_step(thing: Thing, relation: str, said: Said, passage: ThingPassage) -> Step:
-    return Step(thing.title, relation, said.value, _around(passage, said.start, said.end))
+def _read_step(thing: Thing, relation: str, said: Said, passage: ThingPassage) -> StatedStep:
+    return StatedStep(thing.title, relation, said.value, _around(passage, said.start, said.end))
 
 
-def _inverse_step(thing: Thing, relation: str, passage: ThingPassage) -> Step | None:
+def _inverse_step(thing: Thing, relation: str, passage: ThingPassage) -> StatedStep | None:
     if passage.own:
         return None
     said = read_inverse(passage.text, relation, thing.title)
     if said is None:
         return None
     title = re.sub(r"\s*\([^()]*\)\s*$", "", passage.document)
-    return Step(thing.title, relation, title, _around(passage, said.start, said.end))
+    return StatedStep(thing.title, relation, title, _around(passage, said.start, said.end))
 
 
-def place_of(passage: ThingPassage, start: int, end: int) -> Place:
+def place_of(passage: ThingPassage, start: int, end: int) -> WordPlace:
     """Return some words of a passage."""
-    return Place(passage.chunk_id, passage.document, start, end, passage.text[start:end])
+    return WordPlace(passage.chunk_id, passage.document, start, end, passage.text[start:end])
 
 
-def _around(passage: ThingPassage, start: int, end: int) -> Place:
+def _around(passage: ThingPassage, start: int, end: int) -> WordPlace:
     """Return the sentence around some words."""
     for sentence in split_sentences(passage.text):
         if sentence.start <= start and end <= sentence.end:
@@ -186,7 +186,7 @@ def _around(passage: ThingPassage, start: int, end: int) -> Place:
     return place_of(passage, start, end)
 
 
-def _of_gender(steps: list[Step], relation: str) -> list[Step]:
+def _of_gender(steps: list[StatedStep], relation: str) -> list[StatedStep]:
     """Return the steps to men or to women first, as far as first names tell."""
     from kg_neo4j.offline.extractor.gender import guess_gender
 

@@ -14,7 +14,7 @@ from functools import cache
 from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
 from kg_neo4j.offline.short.comparing import when_of
-from kg_neo4j.offline.short.mentions import NAME, Mention, bearers
+from kg_neo4j.offline.short.mentions import NAME, SentenceName, bearers
 from kg_neo4j.offline.short.passage_patterns import MONTH
 from kg_neo4j.retrieve.words import family, fold, is_stop_word, same_word, split_words
 
@@ -36,12 +36,12 @@ _PARTS = _DATA.parts("parts", name=NAME, month=MONTH, number=_NUMBER)
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedValue:
     """A value that a text states of somebody, and the mention that it stands beside."""
 
     value: str
     relation: str
-    mention: Mention
+    mention: SentenceName
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Life:
 
     start: str
     end: str
-    mention: Mention
+    mention: SentenceName
     of_event: bool = False  # "(1492 to 1496)", which is no way to write a life
 
     @property
@@ -84,7 +84,7 @@ def asks_for_life(question: str) -> bool:
     return any(pattern.match(text) for pattern in _questions().values())
 
 
-def find_stated(question: str, named: Sequence[Mention]) -> list[Stated]:
+def find_stated(question: str, named: Sequence[SentenceName]) -> list[StatedValue]:
     """Return what the texts state that a question about a life, a range or an age asks for; empty where it is unclear.
 
     `named` are the names in all sentences that are read.
@@ -110,18 +110,18 @@ def find_stated(question: str, named: Sequence[Mention]) -> list[Stated]:
     return []
 
 
-def _literal(name: str, named: Sequence[Mention]) -> list[Mention]:
+def _literal(name: str, named: Sequence[SentenceName]) -> list[SentenceName]:
     """Return where sentences have a name word for word, in small letters, too: "the Jin dynasty"."""
     wanted = re.compile(rf"\b{re.escape(re.sub(r'^(?:the|a|an) ', '', name, flags=re.IGNORECASE))}\b", re.IGNORECASE)
     lines = {id(each.line): each.line for each in named}
     return [
-        Mention(found[0], (), (), line, found.start(), found.end())
+        SentenceName(found[0], (), (), line, found.start(), found.end())
         for line in lines.values()
         for found in wanted.finditer(line.text)
     ]
 
 
-def life_of(mention: Mention) -> Life | None:
+def life_of(mention: SentenceName) -> Life | None:
     """Return the life that stands beside a name: "(1211–1290)", "(b. 1898)", "died on 22 March"."""
     for name, pattern in zip(_DATA.table("after"), _patterns("after"), strict=True):
         match = pattern.match(mention.after)
@@ -136,7 +136,7 @@ def life_of(mention: Mention) -> Life | None:
     return None
 
 
-def _is_subject(mention: Mention, name: str = "") -> bool:
+def _is_subject(mention: SentenceName, name: str = "") -> bool:
     """Return whether a verb behind a name is said of its bearer: not of the father in "The father of X died"."""
     others = _others()
     if name in ("death_of", "birth_of"):
@@ -162,21 +162,21 @@ def _backwards(start: str, end: str) -> bool:
     return bool(first and last and first[0] > last[0])
 
 
-def _of_life(match: re.Match[str], kind: str, lives: Sequence[Life]) -> list[Stated]:
+def _of_life(match: re.Match[str], kind: str, lives: Sequence[Life]) -> list[StatedValue]:
     """Return the beginning, the end, the length of a life or of an event, or whether a year is in it."""
     if kind in ("born", "died", "lived"):
         lives = [each for each in lives if each.is_of_person]
     if kind in ("born", "began"):
-        return _agreed(Stated(each.start, "born" if kind == "born" else "began", each.mention) for each in lives)
+        return _agreed(StatedValue(each.start, "born" if kind == "born" else "began", each.mention) for each in lives)
     if kind in ("died", "ended"):
-        return _agreed(Stated(each.end, "died" if kind == "died" else "ended", each.mention) for each in lives)
+        return _agreed(StatedValue(each.end, "died" if kind == "died" else "ended", each.mention) for each in lives)
     whole = [each for each in lives if each.start and each.end]
     if kind == "in_year":
-        return _agreed(Stated(_covers(each, int(match["year"])), "years", each.mention) for each in whole)
-    return _agreed(Stated(_length(each, of_person=kind == "lived"), "years", each.mention) for each in whole)
+        return _agreed(StatedValue(_covers(each, int(match["year"])), "years", each.mention) for each in whole)
+    return _agreed(StatedValue(_length(each, of_person=kind == "lived"), "years", each.mention) for each in whole)
 
 
-def _agreed(found: Iterable[Stated]) -> list[Stated]:
+def _agreed(found: Iterable[StatedValue]) -> list[StatedValue]:
     """Return the fullest value, where all agree: "1871" and "14 February 1871" do, "1871" and "1875" do not."""
     given = [each for each in found if each.value]
     years = {(when_of(each.value) or (0,))[0] for each in given if re.search(r"\d{3}", each.value)}
@@ -216,7 +216,7 @@ def completed_years(first: tuple[int, ...], last: tuple[int, ...]) -> int | None
 # ------------------------------------------------------------------------------------------------------------- ages
 
 
-def _aged(condition: str, own: Sequence[Mention]) -> list[Stated]:
+def _aged(condition: str, own: Sequence[SentenceName]) -> list[StatedValue]:
     """Return the age beside a name. A circumstance has to be in the sentence; a death may also end a life."""
     words = [fold(word) for word in split_words(condition)]
     wanted = [word for word in words if not is_stop_word(word) and not any(word in each.words for each in own)]
@@ -238,22 +238,22 @@ def _aged(condition: str, own: Sequence[Mention]) -> list[Stated]:
     return _same_age(found)
 
 
-def _ages(mention: Mention, table: str) -> list[Stated]:
+def _ages(mention: SentenceName, table: str) -> list[StatedValue]:
     if _others()["kin"].search(mention.before):
         return []  # "Tom, son of X, 12, ..."
     if table == "death_ages" and not _is_subject(mention):
         return []
     matches = [match for pattern in _patterns(table) if (match := pattern.match(mention.after))]
-    return [Stated(match["age"], "age", mention) for match in matches if 0 < number_of(match["age"]) <= OLDEST]
+    return [StatedValue(match["age"], "age", mention) for match in matches if 0 < number_of(match["age"]) <= OLDEST]
 
 
-def _ages_before(mention: Mention) -> list[Stated]:
+def _ages_before(mention: SentenceName) -> list[StatedValue]:
     matches = [match for pattern in _patterns("ages_before") if (match := pattern.search(mention.before))]
     matches = [match for match in matches if not match["role"] or match["role"] in ROLE_NOUNS]
-    return [Stated(match["age"], "age", mention) for match in matches if 0 < number_of(match["age"]) <= OLDEST]
+    return [StatedValue(match["age"], "age", mention) for match in matches if 0 < number_of(match["age"]) <= OLDEST]
 
 
-def _spans(own: Sequence[Mention]) -> list[Stated]:
+def _spans(own: Sequence[SentenceName]) -> list[StatedValue]:
     """Return the age that each life ends at."""
     found = []
     for life in [life for each in own if (life := life_of(each)) and life.is_of_person]:
@@ -263,11 +263,11 @@ def _spans(own: Sequence[Mention]) -> list[Stated]:
         years = completed_years(first, last)
         span = last[0] - first[0]
         if 0 < span <= OLDEST:
-            found.append(Stated(str(years) if years is not None else f"{span - 1} or {span}", "age", life.mention))
+            found.append(StatedValue(str(years) if years is not None else f"{span - 1} or {span}", "age", life.mention))
     return found
 
 
-def _same_age(found: Sequence[Stated]) -> list[Stated]:
+def _same_age(found: Sequence[StatedValue]) -> list[StatedValue]:
     """Return the age where all agree; exact ones count before "70 or 71"."""
     exact = [each for each in found if " or " not in each.value] or found
     return list(exact[:1]) if len({number_of(each.value) for each in exact}) == 1 else []
@@ -291,18 +291,18 @@ def _has(sentence: str, wanted: Sequence[str]) -> bool:
 # --------------------------------------------------------------------------------------------------- the other way
 
 
-def _of_date(match: re.Match[str], kind: str, named: Sequence[Mention]) -> list[Stated]:
+def _of_date(match: re.Match[str], kind: str, named: Sequence[SentenceName]) -> list[StatedValue]:
     """Return who was born or died on a date: everybody beside whose name it stands."""
     wanted = when_of(match["date"])
     found = []
     for life in [life for each in named if (life := life_of(each)) and life.is_of_person]:
         given = when_of(life.start if kind == "born_when" else life.end)
         if given and wanted and given[: len(wanted)] == wanted and _is_of_class(match, life.mention):
-            found.append(Stated(life.mention.name, kind.split("_", maxsplit=1)[0], life.mention))
+            found.append(StatedValue(life.mention.name, kind.split("_", maxsplit=1)[0], life.mention))
     return _different(found, named)
 
 
-def _is_of_class(match: re.Match[str], mention: Mention) -> bool:
+def _is_of_class(match: re.Match[str], mention: SentenceName) -> bool:
     """Return whether the sentence says that somebody is a "pupil" (of Chopin); nothing to say for "who"."""
     line = mention.line
     asked = " ".join(match[name] or "" for name in ("class", "of", "all")).replace("'s", "").replace("’s", "")
@@ -310,18 +310,18 @@ def _is_of_class(match: re.Match[str], mention: Mention) -> bool:
     return _has(f"{line.text} {line.place.document}", words)
 
 
-def _of_place(match: re.Match[str], kind: str, named: Sequence[Mention]) -> list[Stated]:
+def _of_place(match: re.Match[str], kind: str, named: Sequence[SentenceName]) -> list[StatedValue]:
     wanted = [fold(word) for word in split_words(match["place"])]
     pattern = _compiled("where")[kind]
     found = []
     for each in named:
         said = pattern.match(each.after)
         if said and _is_subject(each) and [fold(word) for word in split_words(said["place"])][: len(wanted)] == wanted:
-            found.append(Stated(each.name, kind.split("_", maxsplit=1)[0], each))
+            found.append(StatedValue(each.name, kind.split("_", maxsplit=1)[0], each))
     return _different(found, named)
 
 
-def _place_of(what: str, own: Sequence[Mention]) -> list[Stated]:
+def _place_of(what: str, own: Sequence[SentenceName]) -> list[StatedValue]:
     """Return where somebody was "born" or "died", where all that is said agrees."""
     found = []
     for name in (f"{what}_where", f"{what}_beside"):
@@ -330,16 +330,16 @@ def _place_of(what: str, own: Sequence[Mention]) -> list[Stated]:
         for each, match in said:
             place = match["place"] or match.groupdict().get("place_first") or ""
             if name.endswith("beside") or _is_subject(each):
-                found.append(Stated(place, f"{what} in", each))
+                found.append(StatedValue(place, f"{what} in", each))
     towns = {each.value.split(",")[0] for each in found}
     return sorted(found, key=lambda each: -len(each.value))[:1] if len(towns) == 1 else []
 
 
-def _different(found: Sequence[Stated], named: Sequence[Mention]) -> list[Stated]:
+def _different(found: Sequence[StatedValue], named: Sequence[SentenceName]) -> list[StatedValue]:
     """Return each person once, by the longest name that is known."""
-    kept: dict[frozenset[tuple[str, ...]], Stated] = {}
+    kept: dict[frozenset[tuple[str, ...]], StatedValue] = {}
     for each in found:
         who = bearers(each.mention.name, named)
         key = who.forms or frozenset({each.mention.words})
-        kept.setdefault(key, Stated(who.name or each.value, each.relation, each.mention))
+        kept.setdefault(key, StatedValue(who.name or each.value, each.relation, each.mention))
     return list(kept.values())

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kg_neo4j import data_files
 from kg_neo4j.data_files import fill
-from kg_neo4j.offline.short.following import Place
+from kg_neo4j.offline.short.following import WordPlace
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -39,7 +39,7 @@ class Line:
     """A sentence of a passage, as it is read: on one line, without marks of footnotes and of emphasis."""
 
     text: str
-    place: Place
+    place: WordPlace
     chunk: str  # the whole text of its chunk
 
     @property
@@ -49,7 +49,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class SentenceName:
     """A name in a sentence. `words` are folded and without titles, `titles` those before them."""
 
     name: str
@@ -81,13 +81,13 @@ def lines(chunks: Iterable[tuple[str, str, str]]) -> list[Line]:
     for chunk_id, document, text in chunks:
         for each in split_sentences(text):
             flat = " ".join(re.sub(r"[*_`#]", " ", _FOOTNOTE.sub("", each.text)).split())
-            found.append(Line(flat, Place(chunk_id, document, each.start, each.end, each.text), text))
+            found.append(Line(flat, WordPlace(chunk_id, document, each.start, each.end, each.text), text))
     return found
 
 
-def mentions(line: Line) -> list[Mention]:
+def mentions(line: Line) -> list[SentenceName]:
     """Return the names in a sentence, in order."""
-    found: list[Mention] = []
+    found: list[SentenceName] = []
     for match in _NAME.finditer(line.text):
         at, parts = match.start(), []
         for part in re.finditer(r"\S+", match[0]):
@@ -96,7 +96,7 @@ def mentions(line: Line) -> list[Mention]:
     return found
 
 
-def _cut(line: Line, parts: list[tuple[str, int, int]]) -> Iterable[Mention]:
+def _cut(line: Line, parts: list[tuple[str, int, int]]) -> Iterable[SentenceName]:
     """Yield the name of a run of words with capitals: without what begins a sentence, months, and titles."""
     while parts and (_opens(parts[0][0]) or _YEARS_OLD.match(line.text[parts[0][1] : parts[0][2]])):
         parts = parts[1:]
@@ -113,7 +113,7 @@ def _cut(line: Line, parts: list[tuple[str, int, int]]) -> Iterable[Mention]:
     if parts:
         end = parts[-1][2]
         words = tuple(word for word, _, _ in parts)
-        yield Mention(line.text[parts[0][1] : end], words, tuple(titles), line, start, end)
+        yield SentenceName(line.text[parts[0][1] : end], words, tuple(titles), line, start, end)
 
 
 def _opens(word: str) -> bool:
@@ -127,7 +127,7 @@ class Bearers:
     forms: frozenset[tuple[str, ...]]
     name: str = ""  # the longest of them, as it is written
 
-    def has(self, mention: Mention) -> bool:
+    def has(self, mention: SentenceName) -> bool:
         """Return whether a mention is of the one asked for."""
         return mention.words in self.forms
 
@@ -143,7 +143,7 @@ def asked_words(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(words[:first]), tuple(words[first:])
 
 
-def bearers(name: str, named: Sequence[Mention]) -> Bearers:
+def bearers(name: str, named: Sequence[SentenceName]) -> Bearers:
     """Return which of `named` mean `name`: those with its words, if they are one name in forms of different length."""
     titles, words = asked_words(name)
     if not words:
@@ -170,7 +170,7 @@ def bearers(name: str, named: Sequence[Mention]) -> Bearers:
     return Bearers(frozenset(whole | parts), known.name)
 
 
-def _ends(mention: Mention, form: tuple[str, ...]) -> bool:
+def _ends(mention: SentenceName, form: tuple[str, ...]) -> bool:
     return mention.words[-len(form) :] == form
 
 
@@ -195,7 +195,7 @@ def _one(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
     return set(left) <= set(right) or set(right) <= set(left)
 
 
-def _titled(form: tuple[str, ...], mention: Mention) -> bool:
+def _titled(form: tuple[str, ...], mention: SentenceName) -> bool:
     """Return whether the document of a mention is about the bearer of a name."""
     if not _one(form, mention.words):
         return False

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kg_neo4j.offline.extracting.candidates import Candidate
+from kg_neo4j.offline.extracting.candidates import CandidateSentence
 from kg_neo4j.offline.extracting.clauses import parse
 from kg_neo4j.offline.extracting.extractive import choose, cite
 from kg_neo4j.offline.extracting.verbs import asked_verbs, has_equal
@@ -34,14 +34,14 @@ WORDS = 0.7  # of the question that a sentence has which may answer it; chosen o
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedAnswer:
     """Some words that answer, and the sentence that states it."""
 
     value: str
     citation: Citation
 
 
-def find_stated(question: Question, found: Found) -> Stated | None:
+def find_stated(question: Question, found: Found) -> StatedAnswer | None:
     """Return what the sentences that answer state; None where none has what is asked for in its place."""
     if not asks_for_words(question):
         return None
@@ -59,7 +59,7 @@ def find_stated(question: Question, found: Found) -> Stated | None:
             if question.asks in _NAMES and not names.intersection(map(fold, split_words(each.value))):
                 continue
             if states(question.text, each.value, doc, _known(candidate)):
-                return Stated(each.value, cite(candidate))
+                return StatedAnswer(each.value, cite(candidate))
     return None
 
 
@@ -70,7 +70,7 @@ def _is_place(question: Question, before: str) -> bool:
     return found is not None and (ends is None or found["preposition"].lower() == ends[0])
 
 
-def may_answer(question: Question, candidate: Candidate, *, loosely: bool = False) -> bool:
+def may_answer(question: Question, candidate: CandidateSentence, *, loosely: bool = False) -> bool:
     """Return whether a sentence without a short answer may hold one.
 
     It asks nothing itself, has most words of the question and others, denies where the question does, and calls nothing
@@ -116,7 +116,7 @@ def _repeats(question: Question, value: str) -> bool:
     return bool({fold(word) for word in split_words(value)} & set(question.terms))
 
 
-def _known(candidate: Candidate) -> frozenset[str]:
+def _known(candidate: CandidateSentence) -> frozenset[str]:
     """Return words of what a sentence may speak of without naming it: names before it, and its document's title.
 
     Nothing where no pronoun stands for them.

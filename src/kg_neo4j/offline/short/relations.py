@@ -8,7 +8,7 @@ from kg_neo4j import data_files
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class AskedRelation:
     """A relation from a thing to what a question asks for."""
 
     name: str  # as a path shows it, where it was read in a passage
@@ -21,10 +21,10 @@ class Relation:
 _DATA = data_files.beside(__file__)
 
 
-def _relation(name: str, gives: str, types: str, hint: str = "") -> Relation:
+def _relation(name: str, gives: str, types: str, hint: str = "") -> AskedRelation:
     if gives == "chain":
-        return Relation(name, chain=tuple(types.split()))
-    return Relation(name, tuple(types.split()), gives, hint)
+        return AskedRelation(name, chain=tuple(types.split()))
+    return AskedRelation(name, tuple(types.split()), gives, hint)
 
 
 RELATIONS = {row[0]: _relation(*row) for row in _DATA.rows("relations", 3, optional=1)}

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
-from kg_neo4j.offline.short.lives import KIN, Stated
-from kg_neo4j.offline.short.mentions import Mention, bearers
+from kg_neo4j.offline.short.lives import KIN, StatedValue
+from kg_neo4j.offline.short.mentions import SentenceName, bearers
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 QUALIFIERS = 3  # words before the noun of a role
@@ -33,7 +33,7 @@ def asks_for_role(question: str) -> bool:
     return bool(_ASKED["trade"].match(question)) or any(True for _ in _asked_roles(question))
 
 
-def find_roles(question: str, named: Sequence[Mention]) -> list[Stated]:
+def find_roles(question: str, named: Sequence[SentenceName]) -> list[StatedValue]:
     """Return who has the role that a question asks for, or which trade somebody has; empty where that is unclear."""
     trade = _ASKED["trade"].match(question)
     if trade:
@@ -46,26 +46,26 @@ def find_roles(question: str, named: Sequence[Mention]) -> list[Stated]:
         found = [each for each in named if _holds(each, role, owner, year, named)]
         names = {bearers(each.name, named).name or each.name for each in found}
         if len(names) == 1:
-            return [Stated(names.pop(), " ".join(role), found[0])]
+            return [StatedValue(names.pop(), " ".join(role), found[0])]
     return []
 
 
-def is_trade(role: Stated) -> bool:
+def is_trade(role: StatedValue) -> bool:
     """Return whether a role is an office or a trade that somebody has now: neither "aunt" nor "former head"."""
     return not (_KIN & set(_head(role.value)) or _NOT_NOW & set(_raw(role.value)))
 
 
-def roles_of(mention: Mention) -> Iterator[Stated]:
+def roles_of(mention: SentenceName) -> Iterator[StatedValue]:
     """Yield what a sentence says that somebody is, beside the name: "our foreman", "the zoologist"."""
     for phrase in _behind(mention):
         if _head(phrase) and _head(phrase)[-1] in _NOUNS:
-            yield Stated(phrase, "is", mention)
+            yield StatedValue(phrase, "is", mention)
     for phrase in _ahead(mention):
         words = phrase.split()
         ends = [n for n, word in enumerate(words, 1) if fold(word) in _DETERMINERS or _LINK.fullmatch(word)]
         role = words[ends[-1] if ends else 0 :]
         if 0 < len(role) <= QUALIFIERS and fold(role[-1]) in _NOUNS:
-            yield Stated(" ".join(role), "is", mention)
+            yield StatedValue(" ".join(role), "is", mention)
 
 
 def _asked_roles(question: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -101,20 +101,24 @@ def _head(phrase: str) -> tuple[str, ...]:
     return tuple(fold(word) for word in split_words(words) if fold(word) not in _DETERMINERS)[:5]
 
 
-def _behind(mention: Mention) -> Iterator[str]:
+def _behind(mention: SentenceName) -> Iterator[str]:
     match = _P["behind"].match(mention.after)
     if match and not _OF.search(mention.before):
         yield match["phrase"].strip(" .")
 
 
-def _ahead(mention: Mention) -> Iterator[str]:
+def _ahead(mention: SentenceName) -> Iterator[str]:
     match = _P["ahead"].search(mention.before)
     if match and match["phrase"].strip():
         yield match["phrase"].strip()
 
 
 def _holds(
-    mention: Mention, role: tuple[str, ...], owner: tuple[str, ...], year: int | None, named: Sequence[Mention]
+    mention: SentenceName,
+    role: tuple[str, ...],
+    owner: tuple[str, ...],
+    year: int | None,
+    named: Sequence[SentenceName],
 ) -> bool:
     """Return whether a sentence says of a name that its bearer has a role, now or in a year."""
     if year is not None:
@@ -146,7 +150,7 @@ def _begins(said: tuple[str, ...], role: tuple[str, ...]) -> bool:
     return any(said[index : index + len(role)] == role for index in range(QUALIFIERS + 1))
 
 
-def _is_owned(phrase: str, owner: tuple[str, ...], mention: Mention, named: Sequence[Mention]) -> bool:
+def _is_owned(phrase: str, owner: tuple[str, ...], mention: SentenceName, named: Sequence[SentenceName]) -> bool:
     """Return whether a role is the owner's: both stand together, or the text is about the owner and names no other."""
     said = set(_folded(phrase))
     if not owner or set(owner) <= said:

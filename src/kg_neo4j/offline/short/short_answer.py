@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kg_neo4j.offline.short.comparing import compare
 from kg_neo4j.offline.short.comparison import read_comparison
-from kg_neo4j.offline.short.following import Place, Step, follow
+from kg_neo4j.offline.short.following import StatedStep, WordPlace, follow
 from kg_neo4j.offline.short.reading import find_stated
 from kg_neo4j.offline.short.substitution import Reduced, reduce
 from kg_neo4j.offline.short.things import Things
@@ -24,12 +24,12 @@ class Short:
     """A short answer and the steps that it rests on, one at least."""
 
     value: str
-    steps: tuple[Step, ...]
+    steps: tuple[StatedStep, ...]
     stated: bool = True  # of this very thing; False where it is read at the end of several steps
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CitedShortAnswer:
     """A short answer as it is told: first itself, then the words that it rests on, each with its citation."""
 
     text: str
@@ -74,12 +74,12 @@ def _read(reduced: Reduced, search: Callable[[str], Found]) -> Short | None:
     return Short(found.value, (*reduced.steps, _said(found.citation, found.value)), stated=not reduced.steps)
 
 
-def _said(citation: Citation, what: str) -> Step:
-    place = Place(citation.chunk_id, citation.document, citation.start, citation.end, citation.quote)
-    return Step(citation.document, "says", what, place)
+def _said(citation: Citation, what: str) -> StatedStep:
+    place = WordPlace(citation.chunk_id, citation.document, citation.start, citation.end, citation.quote)
+    return StatedStep(citation.document, "says", what, place)
 
 
-def tell(short: Short) -> Told:
+def tell(short: Short) -> CitedShortAnswer:
     """Return a short answer for people."""
     places = list(dict.fromkeys(step.place for step in short.steps))
     citations = tuple(_citation(place) for place in places)
@@ -102,8 +102,8 @@ def tell(short: Short) -> Told:
     support = SUPPORTED if short.stated else QUOTED
     quoted = (Claim(readable(place.quote), (count,), support) for place, count in number.items())
     claims = (Claim(said, tuple(number.values()), support, judged_by="path"), *quoted)
-    return Told("\n".join([f"{said}{marks}", *sentences]), citations, claims, path)
+    return CitedShortAnswer("\n".join([f"{said}{marks}", *sentences]), citations, claims, path)
 
 
-def _citation(place: Place) -> Citation:
+def _citation(place: WordPlace) -> Citation:
     return Citation(place.chunk_id, place.document, place.start, place.end, place.quote)

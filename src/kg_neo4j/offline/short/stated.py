@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kg_neo4j.offline.short.following import Step, steps_from
-from kg_neo4j.offline.short.lives import Stated, asks_for_life, find_stated
-from kg_neo4j.offline.short.mentions import Line, Mention, lines, mentions
+from kg_neo4j.offline.short.following import StatedStep, steps_from
+from kg_neo4j.offline.short.lives import StatedValue, asks_for_life, find_stated
+from kg_neo4j.offline.short.mentions import Line, SentenceName, lines, mentions
 from kg_neo4j.offline.short.relations import MADE
 from kg_neo4j.offline.short.roles import asks_for_role, find_roles
 from kg_neo4j.offline.short.short_answer import Short
@@ -52,7 +52,7 @@ def _says(quote: str, verb: str) -> bool:
     return bool(words & family(fold(verb))) or any(same_word(fold(verb), word) for word in words)
 
 
-def read_names(names: Sequence[str], found: Found, things: Things) -> list[Mention]:
+def read_names(names: Sequence[str], found: Found, things: Things) -> list[SentenceName]:
     """Return the names in the sentences that were found, and in the passages about what the question names."""
     return [mention for line in read_lines(names, found, things) for mention in mentions(line)]
 
@@ -66,7 +66,7 @@ def read_lines(names: Sequence[str], found: Found, things: Things) -> list[Line]
     return lines(chunks.values())
 
 
-def _may_be_person(stated: Stated, things: Things) -> bool:
+def _may_be_person(stated: StatedValue, things: Things) -> bool:
     kinds = things.kinds(stated.value)
     return PERSON in kinds if kinds else " " in stated.value and not _EVENT.search(stated.value)
 
@@ -75,7 +75,9 @@ def _together(values: Sequence[str]) -> str:
     return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
 
 
-def _step(stated: Stated) -> Step:
+def _step(stated: StatedValue) -> StatedStep:
     """Return what a sentence says of a name; where a name is asked for, of that name."""
     value = "" if stated.value == stated.mention.name else stated.value
-    return Step(stated.mention.name, stated.relation, value or stated.mention.line.text, stated.mention.line.place)
+    return StatedStep(
+        stated.mention.name, stated.relation, value or stated.mention.line.text, stated.mention.line.place
+    )

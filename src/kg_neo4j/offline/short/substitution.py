@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kg_neo4j.offline.short.following import Step, follow
+from kg_neo4j.offline.short.following import StatedStep, follow
 from kg_neo4j.offline.short.relations import NOUNS, VERBS
 from kg_neo4j.offline.short.things import Things
-from kg_neo4j.offline.short.wanted import Wanted, read_thing
+from kg_neo4j.offline.short.wanted import AskedThing, read_thing
 
 STEPS = 3  # parts of one question that are put in
 
@@ -35,7 +35,7 @@ class Reduced:
     """A question with parts put in, and the steps that led to them."""
 
     text: str
-    steps: tuple[Step, ...]
+    steps: tuple[StatedStep, ...]
     name: str = ""  # what was put in last
 
 
@@ -80,8 +80,8 @@ def _parts(text: str, name: str) -> Iterator[re.Match[str]]:
         yield from re.finditer(pattern, text)
 
 
-def _wanted(part: str, name: str) -> Wanted | None:
+def _wanted(part: str, name: str) -> AskedThing | None:
     wanted = read_thing(part)
     if not wanted.is_path:
         return None
-    return wanted if wanted.name.strip('"“”').lower() == name.lower() else Wanted(name, wanted.relations)
+    return wanted if wanted.name.strip('"“”').lower() == name.lower() else AskedThing(name, wanted.relations)

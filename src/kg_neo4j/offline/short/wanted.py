@@ -18,7 +18,7 @@ DEEPEST = 4  # relations within each other
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AskedThing:
     """A thing by its name, or what relations lead to from there."""
 
     name: str
@@ -54,12 +54,12 @@ _WHERE = re.compile(
 _HOW = {"born": "born in", "from": "citizenship", "died": "died in", "away": "died in", "buried": "buried in"}
 
 
-def read_thing(text: str, depth: int = 0) -> Wanted:
+def read_thing(text: str, depth: int = 0) -> AskedThing:
     """Return what a noun phrase means: "Ada's father" is father (Ada); anything else is a name."""
     text = " ".join(text.split()).strip(" ,?.!")
     plain = _without_class(text)
     if plain != text or depth >= DEEPEST or len(text) > LONGEST:
-        return Wanted(_name(plain))
+        return AskedThing(_name(plain))
     for pattern in (_OF, _POSSESSIVE):
         match = pattern.match(text)
         if match and match["of"].strip():
@@ -74,12 +74,12 @@ def read_thing(text: str, depth: int = 0) -> Wanted:
         if not how or (how == "citizenship" and match["kind"] != "country"):
             how = "country" if match["kind"] == "country" else "location"
         return _then(read_thing(match["of"], depth + 1), how)
-    return Wanted(_name(text))
+    return AskedThing(_name(text))
 
 
-def _then(inner: Wanted, relation: str) -> Wanted:
+def _then(inner: AskedThing, relation: str) -> AskedThing:
     steps = RELATIONS[relation].chain or (relation,)
-    return Wanted(inner.name, (*inner.relations, *steps))
+    return AskedThing(inner.name, (*inner.relations, *steps))
 
 
 def _without_class(text: str) -> str:
@@ -111,7 +111,7 @@ _VERB_FORMS = tuple(
 _WHAT_IS = re.compile(r"^(?:what|who|which|where|when) (?:is|was|are|were|does|did) (?P<np>.+?)\??$", re.IGNORECASE)
 
 
-def read_wanted(question: str) -> Wanted | None:
+def read_wanted(question: str) -> AskedThing | None:
     """Return the path that a question asks for; None where it has none of the known forms."""
     text = " ".join(question.split()).strip()
     if len(text) > LONGEST:

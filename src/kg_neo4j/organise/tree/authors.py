@@ -13,9 +13,9 @@ from kg_neo4j._models.tasks import OF_ONE_TASK, Request, Task
 from kg_neo4j.errors import ModelUnavailable
 from kg_neo4j.organise.tree.aspects import prompt_of
 from kg_neo4j.organise.tree.interface import Aspect, Summariser
-from kg_neo4j.organise.tree.questions import DETAIL, Item, Subject
+from kg_neo4j.organise.tree.questions import DETAIL, Subject, TreeItem
 from kg_neo4j.organise.tree.summarisers import AbstractSummariser
-from kg_neo4j.organise.tree.written import WriteText, Written, write_detail, write_summary
+from kg_neo4j.organise.tree.written import WriteText, WrittenText, write_detail, write_summary
 from kg_neo4j.records import Usage
 
 
@@ -25,7 +25,7 @@ class Author:
 
     method: str
     door: Door
-    question: Callable[[Item], Task[Written]]
+    question: Callable[[TreeItem], Task[WrittenText]]
 
 
 def model_author(door: Door, subject: Subject, aspects: Sequence[Aspect], max_tokens: int) -> Author:
@@ -36,7 +36,7 @@ def model_author(door: Door, subject: Subject, aspects: Sequence[Aspect], max_to
     known = {aspect.name: (aspect, prompt_of(aspect)) for aspect in aspects}
     detail, of_aspect = prompts.load("detail"), prompts.load("detail_aspect")
 
-    def question(item: Item) -> WriteText:
+    def question(item: TreeItem) -> WriteText:
         if item.may_be_silent:
             return write_detail(subject, item, of_aspect, max_tokens, known[item.aspect][0])
         if item.kind == DETAIL:
@@ -52,7 +52,7 @@ class Summarised:
 
     summariser: Summariser
     max_tokens: int
-    said: dict[str, Written] = field(default_factory=dict)  # by id of the item, until it is accepted
+    said: dict[str, WrittenText] = field(default_factory=dict)  # by id of the item, until it is accepted
     window: int = 0
 
     @property
@@ -63,7 +63,7 @@ class Summarised:
     def complete(self, request: Request) -> Completion:
         """Call the summariser. Raises what it raises."""
         item = request.place
-        if not isinstance(item, Item):
+        if not isinstance(item, TreeItem):
             raise TypeError("a summariser writes items")
         try:
             said = self._written(item)
@@ -75,28 +75,28 @@ class Summarised:
     def keep(self, hash: str, said: Completion) -> None:
         """Nothing is kept here."""
 
-    def _written(self, item: Item) -> Written:
+    def _written(self, item: TreeItem) -> WrittenText:
         if isinstance(self.summariser, AbstractSummariser):
             return self.summariser.write(item.context, self.max_tokens, item.before)
-        return Written(self.summariser.summarize(item.context, self.max_tokens).strip(), self.name)
+        return WrittenText(self.summariser.summarize(item.context, self.max_tokens).strip(), self.name)
 
 
 @dataclass(frozen=True, slots=True)
-class WriteOwn(Task[Written]):
+class WriteOwn(Task[WrittenText]):
     """Asks a summariser; what one of the caller's own says is stored like a model's answer."""
 
     kind: ClassVar[str] = "own"
     by: Summarised
-    item: Item
+    item: TreeItem
     key: str  # empty: it is not stored
 
     def messages(self, complaint: str = "") -> tuple[str, str]:
         """Return the text."""
         return "", self.item.context
 
-    def accept(self, said: Completion) -> Written:
+    def accept(self, said: Completion) -> WrittenText:
         """Return what it says; its flags are there where it was called now."""
-        return self.by.said.pop(self.item.id, None) or Written(said.text, self.by.name)
+        return self.by.said.pop(self.item.id, None) or WrittenText(said.text, self.by.name)
 
     def request(self, complaint: str, round: int) -> Request:
         """Return what the summariser gets."""
@@ -112,7 +112,7 @@ def own_author(by: Summarised, door: Door, subject: Subject) -> Author:
     """Return the author that is a summariser; `door` leads to it."""
     most = str(by.max_tokens)
 
-    def question(item: Item) -> WriteOwn:
+    def question(item: TreeItem) -> WriteOwn:
         parts = ("own", by.name, item.aspect, most, item.context, *item.before)
         return WriteOwn(by, item, subject.key(item.kind, *parts) if is_stored(by.summariser) else "")
 

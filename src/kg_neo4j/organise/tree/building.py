@@ -15,12 +15,12 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.clustering import soft_clusters
 from kg_neo4j.organise.tree.embedded import TreeVectors
-from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Aspect, Clusters, Fit, Leaf, TreeOptions
+from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Aspect, ClusterFit, Clusters, Leaf, TreeOptions
 from kg_neo4j.organise.tree.leaves import Leaves
 from kg_neo4j.organise.tree.nodes import Nodes, WrittenDetail, WrittenSummary
-from kg_neo4j.organise.tree.questions import DETAIL, Item
+from kg_neo4j.organise.tree.questions import DETAIL, TreeItem
 from kg_neo4j.organise.tree.stored import Node
-from kg_neo4j.organise.tree.structure import Cluster, Structure, members_of
+from kg_neo4j.organise.tree.structure import Cluster, TreeStructure, members_of
 from kg_neo4j.organise.tree.writing import Text, Writing
 
 CLUSTER_TOKENS = 3_500  # of one cluster, as in RAPTOR; less in a smaller window
@@ -28,7 +28,7 @@ STAGE = "tree"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ClusterAspects:
     """The aspects of one cluster."""
 
     aspects: tuple[str, ...]
@@ -36,19 +36,19 @@ class Named:
     answers: tuple[str, ...] = ()  # keys
 
 
-class Namer(Protocol):
+class AspectNamer(Protocol):
     """Says which aspects texts show."""
 
     @property
     def model(self) -> str:
         """Name of the model that says it; empty where there is none."""
 
-    def name(self, texts: Sequence[str]) -> Sequence[Named]:
+    def name(self, texts: Sequence[str]) -> Sequence[ClusterAspects]:
         """Return the aspects of each text, at least one each. Raises Unfinished."""
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class TreeMaterial:
     """What a tree is built from."""
 
     tree_id: str
@@ -62,11 +62,11 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class TreeDraft:
     """A tree as it should be."""
 
     nodes: tuple[Node, ...]
-    structure: Structure
+    structure: TreeStructure
     naming_answers: tuple[str, ...] | None  # None: those of the stored tree
     absent: tuple[str, ...]  # aspects that nothing of it shows
     levels: int
@@ -74,18 +74,18 @@ class Draft:
 
 
 @dataclass(slots=True)
-class Building:
+class TreeBuild:
     """One build."""
 
-    material: Material
-    namer: Namer
+    material: TreeMaterial
+    namer: AspectNamer
     writing: Writing
     embedding: TreeVectors
-    stored: Structure | None = None
+    stored: TreeStructure | None = None
     _upper: dict[str, list[tuple[Cluster, ...]]] = field(default_factory=dict)
     _silent: dict[str, Text] = field(default_factory=dict)
 
-    def build(self) -> Draft:
+    def build(self) -> TreeDraft:
         """Return the tree as it should be. Raises Unfinished where somebody has to be asked and does not answer."""
         structure, answers = (self.stored, None) if self.stored else self._structure()
         summaries = self._first_level(structure)
@@ -104,16 +104,16 @@ class Building:
         shown = {each.aspect for each in summaries}
         absent = tuple(aspect.name for aspect in self.material.aspects if aspect.name not in shown)
         levels = max((each.level for each in summaries), default=0)
-        return Draft(made, structure, answers, absent, levels, self._silent)
+        return TreeDraft(made, structure, answers, absent, levels, self._silent)
 
     # ------------------------------------------------------------------------------------------------- clusters
 
-    def _structure(self) -> tuple[Structure, tuple[str, ...]]:
+    def _structure(self) -> tuple[TreeStructure, tuple[str, ...]]:
         """Find clusters and name their aspects; where one is shown nowhere, again with another seed, at most twice.
 
         Returns the shape that lacks fewest aspects, the first of such, and the keys of all answers on the way.
         """
-        found: list[Structure] = []
+        found: list[TreeStructure] = []
         answers: dict[str, None] = {}
         for attempt in range(REPEATS + 1):
             structure, used = self._attempt(attempt)
@@ -123,7 +123,7 @@ class Building:
                 break
         return min(found, key=lambda each: len(each.absent)), tuple(answers)
 
-    def _attempt(self, number: int) -> tuple[Structure, list[str]]:
+    def _attempt(self, number: int) -> tuple[TreeStructure, list[str]]:
         leaves, material = self.material.leaves.leaves, self.material
         counts = [leaf.token_count for leaf in leaves]
         seed = material.options.seed + number
@@ -131,7 +131,7 @@ class Building:
         named = self._named([[leaves[place] for place in members] for members in clusters.members])
         shown = {name for each in named for name in each.aspects}
         names = [aspect.name for aspect in material.aspects]
-        structure = Structure(
+        structure = TreeStructure(
             fit=fit,
             aspect_set=tuple(material.aspects),
             members=members_of(leaves, clusters),
@@ -142,18 +142,18 @@ class Building:
         )
         return structure, [key for each in named for key in each.answers]
 
-    def _found(self, vectors: Vectors, token_counts: Sequence[int], seed: int) -> tuple[Clusters, Fit]:
+    def _found(self, vectors: Vectors, token_counts: Sequence[int], seed: int) -> tuple[Clusters, ClusterFit]:
         find = raptor.clusters if self.material.options.clustering == UMAP else soft_clusters
         return find(vectors, token_counts, most_tokens=self.material.cluster_tokens, seed=seed)
 
-    def _named(self, clusters: Sequence[Sequence[Leaf]]) -> Sequence[Named]:
+    def _named(self, clusters: Sequence[Sequence[Leaf]]) -> Sequence[ClusterAspects]:
         if len(self.material.aspects) == 1:
-            return [Named((self.material.aspects[0].name,)) for _ in clusters]
+            return [ClusterAspects((self.material.aspects[0].name,)) for _ in clusters]
         return self.namer.name(["\n\n".join(leaf.text for leaf in cluster) for cluster in clusters])
 
     # ---------------------------------------------------------------------------------------------------- levels
 
-    def _first_level(self, structure: Structure) -> list[WrittenSummary]:
+    def _first_level(self, structure: TreeStructure) -> list[WrittenSummary]:
         leaves = self.material.leaves.leaves
         clusters = structure.clusters_of(leaves, self.material.vectors)
         wanted = []
@@ -204,7 +204,7 @@ class Building:
             id = hash_id("tree summary", self.material.tree_id, aspect, str(level), str(number))
             texts, flags = self._shown(parts, shares)
             digest = self._hash("summary", aspect, texts)
-            items.append(Item(id, "summary", aspect, "\n\n".join(texts), digest, flags, level=level))
+            items.append(TreeItem(id, "summary", aspect, "\n\n".join(texts), digest, flags, level=level))
             links[id] = tuple(sorted((part[0], share) for part, share in zip(parts, shares, strict=True)))
         found = self.writing.write(items)
         return [
@@ -244,7 +244,7 @@ class Building:
                 id = hash_id("tree detail", self.material.tree_id, leaf.id, str(number))
                 notes = before[leaf.id]
                 digest = self._hash("detail", "", [leaf.text, *notes])
-                items.append(Item(id, DETAIL, DETAIL, leaf.text, digest, (), notes))
+                items.append(TreeItem(id, DETAIL, DETAIL, leaf.text, digest, (), notes))
             found = self.writing.write(items)
             for leaf, item in zip(leaves, items, strict=True):
                 text = found[item.id]
@@ -252,7 +252,7 @@ class Building:
                 details.append(WrittenDetail(item.id, leaf.id, number, "", item.hash, text))
         return details
 
-    def _details_by_aspect(self, structure: Structure) -> list[WrittenDetail]:
+    def _details_by_aspect(self, structure: TreeStructure) -> list[WrittenDetail]:
         """Return the notes on each leaf: one for each of the first aspects that its clusters show, if it shows them.
 
         A note that repeats one on the same leaf is none.
@@ -262,7 +262,9 @@ class Building:
         for leaf, aspects in zip(leaves, structure.aspects_of(leaves, self.material.vectors), strict=True):
             for aspect in aspects[:most]:
                 id = hash_id("tree detail", self.material.tree_id, leaf.id, aspect)
-                items[leaf.id, aspect] = Item(id, DETAIL, aspect, leaf.text, self._hash("detail", aspect, [leaf.text]))
+                items[leaf.id, aspect] = TreeItem(
+                    id, DETAIL, aspect, leaf.text, self._hash("detail", aspect, [leaf.text])
+                )
         found = self.writing.write(tuple(items.values()))
         said: dict[str, list[str]] = {leaf.id: [] for leaf in leaves}
         details: list[WrittenDetail] = []

@@ -9,7 +9,7 @@ from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.organise.tree.interface import SPHERES, Summariser
-from kg_neo4j.organise.tree.upkeep import TreeChoice
+from kg_neo4j.organise.tree.upkeep import TreeBuildChoice
 from kg_neo4j.records import Usage
 
 
@@ -17,7 +17,7 @@ from kg_neo4j.records import Usage
 class TreeBuilding:
     """How to build trees."""
 
-    choice: TreeChoice
+    choice: TreeBuildChoice
     door: Door  # to what writes summaries and notes
     aspect_door: Door  # to what names aspects
     embedder: EmbeddingModel

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j.organise.tree import fitted, mixtures
-from kg_neo4j.organise.tree.fitted import Doubles, FittedClusters, Step
-from kg_neo4j.organise.tree.interface import Clusters, Fit
+from kg_neo4j.organise.tree.fitted import Doubles, FittedClusters, FittedMixture
+from kg_neo4j.organise.tree.interface import ClusterFit, Clusters
 
 LEVELS = 2  # of clustering: global, local
 FEWEST_NODES = 4  # that are worth a mixture; fewer are one cluster, if their text fits
@@ -25,13 +25,13 @@ LARGEST_PART = 0.75  # of such a cluster; a mixture with a larger one gives way 
 
 def soft_clusters(
     vectors: npt.NDArray[np.float32], token_counts: Sequence[int], *, most_tokens: int, seed: int
-) -> tuple[Clusters, Fit]:
+) -> tuple[Clusters, ClusterFit]:
     """Return clusters of nodes, and the fit that puts further vectors into them.
 
     `vectors` has shape (n, d), `token_counts` n numbers. No cluster of two nodes or more has over `most_tokens` tokens:
     one that has is divided again, by order where vectors do not tell its nodes apart; only there the order of rows
-    matters, and only there `Fit.assign` gives other clusters. Clusters with the same members are one; they are sorted
-    by their members. Raises ValueError for arrays that do not fit together.
+    matters, and only there `ClusterFit.assign` gives other clusters. Clusters with the same members are one; they are
+    sorted by their members. Raises ValueError for arrays that do not fit together.
     """
     rows = fitted.checked(vectors)
     if len(token_counts) != len(rows):
@@ -44,7 +44,7 @@ def soft_clusters(
     return _numbered(work, base, first)
 
 
-def read_fit(text: str) -> Fit:
+def read_fit(text: str) -> ClusterFit:
     """Return the fit whose `to_json` wrote `text`. Raises ValueError for anything else."""
     return fitted.read(text)
 
@@ -58,7 +58,7 @@ class _Division:
     most_tokens: int
     seed: int
     rank: dict[int, int]  # of each row among all, by its bytes
-    steps: list[Step | None] = field(default_factory=list)
+    steps: list[FittedMixture | None] = field(default_factory=list)
     found: list[dict[int, float]] = field(default_factory=list)  # members with probabilities
 
     def divide(self, members: dict[int, float], level: int) -> tuple[str, int]:
@@ -76,7 +76,7 @@ class _Division:
             parts = self._parts(step, rows)
         return self._add(step, [{row: members[row] * share for row, share in part.items()} for part in parts], level)
 
-    def _add(self, step: Step, parts: list[dict[int, float]], level: int) -> tuple[str, int]:
+    def _add(self, step: FittedMixture, parts: list[dict[int, float]], level: int) -> tuple[str, int]:
         number = len(self.steps)
         self.steps.append(None)
         self.steps[number] = replace(step, children=tuple(self.divide(part, level + 1) for part in parts))
@@ -89,14 +89,14 @@ class _Division:
         self.found.append(members)
         return "cluster", len(self.found) - 1
 
-    def _parts(self, step: Step, rows: list[int]) -> list[dict[int, float]]:
+    def _parts(self, step: FittedMixture, rows: list[int]) -> list[dict[int, float]]:
         parts: list[dict[int, float]] = [{} for _ in step.children]
         for row, share in zip(rows, step.shares(self.points[rows]), strict=True):
             for component, probability in share:
                 parts[component][row] = probability
         return parts
 
-    def _parted(self, step: Step | None, rows: list[int]) -> tuple[Step, list[dict[int, float]]]:
+    def _parted(self, step: FittedMixture | None, rows: list[int]) -> tuple[FittedMixture, list[dict[int, float]]]:
         """Return a step with parts small enough for dividing to come to an end: by mixture, by an axis, or by order."""
         if step is not None:
             parts = self._parts(step, rows)
@@ -112,7 +112,7 @@ class _Division:
         return halves, [dict.fromkeys(in_text[:border], 1.0), dict.fromkeys(in_text[border:], 1.0)]
 
 
-def _numbered(work: _Division, base: fitted.Reduction, first: tuple[str, int] | None) -> tuple[Clusters, Fit]:
+def _numbered(work: _Division, base: fitted.Reduction, first: tuple[str, int] | None) -> tuple[Clusters, ClusterFit]:
     """Let the steps lead to the numbers of the clusters, of which those with the same members are one."""
     clusters, numbers = fitted.merged(work.found)
 

@@ -46,7 +46,7 @@ class Reduction:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FittedMixture:
     """One mixture of spheres, and where each of its components leads."""
 
     reduction: Reduction  # to k dimensions
@@ -79,11 +79,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class FittedClusters:
-    """All steps from the first mixture to the final clusters. Implements `interface.Fit`."""
+    """All steps from the first mixture to the final clusters. Implements `interface.ClusterFit`."""
 
     base: Reduction  # of the vectors, before every step
     first: tuple[str, int] | None  # a step, or the only cluster; None: there were no nodes
-    steps: tuple[Step, ...]
+    steps: tuple[FittedMixture, ...]
 
     def assign(self, vectors: npt.NDArray[np.float32]) -> tuple[tuple[tuple[int, float], ...], ...]:
         """Return, for each row of shape (n, d), its clusters, ascending, with their probabilities.
@@ -136,7 +136,7 @@ class FittedClusters:
 
 @dataclass(frozen=True, slots=True)
 class NearestClusters:
-    """The mean vector of each cluster. Implements `interface.Fit`: a vector joins the nearest one by cosine."""
+    """The mean vector of each cluster. Implements `interface.ClusterFit`: a vector joins the nearest one by cosine."""
 
     means: Floats  # (c, d)
 
@@ -166,7 +166,7 @@ def read(text: str) -> FittedClusters | NearestClusters:
         if "nearest" in data:
             return NearestClusters(checked(_array(data["nearest"])))
         steps = tuple(
-            Step(
+            FittedMixture(
                 _reduction(each["reduction"]),
                 _array(each["weights"]),
                 _array(each["means"]),

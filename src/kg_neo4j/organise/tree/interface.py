@@ -52,7 +52,7 @@ class Clusters:
     probabilities: tuple[tuple[float, ...], ...]  # of each member, in the same order, 0 to 1
 
 
-class Fit(Protocol):
+class ClusterFit(Protocol):
     """What is stored of clusters: it puts further vectors into them."""
 
     def assign(self, vectors: npt.NDArray[np.float32]) -> tuple[tuple[tuple[int, float], ...], ...]:

@@ -13,7 +13,7 @@ from kg_neo4j.records import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class LeafSource:
     """A chunk of the document, as far as leaves are made of it."""
 
     id: str
@@ -32,7 +32,7 @@ class Leaves:
     overlaps: Mapping[str, tuple[tuple[str, int, int], ...]]  # nothing for leaves that are chunks
 
 
-def leaves_of(tree_id: str, chunks: Sequence[Source], tokeniser: Tokeniser, options: TreeOptions) -> Leaves:
+def leaves_of(tree_id: str, chunks: Sequence[LeafSource], tokeniser: Tokeniser, options: TreeOptions) -> Leaves:
     """Return the leaves over `chunks` of one document, which come in reading order.
 
     The chunks themselves, where each has at most `options.most_leaf_tokens`; else passages of at most so many.
@@ -47,7 +47,7 @@ def leaves_of(tree_id: str, chunks: Sequence[Source], tokeniser: Tokeniser, opti
     return Leaves(passages, True, {each.id: _overlaps(each, chunks) for each in passages})
 
 
-def joined(chunks: Sequence[Source]) -> str:
+def joined(chunks: Sequence[LeafSource]) -> str:
     """Return a document's text, put together from its chunks by their offsets; what no chunk has is white space."""
     parts: list[str] = []
     at = 0
@@ -71,7 +71,7 @@ def _gap(length: int) -> str:
     return " " if length == 1 else "\n" * length
 
 
-def _overlaps(passage: Leaf, chunks: Sequence[Source]) -> tuple[tuple[str, int, int], ...]:
+def _overlaps(passage: Leaf, chunks: Sequence[LeafSource]) -> tuple[tuple[str, int, int], ...]:
     shared = (
         (each.id, max(each.start, passage.start) - each.start, min(each.end, passage.end) - each.start)
         for each in chunks
@@ -79,5 +79,5 @@ def _overlaps(passage: Leaf, chunks: Sequence[Source]) -> tuple[tuple[str, int, 
     return tuple(sorted((chunk, start, end) for chunk, start, end in shared if start < end))
 
 
-def _values(chunk: Source) -> tuple[str, str, int, int, int]:
+def _values(chunk: LeafSource) -> tuple[str, str, int, int, int]:
     return chunk.id, chunk.text, chunk.token_count, chunk.start, chunk.end

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.organise.tree.fitted import Doubles, Floats, Reduction, Step
+from kg_neo4j.organise.tree.fitted import Doubles, FittedMixture, Floats, Reduction
 
 BASE_DIMENSIONS = 48  # to which vectors are reduced once; steps reduce further
 DIMENSIONS = 10  # of a step, at most; RAPTOR has as many
@@ -65,7 +65,7 @@ def reduction(rows: npt.NDArray[np.floating], dimensions: int, *, scaled: bool =
     return Reduction(centre.astype(np.float32), kept.astype(np.float32))
 
 
-def fit(rows: Doubles, seed: int, *, least: int = 1) -> Step | None:
+def fit(rows: Doubles, seed: int, *, least: int = 1) -> FittedMixture | None:
     """Return the best mixture of `least` or more components, or None where one cluster is all there is.
 
     The components are spheres of different size: of all forms they need the fewest nodes (docs/decisions/0024).
@@ -102,18 +102,20 @@ def _best(points: Doubles, least: int, most: int, seed: int) -> tuple[Floats, Fl
     return best.weights_.astype(np.float32), best.means_.astype(np.float32), best.covariances_.astype(np.float32)
 
 
-def _without_empty(reduced: Reduction, rows: Doubles, weights: Floats, means: Floats, variances: Floats) -> Step:
+def _without_empty(
+    reduced: Reduction, rows: Doubles, weights: Floats, means: Floats, variances: Floats
+) -> FittedMixture:
     """Return the mixture without components to which no row belongs."""
     kept = np.flatnonzero(weights > 0)
     while True:
-        step = Step(reduced, weights[kept], means[kept], variances[kept], True, (("cluster", 0),) * len(kept))
+        step = FittedMixture(reduced, weights[kept], means[kept], variances[kept], True, (("cluster", 0),) * len(kept))
         used = sorted({component for share in step.shares(rows) for component, _ in share})
         if len(used) == len(kept):
             return step
         kept = kept[used]
 
 
-def cut(rows: Doubles, token_counts: Sequence[int]) -> Step | None:
+def cut(rows: Doubles, token_counts: Sequence[int]) -> FittedMixture | None:
     """Return a step that cuts rows across their widest axis, with about half of the tokens on each side.
 
     None where all stand at one place. For rows that no mixture divides evenly: prose of one kind with an odd page.
@@ -139,7 +141,7 @@ def middle(token_counts: Sequence[int]) -> int:
     return 1 + int(np.abs(before[:-1] - before[-1] / 2).argmin())
 
 
-def halves(rows: Doubles, border: int) -> Step:
+def halves(rows: Doubles, border: int) -> FittedMixture:
     """Return a step that sends others to the nearer part: the rows before `border`, or those from there on."""
     first, second = rows[:border].mean(axis=0), rows[border:].mean(axis=0)
     axis = second - first
@@ -149,7 +151,7 @@ def halves(rows: Doubles, border: int) -> Step:
     return _two_sides(Reduction(middle.astype(np.float32), axis[None].astype(np.float32)), -1.0, 1.0)
 
 
-def _two_sides(axis: Reduction, left: float, right: float) -> Step:
+def _two_sides(axis: Reduction, left: float, right: float) -> FittedMixture:
     equal = np.ones(2, dtype=np.float32)
     means = np.array([[left], [right]], dtype=np.float32)
-    return Step(axis, equal, means, equal, False, (("cluster", 0),) * 2)
+    return FittedMixture(axis, equal, means, equal, False, (("cluster", 0),) * 2)

@@ -38,7 +38,7 @@ _STEM = 5  # letters that two words share, of which one begins with the other: s
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedAspects:
     """What an answer names."""
 
     names: tuple[str, ...]  # in the order of the set, each once
@@ -81,14 +81,14 @@ def fitting(text: str, aspects: Sequence[Aspect], tokeniser: Tokeniser, window: 
     return cut_at_word(text, tokeniser, max(50, window - asked - ANSWER_TOKENS - 100))
 
 
-def complaint(named: Named, aspects: Sequence[Aspect]) -> str:
+def complaint(named: NamedAspects, aspects: Sequence[Aspect]) -> str:
     """Return what is said to a model whose answer named none."""
     wrong = f" {json.dumps(named.rejected[0][:60], ensure_ascii=False)} is not one of them." if named.rejected else ""
     listed = ", ".join(aspect.name for aspect in aspects)
     return f"\nYour last answer named no aspect of the list.{wrong} Choose at least one of: {listed}."
 
 
-def read_names(text: str, aspects: Sequence[Aspect]) -> Named:
+def read_names(text: str, aspects: Sequence[Aspect]) -> NamedAspects:
     """Return the aspects that an answer names, and what in it is none. Never an error, whatever the answer is."""
     found: set[str] = set()
     rejected: list[str] = []
@@ -105,7 +105,7 @@ def read_names(text: str, aspects: Sequence[Aspect]) -> Named:
             found |= names
         elif len(rejected) < MOST_REJECTED:
             rejected.append(item)
-    return Named(tuple(aspect.name for aspect in aspects if aspect.name in found), tuple(rejected))
+    return NamedAspects(tuple(aspect.name for aspect in aspects if aspect.name in found), tuple(rejected))
 
 
 def _items(said: str, aspects: Sequence[Aspect]) -> Iterator[str]:

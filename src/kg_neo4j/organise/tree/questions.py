@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class TreeItem:
     """A summary or a detail to be written."""
 
     id: str  # of its node

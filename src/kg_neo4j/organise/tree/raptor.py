@@ -20,7 +20,7 @@ import numpy.typing as npt
 from kg_neo4j.organise.tree import fitted, mixtures
 from kg_neo4j.organise.tree.clustering import LARGEST_PART, MOST_OVERLAP
 from kg_neo4j.organise.tree.fitted import DIGITS, THRESHOLD, Doubles, Floats, NearestClusters
-from kg_neo4j.organise.tree.interface import Clusters, Fit
+from kg_neo4j.organise.tree.interface import ClusterFit, Clusters
 
 DIMENSIONS = 10  # to which UMAP reduces
 FEWEST_NODES = DIMENSIONS + 2  # that are divided; RAPTOR makes no further level of fewer
@@ -38,7 +38,7 @@ def is_installed() -> bool:
 
 def clusters(
     vectors: npt.NDArray[np.float32], token_counts: Sequence[int], *, most_tokens: int, seed: int
-) -> tuple[Clusters, Fit]:
+) -> tuple[Clusters, ClusterFit]:
     """Return clusters of nodes, and what puts further vectors into them: arguments and order as `soft_clusters` has.
 
     No cluster of two nodes or more has over `most_tokens` tokens: one that has is divided again, and cut in two in the

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j.organise.tree.clustering import read_fit
-from kg_neo4j.organise.tree.interface import Aspect, Clusters, Fit, Leaf
+from kg_neo4j.organise.tree.interface import Aspect, ClusterFit, Clusters, Leaf
 
 VERSION = 1
 Share = tuple[int, float]  # the number of a cluster or of a member, and a probability
@@ -23,10 +23,10 @@ Cluster = tuple[Share, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class TreeStructure:
     """The shape of one tree."""
 
-    fit: Fit
+    fit: ClusterFit
     aspect_set: tuple[Aspect, ...]
     members: Mapping[str, Cluster]  # id of each leaf that the clusters were made from: its clusters
     aspects: tuple[tuple[str, ...], ...]  # names, of each cluster of leaves
@@ -74,7 +74,7 @@ def members_of(leaves: Sequence[Leaf], clusters: Clusters) -> Mapping[str, Clust
     return {each: tuple(shares) for each, shares in sorted(found.items())}
 
 
-def write(structure: Structure) -> str:
+def write(structure: TreeStructure) -> str:
     """Return a structure as JSON."""
     return json.dumps(
         {
@@ -94,13 +94,13 @@ def write(structure: Structure) -> str:
     )
 
 
-def read(text: str) -> Structure:
+def read(text: str) -> TreeStructure:
     """Return the structure that `write` wrote. Raises ValueError for anything else."""
     try:
         data = json.loads(text)
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']}, not {VERSION}")
-        return Structure(
+        return TreeStructure(
             fit=read_fit(data["fit"]),
             aspect_set=tuple(_aspect(*each) for each in data["aspect_set"]),
             members={each: _cluster(shares) for each, shares in data["members"].items()},

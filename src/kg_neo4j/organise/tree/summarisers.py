@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from kg_neo4j.organise.tree.interface import SUMMARY_TOKENS
-from kg_neo4j.organise.tree.written import Written
+from kg_neo4j.organise.tree.written import WrittenText
 
 
 class AbstractSummariser(ABC):
@@ -35,6 +35,6 @@ class AbstractSummariser(ABC):
     def summarize(self, context: str, max_tokens: int = SUMMARY_TOKENS) -> str:
         """Return a summary of `context`, of at most `max_tokens` tokens; empty where there is nothing to say."""
 
-    def write(self, context: str, max_tokens: int = SUMMARY_TOKENS, before: Sequence[str] = ()) -> Written:
+    def write(self, context: str, max_tokens: int = SUMMARY_TOKENS, before: Sequence[str] = ()) -> WrittenText:
         """Return what `summarize` does, with how it came about; `before` are the notes that there are already."""
-        return Written(self.summarize(context, max_tokens).strip(), self.method)
+        return WrittenText(self.summarize(context, max_tokens).strip(), self.method)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from kg_neo4j._models.layers import FILTERED, TOO_LONG, UNREADABLE
 from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import BudgetReached, ModelError
-from kg_neo4j.graph.answers import GraphAnswers, Place
+from kg_neo4j.graph.answers import AnswerSubjects, GraphAnswers
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.tree.built import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
 from kg_neo4j.organise.tree.mixtures import require_scikit_learn
-from kg_neo4j.organise.tree.questions import Item
+from kg_neo4j.organise.tree.questions import TreeItem
 from kg_neo4j.organise.tree.stored import begin_tree, publish, tree_id
 from kg_neo4j.organise.tree.work import TreeWork, summaries_of
 from kg_neo4j.organise.tree.writing import Unfinished
@@ -59,7 +59,7 @@ def plan_tree(
     questions = {
         each.key: OpenQuestion(
             each.kind,
-            each.place.level if isinstance(each.place, Item) else 0,
+            each.place.level if isinstance(each.place, TreeItem) else 0,
             count(each.system) + count(each.user),
         )
         for each in asked
@@ -79,4 +79,4 @@ def plan_tree(
 
 def _answers(database: Database, graph: str, tree_id: str, lease: Lease | None) -> GraphAnswers:
     """Return the store of what is said while a tree is built: beside the tree, before it is used."""
-    return GraphAnswers(database, graph, lease, frozenset({FILTERED, TOO_LONG, UNREADABLE}), Place((tree_id,)))
+    return GraphAnswers(database, graph, lease, frozenset({FILTERED, TOO_LONG, UNREADABLE}), AnswerSubjects((tree_id,)))

@@ -31,7 +31,7 @@ class TreeState:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeChoice:
+class TreeBuildChoice:
     """What a caller chooses; None: as the tree has it, else the default."""
 
     name: str = NAME
@@ -72,7 +72,7 @@ def tree_states(database: Database, graph: str) -> tuple[TreeState, ...]:
 
 
 def settled(
-    choice: TreeChoice, stored: TreeSettings | None, embedder: str, tokeniser: str, *, rebuild: bool, what: str
+    choice: TreeBuildChoice, stored: TreeSettings | None, embedder: str, tokeniser: str, *, rebuild: bool, what: str
 ) -> TreeSettings:
     """Return what to build with. Raises UsageError where a stored tree was built with something else.
 
@@ -100,7 +100,7 @@ def settled(
     return wanted
 
 
-def _with(choice: TreeChoice, stored: TreeSettings | None) -> TreeSettings:
+def _with(choice: TreeBuildChoice, stored: TreeSettings | None) -> TreeSettings:
     is_raptor = choice.name == RAPTOR
     usual = stored.options if stored else TreeOptions(details=0) if is_raptor else TreeOptions()
     names = ("leaf_tokens", "summary_tokens", "details", "details_by", "levels", "seed")

@@ -14,15 +14,15 @@ from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Row, present
 from kg_neo4j.organise.tree import structure
 from kg_neo4j.organise.tree.authors import Author, Summarised, is_stored, model_author, own_author
-from kg_neo4j.organise.tree.building import CLUSTER_TOKENS, Building, Draft, Material
+from kg_neo4j.organise.tree.building import CLUSTER_TOKENS, TreeBuild, TreeDraft, TreeMaterial
 from kg_neo4j.organise.tree.built import BuiltTree, TreeBuilding
 from kg_neo4j.organise.tree.embedded import TreeVectors
 from kg_neo4j.organise.tree.interface import Summariser
-from kg_neo4j.organise.tree.leaves import Leaves, Source, fingerprint, leaves_of
-from kg_neo4j.organise.tree.namers import Namer
+from kg_neo4j.organise.tree.leaves import LeafSource, Leaves, fingerprint, leaves_of
+from kg_neo4j.organise.tree.namers import TreeNamer
 from kg_neo4j.organise.tree.questions import DETAIL, Subject
 from kg_neo4j.organise.tree.stored import Publication, StoredTree, read_tree, tree_id
-from kg_neo4j.organise.tree.structure import Structure
+from kg_neo4j.organise.tree.structure import TreeStructure
 from kg_neo4j.organise.tree.upkeep import TreeSettings, clustered_here, read_settings, settings_json, settled
 from kg_neo4j.organise.tree.writing import Text, Writing, read_silent, silent_json
 from kg_neo4j.organise.tree.written import LEAST_CONTEXT, answer_tokens
@@ -65,8 +65,12 @@ class TreeWork:
         if self._shape is None:
             self._settings = clustered_here(self._settings)
         rows = [] if unread else self._read_chunks()
-        self._chunks = [Source(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in rows]
-        self._chunks += [Source(each.id, each.text, each.token_count, each.start, each.end) for each in unread or ()]
+        self._chunks = [
+            LeafSource(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in rows
+        ]
+        self._chunks += [
+            LeafSource(each.id, each.text, each.token_count, each.start, each.end) for each in unread or ()
+        ]
         self._stored_chunks = rows
         options = self._settings.options
         self.leaves: Leaves = leaves_of(self._id, self._chunks, how.tokeniser, options)
@@ -80,7 +84,7 @@ class TreeWork:
         query = queries.get("tree/chunks")
         return self._database.read(query, graph=self._graph, document_id=self._document["id"])
 
-    def _stored_shape(self) -> Structure | None:
+    def _stored_shape(self) -> TreeStructure | None:
         return structure.read(self._stored.fit) if self._stored and self._stored.fit else None
 
     def _known_settings(self) -> TreeSettings | None:
@@ -113,13 +117,13 @@ class TreeWork:
                 hint="set OPENAI_API_KEY or OPENAI_BASE_URL; --name NAME builds another tree",
             )
 
-    def building(self, asked: list[Request] | None = None) -> Building:
+    def building(self, asked: list[Request] | None = None) -> TreeBuild:
         """Return the build, ready to run; of a plan, which asks no model and puts the questions into `asked`."""
         how, options = self._how, self._settings.options
         room = _room(min(how.door.window, how.aspect_door.window), options.summary_tokens)
         embedding = self._embedding(is_plan=asked is not None)
         vectors = self._leaf_vectors(embedding)
-        material = Material(
+        material = TreeMaterial(
             self._id,
             self._document["id"],
             self.leaves,
@@ -130,7 +134,7 @@ class TreeWork:
             room,
         )
         self._writing = self._writer(asked)
-        return Building(material, self._namer(asked), self._writing, embedding, self._shape)
+        return TreeBuild(material, self._namer(asked), self._writing, embedding, self._shape)
 
     def _opened(self, door: Door, asked: list[Request] | None) -> Door:
         """Return a door to the same model that reads and stores the answers of this tree, or of a plan."""
@@ -160,10 +164,10 @@ class TreeWork:
             return embedding.of_texts(texts)
         return embedding.of_chunks(self._stored_chunks) if self._stored_chunks else embedding.of_texts(texts)
 
-    def _namer(self, asked: list[Request] | None) -> Namer:
+    def _namer(self, asked: list[Request] | None) -> TreeNamer:
         door = self._opened(self._how.aspect_door, asked)
         texts = tuple(leaf.text for leaf in self.leaves.leaves)
-        return Namer(door, self._subject(door), tuple(self._settings.aspects), texts, self._progress)
+        return TreeNamer(door, self._subject(door), tuple(self._settings.aspects), texts, self._progress)
 
     def _writer(self, asked: list[Request] | None) -> Writing:
         how, most, aspects = self._how, self._settings.options.summary_tokens, self._settings.aspects
@@ -198,7 +202,7 @@ class TreeWork:
             )
         return found
 
-    def publication(self, draft: Draft) -> Publication:
+    def publication(self, draft: TreeDraft) -> Publication:
         """Return the tree as it is to be stored."""
         ids = [leaf.id for leaf in self.leaves.leaves]
         naming_answers = draft.naming_answers
@@ -227,7 +231,7 @@ class TreeWork:
             properties,
         )
 
-    def report(self, draft: Draft | None, changes: int, *, unfinished: str = "") -> BuiltTree:
+    def report(self, draft: TreeDraft | None, changes: int, *, unfinished: str = "") -> BuiltTree:
         """Return what was done."""
         texts = [node.properties for node in draft.nodes if node.label != "Passage"] if draft else []
         new = draft.structure.new_leaves(self.leaves.leaves) if draft else 0
@@ -257,7 +261,7 @@ def _room(window: int, summary_tokens: int) -> int:
     return max(LEAST_CONTEXT, window - PROMPT_TOKENS - answer_tokens(summary_tokens, window))
 
 
-def summaries_of(draft: Draft) -> Mapping[tuple[int, str], int]:
+def summaries_of(draft: TreeDraft) -> Mapping[tuple[int, str], int]:
     """Return how many summaries a draft has, by level and aspect."""
     found = Counter(
         (node.properties["level"], node.properties["aspect"]) for node in draft.nodes if node.label == "Summary"

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from kg_neo4j._models.door import EXTRACTIVE
-from kg_neo4j._models.tasks import OF_ONE_TASK, Answer, Unanswered
+from kg_neo4j._models.tasks import OF_ONE_TASK, TaskAnswer, Unanswered
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.organise.tree.authors import Author
-from kg_neo4j.organise.tree.questions import DETAIL, Item
+from kg_neo4j.organise.tree.questions import DETAIL, TreeItem
 from kg_neo4j.organise.tree.stored import Node
-from kg_neo4j.organise.tree.written import DECLINED, EMPTY, LONG, WriteText, Written
+from kg_neo4j.organise.tree.written import DECLINED, EMPTY, LONG, WriteText, WrittenText
 from kg_neo4j.progress import SILENT, Progress
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ def read_silent(stored: str) -> Mapping[str, Text]:
     return {digest: Text("", 0, said[0], (), tuple(said[1:])) for digest, said in json.loads(stored).items()}
 
 
-def finished(answers: Iterable[Answer[T]], count: int, what: str, progress: Progress) -> list[Answer[T]]:
+def finished(answers: Iterable[TaskAnswer[T]], count: int, what: str, progress: Progress) -> list[TaskAnswer[T]]:
     """Return the answers as they come. Raises Unfinished where fewer than `count` could be had."""
     if not count:
         return []
@@ -80,11 +80,11 @@ class Writing:
     progress: Progress = SILENT
     written: int = 0  # texts that are not those that stand
 
-    def write(self, items: Sequence[Item]) -> Mapping[str, Text]:
+    def write(self, items: Sequence[TreeItem]) -> Mapping[str, Text]:
         """Return what is written of each item of one level, by id. Raises Unfinished."""
         texts = {item.id: text for item in items if (text := self._standing(item)) is not None}
         missing = [item for item in items if item.id not in texts]
-        groups: dict[int, list[Item]] = {}
+        groups: dict[int, list[TreeItem]] = {}
         for item in missing:
             if item.context.strip():
                 groups.setdefault(id(self._author(item)), []).append(item)
@@ -99,13 +99,13 @@ class Writing:
             self.written += bool(said_now) and (before is None or before.properties["text"] != said_now)
         return texts
 
-    def _author(self, item: Item) -> Author:
+    def _author(self, item: TreeItem) -> Author:
         """Return who writes an item: of a note on an aspect the one named for it, else the one of all notes."""
         if item.kind != DETAIL:
             return self.authors[item.aspect]
         return self.authors.get(f"{DETAIL}:{item.aspect}") or self.authors[DETAIL]
 
-    def _answers(self, groups: Iterable[Sequence[Item]]) -> Iterator[Answer[Written]]:
+    def _answers(self, groups: Iterable[Sequence[TreeItem]]) -> Iterator[TaskAnswer[WrittenText]]:
         """Ask each author for its items; none after one that failed."""
         for items in groups:
             author = self._author(items[0])
@@ -113,7 +113,7 @@ class Writing:
             if author.door.stopped is not None:
                 return
 
-    def _standing(self, item: Item) -> Text | None:
+    def _standing(self, item: TreeItem) -> Text | None:
         """Return what is stored, where it was made from the same, by this author or by a better one."""
         node = self.standing.get(item.id)
         method = self._author(item).method
@@ -133,11 +133,11 @@ class Writing:
             tuple(said.get("answers", ())),
         )
 
-    def _text(self, item: Item, answer: Answer[Written] | None) -> Text:
+    def _text(self, item: TreeItem, answer: TaskAnswer[WrittenText] | None) -> Text:
         """Return what was said; composed of the text's own sentences where that is nothing."""
         if item.may_be_silent and answer is not None and isinstance(answer.error, Unanswered):
             return Text(item.id, 0, EXTRACTIVE)  # a plan: there may be as many notes, each of its own
-        said = _said(answer) if answer else Written("", self._author(item).method)
+        said = _said(answer) if answer else WrittenText("", self._author(item).method)
         flags = (*item.flags, *said.flags)
         keys = tuple(dict.fromkeys(answer.keys)) if answer else ()
         is_silent = item.may_be_silent and answer is not None and answer.value is not None
@@ -155,9 +155,9 @@ class Writing:
         return Text(text, self.tokeniser.count(text), said.method, flags, keys)
 
 
-def _said(answer: Answer[Written]) -> Written:
+def _said(answer: TaskAnswer[WrittenText]) -> WrittenText:
     """Return what was said, or nothing, with the reason."""
     if answer.value is not None:
         return answer.value
     flags = answer.task.flags if isinstance(answer.task, WriteText) else ()
-    return Written("", EXTRACTIVE, (*flags, DECLINED if isinstance(answer.error, ContentFiltered) else EMPTY))
+    return WrittenText("", EXTRACTIVE, (*flags, DECLINED if isinstance(answer.error, ContentFiltered) else EMPTY))

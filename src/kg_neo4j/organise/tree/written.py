@@ -16,7 +16,7 @@ from kg_neo4j._models.tasks import Complaint, Request
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
 from kg_neo4j.organise.tree.interface import SUMMARY_TEMPERATURE, Aspect
-from kg_neo4j.organise.tree.questions import DETAIL, SUMMARY, Item, Subject, TreeTask
+from kg_neo4j.organise.tree.questions import DETAIL, SUMMARY, Subject, TreeItem, TreeTask
 
 WORDS_A_TOKEN = 0.75  # a model is told words: of tokens it knows nothing
 AMPLE_TOKENS = 4_000  # room for an answer in a large window: a model may think before it writes
@@ -52,7 +52,7 @@ _REFUSAL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenText:
     """A summary or a note, and how it came about."""
 
     text: str  # of at most the tokens that were asked for; empty: there was nothing to say
@@ -61,11 +61,11 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class WriteText(TreeTask[Written]):
+class WriteText(TreeTask[WrittenText]):
     """Asks for a summary or a note; an empty answer is asked for once more."""
 
     rounds: ClassVar[int] = 2
-    item: Item = field(kw_only=True)  # that is written
+    item: TreeItem = field(kw_only=True)  # that is written
     prompt: Prompt
     values: Mapping[str, str]  # of the prompt, but for the text
     text: str  # as much as fits the model's window
@@ -82,17 +82,17 @@ class WriteText(TreeTask[Written]):
         """Return what the model gets in one round, with the place of its answer."""
         return replace(TreeTask.request(self, complaint, round), place=self.item)
 
-    def accept(self, said: Completion) -> Written | Complaint[Written]:
+    def accept(self, said: Completion) -> WrittenText | Complaint[WrittenText]:
         """Return what was written, of no more tokens than it may have."""
         text, tokeniser = read_text(said.text), self.subject.tokeniser
         if not text:
             return Complaint("Your last answer was empty, or said nothing about the text. Write what is asked for.")
         is_long = tokeniser.count(text) > self.most
         if not is_long and said.finish_reason != "length":
-            return Written(text, MODEL, self.flags)
+            return WrittenText(text, MODEL, self.flags)
         whole = cut_at_sentence(text, tokeniser, self.most) if is_long else whole_sentences(text)
         kept = whole.strip() or cut_at_word(text, tokeniser, self.most)
-        return Written(kept, MODEL, (*self.flags, LONG if is_long else UNFINISHED))
+        return WrittenText(kept, MODEL, (*self.flags, LONG if is_long else UNFINISHED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +110,14 @@ class WriteDetail(WriteText):
     kind: ClassVar[str] = DETAIL
     aspect: Aspect | None = field(default=None, kw_only=True)
 
-    def accept(self, said: Completion) -> Written | Complaint[Written]:
+    def accept(self, said: Completion) -> WrittenText | Complaint[WrittenText]:
         """Return the note; of an aspect of which the text says nothing, an empty one."""
         if self.aspect is not None and says_nothing(said.text):
-            return Written("", MODEL, self.flags)
+            return WrittenText("", MODEL, self.flags)
         return WriteText.accept(self, said)
 
 
-def write_summary(subject: Subject, item: Item, aspect: Aspect, prompt: Prompt, max_tokens: int) -> WriteSummary:
+def write_summary(subject: Subject, item: TreeItem, aspect: Aspect, prompt: Prompt, max_tokens: int) -> WriteSummary:
     """Return the question for a summary of at most so many tokens."""
     values = {"title": aspect.title, "question": aspect.question, "words": str(words_for(max_tokens))}
     text = _fitting(subject, item.context, max_tokens, prompt, values)
@@ -126,7 +126,7 @@ def write_summary(subject: Subject, item: Item, aspect: Aspect, prompt: Prompt, 
 
 
 def write_detail(
-    subject: Subject, item: Item, prompt: Prompt, max_tokens: int, aspect: Aspect | None = None
+    subject: Subject, item: TreeItem, prompt: Prompt, max_tokens: int, aspect: Aspect | None = None
 ) -> WriteDetail:
     """Return the question for a note of half of the text's tokens, at most `max_tokens`; None: on all of the text."""
     tokeniser = subject.tokeniser
@@ -164,7 +164,7 @@ def _fitting(subject: Subject, text: str, most: int, prompt: Prompt, values: Map
     return cut_at_word(text, subject.tokeniser, max(LEAST_CONTEXT, room))
 
 
-def _cut(text: str, item: Item) -> tuple[str, ...]:
+def _cut(text: str, item: TreeItem) -> tuple[str, ...]:
     return (SHORTENED,) if text != item.context else ()
 
 

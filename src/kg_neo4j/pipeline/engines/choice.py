@@ -10,9 +10,9 @@ from typing import TypeVar
 import psutil
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.pipeline.engines.seam import Task, Work, Worker
+from kg_neo4j.pipeline.engines.seam import EngineTask, EngineWork, EngineWorker
 
-T = TypeVar("T", bound=Task)
+T = TypeVar("T", bound=EngineTask)
 R = TypeVar("R")
 
 LOCAL, PROCESSES, RAY = "local", "processes", "ray"
@@ -43,7 +43,7 @@ class EngineOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenEngine:
     """An engine and its workers."""
 
     engine: str
@@ -52,28 +52,28 @@ class Chosen:
     notes: tuple[str, ...] = ()
 
 
-def choose(wanted: EngineOptions, *, count: int, size: int, waits: bool) -> Chosen:
+def choose(wanted: EngineOptions, *, count: int, size: int, waits: bool) -> ChosenEngine:
     """Return the engine for `count` shards of `size` bytes; `waits` where a model does the work.
 
     Where `wanted` leaves it open, processes take over from 30 s of work on: as many as there are cores and memory for.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if wanted.engine == RAY:
-        return Chosen(RAY, wanted.workers or cores, wanted.address)
+        return ChosenEngine(RAY, wanted.workers or cores, wanted.address)
     room = psutil.virtual_memory().available // WORKER_BYTES
     most = min(wanted.workers or cores, max(count, 1))
     if wanted.engine == PROCESSES or (wanted.engine is None and (wanted.workers or 1) > 1):
-        return Chosen(PROCESSES, most)
+        return ChosenEngine(PROCESSES, most)
     seconds = size / (MODEL_BYTES_S if waits else RULES_BYTES_S)
     if wanted.engine == LOCAL or wanted.workers == 1 or seconds <= WORTH_S or most < 2:
-        return Chosen(LOCAL, 1)
+        return ChosenEngine(LOCAL, 1)
     if room < 2:
         note = f"one process extracts, because only {psutil.virtual_memory().available >> 20} MB of memory are free"
-        return Chosen(LOCAL, 1, notes=(note,))
-    return Chosen(PROCESSES, min(most, int(room)))
+        return ChosenEngine(LOCAL, 1, notes=(note,))
+    return ChosenEngine(PROCESSES, min(most, int(room)))
 
 
-def run(chosen: Chosen, worker: Worker[T, R], work: Work[T, R], shards: Iterator[T]) -> Iterator[R]:
+def run(chosen: ChosenEngine, worker: EngineWorker[T, R], work: EngineWork[T, R], shards: Iterator[T]) -> Iterator[R]:
     """Yield the reports of shards from the engine chosen; `worker` is that of this process.
 
     The calls in flight that the settings allow are those of all workers together.

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from kg_neo4j._models.workers import Crew
-from kg_neo4j.pipeline.engines.seam import Worker
+from kg_neo4j.pipeline.engines.seam import EngineWorker
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def run(worker: Worker[T, R], shards: Iterable[T]) -> Iterator[R]:
+def run(worker: EngineWorker[T, R], shards: Iterable[T]) -> Iterator[R]:
     """Yield the reports of shards as they are finished; with one at a time, shards are taken one by one."""
     crew: Crew[T, R] = Crew(worker.run, worker.at_once)
     running = 0

@@ -16,17 +16,17 @@ from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from kg_neo4j.errors import WorkerLost
-from kg_neo4j.pipeline.engines.seam import Task, Work
+from kg_neo4j.pipeline.engines.seam import EngineTask, EngineWork
 
 DEATHS = 3  # of workers that had a task; then it is given up
 FAILED_STARTS = 5  # one after the other; then the run ends
 
 
-T = TypeVar("T", bound=Task)
+T = TypeVar("T", bound=EngineTask)
 R = TypeVar("R")
 
 
-def run(work: Work[T, R], shards: Iterator[T], workers: int) -> Iterator[R]:
+def run(work: EngineWork[T, R], shards: Iterator[T], workers: int) -> Iterator[R]:
     """Yield the reports of shards, or other tasks, as they are finished; one whose worker dies goes to another one.
 
     Raises WorkerLost where no process can be started.
@@ -58,7 +58,7 @@ class _Process(Generic[T]):
 
 
 class _Pool(Generic[T, R]):
-    def __init__(self, work: Work[T, R], shards: Iterator[T], workers: int) -> None:
+    def __init__(self, work: EngineWork[T, R], shards: Iterator[T], workers: int) -> None:
         self._work = work
         self._shards = shards
         self._workers = workers

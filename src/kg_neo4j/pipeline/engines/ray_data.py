@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.pipeline.engines import local
-from kg_neo4j.pipeline.engines.seam import Work
+from kg_neo4j.pipeline.engines.seam import EngineWork
 from kg_neo4j.settings import forbid_reports_of_use
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TASKS_AN_ACTOR = 2  # one is worked on, one waits
 class _Actor:
     """A worker in a process of Ray's."""
 
-    def __init__(self, work: Work[Any, Any]) -> None:
+    def __init__(self, work: EngineWork[Any, Any]) -> None:
         self._worker = work.worker()
 
     def __call__(self, batch: dict[str, npt.NDArray[np.object_]]) -> dict[str, list[Any]]:
@@ -34,7 +34,7 @@ class _Actor:
         return {"report": list(local.run(self._worker, batch["shard"]))}
 
 
-def run(work: Work[T, R], shards: Iterator[T], workers: int, address: str | None, at_once: int) -> Iterator[R]:
+def run(work: EngineWork[T, R], shards: Iterator[T], workers: int, address: str | None, at_once: int) -> Iterator[R]:
     """Yield the reports of shards as they are finished, from `workers` actors of one CPU each.
 
     `at_once` shards go to an actor together. `address` is that of a cluster; None is the one that Ray finds, else a new

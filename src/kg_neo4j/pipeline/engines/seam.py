@@ -8,7 +8,7 @@ T_contra = TypeVar("T_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
 
 
-class Task(Protocol):
+class EngineTask(Protocol):
     """A part of the work. Pickles."""
 
     @property
@@ -16,7 +16,7 @@ class Task(Protocol):
         """A name that no other task of the work has."""
 
 
-class Worker(Protocol[T_contra, R_co]):
+class EngineWorker(Protocol[T_contra, R_co]):
     """Does tasks in one process; several threads may call `run`."""
 
     @property
@@ -27,10 +27,10 @@ class Worker(Protocol[T_contra, R_co]):
         """Do a task and return the report, which has the task's name as `shard`."""
 
 
-class Work(Protocol[T_contra, R_co]):
+class EngineWork(Protocol[T_contra, R_co]):
     """What every worker has to know. Pickles."""
 
-    def worker(self) -> Worker[T_contra, R_co]:
+    def worker(self) -> EngineWorker[T_contra, R_co]:
         """Load what every task needs."""
 
     def shared_out(self, workers: int) -> Any:

@@ -13,7 +13,7 @@ from kg_neo4j.acquire.identity import document_id
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import KgError, UnreadableSource, cannot_write
 from kg_neo4j.extract import exchange
-from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.documents import cut_document, take_note
 from kg_neo4j.pipeline.engines.shards import Shard, ShardReport
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
@@ -32,18 +32,18 @@ Found = dict[str, tuple[Document, dict[str, Extraction]]]  # document -> chunk -
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ExtractionWork:
     """What every worker of a run has to know. Pickles."""
 
     settings: Settings
     options: LoadOptions
     folder: Path
 
-    def worker(self) -> Worker:
+    def worker(self) -> ExtractionWorker:
         """Load what every shard needs. Raises UsageError for invalid options."""
-        return Worker(self)
+        return ExtractionWorker(self)
 
-    def shared_out(self, workers: int) -> Work:
+    def shared_out(self, workers: int) -> ExtractionWork:
         """Return the work of one of several workers: each has its share of the calls that may be in flight."""
         share = max(1, -(-self.settings.model_concurrency // workers))
         return replace(self, settings=self.settings.model_copy(update={"model_concurrency": share}))
@@ -56,10 +56,10 @@ class Work:
         return report
 
 
-class Worker:
+class ExtractionWorker:
     """Extracts shards. Models, tokeniser and pipelines are loaded once; several threads may call `run`."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: ExtractionWork) -> None:
         """Load what every shard needs. Raises UsageError for invalid options."""
         from kg_neo4j import factory
         from kg_neo4j._models import tokens
@@ -158,7 +158,7 @@ class Worker:
         graph, options = self._work.settings.graph, self._work.options
         for entry in shard.entries:
             read = manifest.document(
-                entry, graph=graph, language=options.text_language, sandbox=sandbox, encoding=options.encoding
+                entry, graph=graph, language=options.language, sandbox=sandbox, encoding=options.encoding
             )
             yield (read, document_id(graph, "file", entry.key)) if isinstance(read, SkippedSource) else read
         yield from shard.pages

@@ -30,7 +30,7 @@ _LONGEST = 20  # characters of a mark; a longer one is of no source
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ShownSource:
     """A chunk, or some of its sentences, as the model was shown it. `mark` is "C1", "C2", ..."""
 
     mark: str
@@ -38,7 +38,7 @@ class Source:
     start: int  # of the part that was shown
     end: int
     steps: tuple[TreeStep, ...] = ()  # of a tree, how it leads here
-    beneath: tuple[Source, ...] = ()  # a node of a tree: `chunk` is what was shown, this is cited
+    beneath: tuple[ShownSource, ...] = ()  # a node of a tree: `chunk` is what was shown, this is cited
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class CheckedAnswer:
     ways: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # how a tree leads to each
 
 
-def check(text: str, sources: Sequence[Source]) -> CheckedAnswer:
+def check(text: str, sources: Sequence[ShownSource]) -> CheckedAnswer:
     """Replace the marks in `text` by numbers of citations; marks of unknown sources are removed and returned.
 
     Known are "C1" and a chunk's full id; round brackets count for those alone, because "(632)" may be a year.
@@ -81,7 +81,7 @@ def check(text: str, sources: Sequence[Source]) -> CheckedAnswer:
     return CheckedAnswer(checked, tuple(citations), tuple(dict.fromkeys(invalid)), _uncited(checked), ways)
 
 
-def cite(claim: str, source: Source) -> list[tuple[Citation, tuple[TreeStep, ...]]]:
+def cite(claim: str, source: ShownSource) -> list[tuple[Citation, tuple[TreeStep, ...]]]:
     """Return the citations of `source` for `claim`, each with the way to it: one, or of a node of a tree more.
 
     What lies beneath a node is looked through for the words of the claim; a further place is cited as long as it has
@@ -108,7 +108,7 @@ def _beginnings(text: str) -> frozenset[str]:
     return frozenset(word[:5] for word in map(fold, split_words(text)) if not is_stop_word(word))
 
 
-def locate(claim: str, source: Source) -> Citation:
+def locate(claim: str, source: ShownSource) -> Citation:
     """Return the citation of `source` for `claim`: the sentences shown that have most of it, 3 at most."""
     start, end = _whole_sentences(source)
     first, last = best_window(claim, source.chunk.text[start:end])
@@ -117,7 +117,7 @@ def locate(claim: str, source: Source) -> Citation:
     return Citation(source.chunk.id, source.chunk.document, start, end, source.chunk.text[start:end])
 
 
-def _whole_sentences(source: Source) -> tuple[int, int]:
+def _whole_sentences(source: ShownSource) -> tuple[int, int]:
     """Return the place of the sentences that were shown, also those of which only a part was."""
     shown = [each for each in split_sentences(source.chunk.text) if each.start < source.end and source.start < each.end]
     return (shown[0].start, shown[-1].end) if shown else (source.start, source.end)

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j.records import Citation, Claim
-from kg_neo4j.retrieve.checking.support import Passage, Support, best_window, supports
+from kg_neo4j.retrieve.checking.support import CitedPassage, Support, best_window, supports
 from kg_neo4j.retrieve.interface import Found
 from kg_neo4j.retrieve.sentences import readable, split_sentences
 
@@ -37,7 +37,7 @@ class FindContradictions(Job[Sequence[bool]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedClaims:
     """An answer with every claim checked. `text` shows what was found of each."""
 
     text: str
@@ -66,7 +66,7 @@ def split_claims(text: str) -> list[str]:
     return [each.text for each in split_sentences(_AFTER_END.sub(r"\2\1", text))]
 
 
-def passage_of(citation: Citation, found: Found) -> Passage:
+def passage_of(citation: Citation, found: Found) -> CitedPassage:
     """Return what a citation rests on, with the names that the graph knows in its chunk."""
     chunk = found.chunk(citation.chunk_id)
     names = tuple(
@@ -74,12 +74,12 @@ def passage_of(citation: Citation, found: Found) -> Passage:
         for entity in found.entities
         if any(place.chunk_id == citation.chunk_id for place in entity.mentions)
     )
-    return Passage(citation.quote, citation.document, names, chunk.text if chunk else "")
+    return CitedPassage(citation.quote, citation.document, names, chunk.text if chunk else "")
 
 
 def settle(
     text: str, citations: Sequence[Citation], claims: Sequence[Claim], unsupported: str, verdicts: Mapping[int, Support]
-) -> Checked:
+) -> CheckedClaims:
     """Return the answer as shown: what is unsupported is marked; with "drop" it goes, as does what cites nothing.
 
     `verdicts` are a model's, by the claim's place; they stand above those of the words. Citations that only a dropped
@@ -90,13 +90,13 @@ def settle(
     pairs = list(zip(sentences, claims, strict=True))
     if unsupported == MARK:
         shown = [_marked(sentence) if claim.support == UNSUPPORTED else sentence for sentence, claim in pairs]
-        return Checked(" ".join(shown), tuple(citations), tuple(claims))
+        return CheckedClaims(" ".join(shown), tuple(citations), tuple(claims))
     kept = [(sentence, claim) for sentence, claim in pairs if claim.support in (SUPPORTED, QUOTED)]
     dropped = tuple(claim for claim in claims if claim.support not in (SUPPORTED, QUOTED))
     return _renumbered(kept, citations, dropped)
 
 
-def without(checked: Checked, gone: frozenset[int]) -> Checked:
+def without(checked: CheckedClaims, gone: frozenset[int]) -> CheckedClaims:
     """Return the answer without the citations of numbers `gone`, whose chunks are there no more."""
     pairs = []
     for sentence, claim in zip(split_claims(checked.text), checked.claims, strict=True):
@@ -110,7 +110,9 @@ def without(checked: Checked, gone: frozenset[int]) -> Checked:
     return _renumbered(pairs, checked.citations, checked.dropped)
 
 
-def _judged(sentence: str, passages: Sequence[Passage], find: Callable[[FindContradictions], Sequence[bool]]) -> Claim:
+def _judged(
+    sentence: str, passages: Sequence[CitedPassage], find: Callable[[FindContradictions], Sequence[bool]]
+) -> Claim:
     numbers = tuple(dict.fromkeys(int(number) for number in _NUMBER.findall(sentence)))
     numbers = tuple(number for number in numbers if 1 <= number <= len(passages))
     text = readable(_NUMBER.sub("", sentence)).strip()
@@ -121,7 +123,7 @@ def _judged(sentence: str, passages: Sequence[Passage], find: Callable[[FindCont
 
 
 def hold(
-    claim: str, passages: Sequence[Passage], find: Callable[[FindContradictions], Sequence[bool]]
+    claim: str, passages: Sequence[CitedPassage], find: Callable[[FindContradictions], Sequence[bool]]
 ) -> tuple[str, str]:
     """Return what a claim is worth, held against the passages it cites, and what they lack."""
     verdict = supports(claim, passages)
@@ -132,7 +134,7 @@ def hold(
     return SUPPORTED, ""
 
 
-def shown(claim: str, passage: Passage) -> str:
+def shown(claim: str, passage: CitedPassage) -> str:
     """Return what of a passage is held against a claim: the sentences that have most of it."""
     start, end = best_window(claim, passage.text)
     return " ".join(passage.text[start:end].split())
@@ -154,12 +156,12 @@ def _marked(sentence: str) -> str:
 
 def _renumbered(
     pairs: Sequence[tuple[str, Claim]], citations: Sequence[Citation], dropped: tuple[Claim, ...]
-) -> Checked:
+) -> CheckedClaims:
     used = list(dict.fromkeys(number for _, claim in pairs for number in claim.citations))
     new = {old: place for place, old in enumerate(used, 1)}
     texts = [_NUMBER.sub(lambda mark: f" [{new[int(mark[1])]}]" if int(mark[1]) in new else "", s) for s, _ in pairs]
     claims = tuple(replace(claim, citations=tuple(new[old] for old in claim.citations)) for _, claim in pairs)
-    return Checked(" ".join(texts), tuple(citations[old - 1] for old in used), claims, dropped)
+    return CheckedClaims(" ".join(texts), tuple(citations[old - 1] for old in used), claims, dropped)
 
 
 def plain_text(text: str) -> str:

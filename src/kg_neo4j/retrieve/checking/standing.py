@@ -10,7 +10,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Answer, Citation
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
-from kg_neo4j.retrieve.checking.claims import Checked, split_claims, without
+from kg_neo4j.retrieve.checking.claims import CheckedClaims, split_claims, without
 from kg_neo4j.retrieve.reply import Reply
 
 
@@ -35,7 +35,7 @@ def keep_standing(database: Database, graph: str, reply: Reply) -> tuple[Reply, 
     note = f"{len(gone)} citations were removed: their documents were changed while the answer was made"
     if reply.path or len(split_claims(reply.text)) != len(reply.claims):
         return replace(reply, text="", citations=(), claims=(), short="", path=()), (f"{note}; ask again",)
-    left = without(Checked(reply.text, reply.citations, reply.claims), gone)
+    left = without(CheckedClaims(reply.text, reply.citations, reply.claims), gone)
     if not left.citations:
         return replace(reply, text="", citations=(), claims=(), short="", path=()), (f"{note}; ask again",)
     return replace(reply, text=left.text, citations=left.citations, claims=left.claims), (note,)

@@ -25,7 +25,7 @@ _BIRTH, _DEATH = family("born"), family("die")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CitedPassage:
     """What a claim cites: some text, the title it stands under, and the names that one thing goes by."""
 
     text: str
@@ -43,7 +43,7 @@ class Support:
     coverage: float = 0.0  # share of the claim's content words in the cited words
 
 
-def supports(claim: str, passages: Sequence[Passage], *, coverage: float = COVERAGE) -> Support:
+def supports(claim: str, passages: Sequence[CitedPassage], *, coverage: float = COVERAGE) -> Support:
     """Return whether `passages` together support `claim`. `coverage` is the share of content words needed, 0 to 1."""
     said = read(claim)
     if not said.content and not said.numbers:
@@ -66,7 +66,7 @@ def supports(claim: str, passages: Sequence[Passage], *, coverage: float = COVER
     return Support(not reason, reason, found)
 
 
-def _with_first_name(said: Statement, windows: Sequence[Statement], passages: Sequence[Passage]) -> Statement:
+def _with_first_name(said: Statement, windows: Sequence[Statement], passages: Sequence[CitedPassage]) -> Statement:
     """Return the claim with its first word among its names where the cited text writes it as one."""
     names = frozenset().union(*(each.names for each in windows)) | _folded(passage.title for passage in passages)
     if said.order[0] in said.content & names and said.order[0] not in said.names:
@@ -102,7 +102,7 @@ def has_word(statement: Statement, word: str) -> bool:
     return any(same_word(word, other) for other in statement.words)
 
 
-def _coverage(said: Statement, windows: Sequence[Statement], passages: Sequence[Passage]) -> float:
+def _coverage(said: Statement, windows: Sequence[Statement], passages: Sequence[CitedPassage]) -> float:
     """Return the share of the claim's content words that are there; a name counts that the title says, too."""
     known = _known_names(windows, passages)
     known |= words_of_lives(*(passage.text for passage in passages))
@@ -119,7 +119,7 @@ def words_of_lives(*texts: str) -> frozenset[str]:
     return _BIRTH | _DEATH if has_both else frozenset()
 
 
-def _known_names(windows: Sequence[Statement], passages: Sequence[Passage]) -> frozenset[str]:
+def _known_names(windows: Sequence[Statement], passages: Sequence[CitedPassage]) -> frozenset[str]:
     """Return the words of titles, and of all names of what the windows name by one of them."""
     words = set(_folded(passage.title for passage in passages))
     here = frozenset().union(*(each.words for each in windows)) | words
@@ -140,7 +140,7 @@ def _is_known(word: str, known: frozenset[str]) -> bool:
     return word in known or any(same_word(word, other) for other in known if len(other) > 3)
 
 
-def _names(said: Statement, windows: Sequence[Statement], passages: Sequence[Passage]) -> str:
+def _names(said: Statement, windows: Sequence[Statement], passages: Sequence[CitedPassage]) -> str:
     known = _known_names(windows, passages)
     missing = [name for name in said.names if not any(has_word(each, name) for each in windows)]
     missing = [name for name in missing if not _is_known(name, known)]

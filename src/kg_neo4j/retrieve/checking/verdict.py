@@ -23,7 +23,7 @@ from kg_neo4j.retrieve.checking.counterparts import (
 )
 from kg_neo4j.retrieve.checking.polarity import DENIALS, denied_words
 from kg_neo4j.retrieve.checking.statement import Statement, read, ungrouped
-from kg_neo4j.retrieve.checking.support import Passage, has_word, supports, words_of_lives
+from kg_neo4j.retrieve.checking.support import CitedPassage, has_word, supports, words_of_lives
 from kg_neo4j.retrieve.sentences import split_sentences
 from kg_neo4j.retrieve.words import fold, same_word, split_words
 
@@ -55,7 +55,7 @@ class Verdict:
     end: int = 0
 
 
-def judge_claim(claim: str, passage: Passage, find: Find) -> Verdict:
+def judge_claim(claim: str, passage: CitedPassage, find: Find) -> Verdict:
     """Return what an English `passage` says of `claim`. `find` is what finds contradictions: `door.do`."""
     parts = [each for each in itertools.islice(_parts(claim, passage), LOOKED_AT) if _is_direct(claim, each[2].text)]
     for start, end, part in parts:
@@ -98,7 +98,7 @@ def find_quote(claim: str, text: str) -> Verdict:
     return Verdict()
 
 
-def _parts(claim: str, passage: Passage) -> Iterator[tuple[int, int, Passage]]:
+def _parts(claim: str, passage: CitedPassage) -> Iterator[tuple[int, int, CitedPassage]]:
     """Yield the statements that have enough of the claim's words, those that have most first, with what is before."""
     said = read(claim)
     enough = []
@@ -122,7 +122,7 @@ def _statements(text: str) -> Iterator[tuple[int, int, int]]:
         before = sentence.start
 
 
-def _is_opposed(claim: str, counterpart: Counterpart, part: Passage, find: Find) -> bool:
+def _is_opposed(claim: str, counterpart: Counterpart, part: CitedPassage, find: Find) -> bool:
     """Return whether a statement has all words of a counterpart; and where names are exchanged, names and clauses."""
     if _share(read(counterpart.claim), counterpart.text) < 1:
         return False
@@ -133,14 +133,14 @@ def _is_opposed(claim: str, counterpart: Counterpart, part: Passage, find: Find)
     return _is_said_otherwise(claim, part, find) or not supports(claim, [part]).supported
 
 
-def _states(claim: str, part: Passage, find: Find) -> bool:
+def _states(claim: str, part: CitedPassage, find: Find) -> bool:
     """Return whether a statement has the claim, and has no other number that fits in it as well."""
     return _fits(claim, part, find) and not any(
         _fits(each.claim, part, find) for each in with_other_numbers(claim, part.text)
     )
 
 
-def _fits(claim: str, part: Passage, find: Find) -> bool:
+def _fits(claim: str, part: CitedPassage, find: Find) -> bool:
     """Return whether a statement has the claim, by its words and by its clauses."""
     claim = _as_called(claim, part)
     said, told = read(claim), read(part.text)
@@ -163,7 +163,7 @@ def _denies_alike(said: Statement, told: Statement) -> bool:
     return all(any(same_word(word, each) for each in theirs) for word in denied_words(said))
 
 
-def _is_said_otherwise(claim: str, part: Passage, find: Find) -> bool:
+def _is_said_otherwise(claim: str, part: CitedPassage, find: Find) -> bool:
     """Return whether the clauses of a statement say the claim of something else, or the other way round."""
     return all(find(FindContradictions([(ungrouped(claim), ungrouped(" ".join(part.text.split())))])))
 
@@ -179,7 +179,7 @@ def _wanted(said: Statement) -> frozenset[str]:
     return said.content - frozenset(said.names) or said.content
 
 
-def _as_called(claim: str, part: Passage) -> str:
+def _as_called(claim: str, part: CitedPassage) -> str:
     """Return the claim with another name of an entity, which the statement has, in place of its own."""
     there = _names(part.text)
     for start, end in reversed(name_spans(claim)):
@@ -196,7 +196,7 @@ def _as_set(name: str) -> frozenset[str]:
     return frozenset(_folded(name))
 
 
-def _has_names(claim: str, told: Statement, part: Passage) -> bool:
+def _has_names(claim: str, told: Statement, part: CitedPassage) -> bool:
     """Return whether a statement has all names of the claim; one may be outside where a pronoun begins it."""
     outside = [name for name in _names(claim) if not _is_named(name, part)]
     if any(name & other for name in outside for other in _names(part.text)):
@@ -204,7 +204,7 @@ def _has_names(claim: str, told: Statement, part: Passage) -> bool:
     return not outside or (len(outside) == 1 and not _PRONOUNS.isdisjoint(told.order[:FIRST_WORDS]))
 
 
-def _is_named(name: frozenset[str], part: Passage) -> bool:
+def _is_named(name: frozenset[str], part: CitedPassage) -> bool:
     """Return whether a statement has a name, a part of it, or another name of the same entity."""
     groups = [[name], *([_as_set(each) for each in group] for group in part.names)]
     called = [each for group in groups if name in group for each in group]

@@ -17,7 +17,7 @@ ANSWER_CHARACTERS = 600  # of one answer that a model is shown
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class TurnMention:
     """Somebody or something that a turn spoke of."""
 
     name: str  # the graph's
@@ -33,15 +33,15 @@ class Turn:
 
     question: str
     answer: str  # empty where nothing was found
-    mentions: tuple[Mention, ...] = ()
+    mentions: tuple[TurnMention, ...] = ()
 
     @property
-    def asked(self) -> tuple[Mention, ...]:
+    def asked(self) -> tuple[TurnMention, ...]:
         """What the question speaks of."""
         return tuple(each for each in self.mentions if each.said)
 
     @property
-    def told(self) -> tuple[Mention, ...]:
+    def told(self) -> tuple[TurnMention, ...]:
         """What the answer alone speaks of."""
         return tuple(each for each in self.mentions if not each.said)
 

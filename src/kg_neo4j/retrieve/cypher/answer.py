@@ -19,8 +19,8 @@ from kg_neo4j.records import Answer, Citation, Evidence, Filters, QueryTrace, Us
 from kg_neo4j.retrieve.cypher.citations import CitedThing, RowCitations, read_things
 from kg_neo4j.retrieve.cypher.model import WrittenQuery, to_write
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
-from kg_neo4j.retrieve.cypher.run import Limits
-from kg_neo4j.retrieve.cypher.telling import TOLD, TellRows, Told, listed
+from kg_neo4j.retrieve.cypher.run import QueryLimits
+from kg_neo4j.retrieve.cypher.telling import TOLD, RowsText, TellRows, listed
 from kg_neo4j.retrieve.cypher.templates import EXAMPLES
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Scope
@@ -40,11 +40,11 @@ class CypherMode:
     tokeniser: Tokeniser
     door: Door
     writes: bool = True  # where no canned query fits, the model writes one
-    limits: Limits = field(default_factory=Limits)  # of a query that a model wrote
+    limits: QueryLimits = field(default_factory=QueryLimits)  # of a query that a model wrote
 
 
 @dataclass(slots=True)
-class Reply:
+class QueryReply:
     """An answer on its way."""
 
     text: str = ""
@@ -76,7 +76,7 @@ def ask_cypher(
     return _answer(asked, reply, started)
 
 
-def _reply(database: Database, asked: Question, graph: str, how: CypherMode, scope: Scope | None) -> Reply:
+def _reply(database: Database, asked: Question, graph: str, how: CypherMode, scope: Scope | None) -> QueryReply:
     canned = ask_canned(database, graph, asked, scope)
     if isinstance(canned, CannedRows):
         return _from_rows(canned, read_things(database, graph, canned.ids[:SHOWN], scope), how)
@@ -85,7 +85,7 @@ def _reply(database: Database, asked: Question, graph: str, how: CypherMode, sco
 
 
 @dataclass(frozen=True, slots=True)
-class WriteQuery(Job[Reply]):
+class WriteQuery(Job[QueryReply]):
     """Answers a question that no canned query fits from a query that the model writes."""
 
     kind: ClassVar[str] = "write_query"
@@ -96,13 +96,13 @@ class WriteQuery(Job[Reply]):
     how: CypherMode
     why: str  # no canned query fits
 
-    def by_model(self, door: Door) -> Reply:
+    def by_model(self, door: Door) -> QueryReply:
         """Have the query written and run. Raises the model's and the database's errors."""
         task = to_write(self.database, self.graph, self.question, self.scope, self.how.limits)
         answer = door.ask(task)
         if isinstance(answer.error, ContextTooLong):
             raise answer.error
-        reply = Reply(usage=answer.charged, model_seconds=answer.seconds)
+        reply = QueryReply(usage=answer.charged, model_seconds=answer.seconds)
         if answer.value is None:
             return _unwritten(reply, task.refused, "" if len(task.refused) == task.rounds else answer.problem)
         reply.notes.append(f"answered by a query that the model {door.name} wrote")
@@ -111,7 +111,7 @@ class WriteQuery(Job[Reply]):
         return _from_written(reply, self.question, answer.value, things, self.how.tokeniser, door)
 
 
-def _answer(asked: Question, reply: Reply, started: float) -> Answer:
+def _answer(asked: Question, reply: QueryReply, started: float) -> Answer:
     seconds = time.monotonic() - started
     return Answer(
         question=asked.text,
@@ -129,17 +129,17 @@ def _answer(asked: Question, reply: Reply, started: float) -> Answer:
     )
 
 
-def unmatched(reason: str) -> Reply:
+def unmatched(reason: str) -> QueryReply:
     """Return the answer to a question that no canned query fits, where no query is written."""
     examples = " ".join(EXAMPLES)
     without = "without a model the mode cypher answers questions of a few forms"
     hint = f"{without}: {examples} OPENAI_API_KEY or OPENAI_BASE_URL sets a model that writes queries"
-    return Reply(notes=[reason, hint] if reason else [hint])
+    return QueryReply(notes=[reason, hint] if reason else [hint])
 
 
-def _from_rows(canned: CannedRows, things: Mapping[str, CitedThing], how: CypherMode) -> Reply:
+def _from_rows(canned: CannedRows, things: Mapping[str, CitedThing], how: CypherMode) -> QueryReply:
     """Return the rows of a canned query as a list, each with its citations."""
-    reply = Reply(text=canned.heading, found=bool(canned.rows))
+    reply = QueryReply(text=canned.heading, found=bool(canned.rows))
     reply.notes.append(f"answered by the canned query {canned.query.replace('_', '-')}, without a model")
     for each in canned.named:
         if each.words != each.name:
@@ -171,7 +171,7 @@ def _from_rows(canned: CannedRows, things: Mapping[str, CitedThing], how: Cypher
     return reply
 
 
-def _unwritten(reply: Reply, refused: Sequence[str], silent: str) -> Reply:
+def _unwritten(reply: QueryReply, refused: Sequence[str], silent: str) -> QueryReply:
     """Say that no query ran, and why: the model wrote none, or what it wrote was refused."""
     reply.notes += [silent] if silent else []
     reply.notes += [f"a query that the model wrote was refused: {reason}" for reason in refused]
@@ -181,13 +181,13 @@ def _unwritten(reply: Reply, refused: Sequence[str], silent: str) -> Reply:
 
 
 def _from_written(
-    reply: Reply,
+    reply: QueryReply,
     asked: Question,
     written: WrittenQuery,
     things: Mapping[str, CitedThing],
     tokeniser: Tokeniser,
     door: Door,
-) -> Reply:
+) -> QueryReply:
     """Return what a query that a model wrote gave: told by the model, or as a list where that is of no use."""
     rows = written.rows
     reply.notes += rows.notes
@@ -205,7 +205,7 @@ def _from_written(
         reply.notes.append("the query ran and found nothing")
         return reply
     answer = door.ask(TellRows(asked.text, written.query.text, rows, things, tokeniser))
-    told = answer.value or Told(notes=(answer.problem,))
+    told = answer.value or RowsText(notes=(answer.problem,))
     reply.usage += answer.charged
     reply.model_seconds += answer.seconds
     reply.notes += told.notes

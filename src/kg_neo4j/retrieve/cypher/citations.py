@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, Evidence
-from kg_neo4j.retrieve.checking.citations import Source, locate
+from kg_neo4j.retrieve.checking.citations import ShownSource, locate
 from kg_neo4j.retrieve.interface import FoundChunk, Scope
 from kg_neo4j.retrieve.left import read_left
 
@@ -24,7 +24,7 @@ class CitedThing:
     id: str
     kind: str  # "entity", "fact" or "chunk"
     name: str
-    places: tuple[Source, ...]
+    places: tuple[ShownSource, ...]
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ def read_things(
     }
 
 
-def _source(place: Mapping[str, object]) -> Source:
+def _source(place: Mapping[str, object]) -> ShownSource:
     text = str(place["text"] or "")
     start, end, tokens = place["start"], place["end"], place["tokens"]
     chunk = FoundChunk(
@@ -84,5 +84,5 @@ def _source(place: Mapping[str, object]) -> Source:
         score=0.0,
     )
     if isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text):
-        return Source("", chunk, start, end)
-    return Source("", chunk, 0, len(text))
+        return ShownSource("", chunk, start, end)
+    return ShownSource("", chunk, 0, len(text))

@@ -16,7 +16,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
-from kg_neo4j.retrieve.cypher.run import Limits, QueryRows, run
+from kg_neo4j.retrieve.cypher.run import QueryLimits, QueryRows, run
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, describe, narrow, read_schema
 from kg_neo4j.retrieve.cypher.tokens import LONGEST, LONGEST_TEXT, CypherRefused
 from kg_neo4j.retrieve.interface import Scope
@@ -57,7 +57,7 @@ class WriteCypher(Prompted[WrittenQuery]):
     schema: GraphSchema
     entities: Mapping[str, CellParameter]  # that the question names, as parameters
     names: str  # these, in words
-    limits: Limits
+    limits: QueryLimits
     refused: list[str] = field(default_factory=list)  # gets the reason for each query that was not run, in order
 
     def values(self) -> dict[str, str]:
@@ -82,7 +82,9 @@ class WriteCypher(Prompted[WrittenQuery]):
             return Complaint(f"{refusal}\nIt was:\n{text[:LONGEST]}")
 
 
-def to_write(database: Database, graph: str, question: Question, scope: Scope | None, limits: Limits) -> WriteCypher:
+def to_write(
+    database: Database, graph: str, question: Question, scope: Scope | None, limits: QueryLimits
+) -> WriteCypher:
     """Return the task to write a query for `question`; the schema that it shows has the counts of the whole graph."""
     schema = read_schema(database, graph)
     left = None

@@ -27,7 +27,7 @@ from kg_neo4j.retrieve.cypher.values import (
     RELATIONSHIP,
     STORED,
     Function,
-    Piece,
+    QueryPiece,
     join,
     shown,
     turns,
@@ -40,7 +40,7 @@ RESERVED = frozenset(
     NULL OFFSET ON OPTIONAL OR ORDER PROFILE REMOVE RETURN SET SHORTEST SHORTESTPATH ALLSHORTESTPATHS SHOW
     SKIP STARTS TERMINATE THEN TRANSACTIONS TRUE UNION UNWIND USE USING WHEN WHERE WITH XOR YIELD""".split()
 )
-Scope = dict[str, Piece]
+Scope = dict[str, QueryPiece]
 MOST_ROWS = 1_001  # that leave the server: one more than are counted
 MOST_CLAUSES = 16
 MOST_COLUMNS = 12
@@ -64,7 +64,7 @@ def _further(held: str, condition: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PatternLink:
     """A relationship pattern: the brackets with what stands in them, and how many steps it stands for."""
 
     left: str  # "-" or "<-"
@@ -91,7 +91,7 @@ class _Item:
     """What one column of a WITH or RETURN is made of."""
 
     name: str
-    piece: Piece
+    piece: QueryPiece
 
 
 @dataclass(slots=True)
@@ -166,7 +166,7 @@ class Parser:
         after = "".join(token.value for token in self.tokens[place : place + 3] if token.kind == "mark")
         return after.startswith(("-[", "<-[", "--(", "<--", "-->"))
 
-    def loop(self, over: Piece) -> None:
+    def loop(self, over: QueryPiece) -> None:
         """Count the turns of a loop over a list; CypherRefused where loops within each other may have too many."""
         self.turns *= turns(over)
         if self.turns > LONGEST_LOOP:
@@ -197,12 +197,12 @@ class Parser:
 
     # -- lists, maps, CASE
 
-    def read_list(self) -> Piece:
+    def read_list(self) -> QueryPiece:
         """Read a list, or one that is made of another one."""
         if self.ahead().kind == "name" and self.ahead(2).word == "IN" and self.ahead(1).word not in RESERVED:
             return self._comprehension()
         self.expect("[")
-        items: list[Piece] = []
+        items: list[QueryPiece] = []
         while self.token.value != "]" or self.token.kind != "mark":
             items.append(self.expression().bounded())
             if not self.accept(","):
@@ -217,7 +217,7 @@ class Parser:
             item.need_value("a list")
         return join(text, *items)
 
-    def _comprehension(self) -> Piece:
+    def _comprehension(self) -> QueryPiece:
         self.expect("[")
         name, over = self._walked()
         over = self._not_gathered(over)
@@ -228,19 +228,19 @@ class Parser:
             if self.accept("|"):
                 each = self.expression().bounded()
                 weight = weigh(turns(over) * each.weight)
-                made = Piece(f"[{text} | {each.text}]", each.base, each.depth + 1, weight)
+                made = QueryPiece(f"[{text} | {each.text}]", each.base, each.depth + 1, weight)
                 made = made if not each.is_value else replace(made, depth=0)
             else:
                 made = replace(over, text=f"[{text}]")
         self.expect("]")
         return replace(made, is_aggregate=over.is_aggregate)
 
-    def _not_gathered(self, over: Piece) -> Piece:
+    def _not_gathered(self, over: QueryPiece) -> QueryPiece:
         if over.is_gathered:
             raise CypherRefused("a gathered list is not made into another one: choose before collect, or UNWIND it")
         return over
 
-    def _walked(self) -> tuple[str, Piece]:
+    def _walked(self) -> tuple[str, QueryPiece]:
         name = self.name("a name")
         self.expect("IN")
         over = self.expression()
@@ -248,10 +248,10 @@ class Parser:
             raise self.lost(f"a {over.base} is no list")
         return name, over
 
-    def read_map(self) -> Piece:
+    def read_map(self) -> QueryPiece:
         """Read a map of values."""
         self.expect("{")
-        items: list[Piece] = []
+        items: list[QueryPiece] = []
         parts: list[str] = []
         while self.token.value != "}" or self.token.kind != "mark":
             key = self.name("a key")
@@ -263,7 +263,7 @@ class Parser:
         self.expect("}")
         return join(f"{{{', '.join(parts)}}}", *items)
 
-    def read_case(self) -> Piece:
+    def read_case(self) -> QueryPiece:
         """Read CASE ... END."""
         self.expect("CASE")
         parts, values, tests = ["CASE"], [], []
@@ -284,7 +284,7 @@ class Parser:
 
     # -- calls
 
-    def read_call(self) -> Piece:
+    def read_call(self) -> QueryPiece:
         """Read a call of a function, an aggregation or a condition over a list."""
         word, said = self.token.word, self.token.value
         lower = said.lower()
@@ -307,7 +307,7 @@ class Parser:
         self.expect(")")
         return self._called(FUNCTIONS[lower], arguments)
 
-    def _called(self, function: Function, arguments: list[Piece]) -> Piece:
+    def _called(self, function: Function, arguments: list[QueryPiece]) -> QueryPiece:
         first = arguments[0]
         if not function.least <= len(arguments) <= function.most:
             raise CypherRefused(f"{function.name} takes {function.least} to {function.most} arguments")
@@ -326,27 +326,27 @@ class Parser:
         weight = 1 if function.is_small else weigh(function.grows * sum(each.weight for each in arguments))
         aggregate = any(each.is_aggregate for each in arguments)
         if function.gives == "element":
-            return Piece(text, first.base, max(0, first.depth - 1), first.weight, is_aggregate=aggregate)
+            return QueryPiece(text, first.base, max(0, first.depth - 1), first.weight, is_aggregate=aggregate)
         if function.gives == "same":
             gathered = any(each.is_gathered for each in arguments)
-            return Piece(text, first.base, first.depth, weight, gathered, aggregate)
+            return QueryPiece(text, first.base, first.depth, weight, gathered, aggregate)
         if function.gives != "value":
-            return Piece(
+            return QueryPiece(
                 text, function.gives, 0 if function.name.endswith("Node") else 1, weight, is_aggregate=aggregate
             )
-        return Piece(text, weight=weight, is_aggregate=aggregate)
+        return QueryPiece(text, weight=weight, is_aggregate=aggregate)
 
-    def _quantified(self, word: str) -> Piece:
+    def _quantified(self, word: str) -> QueryPiece:
         name, over = self._walked()
         with Inner(self, name, over):
             self.expect("WHERE")
             text = f"{word}({name} IN {over.text} WHERE {self.expression().text})"
         self.expect(")")
-        return Piece(text, is_aggregate=over.is_aggregate)
+        return QueryPiece(text, is_aggregate=over.is_aggregate)
 
-    def _aggregate(self, name: str) -> Piece:
+    def _aggregate(self, name: str) -> QueryPiece:
         if name == "count" and self.accept("*", ")"):
-            return Piece("count(*)", is_aggregate=True)
+            return QueryPiece("count(*)", is_aggregate=True)
         distinct = "DISTINCT " if self.accept("DISTINCT") else ""
         inner = self.expression()
         self.expect(")")
@@ -355,15 +355,15 @@ class Parser:
         if name == "collect":
             inner = inner.bounded()
             depth = 0 if inner.is_value else inner.depth + 1
-            return Piece(f"collect({distinct}{inner.text})", inner.base, depth, inner.weight, True, True)
+            return QueryPiece(f"collect({distinct}{inner.text})", inner.base, depth, inner.weight, True, True)
         if name != "count":
             inner.need_value(name)
         weight = inner.bounded().weight if name in ("min", "max") else 1
-        return Piece(f"{name}({distinct}{inner.text})", weight=weight, is_aggregate=True)
+        return QueryPiece(f"{name}({distinct}{inner.text})", weight=weight, is_aggregate=True)
 
     # -- expressions
 
-    def expression(self) -> Piece:
+    def expression(self) -> QueryPiece:
         """Read an expression."""
         self.depth += 1
         if self.depth > DEEPEST:
@@ -372,7 +372,7 @@ class Parser:
         self.depth -= 1
         return found
 
-    def _joined(self, words: tuple[str, ...], part: Callable[[], Piece]) -> Piece:
+    def _joined(self, words: tuple[str, ...], part: Callable[[], QueryPiece]) -> QueryPiece:
         left = part()
         while self.token.word in words:
             word = self.token.word
@@ -381,20 +381,20 @@ class Parser:
             left = replace(join(f"{left.text} {word} {right.text}", left, right), weight=1)
         return left
 
-    def _not(self) -> Piece:
+    def _not(self) -> QueryPiece:
         if self.accept("NOT"):
             found = self._not()
             return replace(join(f"NOT {found.text}", found), weight=1)
         return self._comparison()
 
-    def _comparison(self) -> Piece:
+    def _comparison(self) -> QueryPiece:
         left = self._sum()
         while True:
             sign = self._sign()
             if sign is None:
                 return left
             if sign.startswith("IS "):
-                left = Piece(f"{left.text} {sign}", is_aggregate=left.is_aggregate)
+                left = QueryPiece(f"{left.text} {sign}", is_aggregate=left.is_aggregate)
                 continue
             right = self._sum()
             if sign == "IN" and self.turns * turns(right) > LONGEST_LOOP:
@@ -402,7 +402,7 @@ class Parser:
             if sign not in ("=", "<>", "IN"):
                 left.need_value(sign), right.need_value(sign)
             aggregate = left.is_aggregate or right.is_aggregate
-            left = Piece(f"{left.text} {sign} {right.text}", is_aggregate=aggregate)
+            left = QueryPiece(f"{left.text} {sign} {right.text}", is_aggregate=aggregate)
 
     def _sign(self) -> str | None:
         for words in (
@@ -420,10 +420,10 @@ class Parser:
             return self.tokens[self.place - 1].value
         return None
 
-    def _sum(self) -> Piece:
+    def _sum(self) -> QueryPiece:
         return self._counted(("+", "-"), lambda: self._counted(("*", "/", "%"), self._signed))
 
-    def _counted(self, signs: tuple[str, ...], part: Callable[[], Piece]) -> Piece:
+    def _counted(self, signs: tuple[str, ...], part: Callable[[], QueryPiece]) -> QueryPiece:
         left = part()
         while self.token.kind == "mark" and self.token.value in signs:
             sign = self.token.value
@@ -442,30 +442,30 @@ class Parser:
             left.need_value(sign), right.need_value(sign)
             gathered = left.is_gathered or right.is_gathered
             weight = weigh(left.weight + right.weight)
-            left = Piece(
+            left = QueryPiece(
                 text, weight=weight, is_gathered=gathered, is_aggregate=left.is_aggregate or right.is_aggregate
             )
         return left
 
-    def _signed(self) -> Piece:
+    def _signed(self) -> QueryPiece:
         if self.accept("-"):
             found = self._signed().need_value("-")
             return replace(found, text=f"-{found.text}")
         self.accept("+")
         return self._postfix(self._atom())
 
-    def _postfix(self, found: Piece) -> Piece:
+    def _postfix(self, found: QueryPiece) -> QueryPiece:
         while True:
             if self.accept("."):
                 found = self._property(found)
             elif self.token.value == "[" and self.token.kind == "mark":
                 found = self._element(found)
             elif self.token.value == ":" and found.base == NODE and found.depth == 0:
-                found = Piece(f"{found.text}{self.labels_of(found.text)}")
+                found = QueryPiece(f"{found.text}{self.labels_of(found.text)}")
             else:
                 return found
 
-    def _property(self, found: Piece) -> Piece:
+    def _property(self, found: QueryPiece) -> QueryPiece:
         if self.token.kind != "name":
             raise self.lost("the name of a property was expected")
         name = self.token.value
@@ -474,11 +474,11 @@ class Parser:
         if not found.is_value:
             self.check_property(name)
         self.place += 1
-        return Piece(
+        return QueryPiece(
             f"{found.text}.{name}", weight=1 if not found.is_value else found.weight, is_aggregate=found.is_aggregate
         )
 
-    def _element(self, found: Piece) -> Piece:
+    def _element(self, found: QueryPiece) -> QueryPiece:
         if not found.is_value and not found.depth:
             raise self.lost(f"a {found.base} has no elements")
         self.expect("[")
@@ -505,23 +505,23 @@ class Parser:
 
     # -- atoms
 
-    def _atom(self) -> Piece:
+    def _atom(self) -> QueryPiece:
         token = self.token
         if token.kind == "number":
             self.place += 1
-            return Piece(token.value)
+            return QueryPiece(token.value)
         if token.kind == "text":
             self.place += 1
-            return Piece(self.literal(token.value))
+            return QueryPiece(self.literal(token.value))
         if token.kind == "parameter":
             self.place += 1
             value = self.given.get(token.value)
-            return Piece(self.parameter(token.value), weight=max(1, len(value)) if isinstance(value, list) else 1)
+            return QueryPiece(self.parameter(token.value), weight=max(1, len(value)) if isinstance(value, list) else 1)
         if token.kind == "mark":
             return self._bracketed()
         if token.word in ("TRUE", "FALSE", "NULL"):
             self.place += 1
-            return Piece(token.word.lower())
+            return QueryPiece(token.word.lower())
         if token.word == "CASE":
             return self.read_case()
         if token.word in ("EXISTS", "COUNT", "COLLECT") and self.ahead().value == "{":
@@ -531,7 +531,7 @@ class Parser:
             return self.read_call()
         return self._variable()
 
-    def _variable(self) -> Piece:
+    def _variable(self) -> QueryPiece:
         name = self.name("a value")
         if name not in self.scope:
             raise CypherRefused(f"{name} is not defined here")
@@ -540,7 +540,7 @@ class Parser:
             return self._projection(name, found)
         return replace(found, text=name)
 
-    def _projection(self, name: str, found: Piece) -> Piece:
+    def _projection(self, name: str, found: QueryPiece) -> QueryPiece:
         """Read `n {.name, .type}`: properties by name alone."""
         if found.depth or found.base not in (NODE, RELATIONSHIP):
             raise self.lost("only a node or a relationship has properties to choose from")
@@ -551,9 +551,9 @@ class Parser:
             chosen.append(self.name("the name of a property"))
             self.check_property(chosen[-1])
         self.expect("}")
-        return Piece(f"{name} {{{', '.join('.' + each for each in chosen)}}}", weight=len(chosen))
+        return QueryPiece(f"{name} {{{', '.join('.' + each for each in chosen)}}}", weight=len(chosen))
 
-    def _bracketed(self) -> Piece:
+    def _bracketed(self) -> QueryPiece:
         if self.token.value == "(":
             if self.is_pattern():
                 return self.pattern_predicate()
@@ -574,7 +574,7 @@ class Parser:
         text, _ = self._walk()
         return text
 
-    def _walk(self) -> tuple[str, list[Link]]:
+    def _walk(self) -> tuple[str, list[PatternLink]]:
         text, links = self._node(), []
         while self.token.kind == "mark" and self.token.value in ("-", "<"):
             links.append(self._link())
@@ -608,7 +608,7 @@ class Parser:
         if not known:
             properties = [*properties, "graph: $graph"]
         if name and not known:
-            self.added[name] = Piece(name, NODE)
+            self.added[name] = QueryPiece(name, NODE)
         called = self._handle(name)
         held = _held(called) if self.schema.is_filtered and not known else ""
         text = called + labels + (f" {{{', '.join(properties)}}}" if properties else "") + held
@@ -688,7 +688,7 @@ class Parser:
 
     # -- relationships
 
-    def _link(self) -> Link:
+    def _link(self) -> PatternLink:
         left = "<-" if self.accept("<", "-") else "-"
         if left == "-":
             self.expect("-")
@@ -704,7 +704,7 @@ class Parser:
             inside = name + self._facts_left(name)
         self.expect("-")
         right = "->" if left == "-" and self.accept(">") else "-"
-        return Link(left, inside, right, steps, between, self.schema.is_filtered)
+        return PatternLink(left, inside, right, steps, between, self.schema.is_filtered)
 
     def _inside(self) -> tuple[str, tuple[int, int] | None]:
         name = self.name("a variable") if self.token.kind == "name" and self.token.word != "WHERE" else ""
@@ -718,7 +718,9 @@ class Parser:
         if not name and self.is_naming:
             name = self._unnamed(depth=0 if steps is None else 1)
         elif name:
-            self.added[name] = Piece(name, RELATIONSHIP, 0 if steps is None else 1, 1 if steps is None else FURTHEST)
+            self.added[name] = QueryPiece(
+                name, RELATIONSHIP, 0 if steps is None else 1, 1 if steps is None else FURTHEST
+            )
         name = self._handle(name)
         held = self._facts_left(name)
         text = name + types + (f" {{{', '.join(properties)}}}" if properties else "") + held
@@ -746,7 +748,7 @@ class Parser:
     def _unnamed(self, depth: int = 0) -> str:
         self.unnamed += 1
         name = f"_r{self.unnamed}"
-        self.added[name] = Piece(name, RELATIONSHIP, depth, FURTHEST if depth else 1)
+        self.added[name] = QueryPiece(name, RELATIONSHIP, depth, FURTHEST if depth else 1)
         return name
 
     def _steps(self) -> tuple[int, int] | None:
@@ -770,14 +772,14 @@ class Parser:
 
     # -- subqueries
 
-    def pattern_predicate(self) -> Piece:
+    def pattern_predicate(self) -> QueryPiece:
         """Read a pattern that stands as a condition; it is written as EXISTS { ... }."""
         saved = self._enter()
         text = self.path()
         self._leave(saved)
-        return Piece(f"EXISTS {{ {text} }}")
+        return QueryPiece(f"EXISTS {{ {text} }}")
 
-    def subquery(self, kind: str) -> Piece:
+    def subquery(self, kind: str) -> QueryPiece:
         """Read the inside of EXISTS, COUNT or COLLECT and the closing brace: MATCH ... WHERE ... RETURN ..."""
         saved = self._enter()
         parts: list[str] = []
@@ -798,10 +800,10 @@ class Parser:
         self._leave(saved)
         text = f"{kind} {{ {' '.join(parts)} }}"
         if kind != "COLLECT":
-            return Piece(text)
+            return QueryPiece(text)
         if returned is None:
             raise CypherRefused("COLLECT { ... } needs a RETURN")
-        return Piece(
+        return QueryPiece(
             text, returned.base, 0 if returned.is_value else returned.depth + 1, returned.weight, is_gathered=True
         )
 
@@ -819,11 +821,11 @@ class Parser:
     def _leave(self, saved: tuple[Scope, Scope, bool]) -> None:
         self.scope, self.added, self.is_naming = saved
 
-    def named_path(self, name: str) -> Piece:
+    def named_path(self, name: str) -> QueryPiece:
         """Return the path that a pattern is given the name of."""
         if name in self.scope or name in self.added:
             raise CypherRefused(f"the path {name} has a name that is taken")
-        self.added[name] = Piece(name, PATH, weight=1)
+        self.added[name] = QueryPiece(name, PATH, weight=1)
         return replace(self.added[name])
 
     # -- clauses
@@ -894,7 +896,7 @@ class Parser:
             raise self.lost(f"a {over.base} is no list")
         self.expect("AS")
         name = self._fresh()
-        self.scope = {**self.scope, name: Piece(name, over.base, max(0, over.depth - 1), over.weight)}
+        self.scope = {**self.scope, name: QueryPiece(name, over.base, max(0, over.depth - 1), over.weight)}
         self.clauses.append(" ".join(("UNWIND", over.text, "AS", name)))
 
     def _fresh(self) -> str:
@@ -996,13 +998,13 @@ class Parser:
 
     # -- what a row rests on
 
-    def _ids(self, items: list[_Item], *, distinct: bool) -> list[tuple[str, str, Piece]]:
+    def _ids(self, items: list[_Item], *, distinct: bool) -> list[tuple[str, str, QueryPiece]]:
         """Return what a WITH hands on beside its items: (name, text, what it is).
 
         Without an aggregation the nodes and relationships themselves are handed on; with one, some of their ids.
         """
         names = {item.name for item in items}
-        handed: list[tuple[str, str, Piece]] = []
+        handed: list[tuple[str, str, QueryPiece]] = []
         kept = {item.piece.text for item in items}
         for name, piece in self.scope.items():
             if name.startswith("_"):
@@ -1012,11 +1014,11 @@ class Parser:
         if not distinct and not any(item.piece.is_aggregate for item in items):
             return handed
         grouped = {item.piece.text for item in items if not item.piece.is_aggregate}
-        ids: list[tuple[str, str, Piece]] = []
+        ids: list[tuple[str, str, QueryPiece]] = []
         for kind, texts in self._found(grouped).items():
             if texts:
                 name = f"_{kind}{len(self.clauses)}"
-                ids.append((name, self._gathered(texts), Piece(name, weight=CITED * len(texts))))
+                ids.append((name, self._gathered(texts), QueryPiece(name, weight=CITED * len(texts))))
                 self.kept.append((name, kind))
         return [each for each in ids if each[0] not in names]
 
@@ -1068,12 +1070,12 @@ class Inner:
 
     reader: Parser
     name: str
-    over: Piece
+    over: QueryPiece
     before: tuple[Scope, int] = field(default_factory=lambda: ({}, 1))
 
     def __enter__(self) -> None:
         self.before = (self.reader.scope, self.reader.turns)
-        element = Piece("", self.over.base, max(0, self.over.depth - 1), self.over.weight)
+        element = QueryPiece("", self.over.base, max(0, self.over.depth - 1), self.over.weight)
         self.reader.scope = {**self.reader.scope, self.name: element}
         self.reader.loop(self.over)
 

@@ -12,7 +12,7 @@ from kg_neo4j.retrieve.cypher.templates import Form, recognise, relationships_of
 from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.left import held
 from kg_neo4j.retrieve.linking import Linked, can_link, link, look_up, near_query, suggest
-from kg_neo4j.retrieve.name_fits import Fit, bearers, fit, say_missing
+from kg_neo4j.retrieve.name_fits import NameFit, bearers, fit, say_missing
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -32,7 +32,7 @@ class CannedRows:
     ids: tuple[tuple[str, ...], ...]
     heading: str
     lines: tuple[str, ...]  # one for each row
-    named: tuple[Named, ...] = ()
+    named: tuple[NamedPart, ...] = ()
 
     @property
     def is_full(self) -> bool:
@@ -48,7 +48,7 @@ class Unmatched:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPart:
     """What a part of a question names."""
 
     words: str  # of the question
@@ -81,7 +81,7 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
         if form.query not in ("relations", "in_common", "stated"):
             return Unmatched(f"the graph has no entities of the kind {form.kind!r}")
         types = ()  # "who" in a graph without persons
-    named: dict[str, Named] = {}
+    named: dict[str, NamedPart] = {}
     for place, words in (("x", form.x), ("y", form.y)):
         if words:
             found = _name(database, graph, words, scope)
@@ -120,7 +120,7 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
     return _worded(form, query, {"graph": graph, **tested, **given}, rows, named)
 
 
-def _name(database: Database, graph: str, words: str, scope: Scope | None) -> Named | None:
+def _name(database: Database, graph: str, words: str, scope: Scope | None) -> NamedPart | None:
     """Return the entities that `words` name; None where a word that says something is no part of a name."""
     linked = link(database, graph, read(words), scope) if can_link(database, graph) else Linked()
     if not linked.entities:
@@ -134,18 +134,18 @@ def _name(database: Database, graph: str, words: str, scope: Scope | None) -> Na
     known = _known(database, graph, list(dict.fromkeys((*linked.entities, *fits))))
     parts = [each for each in fits if each in known]
     if len(parts) < 2:
-        return Named(
+        return NamedPart(
             words, _listed([known[each]["Name"] for each in linked.entities if each in known]), linked.entities
         )
     ranked = sorted(parts, key=lambda each: (fits[each], -known[each]["Relationships"], each))
     names = [known[each]["Name"] for each in ranked]
-    return Named(words, names[0], (ranked[0],), _listed(names[1:]))
+    return NamedPart(words, names[0], (ranked[0],), _listed(names[1:]))
 
 
-def _fits(words: str, rows: Sequence[Row]) -> dict[str, Fit]:
+def _fits(words: str, rows: Sequence[Row]) -> dict[str, NameFit]:
     """Return the entities that have all of `words` in one of their names: "Humboldt" is Alexander's and Wilhelm's."""
     fits = {row["id"]: fit(words, row) for row in rows if row["kind"] == "entity"}
-    return {each: how for each, how in fits.items() if how is not None and how <= Fit.PART}
+    return {each: how for each, how in fits.items() if how is not None and how <= NameFit.PART}
 
 
 def _known(database: Database, graph: str, ids: Sequence[str]) -> dict[str, Row]:
@@ -165,7 +165,7 @@ def _worded(
     query: queries.Query,
     given: Mapping[str, CellParameter],
     rows: Sequence[Row],
-    named: Mapping[str, Named],
+    named: Mapping[str, NamedPart],
 ) -> CannedRows:
     columns = tuple(column.name for column in query.columns if column.name != "Ids")
     return CannedRows(

@@ -34,7 +34,7 @@ _REFUSED = (  # codes of what the query itself is to blame for
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class QueryLimits:
     """What one query may take. Beyond rows and bytes nothing more is read; beyond the time the server ends it."""
 
     seconds: float = 10.0  # of the server, planning apart
@@ -54,7 +54,7 @@ class QueryRows:
     notes: tuple[str, ...] = ()
 
 
-def run(database: Database, query: GuardedQuery, limits: Limits | None = None) -> QueryRows:
+def run(database: Database, query: GuardedQuery, limits: QueryLimits | None = None) -> QueryRows:
     """Check the plan of `query`, run it and return its rows.
 
     Raises CypherRefused where the plan or the server refuses it, or where it takes too long or too much; the message is
@@ -62,7 +62,7 @@ def run(database: Database, query: GuardedQuery, limits: Limits | None = None) -
     """
     from neo4j.exceptions import AuthError, Neo4jError
 
-    limits = limits or Limits()
+    limits = limits or QueryLimits()
     with database.reading(timeout_s=limits.seconds, fetch_size=50) as transaction:
         try:
             explain(transaction, query.text, query.parameters)
@@ -80,7 +80,7 @@ def explain(transaction: neo4j.Transaction, text: str, parameters: Mapping[str, 
     check_plan(summary.query_type, read_plan(summary.plan or {"operatorType": "none"}))
 
 
-def _said(code: str, error: Exception, limits: Limits) -> str:
+def _said(code: str, error: Exception, limits: QueryLimits) -> str:
     if "Timed" in code or "Terminated" in code:
         return f"the query took longer than {limits.seconds:g} s: ask for less, with a bound name or fewer steps"
     if "Memory" in code:
@@ -89,7 +89,7 @@ def _said(code: str, error: Exception, limits: Limits) -> str:
     return f"the server refused the query: {message[:300]}"
 
 
-def read_rows(result: neo4j.Result, columns: tuple[str, ...], limits: Limits) -> QueryRows:
+def read_rows(result: neo4j.Result, columns: tuple[str, ...], limits: QueryLimits) -> QueryRows:
     """Return the rows of a result, whose last column has the ids that each rests on, as far as `limits` go."""
     rows: list[tuple[Cell, ...]] = []
     ids: list[tuple[str, ...]] = []

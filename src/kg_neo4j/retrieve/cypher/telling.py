@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RowsText:
     """What was made of the rows. `text` is empty where the model said that they hold no answer, or was of no use."""
 
     text: str = ""
@@ -37,7 +37,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class TellRows(Prompted[Told]):
+class TellRows(Prompted[RowsText]):
     """Asks for an answer to `question` from `rows`, whose marks become numbers of citations."""
 
     kind: ClassVar[str] = "cypher_answer"
@@ -59,16 +59,16 @@ class TellRows(Prompted[Told]):
         fence = hash_id("fence", shown, self.question)[:8]
         return {"query": self.query, "rows": shown, "fence": fence, "question": self.question}
 
-    def accept(self, said: Completion) -> Told | Complaint[Told]:
+    def accept(self, said: Completion) -> RowsText | Complaint[RowsText]:
         """Return the answer with its marks checked."""
         told = _checked(without_thoughts(said.text).strip(), self.rows, RowCitations(self.things, self.tokeniser))
         return told if told.text or told.is_denied else Complaint(told.notes[-1], told)
 
 
-def _checked(text: str, rows: QueryRows, citing: RowCitations) -> Told:
+def _checked(text: str, rows: QueryRows, citing: RowCitations) -> RowsText:
     """Return the model's answer with its marks checked: those of rows that there are not are taken out."""
     if _NOT_IN_GRAPH.fullmatch(text):
-        return Told(is_denied=True)
+        return RowsText(is_denied=True)
     unknown: list[str] = []
     known: list[int] = []
 
@@ -87,11 +87,11 @@ def _checked(text: str, rows: QueryRows, citing: RowCitations) -> Told:
     checked = _MARKS.sub(number_of, text).strip()
     notes = [f"removed marks of rows that were not given: {', '.join(unknown)}"] if unknown else []
     if not known:
-        return Told(notes=(*notes, "the model's answer cited no row and was left out: these are the rows"))
+        return RowsText(notes=(*notes, "the model's answer cited no row and was left out: these are the rows"))
     bare = sum(1 for sentence in split_sentences(checked) if not re.search(r"\[\d+\]", sentence.text))
     if bare:
         notes.append(f"{bare} sentences of the answer cite no chunk")
-    return Told(checked, tuple(notes), citing=citing)
+    return RowsText(checked, tuple(notes), citing=citing)
 
 
 def listed(rows: QueryRows, shown: int, citing: RowCitations) -> list[str]:

@@ -32,7 +32,7 @@ _PATH_MAP = (
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class QueryPiece:
     """A part of a query that was understood: its text as it will run, and what it stands for."""
 
     text: str
@@ -47,13 +47,13 @@ class Piece:
         """Whether it is made of stored values alone."""
         return self.base == VALUE
 
-    def need_value(self, where: str) -> Piece:
+    def need_value(self, where: str) -> QueryPiece:
         """Return it; CypherRefused for a node, a relationship or a path, of which a property must be named."""
         if not self.is_value:
             raise CypherRefused(f"{where} takes a property, not a whole {self.base}")
         return self
 
-    def bounded(self) -> Piece:
+    def bounded(self) -> QueryPiece:
         """Return it with a gathered list cut to what is returned of one, and one more that tells that it was cut."""
         if not self.is_gathered:
             return self
@@ -65,7 +65,7 @@ class Piece:
         )
 
 
-def turns(over: Piece) -> int:
+def turns(over: QueryPiece) -> int:
     """Return how many elements a list is taken to have."""
     if over.is_gathered:
         return GATHERED
@@ -79,16 +79,16 @@ def weigh(weight: int) -> int:
     return weight
 
 
-def join(text: str, *parts: Piece) -> Piece:
+def join(text: str, *parts: QueryPiece) -> QueryPiece:
     """Return a value made of `parts`, all of which are values."""
-    return Piece(
+    return QueryPiece(
         text,
         weight=weigh(sum(part.bounded().weight for part in parts) or 1),
         is_aggregate=any(part.is_aggregate for part in parts),
     )
 
 
-def shown(piece: Piece, *, is_filtered: bool = False) -> Piece:
+def shown(piece: QueryPiece, *, is_filtered: bool = False) -> QueryPiece:
     """Return what leaves the query for `piece`: values as they are, of anything else a few properties.
 
     Under filters none that is put together from all texts of the graph.

@@ -30,7 +30,7 @@ from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.overview import report_citations, report_marks
 from kg_neo4j.retrieve.overview.partial_answers import Partial, Partials
 from kg_neo4j.retrieve.overview.report_marks import Marked, meanings
-from kg_neo4j.retrieve.overview.report_selection import ReportLevel, Selection, choose, report_levels
+from kg_neo4j.retrieve.overview.report_selection import ReportLevel, ReportSelection, choose, report_levels
 from kg_neo4j.retrieve.question import Question, read
 
 MODE = "global"
@@ -82,7 +82,7 @@ class AnswerFromReports(Job[ReportsReply]):
         """Ask reports one by one, then combine what they contribute."""
         target = self.target
         asking = Partials(door, self.how.tokeniser, self.question.text)
-        selection = Selection(self.database, self.graph, asking, self.scope)
+        selection = ReportSelection(self.database, self.graph, asking, self.scope)
         partials = selection.ask(target, limited=self.how.level is None)
         reply = ReportsReply(known=meanings(selection.numbered), usage=asking.usage)
         reply.scores = {each.report.id: each.score / 100 for each in partials}

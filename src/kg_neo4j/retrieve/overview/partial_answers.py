@@ -38,7 +38,7 @@ class Partial:
 
 
 @dataclass(slots=True)
-class _Read:
+class _ReadAnswer:
     """One answer, read."""
 
     scores: dict[int, int] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class _Read:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group(Task[_Read]):
+class _Group(Task[_ReadAnswer]):
     """Asks about several reports at once."""
 
     kind: ClassVar[str] = "global_partial"
@@ -65,7 +65,7 @@ class _Group(Task[_Read]):
             reports=shown, fence=fence, question=self.question, complaint=once_more(complaint)
         )
 
-    def accept(self, said: Completion) -> _Read | Complaint[_Read]:
+    def accept(self, said: Completion) -> _ReadAnswer | Complaint[_ReadAnswer]:
         """Return what is said of the reports."""
         read = _read(self.reports, said.text)
         return Complaint("; ".join(read.problems), read) if read.problems else read
@@ -122,7 +122,7 @@ class Partials:
         if group:
             yield _Group(tuple(group), self.question)
 
-    def _keep(self, group: _Group, read: _Read) -> list[Partial]:
+    def _keep(self, group: _Group, read: _ReadAnswer) -> list[Partial]:
         by_number = dict(group.reports)
         self.judged += len(read.scores)
         self.removed += read.unknown
@@ -135,9 +135,9 @@ class Partials:
         ]
 
 
-def _read(reports: Sequence[tuple[int, CommunityReport]], text: str) -> _Read:
+def _read(reports: Sequence[tuple[int, CommunityReport]], text: str) -> _ReadAnswer:
     """Read an answer about reports; what is wrong with it stands in `problems`."""
-    read = _Read()
+    read = _ReadAnswer()
     found = find_object(text, ("reports",))
     rows = found["reports"] if found else None
     if not isinstance(rows, list):

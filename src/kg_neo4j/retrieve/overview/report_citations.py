@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, CitationPath, Evidence
-from kg_neo4j.retrieve.checking.citations import Source, locate
+from kg_neo4j.retrieve.checking.citations import ShownSource, locate
 from kg_neo4j.retrieve.interface import FoundChunk, Scope
 from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.overview import report_marks
@@ -31,7 +31,7 @@ class CitedElement:
     id: str
     kind: str  # "entity" or "fact"
     name: str
-    places: tuple[Source, ...]
+    places: tuple[ShownSource, ...]
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ def _path(marked: Marked, element: CitedElement) -> CitationPath:
     return CitationPath(report.id, report.level, report.number, report.title, element.kind, element.id, element.name)
 
 
-def _source(place: Mapping[str, object]) -> Source:
+def _source(place: Mapping[str, object]) -> ShownSource:
     text = str(place["text"] or "")
     start, end = place["start"], place["end"]
     tokens = place["tokens"]
@@ -140,7 +140,7 @@ def _source(place: Mapping[str, object]) -> Source:
         score=0.0,
     )
     within = isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)
-    return Source(
+    return ShownSource(
         "",
         chunk,
         start if within and isinstance(start, int) else 0,

@@ -88,7 +88,7 @@ def most_important(reports: Sequence[CommunityReport], read_tokens: int = READ_T
 
 
 @dataclass(slots=True)
-class Selection:
+class ReportSelection:
     """Puts a question to the reports of one level, as far as their parents have something to say about it."""
 
     database: Database

@@ -41,7 +41,7 @@ def retrieve(database: Database, search: Search, choice: TreeChoice, tokeniser: 
         notes.append(NO_VECTORS)
     if search.vector is None or not ids:
         return Found(MODE, notes=tuple(notes))
-    reading = _Reading(database, search, choice, ids)
+    reading = _TreeSearch(database, search, choice, ids)
     rows = reading.rows()
     notes += reading.notes
     nodes = choose([_node(row) for row in rows], tokeniser, choice, budget)
@@ -70,7 +70,7 @@ def _says_little(node: FoundNode, kept: Sequence[FoundNode], said: str) -> bool:
     return node.leaf in {each.id for each in kept} or repeats(node.text, said)
 
 
-class _Reading:
+class _TreeSearch:
     """One question put to trees."""
 
     def __init__(self, database: Database, search: Search, choice: TreeChoice, trees: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from kg_neo4j._models.tasks import Request
 from kg_neo4j.errors import ModelRefused, UsageError
 from kg_neo4j.eval.answers.comparison import check_ragas
 from kg_neo4j.eval.answers.correctness import answer_correctness, answer_similarity
-from kg_neo4j.eval.answers.judgement import Judgement, Statements
+from kg_neo4j.eval.answers.judgement import AnswerJudgement, Statements
 from kg_neo4j.eval.answers.judges import WordJudge, judge_of, settings_of_judge
 from kg_neo4j.eval.answers.model_judge import ModelJudge
 from kg_neo4j.eval.answers.recalling import Recalling
@@ -35,9 +35,9 @@ class Sorted:
 
     def __init__(self, *counts: int) -> None:
         right, wrong, missing = (tuple(f"{n}" for n in range(count)) for count in counts)
-        self.told = Judgement(Statements(right, wrong, missing))
+        self.told = AnswerJudgement(Statements(right, wrong, missing))
 
-    def judge(self, question: str, answer: str, golden: str) -> Judgement:
+    def judge(self, question: str, answer: str, golden: str) -> AnswerJudgement:
         return self.told
 
 

@@ -12,7 +12,7 @@ from kg_neo4j.errors import SourceNotFound, UnreadableSource, UsageError
 from kg_neo4j.eval.answers.forms import guess, read_set
 from kg_neo4j.eval.answers.narrativeqa import read_content
 from kg_neo4j.eval.answers.questions import read_answered
-from kg_neo4j.eval.answers.stories import QuestionSet, Selection, documents_of, graph_of
+from kg_neo4j.eval.answers.stories import QuestionSet, StorySelection, documents_of, graph_of
 from kg_neo4j.records import SkippedSource
 from published_sets import (
     DOCUMENT_COLUMNS,
@@ -31,7 +31,7 @@ OPTIONS = ["one", "two", "three", "four"]
 
 
 def read(path: Path, **wanted: object) -> QuestionSet:
-    return read_set(str(path), None, Selection(**wanted))  # type: ignore[arg-type]
+    return read_set(str(path), None, StorySelection(**wanted))  # type: ignore[arg-type]
 
 
 # ----------------------------------------------------------------------------------------------------------- QuALITY
@@ -351,7 +351,7 @@ def test_the_format_is_guessed(tmp_path: Path) -> None:
     with pytest.raises(SourceNotFound):
         guess(str(tmp_path / "nothing"))
     with pytest.raises(UsageError, match="no format 'squad'"):
-        read_set(str(plain), "squad", Selection())
+        read_set(str(plain), "squad", StorySelection())
     with pytest.raises(UsageError, match="no texts to choose"):
         read(plain, documents=1)
 

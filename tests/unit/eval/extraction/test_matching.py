@@ -20,18 +20,18 @@ from kg_neo4j.eval.extraction.matching import (
     compare_mentions,
     compare_relations,
 )
-from kg_neo4j.eval.extraction.prediction import FoundEntity, FoundRelation, occurrences
+from kg_neo4j.eval.extraction.prediction import FoundRelation, PredictedEntity, occurrences
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, Score, score, shares
 from kg_neo4j.eval.extraction.type_map import Meaning, TypeMap
 
 GOLD = passage()
 
 
-def found_entities() -> list[FoundEntity]:
+def found_entities() -> list[PredictedEntity]:
     named = {"Ada Byron": "PER", "London": "LOC", "William King": "PER", "Paris": "ORG", "Byron": "PER"}
     places = occurrences([*named, "Waterloo"], GOLD.text)
     kinds = [*named.items(), ("Waterloo", "MISC")]
-    return [FoundEntity(name, kind, found) for (name, kind), found in zip(kinds, places, strict=True)]
+    return [PredictedEntity(name, kind, found) for (name, kind), found in zip(kinds, places, strict=True)]
 
 
 FOUND = found_entities()
@@ -92,7 +92,7 @@ def test_entities_are_matched_one_to_one_and_a_second_one_is_a_duplicate() -> No
 
 
 def test_an_entity_goes_to_the_one_with_which_it_shares_most_mentions() -> None:
-    mixed = FoundEntity("mixed", "PER", (*FOUND[KING].mentions, *FOUND[ADA].mentions, *FOUND[BYRON].mentions))
+    mixed = PredictedEntity("mixed", "PER", (*FOUND[KING].mentions, *FOUND[ADA].mentions, *FOUND[BYRON].mentions))
     assert align(GOLD, [mixed], typed=True) == [0]
     turned = gold_files.passage(row(entities=(*ENTITIES[1:], ENTITIES[0]), labels=()))
     assert align(turned, [mixed], typed=True) == [4]
@@ -184,7 +184,7 @@ def passages(draw: st.DrawFn) -> GoldPassage:
 ITSELF = TypeMap({}, "MISC", {kind: ((Meaning(kind),),) for kind in ("P19", "P26")})
 
 
-def measures(gold: GoldPassage, found: list[FoundEntity], relations: list[FoundRelation]) -> dict[str, Counts]:
+def measures(gold: GoldPassage, found: list[PredictedEntity], relations: list[FoundRelation]) -> dict[str, Counts]:
     strict, span = compare_mentions(gold, found)
     entities, _ = compare_entities(gold, found)
     compared = compare_relations(gold, found, relations, ITSELF, align(gold, found, typed=True))

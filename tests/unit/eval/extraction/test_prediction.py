@@ -9,8 +9,8 @@ import pytest
 from annotated import write
 from kg_neo4j.eval.extraction import gold, type_map
 from kg_neo4j.eval.extraction.prediction import (
-    FoundEntity,
     FoundRelation,
+    PredictedEntity,
     from_extractions,
     from_mentions,
     occurrences,
@@ -56,9 +56,9 @@ def test_rows_of_one_name_and_type_are_one_entity_across_chunks(types: TypeMap) 
     second = extraction(chunk("ADA and Ada.", 100), [node("n1", "PERSON", "ADA"), node("n2", "PLACE", "Ada")])
     found = from_extractions([first, second], types)
     assert found.entities == (
-        FoundEntity("Ada", "PER", ((0, 3), (100, 103))),
-        FoundEntity("Ben", "PER", ((8, 11),)),
-        FoundEntity("Ada", "LOC", ((108, 111),)),
+        PredictedEntity("Ada", "PER", ((0, 3), (100, 103))),
+        PredictedEntity("Ben", "PER", ((8, 11),)),
+        PredictedEntity("Ada", "LOC", ((108, 111),)),
     )
 
 
@@ -90,4 +90,4 @@ def test_an_extractor_s_own_mentions_are_put_together_by_name_and_type(types: Ty
         (chunk("Ada Byron wrote. She won."), [EntityMentions("Ada Byron", "PERSON", ((0, 9), (17, 20)))]),
         (chunk("Byron died.", 30), [EntityMentions("Ada Byron", "PERSON", ((0, 5),))]),
     ]
-    assert from_mentions(chunks, types) == (FoundEntity("Ada Byron", "PER", ((0, 9), (17, 20), (30, 35))),)
+    assert from_mentions(chunks, types) == (PredictedEntity("Ada Byron", "PER", ((0, 9), (17, 20), (30, 35))),)

@@ -6,14 +6,14 @@ import pytest
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.narrative.evidence import share
-from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Grids, Wanted
+from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Grids, StudyScope
 from kg_neo4j.records import Filters
 
 SEVEN = ("character", "irony_and_symbol", "plot", "point_of_view", "setting", "style", "theme")
 
 
 def test_the_grids_reach_over_what_worked() -> None:
-    ways = Wanted().ways(SEVEN)
+    ways = StudyScope().ways(SEVEN)
     assert len({way.name for way in ways}) == len(ways)
     count = {each: sum(way.ablation == each for way in ways) for each in ("", *ABLATIONS)}
     assert count == {
@@ -35,7 +35,7 @@ def test_the_grids_reach_over_what_worked() -> None:
 
 
 def test_each_ablation_varies_one_thing() -> None:
-    ways = {way.name: way.options(Filters(), 0) for way in Wanted().ways(SEVEN)}
+    ways = {way.name: way.options(Filters(), 0) for way in StudyScope().ways(SEVEN)}
     assert [ways[f"tree top-k {k}"].tree.top_k for k in (1, 10)] == [1, 10]
     assert ways["tree context 500"].max_context_tokens == 500
     assert ways["tree single-aspect theme"].tree.aspects == ("theme",)
@@ -51,7 +51,7 @@ def test_each_ablation_varies_one_thing() -> None:
 
 
 def test_systems_fill_the_same_room_and_published_ones_read_the_five_nearest() -> None:
-    ways = {way.name: way.options(Filters(), 0) for way in Wanted().ways(SEVEN)}
+    ways = {way.name: way.options(Filters(), 0) for way in StudyScope().ways(SEVEN)}
     assert {ways[name].max_context_tokens for name in SYSTEMS} == {1_700}
     assert [ways[name].tree.top_k for name in ("raptor", "tree")] == [ways["naive"].chunks.top_k] * 2 == [100, 100]
     for name in ("raptor-cosine", "tree-cosine"):
@@ -60,7 +60,7 @@ def test_systems_fill_the_same_room_and_published_ones_read_the_five_nearest() -
 
 
 def test_chunks_and_summaries_of_one_length_are_varied_together() -> None:
-    wanted = Wanted((), ("length",), Grids(length=(100, 200, 400)))
+    wanted = StudyScope((), ("length",), Grids(length=(100, 200, 400)))
     assert [(each.name, each.chunk_tokens, each.summary_tokens) for each in wanted.trees()] == [
         ("narrative", 200, 200),
         ("study-length-100", 100, 100),
@@ -71,20 +71,20 @@ def test_chunks_and_summaries_of_one_length_are_varied_together() -> None:
 
 
 def test_trees_are_built_for_what_is_compared_alone() -> None:
-    assert [each.name for each in Wanted(("tree",), ()).trees()] == ["narrative"]
-    assert [each.details for each in Wanted(("tree",), ("details",)).trees()] == [3]
-    both = Wanted(("raptor",), ("summary-length",), Grids(summary_length=(200, 400))).trees()
+    assert [each.name for each in StudyScope(("tree",), ()).trees()] == ["narrative"]
+    assert [each.details for each in StudyScope(("tree",), ("details",)).trees()] == [3]
+    both = StudyScope(("raptor",), ("summary-length",), Grids(summary_length=(200, 400))).trees()
     assert [(each.name, each.summary_tokens, each.details) for each in both] == [
         ("narrative", 200, 1),
         ("raptor", 200, 0),
         ("study-summaries-400", 400, 1),
     ]
-    lengths = Wanted((), ("chunk-length",), Grids(chunk_length=(100, 200))).trees()
+    lengths = StudyScope((), ("chunk-length",), Grids(chunk_length=(100, 200))).trees()
     assert [each.chunk_tokens for each in lengths] == [200, 100]
 
 
 def test_one_aspect_alone_leaves_nothing_without_it() -> None:
-    ways = Wanted((), ("single-aspect", "all-but-one")).ways(("general",))
+    ways = StudyScope((), ("single-aspect", "all-but-one")).ways(("general",))
     assert [(way.ablation, way.value) for way in ways] == [
         ("single-aspect", "all"),
         ("single-aspect", "general"),
@@ -103,7 +103,7 @@ def test_one_aspect_alone_leaves_nothing_without_it() -> None:
 )
 def test_what_cannot_be_meant_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
-        Wanted(**wrong)  # type: ignore[arg-type]
+        StudyScope(**wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", [{"details": (0, 4)}, {"top_k": ()}, {"context": (200, 200)}, {"top_k": (-1,)}])

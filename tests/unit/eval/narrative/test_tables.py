@@ -10,7 +10,7 @@ import pytest
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.cases import SystemScore
-from kg_neo4j.eval.narrative.grid import SYSTEMS, Wanted
+from kg_neo4j.eval.narrative.grid import SYSTEMS, StudyScope
 from kg_neo4j.eval.narrative.study import NarrativeStudy, WayScore
 from kg_neo4j.eval.narrative.tables import draw, tables, write
 from kg_neo4j.records import Usage
@@ -22,7 +22,7 @@ ASPECTS = ("plot", "theme")
 
 
 def study() -> NarrativeStudy:
-    ways = Wanted().ways(ASPECTS)
+    ways = StudyScope().ways(ASPECTS)
     results = tuple(
         WayScore(way, replace(SCORE, system=way.name, correctness=0.3 + 0.01 * place), {"detail": SCORE}, 0.5, 0.6)
         for place, way in enumerate(ways)

@@ -79,13 +79,15 @@ def test_a_truncated_text_loses_its_end_and_the_best_piece_finds_it(files: tuple
 def test_an_averaged_vector_is_the_one_that_a_load_stores(files: tuple[list[str], list[str]]) -> None:
     """Rankings by `embed_texts`, which loads use, give the recall that the study prints."""
     from kg_neo4j.eval.retrieval.flat import Dense
-    from kg_neo4j.eval.retrieval.questions import Passage, read_passages
+    from kg_neo4j.eval.retrieval.questions import CorpusPassage, read_passages
     from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 
     passages = read_passages(files[0][0])
     joined = [passages[start : start + PASSAGES_A_TEXT] for start in range(0, len(passages), PASSAGES_A_TEXT)]
     texts = ["\n\n".join(f"{each.title}\n{each.text}" for each in group) for group in joined]
-    dense = Dense([Passage(number, "", text) for number, text in enumerate(texts)], HashedEmbedding(), tokens.load())
+    dense = Dense(
+        [CorpusPassage(number, "", text) for number, text in enumerate(texts)], HashedEmbedding(), tokens.load()
+    )
     asked = [f"qi zu{number}?" for number in range(PASSAGES_A_TEXT - 1, len(passages), PASSAGES_A_TEXT)]
     found = [number in dense.rank(question)[:2] for number, question in enumerate(asked)]
     _, ways = only(study_averaging(*files, settings=HASHED).results)

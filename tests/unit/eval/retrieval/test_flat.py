@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from kg_neo4j._models import tokens
 from kg_neo4j.eval.retrieval.flat import Bm25, Dense, fuse
-from kg_neo4j.eval.retrieval.questions import Passage
+from kg_neo4j.eval.retrieval.questions import CorpusPassage
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 
 PASSAGES = (
-    Passage(4, "Bergen", "Bergen is a city by the sea. Many films are made in Bergen."),
-    Passage(2, "Rain Road", "Rain Road is a film of 1931."),
-    Passage(9, "Sea", "The sea is wide."),
+    CorpusPassage(4, "Bergen", "Bergen is a city by the sea. Many films are made in Bergen."),
+    CorpusPassage(2, "Rain Road", "Rain Road is a film of 1931."),
+    CorpusPassage(9, "Sea", "The sea is wide."),
 )
 
 

@@ -9,9 +9,13 @@ import pytest
 
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
 from kg_neo4j.eval.answers.stories import documents_of, stories_of
-from kg_neo4j.eval.retrieval.questions import Passage, graph_name, read_passages, read_questions
+from kg_neo4j.eval.retrieval.questions import CorpusPassage, graph_name, read_passages, read_questions
 
-PASSAGES = (Passage(0, "Oslo", "Oslo is a city."), Passage(7, "Oslo", "Another one."), Passage(9, "Empty", "  "))
+PASSAGES = (
+    CorpusPassage(0, "Oslo", "Oslo is a city."),
+    CorpusPassage(7, "Oslo", "Another one."),
+    CorpusPassage(9, "Empty", "  "),
+)
 
 
 def write(folder: Path, *rows: object) -> str:

@@ -13,7 +13,7 @@ from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.resolution import parts
 from kg_neo4j.graph.resolution.aliases import aliases
 from kg_neo4j.graph.resolution.bearers import Gathered, Mentioned, shared
-from kg_neo4j.graph.resolution.candidates import Block, Groups, Sources, related
+from kg_neo4j.graph.resolution.candidates import Groups, MentionKeyIndex, Sources, related
 from kg_neo4j.graph.resolution.decisions import Components
 from kg_neo4j.graph.resolution.proposals import propose, sure_joins
 from kg_neo4j.graph.resolution.rules import asked_facts
@@ -99,12 +99,16 @@ def test_of_many_names_that_end_alike_the_first_documents_count() -> None:
     longs = [person(gathered, name, f"d{99 - number}") for number, name in enumerate(names)]
     short = person(gathered, "Watson", *(f"d{number}" for number in range(85, 100)))
     keys = [short, *longs]
-    found = {each.long for each in parts.surname(Block(keys, Sources()), Groups(keys, ())) if each.short == short.key}
+    found = {
+        each.long
+        for each in parts.surname(MentionKeyIndex(keys, Sources()), Groups(keys, ()))
+        if each.short == short.key
+    }
     assert found == {each.key for each in longs[-parts.FITS :]}
     first = person(gathered, "Ann", *(f"d{number}" for number in range(85, 100)))
     begun = [person(gathered, f"Ann {name}", f"d{99 - number}") for number, name in enumerate(names)]
     keys = [first, *begun]
-    given_names = parts.given_name(Block(keys, Sources()), Groups(keys, ()))
+    given_names = parts.given_name(MentionKeyIndex(keys, Sources()), Groups(keys, ()))
     assert {each.long for each in given_names} == {each.key for each in begun[-parts.FITS :]}
 
 

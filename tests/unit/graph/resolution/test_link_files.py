@@ -9,7 +9,7 @@ import pytest
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.resolution.bearers import Mentioned
 from kg_neo4j.graph.resolution.link_files import read_links
-from kg_neo4j.graph.resolution.proposals import Verdict
+from kg_neo4j.graph.resolution.proposals import ProposalVerdict
 
 HEADER = "name_1,type_1,name_2,type_2\n"
 
@@ -21,7 +21,9 @@ def named(name: str, node_type: str = "PERSON") -> Mentioned:
 KNOWN = [named("Marie Curie"), named("Skłodowska"), named("Quraysh", "TRIBE"), named("Quraysh", "CLAN"), named("X, Y")]
 
 
-def read(folder: Path, text: str, verdict: Verdict = Verdict.JOIN) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+def read(
+    folder: Path, text: str, verdict: ProposalVerdict = ProposalVerdict.JOIN
+) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
     path = folder / "links.csv"
     path.write_text(text, encoding="utf-8")
     found = read_links(path, verdict, KNOWN)
@@ -38,7 +40,7 @@ def test_names_are_compared_as_mention_keys_are(tmp_path: Path) -> None:
 def test_an_empty_type_is_any(tmp_path: Path) -> None:
     pairs, _ = read(tmp_path, HEADER + "Quraysh,,Quraysh,CLAN\n")
     assert pairs == [("Quraysh/TRIBE", "Quraysh/CLAN")]
-    pairs, _ = read(tmp_path, HEADER + "Quraysh,,Marie Curie,\n", Verdict.APART)
+    pairs, _ = read(tmp_path, HEADER + "Quraysh,,Marie Curie,\n", ProposalVerdict.APART)
     assert len(pairs) == 2
 
 
@@ -69,4 +71,4 @@ def test_a_bad_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot read"):
-        read_links(tmp_path / "none.csv", Verdict.JOIN, KNOWN)
+        read_links(tmp_path / "none.csv", ProposalVerdict.JOIN, KNOWN)

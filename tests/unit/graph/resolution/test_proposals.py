@@ -10,9 +10,9 @@ import pytest
 
 from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.resolution.bearers import Mentioned, bearer, contradiction, likeness
-from kg_neo4j.graph.resolution.candidates import Page, Sources
+from kg_neo4j.graph.resolution.candidates import Sources, WikiPage
 from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, components, decide
-from kg_neo4j.graph.resolution.proposals import Verdict, judged, propose
+from kg_neo4j.graph.resolution.proposals import ProposalVerdict, judged, propose
 
 NO_SOURCES = Sources()
 
@@ -35,7 +35,7 @@ def named(
 
 
 def found(
-    verdict: Verdict, *keys: Mentioned, sources: Sources = NO_SOURCES, decisions: Sequence[Decision] = ()
+    verdict: ProposalVerdict, *keys: Mentioned, sources: Sources = NO_SOURCES, decisions: Sequence[Decision] = ()
 ) -> set[str]:
     """Return the proposals of one verdict, as "name ~ name: rule"."""
     return {
@@ -46,7 +46,7 @@ def found(
 
 
 def joined(*keys: Mentioned, sources: Sources = NO_SOURCES, decisions: Sequence[Decision] = ()) -> set[str]:
-    return found(Verdict.JOIN, *keys, sources=sources, decisions=decisions)
+    return found(ProposalVerdict.JOIN, *keys, sources=sources, decisions=decisions)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def joined(*keys: Mentioned, sources: Sources = NO_SOURCES, decisions: Sequence[
 )
 def test_two_names_of_one_bearer_are_joined(one: str, other: str, rule: str) -> None:
     proposals = propose([named(one), named(other)], NO_SOURCES, []).proposals
-    assert [(each.verdict, each.rule) for each in proposals] == [(Verdict.JOIN, rule)]
+    assert [(each.verdict, each.rule) for each in proposals] == [(ProposalVerdict.JOIN, rule)]
     assert proposals[0].reason
 
 
@@ -119,7 +119,10 @@ def test_a_surname_that_fits_two_is_nobodys() -> None:
 
 def test_a_surname_fits_one_bearer_where_surer_rules_made_one_of_two() -> None:
     proposals = propose([named("Watson"), named("Dr. John Watson"), named("John Watson")], NO_SOURCES, []).proposals
-    assert [(each.verdict, each.rule) for each in proposals] == [(Verdict.JOIN, "title"), (Verdict.JOIN, "surname")]
+    assert [(each.verdict, each.rule) for each in proposals] == [
+        (ProposalVerdict.JOIN, "title"),
+        (ProposalVerdict.JOIN, "surname"),
+    ]
 
 
 def test_years_tell_which_of_two_a_short_name_is() -> None:
@@ -148,7 +151,7 @@ def test_years_tell_which_of_two_a_short_name_is() -> None:
 def test_what_is_not_sure_is_asked(keys: tuple[Mentioned, ...], reason: str) -> None:
     proposals = propose(keys, NO_SOURCES, []).proposals
     assert proposals
-    assert {each.verdict for each in proposals} == {Verdict.ASK}
+    assert {each.verdict for each in proposals} == {ProposalVerdict.ASK}
     assert all(reason in each.reason for each in proposals)
 
 
@@ -165,7 +168,7 @@ def test_a_fact_may_say_that_two_names_are_one() -> None:
 
 
 def test_titles_that_lead_to_a_page_are_its_bearer() -> None:
-    page = Page("a.txt", "Muhammad", redirects=("Mahomet", "The Prophet (Islam)"))
+    page = WikiPage("a.txt", "Muhammad", redirects=("Mahomet", "The Prophet (Islam)"))
     keys = [named("Muhammad"), named("Mahomet"), named("Mahomet::BOOK")]
     assert joined(*keys, sources=Sources((page,))) == {"Mahomet ~ Muhammad: redirect"}
 
@@ -173,20 +176,20 @@ def test_titles_that_lead_to_a_page_are_its_bearer() -> None:
 def test_a_title_that_the_page_links_to_casts_doubt_on_a_surname() -> None:
     keys = [named("Ali", count=5), named("Muhammad Ali", count=5)]
     assert joined(*keys) == {"Ali ~ Muhammad Ali: surname"}
-    assert joined(*keys, sources=Sources((Page("a.txt", "Islam", links=("Ali",)),))) == set()
+    assert joined(*keys, sources=Sources((WikiPage("a.txt", "Islam", links=("Ali",)),))) == set()
 
 
 def test_neighbours_by_meaning_are_asked_never_joined() -> None:
     one, other = sorted((named("Yathrib::PLACE"), named("Medina::PLACE")), key=lambda each: each.key)
     near = Sources(neighbours={one.key: ((other.key, 0.97),)})
-    assert {each.rpartition(": ")[2] for each in found(Verdict.ASK, one, other, sources=near)} == {"meaning"}
+    assert {each.rpartition(": ")[2] for each in found(ProposalVerdict.ASK, one, other, sources=near)} == {"meaning"}
     assert joined(one, other, sources=near) == set()
 
 
 def test_neighbours_with_words_of_their_own_beside_shared_ones_are_siblings() -> None:
     one, other = sorted((named("Banu Aws::TRIBE"), named("Banu Khazraj::TRIBE")), key=lambda each: each.key)
     near = Sources(neighbours={one.key: ((other.key, 0.99),)})
-    assert found(Verdict.ASK, one, other, sources=near) == set()
+    assert found(ProposalVerdict.ASK, one, other, sources=near) == set()
 
 
 def test_what_a_decision_keeps_apart_is_not_proposed() -> None:
@@ -236,7 +239,7 @@ def test_the_decisions_of_joins_give_no_skipped_union() -> None:
     made = [
         decide("g", DecisionKind.SAME, (each.left.key, each.right.key), each.rule, each.score)
         for each in propose(keys, NO_SOURCES, []).proposals
-        if each.verdict is Verdict.JOIN
+        if each.verdict is ProposalVerdict.JOIN
     ]
     assert components(made).skipped == ()
     assert {len(members) for members in components(made).members.values()} == {4, 3}
@@ -251,7 +254,7 @@ def test_a_model_decides_the_grey_band_and_no_contradiction() -> None:
     pairs = {(each.left.key, each.right.key): (True, "says so") for each in proposed.open}
     assert len(pairs) == 3
     after = judged(proposed, pairs, 0.8)
-    assert [each.verdict for each in after.proposals].count(Verdict.JOIN) == 2
+    assert [each.verdict for each in after.proposals].count(ProposalVerdict.JOIN) == 2
     (kept,) = after.open
     assert "born 1858 and 1897" in kept.reason or "born 1897 and 1858" in kept.reason
 
@@ -261,7 +264,7 @@ def test_a_no_of_the_model_goes_before_its_yes() -> None:
     proposed = propose(keys, NO_SOURCES, [])
     answers = {(each.left.key, each.right.key): (each.right.name == "Elsa Einstein", "why") for each in proposed.open}
     verdicts = {each.right.name: each.verdict for each in judged(proposed, answers, 0.8).proposals}
-    assert verdicts == {"Elsa Einstein": Verdict.JOIN, "Elsa Löwenthal": Verdict.APART}
+    assert verdicts == {"Elsa Einstein": ProposalVerdict.JOIN, "Elsa Löwenthal": ProposalVerdict.APART}
 
 
 @pytest.mark.parametrize(

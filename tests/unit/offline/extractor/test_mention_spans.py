@@ -7,7 +7,7 @@ from kg_neo4j.extract.annotation import EntityMentions, OffersMentions
 from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.offline.extractor.extractor import OfflineExtractor
 from kg_neo4j.offline.extractor.mention_spans import group_spans
-from kg_neo4j.offline.networks.agreement import Span
+from kg_neo4j.offline.networks.agreement import MentionSpan
 from offline_reading import chunk, document
 
 ENGLISH = "Marie Curie was born in Warsaw in 1867. In Paris Curie met Pierre Curie and the two married."
@@ -34,16 +34,16 @@ def test_another_language_gives_the_names_that_rules_find():
 
 def test_a_surname_means_the_only_one_who_bears_it():
     text = "Ada Lind and Lind"
-    assert group_spans(text, [Span(0, 8, "PER"), Span(13, 17, "PER")]) == (
+    assert group_spans(text, [MentionSpan(0, 8, "PER"), MentionSpan(13, 17, "PER")]) == (
         EntityMentions("Ada Lind", "PERSON", ((0, 8), (13, 17))),
     )
 
 
 def test_a_surname_that_two_bear_means_nobody_in_particular():
     text = "Ada Lind, Otto Lind, Lind"
-    found = group_spans(text, [Span(0, 8, "PER"), Span(10, 19, "PER"), Span(21, 25, "PER")])
+    found = group_spans(text, [MentionSpan(0, 8, "PER"), MentionSpan(10, 19, "PER"), MentionSpan(21, 25, "PER")])
     assert [each.name for each in found] == ["Ada Lind", "Otto Lind", "Lind"]
 
 
 def test_a_line_break_is_a_space_in_a_name():
-    assert group_spans("Ada\nLind", [Span(0, 8, "PER")])[0].name == "Ada Lind"
+    assert group_spans("Ada\nLind", [MentionSpan(0, 8, "PER")])[0].name == "Ada Lind"

@@ -53,6 +53,6 @@ MARSH = "Helen Marsh wrote novels. "
     ],
 )
 def test_a_pronoun_means_one_person_or_is_left_open(text, meant):
-    reading = extractor._Reading(text, find_trained(text), None)
+    reading = extractor._TextReading(text, find_trained(text), None)
     words = [item for sentence in reading.sentences for item in sentence.items if item.lower in PRONOUNS]
     assert [item.entity.name if item.entity is not None else "" for item in words] == meant

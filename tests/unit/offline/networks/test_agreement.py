@@ -8,21 +8,21 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.offline.networks.agreement import Span, _places, agree
+from kg_neo4j.offline.networks.agreement import MentionSpan, _places, agree
 
 
-def spans(text: str, *found: tuple[str, int, str]) -> list[Span]:
+def spans(text: str, *found: tuple[str, int, str]) -> list[MentionSpan]:
     """Spans of strings: the string, which of its occurrences, and the type."""
     result = []
     for name, number, kind in found:
         start = -1
         for _ in range(number + 1):
             start = text.index(name, start + 1)
-        result.append(Span(start, start + len(name), kind))
+        result.append(MentionSpan(start, start + len(name), kind))
     return result
 
 
-def shown(text: str, found: list[Span]) -> list[tuple[str, str]]:
+def shown(text: str, found: list[MentionSpan]) -> list[tuple[str, str]]:
     return [(text[span.start : span.end], span.type) for span in agree(text, found)]
 
 
@@ -54,7 +54,7 @@ def test_parts_of_words_numbers_and_short_or_small_words_do_not_spread():
 @given(st.text("AaB -.", max_size=60), st.data())
 def test_what_was_found_stays_and_nothing_overlaps(text, data):
     borders = sorted(set(data.draw(st.lists(st.integers(0, len(text)), max_size=8))))
-    found = [Span(a, b, "PER") for a, b in zip(borders[::2], borders[1::2], strict=False)]
+    found = [MentionSpan(a, b, "PER") for a, b in zip(borders[::2], borders[1::2], strict=False)]
     settled = agree(text, found)
     assert {(span.start, span.end) for span in found} <= {(span.start, span.end) for span in settled}
     assert all(before.end <= after.start for before, after in pairwise(settled))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg_neo4j.offline.networks.agreement import Span
+from kg_neo4j.offline.networks.agreement import MentionSpan
 from kg_neo4j.offline.networks.mention_types import BUCKETS, HASHES, TYPES, TypeNetwork, describe, settle_types
 from kg_neo4j.offline.networks.trained import FOLDER, load
 
@@ -19,9 +19,9 @@ def doc(text: str):
     return load().nlp.make_doc(text)
 
 
-def spans(text: str, name: str, *kinds: str) -> list[Span]:
+def spans(text: str, name: str, *kinds: str) -> list[MentionSpan]:
     starts = [start for start in range(len(text)) if text.startswith(name, start)]
-    return [Span(start, start + len(name), kind) for start, kind in zip(starts, kinds, strict=True)]
+    return [MentionSpan(start, start + len(name), kind) for start, kind in zip(starts, kinds, strict=True)]
 
 
 def test_mentions_of_one_string_get_one_type(network):
@@ -31,7 +31,7 @@ def test_mentions_of_one_string_get_one_type(network):
 
 
 def test_dates_and_numbers_stay(network):
-    found = [Span(3, 7, "TIME"), Span(12, 15, "NUM")]
+    found = [MentionSpan(3, 7, "TIME"), MentionSpan(12, 15, "NUM")]
     assert settle_types(doc("In 1901 he, six times."), found, network) == tuple(found)
 
 

@@ -1,6 +1,6 @@
 from kg_neo4j.offline.short.card import asks_about, asks_who, has_role, make_card
 from kg_neo4j.offline.short.mentions import lines, mentions
-from kg_neo4j.offline.short.short_answer import Told
+from kg_neo4j.offline.short.short_answer import CitedShortAnswer
 from kg_neo4j.offline.short.things import Thing, ThingFact
 
 MINUTES = (
@@ -12,7 +12,7 @@ MINUTES = (
 )
 
 
-def card(name: str, text: str = MINUTES, thing: Thing | None = None) -> Told | None:
+def card(name: str, text: str = MINUTES, thing: Thing | None = None) -> CitedShortAnswer | None:
     read = lines([("c1", "minutes", text)])
     return make_card(name, read, [each for line in read for each in mentions(line)], thing)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from kg_neo4j.offline.short.lives import completed_years, find_stated, number_of
-from kg_neo4j.offline.short.mentions import Mention, bearers, lines, mentions
+from kg_neo4j.offline.short.mentions import SentenceName, bearers, lines, mentions
 
 SARRAZAC = (
     "Torvanne was founded by Guilhem de Sarrazac (c. 1205–1271), and not by his brother Perrin. Perrin de Sarrazac"
@@ -31,7 +31,7 @@ PLACES = (
 )
 
 
-def read(text: str, document: str = "notes") -> list[Mention]:
+def read(text: str, document: str = "notes") -> list[SentenceName]:
     return [mention for line in lines([("c1", document, text)]) for mention in mentions(line)]
 
 

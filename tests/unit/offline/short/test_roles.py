@@ -1,7 +1,7 @@
 import pytest
 
-from kg_neo4j.offline.short.lives import Stated
-from kg_neo4j.offline.short.mentions import Mention, lines, mentions
+from kg_neo4j.offline.short.lives import StatedValue
+from kg_neo4j.offline.short.mentions import SentenceName, lines, mentions
 from kg_neo4j.offline.short.roles import asks_for_role, find_roles, roles_of
 
 NEWS = (
@@ -16,11 +16,11 @@ NEWS = (
 )
 
 
-def read(text: str, document: str = "notes") -> list[Mention]:
+def read(text: str, document: str = "notes") -> list[SentenceName]:
     return [mention for line in lines([("c1", document, text)]) for mention in mentions(line)]
 
 
-def values(found: list[Stated]) -> list[str]:
+def values(found: list[StatedValue]) -> list[str]:
     return [each.value for each in found]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_neo4j.offline.short.comparison import read_comparison
-from kg_neo4j.offline.short.wanted import Wanted, read_thing, read_wanted
+from kg_neo4j.offline.short.wanted import AskedThing, read_thing, read_wanted
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from kg_neo4j.offline.short.wanted import Wanted, read_thing, read_wanted
 def test_a_question_is_read_as_a_name_and_the_relations_from_there(
     question: str, name: str, relations: tuple[str, ...]
 ) -> None:
-    assert read_wanted(question) == Wanted(name, relations)
+    assert read_wanted(question) == AskedThing(name, relations)
 
 
 @pytest.mark.parametrize("question", ["Why did the war begin?", "Tell me of Ada.", "", "Who is Ada Lind?", "x" * 5_000])
@@ -42,8 +42,8 @@ def test_other_questions_have_no_path(question: str) -> None:
 
 
 def test_a_title_that_sounds_like_a_relation_stays_a_title() -> None:
-    assert read_thing("film Father of the Bride") == Wanted("Father of the Bride")
-    assert read_thing("Mother of Pearl") == Wanted("Mother of Pearl")
+    assert read_thing("film Father of the Bride") == AskedThing("Father of the Bride")
+    assert read_thing("Mother of Pearl") == AskedThing("Mother of Pearl")
 
 
 @pytest.mark.parametrize(

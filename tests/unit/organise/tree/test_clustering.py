@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.organise.tree.clustering import read_fit, soft_clusters
-from kg_neo4j.organise.tree.interface import Clusters, Fit
+from kg_neo4j.organise.tree.interface import ClusterFit, Clusters
 from kg_neo4j.organise.tree.mixtures import require_scikit_learn
 from node_clusters import Vectors, check, topics
 
 
-def clusters(vectors: Vectors, tokens: int = 100, most: int = 1_000_000, seed: int = 42) -> tuple[Clusters, Fit]:
+def clusters(vectors: Vectors, tokens: int = 100, most: int = 1_000_000, seed: int = 42) -> tuple[Clusters, ClusterFit]:
     return soft_clusters(vectors, [tokens] * len(vectors), most_tokens=most, seed=seed)
 
 
-def assigned(fit: Fit, vectors: Vectors) -> Clusters:
+def assigned(fit: ClusterFit, vectors: Vectors) -> Clusters:
     """Return the clusters that a fit puts rows into, in the form that they were found in."""
     found: dict[int, list[tuple[int, float]]] = {}
     for row, shares in enumerate(fit.assign(vectors)):

@@ -20,7 +20,7 @@ from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.organise.tree.naming import (
     MOST_REJECTED,
     NameAspects,
-    Named,
+    NamedAspects,
     complaint,
     fitting,
     naming_messages,
@@ -73,7 +73,7 @@ def cued(text: str, aspects: Sequence[Aspect], typical: Mapping[str, float]) -> 
     ],
 )
 def test_names_are_read_however_they_are_written(said: str, names: str) -> None:
-    assert read_names(said, SEVEN) == Named(tuple(names.split()), ())
+    assert read_names(said, SEVEN) == NamedAspects(tuple(names.split()), ())
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_names_one_a_line_are_all_read(names: set[str]) -> None:
 
 def test_a_word_that_two_aspects_share_names_none() -> None:
     pair = (Aspect("city_life", "life in the city", "?"), Aspect("country_life", "life in the country", "?"))
-    assert read_names("life\ncity", pair) == Named(("city_life",), ("life",))
+    assert read_names("life\ncity", pair) == NamedAspects(("city_life",), ("life",))
 
 
 def test_the_question_has_names_questions_and_the_text() -> None:
@@ -130,7 +130,7 @@ def test_the_question_has_names_questions_and_the_text() -> None:
 
 
 def test_a_complaint_says_what_was_wrong_and_what_is_right() -> None:
-    said = complaint(Named((), ('mood "dark"',)), SEVEN[:2])
+    said = complaint(NamedAspects((), ('mood "dark"',)), SEVEN[:2])
     assert 'mood \\"dark\\"' in said
     assert said.endswith("plot, character.")
     assert said in naming_messages("text", SEVEN[:2], said)[1]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.clustering import read_fit
-from kg_neo4j.organise.tree.interface import UMAP, Clusters, Fit
-from kg_neo4j.organise.tree.upkeep import TreeChoice, clustered_here, read_settings, settings_json, settled
+from kg_neo4j.organise.tree.interface import UMAP, ClusterFit, Clusters
+from kg_neo4j.organise.tree.upkeep import TreeBuildChoice, clustered_here, read_settings, settings_json, settled
 from node_clusters import Vectors, check, topics
 
 PROGRAM = """
@@ -26,7 +26,7 @@ print(raptor.clusters(rows, [100] * 60, most_tokens=2000, seed=1))
 """
 
 
-def clusters(vectors: Vectors, tokens: int = 100, most: int = 1_000_000, seed: int = 42) -> tuple[Clusters, Fit]:
+def clusters(vectors: Vectors, tokens: int = 100, most: int = 1_000_000, seed: int = 42) -> tuple[Clusters, ClusterFit]:
     return raptor.clusters(vectors, [tokens] * len(vectors), most_tokens=most, seed=seed)
 
 
@@ -130,12 +130,12 @@ def test_any_nodes_have_clusters_that_fit(rows: list[list[int]], tokens: list[in
 
 
 def test_the_tree_named_raptor_has_them_where_umap_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    new = settled(TreeChoice("raptor"), None, "e/256", "approximate-1", rebuild=False, what="the tree")
+    new = settled(TreeBuildChoice("raptor"), None, "e/256", "approximate-1", rebuild=False, what="the tree")
     here = clustered_here(new)
     assert here.options.clustering == UMAP
     assert read_settings(settings_json(here), "raptor", here.aspects) == here
-    assert settled(TreeChoice("raptor"), here, "e/256", "approximate-1", rebuild=False, what="the tree") == here
-    narrative = settled(TreeChoice(), None, "e/256", "approximate-1", rebuild=False, what="the tree")
+    assert settled(TreeBuildChoice("raptor"), here, "e/256", "approximate-1", rebuild=False, what="the tree") == here
+    narrative = settled(TreeBuildChoice(), None, "e/256", "approximate-1", rebuild=False, what="the tree")
     assert clustered_here(narrative) == narrative
     monkeypatch.setitem(sys.modules, "umap", None)  # as where it is not installed
     assert clustered_here(here) == new

@@ -12,7 +12,7 @@ from kg_neo4j.organise.tree import structure
 from kg_neo4j.organise.tree.aspects import load_aspects
 from kg_neo4j.organise.tree.clustering import soft_clusters
 from kg_neo4j.organise.tree.interface import Leaf
-from kg_neo4j.organise.tree.structure import Structure, members_of
+from kg_neo4j.organise.tree.structure import TreeStructure, members_of
 
 ASPECTS = load_aspects()
 VECTORS = np.vstack([np.eye(8, dtype=np.float32)[number % 2] + 0.01 * number for number in range(12)]).astype(
@@ -28,10 +28,10 @@ LEAVES = [leaf(f"leaf {number}") for number in range(12)]
 
 
 @pytest.fixture
-def shape() -> Structure:
+def shape() -> TreeStructure:
     clusters, fit = soft_clusters(VECTORS, [10] * 12, most_tokens=60, seed=1)
     assert len(clusters.members) > 1
-    return Structure(
+    return TreeStructure(
         fit,
         ASPECTS,
         members_of(LEAVES, clusters),
@@ -43,7 +43,7 @@ def shape() -> Structure:
     )
 
 
-def test_what_is_written_is_read_again(shape: Structure) -> None:
+def test_what_is_written_is_read_again(shape: TreeStructure) -> None:
     text = structure.write(shape)
     again = structure.read(text)
     assert structure.write(again) == text
@@ -57,7 +57,7 @@ def test_what_is_written_is_read_again(shape: Structure) -> None:
     )
 
 
-def test_cues_are_kept_and_a_tree_of_before_there_were_any_is_read(shape: Structure) -> None:
+def test_cues_are_kept_and_a_tree_of_before_there_were_any_is_read(shape: TreeStructure) -> None:
     law = load_aspects("law")
     assert structure.read(structure.write(replace(shape, aspect_set=law))).aspect_set == law
     stored = json.loads(structure.write(shape))["aspect_set"]
@@ -70,7 +70,7 @@ def test_anything_else_is_refused(text: str) -> None:
         structure.read(text)
 
 
-def test_leaves_keep_their_clusters_and_new_ones_are_assigned(shape: Structure) -> None:
+def test_leaves_keep_their_clusters_and_new_ones_are_assigned(shape: TreeStructure) -> None:
     found = shape.clusters_of(LEAVES, VECTORS)
     assert {number: {place for place, _ in members} for number, members in found.items()} == {
         number: {place for place, each in enumerate(LEAVES) if number in dict(shape.members[each.id])}
@@ -85,14 +85,14 @@ def test_leaves_keep_their_clusters_and_new_ones_are_assigned(shape: Structure) 
     assert shape.new_leaves(new) == 1
 
 
-def test_the_aspects_of_a_leaf_come_by_membership_then_the_rare_ones_first(shape: Structure) -> None:
+def test_the_aspects_of_a_leaf_come_by_membership_then_the_rare_ones_first(shape: TreeStructure) -> None:
     members = {"leaf 0": ((0, 0.7), (1, 0.3)), "leaf 1": ((1, 1.0),), "leaf 2": ((2, 1.0),)}
     aspects = (("plot", "theme"), ("plot", "style"), ("plot", "character", "theme"))
     found = replace(shape, members=members, aspects=aspects).aspects_of(LEAVES[:3], VECTORS[:3])
     assert found == (("theme", "plot", "style"), ("style", "plot"), ("character", "theme", "plot"))
 
 
-def test_a_cluster_without_leaves_is_not_there(shape: Structure) -> None:
+def test_a_cluster_without_leaves_is_not_there(shape: TreeStructure) -> None:
     number = shape.members["leaf 0"][0][0]
     left = [place for place, each in enumerate(LEAVES) if number not in dict(shape.members[each.id])]
     found = shape.clusters_of([LEAVES[place] for place in left], VECTORS[left])

@@ -22,7 +22,7 @@ from kg_neo4j.offline import tree_texts
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects, prompt_of
 from kg_neo4j.organise.tree.authors import Author, Summarised, is_stored, model_author, own_author
 from kg_neo4j.organise.tree.interface import Aspect
-from kg_neo4j.organise.tree.questions import DETAIL, SUMMARY, Item, Subject
+from kg_neo4j.organise.tree.questions import DETAIL, SUMMARY, Subject, TreeItem
 from kg_neo4j.organise.tree.summarisers import AbstractSummariser
 from kg_neo4j.organise.tree.writing import Unfinished, Writing
 from kg_neo4j.organise.tree.written import (
@@ -31,7 +31,7 @@ from kg_neo4j.organise.tree.written import (
     LONG,
     SHORTENED,
     UNFINISHED,
-    Written,
+    WrittenText,
     read_text,
     shorter,
     words_for,
@@ -84,12 +84,12 @@ def own(summariser: AbstractSummariser, store: Memory, most: int = 200) -> Autho
     return own_author(by, door.storing(store) if is_stored(summariser) else door, subject(door))
 
 
-def item(context: str = STORY, name: str = SETTING.name, before: Sequence[str] = (), id: str = "i") -> Item:
+def item(context: str = STORY, name: str = SETTING.name, before: Sequence[str] = (), id: str = "i") -> TreeItem:
     kind = DETAIL if name == DETAIL else SUMMARY
-    return Item(id, kind, name, context, "h", before=tuple(before), level=int(kind == SUMMARY))
+    return TreeItem(id, kind, name, context, "h", before=tuple(before), level=int(kind == SUMMARY))
 
 
-def write(author: Author, *items: Item, most: int = 200) -> list[Written]:
+def write(author: Author, *items: TreeItem, most: int = 200) -> list[WrittenText]:
     """Return what is written, in the order of `items`."""
     door = without_model()
     fallback = model_author(door, subject(door), (*SEVEN, GENERAL), most)
@@ -97,10 +97,10 @@ def write(author: Author, *items: Item, most: int = 200) -> list[Written]:
     found = Writing(authors, fallback, TOKENISER, most, {}).write(items)
     texts = [found[each.id] for each in items]
     assert [text.token_count for text in texts] == [TOKENISER.count(text.text) for text in texts]
-    return [Written(text.text, text.method, text.flags) for text in texts]
+    return [WrittenText(text.text, text.method, text.flags) for text in texts]
 
 
-def summary(llm: FakeLlm, most: int = 200, context: str = STORY, window: int = 8_000) -> Written:
+def summary(llm: FakeLlm, most: int = 200, context: str = STORY, window: int = 8_000) -> WrittenText:
     [written] = write(model(llm, most, window=window), item(context), most=most)
     return written
 
@@ -113,7 +113,7 @@ def test_a_summary_is_asked_for_with_its_aspect_and_temperature(llm: FakeLlm) ->
     llm.say(SAID)
     author = model(llm, 80)
     assert author.method == "model"
-    assert write(author, item(), most=80) == [Written(SAID, "model")]
+    assert write(author, item(), most=80) == [WrittenText(SAID, "model")]
     (request,) = llm.requests
     assert request.body["temperature"] == 0.5
     assert "regard to one aspect alone: setting" in request.prompt
@@ -126,14 +126,14 @@ def test_a_summary_is_asked_for_with_its_aspect_and_temperature(llm: FakeLlm) ->
 
 def test_the_general_aspect_is_asked_for_without_an_aspect(llm: FakeLlm) -> None:
     llm.say(SAID)
-    assert write(model(llm, aspect=GENERAL), item(name=GENERAL.name)) == [Written(SAID, "model")]
+    assert write(model(llm, aspect=GENERAL), item(name=GENERAL.name)) == [WrittenText(SAID, "model")]
     assert "aspect" not in llm.requests[0].prompt
     assert "at most 150 words" in llm.requests[0].prompt
 
 
 def test_an_empty_answer_is_asked_for_once_more(llm: FakeLlm) -> None:
     llm.say("<think>what to say</think>").say(SAID)
-    assert summary(llm) == Written(SAID, "model")
+    assert summary(llm) == WrittenText(SAID, "model")
     first, second = llm.requests
     assert "Your last answer was empty" not in first.prompt
     assert "Your last answer was empty" in second.prompt
@@ -157,19 +157,19 @@ def test_an_empty_answer_is_asked_for_once_more(llm: FakeLlm) -> None:
 def test_an_answer_of_no_use_twice_gives_sentences_of_the_text(llm: FakeLlm, said: str) -> None:
     for _ in range(4):
         llm.say(said)
-    assert summary(llm) == Written(offline(), "extractive", (EMPTY,))
+    assert summary(llm) == WrittenText(offline(), "extractive", (EMPTY,))
     assert llm.calls == 2
 
 
 def test_what_the_provider_declines_gives_sentences_of_the_text(llm: FakeLlm) -> None:
     llm.say(None, "content_filter")
-    assert summary(llm) == Written(offline(), "extractive", (DECLINED,))
+    assert summary(llm) == WrittenText(offline(), "extractive", (DECLINED,))
     assert llm.calls == 1
 
 
 def test_a_text_that_the_server_finds_too_long_gives_sentences_of_it(llm: FakeLlm) -> None:
     llm.fail(400, code="context_length_exceeded", message="maximum context length is 10 tokens")
-    assert summary(llm) == Written(offline(), "extractive", (EMPTY,))
+    assert summary(llm) == WrittenText(offline(), "extractive", (EMPTY,))
 
 
 def test_a_refused_key_is_no_matter_of_one_text(llm: FakeLlm) -> None:
@@ -180,7 +180,7 @@ def test_a_refused_key_is_no_matter_of_one_text(llm: FakeLlm) -> None:
 
 def test_a_summary_longer_than_asked_is_cut_at_a_sentence(llm: FakeLlm) -> None:
     llm.say("Skarnes lay in fog. The tower stood on Gull Rock. Nobody had lit the lamp for three nights, they said.")
-    assert summary(llm, 14) == Written("Skarnes lay in fog. The tower stood on Gull Rock.", "model", (LONG,))
+    assert summary(llm, 14) == WrittenText("Skarnes lay in fog. The tower stood on Gull Rock.", "model", (LONG,))
 
 
 def test_one_long_sentence_is_cut_at_a_word(llm: FakeLlm) -> None:
@@ -193,22 +193,24 @@ def test_one_long_sentence_is_cut_at_a_word(llm: FakeLlm) -> None:
 
 def test_an_answer_that_broke_off_loses_its_last_sentence(llm: FakeLlm) -> None:
     llm.say("Skarnes lay in fog. The tower stood on", "length")
-    assert summary(llm) == Written("Skarnes lay in fog.", "model", (UNFINISHED,))
+    assert summary(llm) == WrittenText("Skarnes lay in fog.", "model", (UNFINISHED,))
     llm.say("Skarnes lay in fog and the", "length")
-    assert summary(llm) == Written("Skarnes lay in fog and the", "model", (UNFINISHED,))
+    assert summary(llm) == WrittenText("Skarnes lay in fog and the", "model", (UNFINISHED,))
 
 
 def test_a_text_longer_than_the_window_is_cut_and_said(llm: FakeLlm) -> None:
     llm.say(SAID)
     written = summary(llm, 100, STORY * 40, window=1_600)
-    assert written == Written(SAID, "model", (SHORTENED,))
+    assert written == WrittenText(SAID, "model", (SHORTENED,))
     asked = sum(TOKENISER.count(str(message["content"])) for message in llm.requests[0].body["messages"])
     assert asked + llm.requests[0].body["max_tokens"] <= 1_600
     assert asked > 1_000
 
 
 def test_nothing_is_asked_about_nothing(llm: FakeLlm) -> None:
-    assert write(model(llm), item(" \n\t"), item(" \n\t", DETAIL, id="j")) == [Written("", "extractive", (EMPTY,))] * 2
+    assert (
+        write(model(llm), item(" \n\t"), item(" \n\t", DETAIL, id="j")) == [WrittenText("", "extractive", (EMPTY,))] * 2
+    )
     assert llm.calls == 0
 
 
@@ -217,7 +219,7 @@ def test_a_prompt_of_the_user_is_asked_with(llm: FakeLlm, tmp_path: Path) -> Non
     (tmp_path / "mine.md").write_text(f"---\n{header}---\n# System\nBe short.\n# User\n{{{{text}}}}", encoding="utf-8")
     aspect = Aspect("food", "food", "What is eaten?", str(tmp_path / "mine.md"))
     llm.say("Bread.")
-    assert write(model(llm, aspect=aspect), item(name="food")) == [Written("Bread.", "model")]
+    assert write(model(llm, aspect=aspect), item(name="food")) == [WrittenText("Bread.", "model")]
     assert [message["content"] for message in llm.requests[0].body["messages"]] == ["Be short.", STORY]
 
 
@@ -237,7 +239,7 @@ def test_a_note_is_shorter_than_its_text_and_differs_from_those_before(llm: Fake
     llm.say("Skarnes 1887, lamp dark 3 nights\n- Ragna Tveit rows out").say("tower open; bread on table")
     author = model(llm)
     [first] = write(author, item(name=DETAIL))
-    assert first == Written("Skarnes 1887, lamp dark 3 nights\n- Ragna Tveit rows out", "model")
+    assert first == WrittenText("Skarnes 1887, lamp dark 3 nights\n- Ragna Tveit rows out", "model")
     [second] = write(author, item(name=DETAIL, before=(first.text,)))
     assert second.text == "tower open; bread on table"
     assert "There are notes already" not in llm.requests[0].prompt
@@ -255,11 +257,11 @@ def test_notes_without_a_model_differ(llm: FakeLlm) -> None:
     assert all(notes)
     assert all(TOKENISER.count(note) <= shorter(STORY, TOKENISER, 200) for note in notes)
     llm.say("").say("").say("").say("")
-    assert write(model(llm), item(name=DETAIL, before=notes[:1])) == [Written(notes[1], "extractive", (EMPTY,))]
+    assert write(model(llm), item(name=DETAIL, before=notes[:1])) == [WrittenText(notes[1], "extractive", (EMPTY,))]
 
 
-def of_setting(context: str = STORY) -> Item:
-    return Item("i", DETAIL, SETTING.name, context, "h")
+def of_setting(context: str = STORY) -> TreeItem:
+    return TreeItem("i", DETAIL, SETTING.name, context, "h")
 
 
 @pytest.mark.parametrize(
@@ -268,7 +270,7 @@ def of_setting(context: str = STORY) -> Item:
 )
 def test_a_model_that_says_nothing_of_an_aspect_gives_no_note_and_is_not_asked_again(llm: FakeLlm, said: str) -> None:
     llm.say(said)
-    assert write(model(llm), of_setting()) == [Written("", "model")]
+    assert write(model(llm), of_setting()) == [WrittenText("", "model")]
     assert llm.calls == 1
     assert "solely with regard to setting" in llm.requests[0].prompt
     assert SETTING.question in llm.requests[0].prompt
@@ -277,7 +279,7 @@ def test_a_model_that_says_nothing_of_an_aspect_gives_no_note_and_is_not_asked_a
 
 def test_an_empty_or_refused_note_on_an_aspect_is_asked_for_again_then_taken_from_the_text(llm: FakeLlm) -> None:
     llm.say("").say("None of them returned to the dark tower.")
-    assert write(model(llm), of_setting()) == [Written("None of them returned to the dark tower.", "model")]
+    assert write(model(llm), of_setting()) == [WrittenText("None of them returned to the dark tower.", "model")]
     llm.say("").say("I cannot help with that.")
     [note] = write(model(llm), of_setting())
     assert (note.method, note.flags) == ("extractive", (EMPTY,))
@@ -305,8 +307,8 @@ class Headlines(AbstractSummariser):
             raise self.error
         return context.split(".", maxsplit=1)[0].upper()
 
-    def write(self, context: str, max_tokens: int = 200, before: Sequence[str] = ()) -> Written:
-        return Written(self.summarize(context), self.method, self.flags)
+    def write(self, context: str, max_tokens: int = 200, before: Sequence[str] = ()) -> WrittenText:
+        return WrittenText(self.summarize(context), self.method, self.flags)
 
 
 HEADLINE = "IN THE AUTUMN OF 1887 THE HARBOUR OF SKARNES LOST ITS LIGHT"
@@ -318,7 +320,7 @@ def test_what_a_summariser_of_ones_own_writes_is_stored_and_written_once() -> No
     assert {first.text, second.text} == {HEADLINE}
     assert sorted([first.flags, second.flags]) == [(), ("loud",)]
     assert list(store.rows.values()) == [(HEADLINE, None)]
-    assert write(own(Headlines(error=ValueError()), store), item(name="plot")) == [Written(HEADLINE, "headlines")]
+    assert write(own(Headlines(error=ValueError()), store), item(name="plot")) == [WrittenText(HEADLINE, "headlines")]
     assert headlines.calls == 1
 
 
@@ -327,13 +329,13 @@ def test_a_summariser_with_a_method_of_ours_is_called_again_and_nothing_is_store
     store, headlines = Memory(), Headlines()
     headlines.method = method
     for calls in (1, 2):
-        assert write(own(headlines, store), item(name="plot")) == [Written(HEADLINE, method)]
+        assert write(own(headlines, store), item(name="plot")) == [WrittenText(HEADLINE, method)]
         assert (headlines.calls, store.rows) == (calls, {})
 
 
 def test_a_summariser_of_ones_own_that_says_nothing_leaves_it_to_the_text() -> None:
     [written] = write(own(Headlines(), Memory()), item(".", "plot"))
-    assert written == Written(".", "extractive", (EMPTY,))
+    assert written == WrittenText(".", "extractive", (EMPTY,))
 
 
 def test_an_error_of_a_summariser_of_ones_own_ends_the_run_and_is_not_stored() -> None:

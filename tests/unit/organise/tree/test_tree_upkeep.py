@@ -10,55 +10,55 @@ import pytest
 from kg_neo4j.errors import UsageError
 from kg_neo4j.organise.tree.aspects import GENERAL, load_aspects
 from kg_neo4j.organise.tree.interface import TreeOptions
-from kg_neo4j.organise.tree.upkeep import TreeChoice, TreeSettings, read_settings, settings_json, settled
+from kg_neo4j.organise.tree.upkeep import TreeBuildChoice, TreeSettings, read_settings, settings_json, settled
 
 ASPECTS = load_aspects()
 
 
-def choose(choice: TreeChoice, stored: TreeSettings | None = None, *, rebuild: bool = False) -> TreeSettings:
+def choose(choice: TreeBuildChoice, stored: TreeSettings | None = None, *, rebuild: bool = False) -> TreeSettings:
     return settled(choice, stored, "e/256", "approximate-1", rebuild=rebuild, what="the tree 'narrative' of 'A'")
 
 
 def test_defaults_are_those_of_the_thesis_and_of_raptor() -> None:
-    usual = choose(TreeChoice())
+    usual = choose(TreeBuildChoice())
     assert (usual.options, usual.aspects) == (TreeOptions(), ASPECTS)
-    raptor = choose(TreeChoice("raptor"))
+    raptor = choose(TreeBuildChoice("raptor"))
     assert (raptor.options.details, raptor.aspects) == (0, (GENERAL,))
 
 
 def test_settings_are_read_again_as_they_were_written() -> None:
-    found = choose(TreeChoice(leaf_tokens=100, seed=3, details=2))
+    found = choose(TreeBuildChoice(leaf_tokens=100, seed=3, details=2))
     text = settings_json(found)
     assert read_settings(text, "narrative", ASPECTS) == found
     assert "prompt" not in text
 
 
 def test_what_notes_are_on_is_kept_and_trees_of_before_have_text() -> None:
-    assert "details_by" not in settings_json(choose(TreeChoice()))
-    stored = choose(TreeChoice(details_by="aspect"))
+    assert "details_by" not in settings_json(choose(TreeBuildChoice()))
+    stored = choose(TreeBuildChoice(details_by="aspect"))
     assert read_settings(settings_json(stored), "narrative", ASPECTS) == stored
-    assert choose(TreeChoice(), stored).options.details_by == "aspect"
-    assert choose(TreeChoice(details_by="text"), stored).options == TreeOptions()
+    assert choose(TreeBuildChoice(), stored).options.details_by == "aspect"
+    assert choose(TreeBuildChoice(details_by="text"), stored).options == TreeOptions()
 
 
 def test_what_nobody_chose_stays_as_the_tree_has_it() -> None:
-    stored = choose(TreeChoice(leaf_tokens=100, summary_tokens=50, details=3, aspects=ASPECTS[:2]))
-    assert choose(TreeChoice(), stored) == stored
-    assert choose(TreeChoice(details=0), stored).options == replace(stored.options, details=0)
+    stored = choose(TreeBuildChoice(leaf_tokens=100, summary_tokens=50, details=3, aspects=ASPECTS[:2]))
+    assert choose(TreeBuildChoice(), stored) == stored
+    assert choose(TreeBuildChoice(details=0), stored).options == replace(stored.options, details=0)
 
 
 @pytest.mark.parametrize(
     ("choice", "said"),
     [
-        pytest.param(TreeChoice(leaf_tokens=300), "leaf_tokens 200, not 300", id="leaf tokens"),
-        pytest.param(TreeChoice(summary_tokens=100), "summary_tokens 200, not 100", id="summary tokens"),
-        pytest.param(TreeChoice(levels=2), "levels 5, not 2", id="levels"),
-        pytest.param(TreeChoice(seed=1), "seed 42, not 1", id="seed"),
-        pytest.param(TreeChoice(aspects=ASPECTS[:1]), "the aspects plot, character", id="aspects"),
+        pytest.param(TreeBuildChoice(leaf_tokens=300), "leaf_tokens 200, not 300", id="leaf tokens"),
+        pytest.param(TreeBuildChoice(summary_tokens=100), "summary_tokens 200, not 100", id="summary tokens"),
+        pytest.param(TreeBuildChoice(levels=2), "levels 5, not 2", id="levels"),
+        pytest.param(TreeBuildChoice(seed=1), "seed 42, not 1", id="seed"),
+        pytest.param(TreeBuildChoice(aspects=ASPECTS[:1]), "the aspects plot, character", id="aspects"),
     ],
 )
-def test_what_was_built_with_something_else_is_refused_unless_it_is_rebuilt(choice: TreeChoice, said: str) -> None:
-    stored = choose(TreeChoice())
+def test_what_was_built_with_something_else_is_refused_unless_it_is_rebuilt(choice: TreeBuildChoice, said: str) -> None:
+    stored = choose(TreeBuildChoice())
     with pytest.raises(UsageError, match=said) as refused:
         choose(choice, stored)
     assert "--rebuild" in str(refused.value.hint)
@@ -67,17 +67,17 @@ def test_what_was_built_with_something_else_is_refused_unless_it_is_rebuilt(choi
 
 def test_a_tree_of_version_0_1_keeps_its_longer_leaves_until_it_is_rebuilt() -> None:
     """Its settings have no limit: a leaf had up to five quarters of the stated tokens."""
-    written = json.loads(settings_json(choose(TreeChoice())))
+    written = json.loads(settings_json(choose(TreeBuildChoice())))
     assert written.pop("leaf_limit") == 200
     before = json.dumps(written, ensure_ascii=False, sort_keys=True)
     stored = read_settings(before, "narrative", ASPECTS)
     assert stored.options.most_leaf_tokens == 250
-    kept = choose(TreeChoice(), stored)
+    kept = choose(TreeBuildChoice(), stored)
     assert (kept.options.most_leaf_tokens, settings_json(replace(kept, embedder=stored.embedder))) == (250, before)
-    assert choose(TreeChoice(), stored, rebuild=True).options.most_leaf_tokens == 200
+    assert choose(TreeBuildChoice(), stored, rebuild=True).options.most_leaf_tokens == 200
 
 
 def test_another_tokeniser_is_refused() -> None:
-    stored = replace(choose(TreeChoice()), tokeniser="o200k_base")
+    stored = replace(choose(TreeBuildChoice()), tokeniser="o200k_base")
     with pytest.raises(UsageError, match="the tokeniser o200k_base, not approximate-1"):
-        choose(TreeChoice(), stored)
+        choose(TreeBuildChoice(), stored)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.retrieve.checking.citations import Source, check, locate, quotes_are_in_place
+from kg_neo4j.retrieve.checking.citations import ShownSource, check, locate, quotes_are_in_place
 from kg_neo4j.retrieve.interface import FoundChunk
 
 A = FoundChunk("a" * 32, "Ada was born in London. She met Babbage in 1833. It rained.", 0, "", "Ada", 1.0)
 B = FoundChunk("b" * 32, "Babbage died in 1871.", 0, "", "Babbage", 1.0)
-SOURCES = [Source("C1", A, 0, len(A.text)), Source("C2", B, 0, len(B.text))]
+SOURCES = [ShownSource("C1", A, 0, len(A.text)), ShownSource("C2", B, 0, len(B.text))]
 TEXTS = {A.id: A.text, B.id: B.text}
 
 
@@ -67,7 +67,7 @@ def test_the_sentence_that_says_it_is_quoted() -> None:
 
 
 def test_only_what_was_shown_is_quoted() -> None:
-    shown = Source("C1", A, 0, 23)  # the first sentence
+    shown = ShownSource("C1", A, 0, 23)  # the first sentence
     assert locate("She met Babbage in 1833", shown).quote == "Ada was born in London."
 
 

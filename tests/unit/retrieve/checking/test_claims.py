@@ -7,7 +7,7 @@ from kg_neo4j.records import Citation, Claim
 from kg_neo4j.retrieve.checking.claims import (
     DROP,
     MARK,
-    Checked,
+    CheckedClaims,
     check_claims,
     plain_text,
     settle,
@@ -84,7 +84,7 @@ def test_names_that_the_graph_knows_in_the_chunk_count_as_said() -> None:
 
 
 def test_citations_that_are_gone_leave_the_text_and_the_others_are_numbered_anew() -> None:
-    checked = Checked(TEXT, (BORN, MET), claims())
+    checked = CheckedClaims(TEXT, (BORN, MET), claims())
     left = without(checked, frozenset({1}))
     assert left.text == "Ada was born in London. She met Babbage in 1834 [1]. She was kind."
     assert left.citations == (MET,)

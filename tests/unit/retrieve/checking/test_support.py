@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from kg_neo4j.retrieve.checking.support import COVERAGE, Passage, best_window, supports
+from kg_neo4j.retrieve.checking.support import COVERAGE, CitedPassage, best_window, supports
 
 PAIRS = json.loads((Path(__file__).parents[3] / "data" / "claims.json").read_text(encoding="utf-8"))
 TEXT = (
     "Ada Lind (4 May 1890 – 3 June 1950) directed Rain Road in 1931. She was taught by Otto Berg. The film was not a "
     "success, and 1,200 copies were burned."
 )
-PASSAGE = Passage(TEXT, "Ada Lind")
+PASSAGE = CitedPassage(TEXT, "Ada Lind")
 
 
 @pytest.mark.parametrize(
@@ -73,26 +73,29 @@ def test_what_the_passage_does_not_say_is_not_supported_and_the_reason_is_told(c
     ],
 )
 def test_numbers_and_dates_are_read_in_words_too(claim: str, text: str, *, supported: bool) -> None:
-    assert supports(claim, [Passage(text)]).supported is supported
+    assert supports(claim, [CitedPassage(text)]).supported is supported
 
 
 def test_a_name_may_be_an_alias_that_the_graph_knows() -> None:
-    passage = Passage("The Enchantress met Babbage in 1833.", "", ((("Ada Lovelace"), "Enchantress"),))
+    passage = CitedPassage("The Enchantress met Babbage in 1833.", "", ((("Ada Lovelace"), "Enchantress"),))
     assert supports("Ada Lovelace met Babbage in 1833.", [passage]).supported
-    assert not supports("Ada Lovelace met Babbage in 1833.", [Passage(passage.text)]).supported
+    assert not supports("Ada Lovelace met Babbage in 1833.", [CitedPassage(passage.text)]).supported
 
 
 def test_a_pronoun_stands_for_a_name_said_before_or_for_the_title() -> None:
     quote = "She was born in Oslo."
-    assert supports("Ada Lind was born in Oslo.", [Passage(quote, "Ada Lind")]).supported
+    assert supports("Ada Lind was born in Oslo.", [CitedPassage(quote, "Ada Lind")]).supported
     assert supports(
-        "Ada Lind was born in Oslo.", [Passage(quote, "Notes", around=f"Ada Lind directed. {quote}")]
+        "Ada Lind was born in Oslo.", [CitedPassage(quote, "Notes", around=f"Ada Lind directed. {quote}")]
     ).supported
-    assert not supports("Ada Lind was born in Oslo.", [Passage(quote, "Notes")]).supported
+    assert not supports("Ada Lind was born in Oslo.", [CitedPassage(quote, "Notes")]).supported
 
 
 def test_passages_support_together_what_neither_does_alone() -> None:
-    first, second = Passage("Rain Road was directed by Ada Lind."), Passage("Ada Lind was born in Oslo in 1890.")
+    first, second = (
+        CitedPassage("Rain Road was directed by Ada Lind."),
+        CitedPassage("Ada Lind was born in Oslo in 1890."),
+    )
     claim = "Rain Road was directed by Ada Lind, who was born in Oslo in 1890."
     assert supports(claim, [first, second]).supported
     assert not supports(claim, [first]).supported
@@ -100,7 +103,7 @@ def test_passages_support_together_what_neither_does_alone() -> None:
 
 def test_nothing_cited_supports_nothing() -> None:
     assert not supports("Ada was born in Oslo.", []).supported
-    assert not supports("Ada was born in Oslo.", [Passage("")]).supported
+    assert not supports("Ada was born in Oslo.", [CitedPassage("")]).supported
 
 
 def test_the_window_is_the_shortest_run_of_sentences_that_has_most_of_the_claim() -> None:
@@ -119,7 +122,9 @@ def test_most_verdicts_on_the_measured_pairs_are_right(half: int, precision: flo
         for claim in entry["claims"]:
             if int(hashlib.sha256(claim["text"].encode()).hexdigest(), 16) % 2 != half:
                 continue
-            verdict = supports(claim["text"], [Passage(entry["text"], entry["title"])], coverage=COVERAGE).supported
+            verdict = supports(
+                claim["text"], [CitedPassage(entry["text"], entry["title"])], coverage=COVERAGE
+            ).supported
             gold = claim["kind"] == "supported"
             right += verdict and gold
             wrong += verdict and not gold

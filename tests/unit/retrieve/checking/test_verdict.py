@@ -7,7 +7,7 @@ import pytest
 from kg_neo4j.offline.stand_ins import stand_in
 from kg_neo4j.retrieve.checking.claim_list import read_claims
 from kg_neo4j.retrieve.checking.counterparts import counterparts, name_spans
-from kg_neo4j.retrieve.checking.support import Passage
+from kg_neo4j.retrieve.checking.support import CitedPassage
 from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED, Verdict, find_quote, judge_claim
 
 TEXT = (
@@ -19,7 +19,7 @@ TEXT = (
 
 
 def judged(claim: str, text: str = TEXT, title: str = "Notes") -> Verdict:
-    return judge_claim(claim, Passage(text, title), stand_in)
+    return judge_claim(claim, CitedPassage(text, title), stand_in)
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_a_number_that_may_belong_to_another_thing_states_nothing() -> None:
 def test_an_alias_of_the_graph_stands_for_a_name() -> None:
     text = "The Enchantress met Charles Babbage in London."
     names = (("Ada Lovelace", "The Enchantress", "Enchantress"),)
-    assert judge_claim("Ada Lovelace met Charles Babbage in London.", Passage(text, "", names), stand_in).verdict == (
-        STATED
-    )
+    assert judge_claim(
+        "Ada Lovelace met Charles Babbage in London.", CitedPassage(text, "", names), stand_in
+    ).verdict == (STATED)
     assert judged("Ada Lovelace met Charles Babbage in London.", text).verdict == NOT_FOUND
 
 

@@ -6,14 +6,14 @@ import pytest
 
 from kg_neo4j._models import tokens
 from kg_neo4j.records import Cell
-from kg_neo4j.retrieve.checking.citations import Source
+from kg_neo4j.retrieve.checking.citations import ShownSource
 from kg_neo4j.retrieve.cypher.citations import CitedThing, RowCitations
 from kg_neo4j.retrieve.cypher.run import QueryRows
 from kg_neo4j.retrieve.cypher.telling import listed, words
 from kg_neo4j.retrieve.interface import FoundChunk
 
 CHUNK = FoundChunk("c" * 32, "Ada met Babbage in 1833. They spoke.", 8, "", "Ada", 0.0)
-THING = CitedThing("f" * 32, "fact", "Ada MET Babbage", (Source("", CHUNK, 0, 24),))
+THING = CitedThing("f" * 32, "fact", "Ada MET Babbage", (ShownSource("", CHUNK, 0, 24),))
 
 
 @pytest.mark.parametrize(

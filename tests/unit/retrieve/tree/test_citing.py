@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kg_neo4j.records import TreeStep
-from kg_neo4j.retrieve.checking.citations import Source, check, cite
+from kg_neo4j.retrieve.checking.citations import ShownSource, check, cite
 from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace
 from kg_neo4j.retrieve.packing import pack_found
 
@@ -15,14 +15,14 @@ TEXTS = (
 STEP = TreeStep("summary", "s1", "theme", 1, 0)
 
 
-def leaf(number: int) -> Source:
+def leaf(number: int) -> ShownSource:
     text = TEXTS[number]
-    return Source("C1", FoundChunk(f"c{number}", text, 12, "", "Holm", 0.0), 0, len(text), (STEP,))
+    return ShownSource("C1", FoundChunk(f"c{number}", text, 12, "", "Holm", 0.0), 0, len(text), (STEP,))
 
 
-def summary() -> Source:
+def summary() -> ShownSource:
     shown = FoundChunk("s1", "A wreck, and a brother's pardon.", 0, "a summary of its theme", "Holm", 1.0)
-    return Source("C1", shown, 0, len(shown.text), beneath=tuple(leaf(number) for number in range(3)))
+    return ShownSource("C1", shown, 0, len(shown.text), beneath=tuple(leaf(number) for number in range(3)))
 
 
 def test_the_sentence_that_says_most_is_cited_with_its_way() -> None:
@@ -44,7 +44,7 @@ def test_a_mark_of_a_summary_becomes_numbers_of_citations_in_chunks() -> None:
 
 
 def test_a_source_that_is_a_chunk_is_cited_as_before() -> None:
-    source = Source("C1", leaf(0).chunk, 0, len(TEXTS[0]))
+    source = ShownSource("C1", leaf(0).chunk, 0, len(TEXTS[0]))
     ((citation, way),) = cite("Mara climbed the tower", source)
     assert citation.quote == "Mara climbed the tower with a can of oil."
     assert way == ()

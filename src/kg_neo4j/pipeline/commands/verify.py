@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kg_neo4j._models.protocols import EmbeddingModel
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.answering import Answerer
+    from kg_neo4j.pipeline.commands.ask import Answerer
     from kg_neo4j.retrieve.checking.claim_list import ReadClaim
     from kg_neo4j.retrieve.checking.verdict import Find, Verdict
     from kg_neo4j.retrieve.interface import Found, FoundChunk, Scope
@@ -93,7 +93,7 @@ def _verified(
 ) -> VerifiedText:
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect
-    from kg_neo4j.pipeline.answering import answerer
+    from kg_neo4j.pipeline.commands.ask import answerer
     from kg_neo4j.retrieve.filters import check
 
     check(filters)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from kg_neo4j.pipeline.deriving import Derivation, derive
-from kg_neo4j.pipeline.loading import batches
+from kg_neo4j.pipeline.commands.load import batches
+from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, Extraction, LoadReport
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     """Make the graph again from its documents, stored answers and decisions; the sorted export stays the same.
 
-    Mends a graph whose entities, facts or evidence were changed by hand. A rebuild that was killed is gone on with by
+    Repairs a graph whose entities, facts or evidence were changed by hand. A rebuild that was killed is gone on with by
     the next `kg load` or `kg rebuild`. Chunks without an answer stay as they are, to be asked about by the next load.
     """
     from kg_neo4j.graph.connection import connect

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import SourceNotFound, UsageError
-from kg_neo4j.pipeline.deriving import Derivation, derive
+from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport

@@ -11,7 +11,7 @@ from kg_neo4j.errors import KgError, WorkerLost, cannot_write
 
 if TYPE_CHECKING:
     from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.bulk.folding import Task
+    from kg_neo4j.graph.bulk.folding import FoldTask
     from kg_neo4j.graph.bulk.reading import Embed
     from kg_neo4j.settings import Settings
 
@@ -20,7 +20,7 @@ DUCKDB_MB = 250  # of one process; the rest is spilled to disk. A million docume
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BuildPart:
     """Files of extractions that one worker reads."""
 
     name: str
@@ -36,7 +36,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class BuildWork:
     """What every worker of a build has to know. Pickles."""
 
     folder: Path
@@ -50,16 +50,16 @@ class Work:
         """One task at a time."""
         return 1
 
-    def worker(self) -> Work:
+    def worker(self) -> BuildWork:
         """Return itself with the embedding model that it needs."""
         return replace(self, embed=_embedding(self.embedding)) if self.embedding is not None else self
 
-    def shared_out(self, workers: int) -> Work:
+    def shared_out(self, workers: int) -> BuildWork:
         """Return itself: nothing is shared."""
         del workers
         return self
 
-    def run(self, task: Part | Names | Task) -> Done:
+    def run(self, task: BuildPart | Names | FoldTask) -> BuildOutcome:
         """Read a part, derive the names, or write the files of a task."""
         from kg_neo4j.graph.bulk.folding import write_task
         from kg_neo4j.graph.bulk.naming import write_names
@@ -67,7 +67,7 @@ class Work:
         from kg_neo4j.graph.bulk.tables import opened
 
         try:
-            if isinstance(task, Part):
+            if isinstance(task, BuildPart):
                 write_tables(task.files, self.folder / "tables" / task.name, self.graph, self.schema, self.embed)
             elif isinstance(task, Names):
                 with opened(self.folder, self.schema, memory_mb=DUCKDB_MB, threads=task.threads) as connection:
@@ -75,15 +75,15 @@ class Work:
             else:
                 write_task(task, self.folder, self.graph, self.schema, DUCKDB_MB)
         except KgError as error:
-            return Done(task.name, error)
+            return BuildOutcome(task.name, error)
         except OSError as error:
-            return Done(task.name, cannot_write(self.folder, error))
-        return Done(task.name)
+            return BuildOutcome(task.name, cannot_write(self.folder, error))
+        return BuildOutcome(task.name)
 
-    def given_up(self, task: Part | Names | Task, reason: str) -> Done:
+    def given_up(self, task: BuildPart | Names | FoldTask, reason: str) -> BuildOutcome:
         """End the run: a graph without a part of it is none."""
         lost = WorkerLost(f"{task.name}: {reason}", hint="see whether memory ran out; --workers 1 needs the least")
-        return Done(task.name, lost)
+        return BuildOutcome(task.name, lost)
 
 
 def _embedding(settings: Settings) -> Embed:
@@ -103,14 +103,14 @@ def _embedding(settings: Settings) -> Embed:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class BuildOutcome:
     """What became of a task."""
 
     shard: str
     error: KgError | None = None
 
 
-def parts(files: Sequence[Path]) -> Iterator[Part]:
+def parts(files: Sequence[Path]) -> Iterator[BuildPart]:
     """Yield the files in parts of about one size, in order."""
     gathered: list[tuple[int, Path]] = []
     size = number = 0
@@ -118,7 +118,7 @@ def parts(files: Sequence[Path]) -> Iterator[Part]:
         gathered.append((place, path))
         size += path.stat().st_size
         if size >= PART_BYTES:
-            yield Part(f"{number:05}", tuple(gathered))
+            yield BuildPart(f"{number:05}", tuple(gathered))
             gathered, size, number = [], 0, number + 1
     if gathered:
-        yield Part(f"{number:05}", tuple(gathered))
+        yield BuildPart(f"{number:05}", tuple(gathered))

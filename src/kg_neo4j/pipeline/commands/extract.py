@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kg_neo4j._models.answer_log import logs
 from kg_neo4j.acquire import files
 from kg_neo4j.acquire import manifest as manifests
-from kg_neo4j.acquire.folders import Chosen
+from kg_neo4j.acquire.folders import FilePatterns
 from kg_neo4j.acquire.manifest import Entry
 from kg_neo4j.errors import KgError, UnreadableSource, UsageError
 from kg_neo4j.extract import exchange
@@ -20,7 +20,7 @@ from kg_neo4j.pipeline.documents import read_pages
 from kg_neo4j.pipeline.engines import choice
 from kg_neo4j.pipeline.engines.choice import EngineOptions
 from kg_neo4j.pipeline.engines.shards import Shard, limit_of, part, part_of, plan
-from kg_neo4j.pipeline.engines.worker import ANSWERS, Work, Worker
+from kg_neo4j.pipeline.engines.worker import ANSWERS, ExtractionWork, ExtractionWorker
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -50,11 +50,11 @@ def extract(
     options, engine = options or LoadOptions(), engine or EngineOptions()
     started = time.monotonic()
     tally = Tally()
-    files.check_language(options.text_language)
-    work = Work(settings, options, Path(to))
-    worker = Worker(work)
-    shaped_by = " ".join(filter(None, (worker.configuration.config_hash, str(options.text_language), options.encoding)))
-    run = _Run(work.folder, settings.graph, shaped_by, tally)
+    files.check_language(options.language)
+    work = ExtractionWork(settings, options, Path(to))
+    worker = ExtractionWorker(work)
+    shaped_by = " ".join(filter(None, (worker.configuration.config_hash, str(options.language), options.encoding)))
+    run = _ExtractRun(work.folder, settings.graph, shaped_by, tally)
     run.survey(*_listed(sources, manifest, settings, options, tally), part_of(engine.part))
     chosen = choice.choose(engine, count=run.count, size=run.size, waits=worker.waits)
     tally.notes += chosen.notes
@@ -83,7 +83,7 @@ def write_manifest(
     exclude: Sequence[str] = (),
 ) -> Iterator[Entry | SkippedSource]:
     """Yield the lines of a manifest as entries, and what is left out; see `acquire.manifest.entries`."""
-    return manifests.entries(sources, alias=alias, root=root, chosen=Chosen(tuple(include), tuple(exclude)))
+    return manifests.entries(sources, alias=alias, root=root, chosen=FilePatterns(tuple(include), tuple(exclude)))
 
 
 def _listed(
@@ -99,7 +99,7 @@ def _listed(
         if pages.setdefault(page.id, page) is not page:
             tally.notes.append(f"{page.source}: already read as {page.title!r}")
     entries: list[Entry] = []
-    chosen = Chosen(options.include, options.exclude)
+    chosen = FilePatterns(options.include, options.exclude)
     for each in manifests.entries(sources, alias=options.alias, root=options.root, chosen=chosen):
         if isinstance(each, Entry):
             entries.append(each)
@@ -109,7 +109,7 @@ def _listed(
 
 
 @dataclass(slots=True)
-class _Run:
+class _ExtractRun:
     """What a run is to do, and what stands in its folder already."""
 
     folder: Path

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.errors import UnreadableSource, UsageError
-from kg_neo4j.pipeline.answering import AskOptions, answerer, check
-from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.commands.ask import AskOptions, answerer, check
 from kg_neo4j.progress import SILENT, Progress
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.extract.context import KNOWN_CHARACTERS, NO_CONTEXT, UNDER_WAY, ChunkTask
 from kg_neo4j.extract.interface import FollowUp
-from kg_neo4j.extract.reading import GLEAN, MEND, WHOLE, Reading, Shown, interpret
+from kg_neo4j.extract.reading import GLEAN, REPAIR, WHOLE, Reading, Shown, interpret
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ DESCRIBE = "describe"  # the step that makes summaries
 MESSAGE_TOKENS = 4  # that a chat server adds to each of the two messages
 BEFORE_TOKENS = 100  # of the end of the chunk before
 KNOWN_TOKENS = KNOWN_CHARACTERS // 4  # of the names so far, once a wave is finished
-MENDS = 0.05  # chunks of which rows have to be mended, where nothing is measured
-MEND_OUTPUT = 80  # tokens: two rows
+REPAIRS = 0.05  # chunks of which rows have to be repaired, where nothing is measured
+REPAIR_OUTPUT = 80  # tokens: two rows
 LATENCY_S = 1.0  # of a call, before the first token
 TOKENS_A_SECOND = 60.0  # of output
 SUMMARY_PROMPT = 330  # tokens of prompts/describe.md
@@ -53,15 +53,15 @@ class Figures:
     shown: float  # tokens of its rows as a further question shows them, for a token of the first answer
     gleanings: float  # rounds of gleaning, for a chunk
     glean_output: float  # tokens of such a round's answer, for a token of text
-    mends: float  # other further questions, for a chunk
-    mend_output: float = MEND_OUTPUT  # tokens of such an answer
+    repairs: float  # other further questions, for a chunk
+    repair_output: float = REPAIR_OUTPUT  # tokens of such an answer
     description: float = 0.0  # tokens of the description of a node
     factor: float = 1.0  # tokens that the server counts of a prompt, for one of ours
     answers: int = 0  # these figures were measured on; 0: they are assumed
 
     def in_words(self) -> tuple[str, ...]:
         """Say what an estimate by these figures rests on."""
-        rounds = f"{self.gleanings:.2g} rounds of gleaning and {self.mends:.2g} other further questions a chunk"
+        rounds = f"{self.gleanings:.2g} rounds of gleaning and {self.repairs:.2g} other further questions a chunk"
         output = (
             f"{self.output:.2g} tokens of output for a token of text, {self.glean_output:.2g} in a round of gleaning"
         )
@@ -82,14 +82,14 @@ class Fixed:
 
     whole: int  # the first question, without text and context
     glean: int  # what a further question adds, without rows
-    mend: int
+    repair: int
 
     @classmethod
     def of(cls, extractor: LlmExtractor, tokeniser: Tokeniser) -> Fixed:
         """Render the prompts with nothing in them, and count."""
         task = ChunkTask(_document(), _chunk(""), (), NO_CONTEXT)
-        empty = {step: tokeniser.count(extractor.further_message(FollowUp(step, (), ()))) for step in (GLEAN, MEND)}
-        return cls(prompt_tokens(extractor.messages(task, ""), tokeniser), empty[GLEAN], empty[MEND])
+        empty = {step: tokeniser.count(extractor.further_message(FollowUp(step, (), ()))) for step in (GLEAN, REPAIR)}
+        return cls(prompt_tokens(extractor.messages(task, ""), tokeniser), empty[GLEAN], empty[REPAIR])
 
 
 def prompt_tokens(messages: tuple[str, str], tokeniser: Tokeniser) -> int:
@@ -113,7 +113,7 @@ def assumed(extractor: LlmExtractor, schema: Schema, tokeniser: Tokeniser, glean
     output = written / tokeniser.count(text)
     said = [str(node.properties["description"]) for node in found.nodes if "description" in node.properties]
     description = sum(map(tokeniser.count, said)) / len(said) if said else 0.0
-    return Figures(output, shown / written, float(gleanings), output, MENDS, description=description)
+    return Figures(output, shown / written, float(gleanings), output, REPAIRS, description=description)
 
 
 def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed, wave: int) -> Figures:
@@ -134,8 +134,8 @@ def measured(answers: Sequence[AnswerFigures], assumption: Figures, fixed: Fixed
         shown=assumption.shown,
         gleanings=assumption.gleanings,
         glean_output=assumption.glean_output,
-        mends=len(others) / len(whole),
-        mend_output=sum(answer.output_tokens for answer in others) / len(others) if others else MEND_OUTPUT,
+        repairs=len(others) / len(whole),
+        repair_output=sum(answer.output_tokens for answer in others) / len(others) if others else REPAIR_OUTPUT,
         description=assumption.description,
         factor=read / expected,
         answers=len(answers),
@@ -187,8 +187,8 @@ class Estimate:
         seconds = self._add(WHOLE, 1.0, read, written) if first else 0.0
         glean = read + fixed.glean * figures.factor + shown
         seconds += self._add(GLEAN, figures.gleanings, glean, figures.glean_output * text)
-        mend = read + fixed.mend * figures.factor + shown / 2
-        return seconds + self._add(MEND, figures.mends, mend, figures.mend_output)
+        repair = read + fixed.repair * figures.factor + shown / 2
+        return seconds + self._add(REPAIR, figures.repairs, repair, figures.repair_output)
 
     def _add(self, step: str, calls: float, read: float, written: float) -> float:
         sums = self._steps[step]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, components, decide, tell_apart
-from kg_neo4j.graph.resolution.proposals import Proposal, Proposed, Verdict
+from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, Proposed
 from kg_neo4j.graph.resolution.showing import StoredDecision, finish, store, stored_decisions
-from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
@@ -54,7 +54,7 @@ class ResolveReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _ResolveRun:
     """What making the graph show decisions needs."""
 
     database: Database
@@ -96,7 +96,7 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
         with Lease(database, settings.graph) as lease:
             settle(database, settings.graph, schema, lease, progress)  # what a killed run left
             found = _propose(database, settings, options, tally, progress, budget)
-            run = _Run(database, lease, schema, tally, budget)
+            run = _ResolveRun(database, lease, schema, tally, budget)
             _show(run, settings, found.decisions, options.analytics, progress)
         return _report(database, settings.graph, found, before, tally, started)
 
@@ -128,10 +128,10 @@ def decide_pair(
             known = {each.key: each for each in read_mentioned(database, settings.graph)}
             if keys[0] == keys[1] or not all(key in known for key in keys):
                 raise UsageError("a decision is on two names that the graph has", hint="they may have changed since")
-            verdict = Verdict.JOIN if is_one else Verdict.APART
+            verdict = ProposalVerdict.JOIN if is_one else ProposalVerdict.APART
             said = Proposal(known[keys[0]], known[keys[1]], verdict, PERSON, 1.0, "a person decided")
             made = _decisions(settings.graph, [said], stored_decisions(database, settings.graph))
-            _show(_Run(database, lease, schema, tally, budget), settings, made, analytics, progress)
+            _show(_ResolveRun(database, lease, schema, tally, budget), settings, made, analytics, progress)
         return _report(database, settings.graph, _Found((said,), made), before, tally, started)
 
 
@@ -161,7 +161,7 @@ def undo(
             revoked = tuple(
                 replace(each, decision=replace(each.decision, revoked=True), derived=False) for each in named
             )
-            _show(_Run(database, lease, schema, tally, budget), settings, revoked, analytics, progress)
+            _show(_ResolveRun(database, lease, schema, tally, budget), settings, revoked, analytics, progress)
         return _report(database, settings.graph, _Found(decisions=revoked), before, tally, started)
 
 
@@ -189,10 +189,12 @@ def _nodes(database: Database, graph: str) -> int:
     return int(database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"])
 
 
-def _show(run: _Run, settings: Settings, made: Sequence[StoredDecision], analytics: bool, progress: Progress) -> None:
+def _show(
+    run: _ResolveRun, settings: Settings, made: Sequence[StoredDecision], analytics: bool, progress: Progress
+) -> None:
     """Store decisions, make the graph show them, and bring up to date what is derived from it."""
     from kg_neo4j.graph.settler import settle
-    from kg_neo4j.pipeline.deriving import Derivation, derive
+    from kg_neo4j.pipeline.derivation import Derivation, derive
 
     database, lease, tally = run.database, run.lease, run.tally
     store(lease, made)
@@ -221,7 +223,7 @@ def _propose(
     mentioned = read_mentioned(database, graph)
     said: list[Proposal] = []
     unknown: list[str] = []
-    for path, verdict in ((options.must_link, Verdict.JOIN), (options.cannot_link, Verdict.APART)):
+    for path, verdict in ((options.must_link, ProposalVerdict.JOIN), (options.cannot_link, ProposalVerdict.APART)):
         if path:
             links = read_links(path, verdict, mentioned)
             said.extend(links.proposals)
@@ -289,7 +291,7 @@ def _decisions(
     run = max((each.decision.run for each in stored), default=0) + 1
     made: dict[str, StoredDecision] = {}
     for each in proposals:
-        if each.verdict is Verdict.ASK:
+        if each.verdict is ProposalVerdict.ASK:
             continue
         decision = _decision(graph, each)
         left, right = sorted((each.left, each.right), key=lambda side: side.key)
@@ -300,10 +302,10 @@ def _decisions(
 
 def _decision(graph: str, proposal: Proposal) -> Decision:
     how = (proposal.rule, proposal.score, proposal.reason)
-    if proposal.verdict is Verdict.SPLIT:
+    if proposal.verdict is ProposalVerdict.SPLIT:
         return tell_apart(graph, proposal.left.key, proposal.document, *how)
     joined = DecisionKind.MUST_LINK if proposal.rule in ("file", PERSON) else DecisionKind.SAME
-    kind = joined if proposal.verdict is Verdict.JOIN else DecisionKind.CANNOT_LINK
+    kind = joined if proposal.verdict is ProposalVerdict.JOIN else DecisionKind.CANNOT_LINK
     return decide(graph, kind, (proposal.left.key, proposal.right.key), *how)
 
 

@@ -134,7 +134,7 @@ class Sync:
             [_known(page) for page in pages.values()],
             graph=self.settings.graph,
             site=site_of(self.settings, self.options),
-            text_language=self.options.text_language,
+            text_language=self.options.language,
         )
         unchanged = 0
         elsewhere: Counter[str] = Counter()

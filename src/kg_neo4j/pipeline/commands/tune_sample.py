@@ -35,7 +35,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SampledPassage:
     """A few sentences of a chunk, as a chunk of their own."""
 
     document: Document
@@ -67,7 +67,7 @@ def read_sample(sources: Sequence[str], settings: Settings, chunks: int) -> Samp
     return Sample(tuple(places), len(every), tokeniser, (*tally.notes, *skipped))
 
 
-def passages_by_rows(sample: Sample, found: Sequence[Extraction]) -> list[Passage]:
+def passages_by_rows(sample: Sample, found: Sequence[Extraction]) -> list[SampledPassage]:
     """Return one passage of each chunk, those first in which an extractor found most: relationships, then nodes."""
 
     def score(place: int, start: int, end: int) -> Score:
@@ -80,7 +80,7 @@ def passages_by_rows(sample: Sample, found: Sequence[Extraction]) -> list[Passag
     return _best(sample, score)
 
 
-def passages_by_names(sample: Sample) -> list[Passage]:
+def passages_by_names(sample: Sample) -> list[SampledPassage]:
     """Return one passage of each chunk, those first with most words that begin with a capital within a sentence."""
 
     def score(place: int, start: int, end: int) -> Score:
@@ -90,7 +90,7 @@ def passages_by_names(sample: Sample) -> list[Passage]:
     return _best(sample, score)
 
 
-def _best(sample: Sample, score: Callable[[int, int, int], Score]) -> list[Passage]:
+def _best(sample: Sample, score: Callable[[int, int, int], Score]) -> list[SampledPassage]:
     best = []
     for place, (document, chunk) in enumerate(sample.places):
         windows = list(_windows(document, chunk, sample.tokeniser))
@@ -98,7 +98,7 @@ def _best(sample: Sample, score: Callable[[int, int, int], Score]) -> list[Passa
             start, end = max(windows, key=lambda each: score(place, *each))
             text = " ".join(chunk.text[start:end].split())
             own = replace(chunk, text=text, token_count=sample.tokeniser.count(text), start=0, end=len(text))
-            best.append(Passage(document, own, score(place, start, end)))
+            best.append(SampledPassage(document, own, score(place, start, end)))
     return sorted(best, key=lambda each: each.score, reverse=True)
 
 

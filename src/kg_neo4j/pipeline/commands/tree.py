@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import SourceNotFound, UsageError
-from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Usage
 
@@ -263,14 +263,14 @@ def _building(
     from kg_neo4j._models import tokens
     from kg_neo4j.organise.tree.aspects import load_aspects
     from kg_neo4j.organise.tree.built import TreeBuilding
-    from kg_neo4j.organise.tree.upkeep import TreeChoice
+    from kg_neo4j.organise.tree.upkeep import TreeBuildChoice
 
     _check(options)
     aspects = load_aspects(options.aspects) if isinstance(options.aspects, str | Path) else options.aspects
     numbers = (options.leaf_tokens, options.summary_tokens, options.details, options.levels, options.seed)
     door = factory.door(settings, budget=budget)
     return TreeBuilding(
-        TreeChoice(options.name, *numbers, aspects, details_by=options.details_by),
+        TreeBuildChoice(options.name, *numbers, aspects, details_by=options.details_by),
         door,
         _aspect_door(settings, budget, door),
         factory.embedding_model(settings, budget=budget),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import KgError
-from kg_neo4j.pipeline.keeping import StoredGraph, stored_graphs
+from kg_neo4j.pipeline.commands.backup import StoredGraph, stored_graphs
 from kg_neo4j.progress import SILENT, Progress
 
 if TYPE_CHECKING:

@@ -10,28 +10,28 @@ that ships whose cues fit the text best is taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import BadModelAnswer, UsageError
-from kg_neo4j.pipeline.budgeting import budget_of
-from kg_neo4j.pipeline.options import LoadOptions, extraction_config
-from kg_neo4j.pipeline.tuning_sample import (
+from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.commands.tune_sample import (
     EXAMPLE_TOKENS,
-    Passage,
     Sample,
+    SampledPassage,
     passages_by_names,
     passages_by_rows,
     read_sample,
 )
+from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j._models.tasks import Answer, Request, Task
+    from kg_neo4j._models.tasks import Request, Task, TaskAnswer
     from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.extract.schema import Schema
     from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
@@ -254,7 +254,7 @@ class ProposeSchema(Job[Tuned]):
         self.notes += tuple(f"the model's answer: {problem}" for problem in found.problems)
         return found
 
-    def _example(self, passages: Sequence[Passage], config: ExtractionConfig) -> tuple[str, str] | None:
+    def _example(self, passages: Sequence[SampledPassage], config: ExtractionConfig) -> tuple[str, str] | None:
         """Return a passage and its rows as CSV; None where nothing is found in those that are tried."""
         from kg_neo4j.extract.schema_text import answer_of
 
@@ -320,10 +320,11 @@ class ProposeAspectSet(Job[TunedAspects]):
         count = len(self.sample.places)
         return TunedAspects(text, found.aspects, "model", door.name, count, self.sample.chunks, answer.usage, notes)
 
-    def by_fits(self, fits: Mapping[str, float]) -> TunedAspects:
-        """Take the set that fits best; `fits` has the best first, 1 where a text is typical of its kind."""
+    def by_fits(self, fits_of: Callable[[Sequence[str]], Mapping[str, float]]) -> TunedAspects:
+        """Take the set that fits best; `fits_of` texts has the best first, 1 where a text is typical of its kind."""
         from kg_neo4j.organise.tree.aspects import load_aspects
 
+        fits = fits_of([chunk.text for _, chunk in self.sample.places])
         (chosen, fit), (second, next_fit) = list(fits.items())[:2]
         said = f"{chosen} fits {fit:.2f}, the next one, {second}, {next_fit:.2f}"
         notes = list(self.sample.notes)
@@ -348,7 +349,7 @@ class ProposeAspectSet(Job[TunedAspects]):
         return write_aspects(aspects, remarks)
 
 
-def _proposed(answer: Answer[T], door: Door, what: str, without: str) -> T:
+def _proposed(answer: TaskAnswer[T], door: Door, what: str, without: str) -> T:
     """Return what a model proposes. Raises BadModelAnswer where nothing of it can be used, or the answer's error."""
     if answer.value is None and answer.error is None:
         raise BadModelAnswer(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.pipeline.documents import cut_document, read_documents
-from kg_neo4j.pipeline.estimating import (
+from kg_neo4j.pipeline.estimates import (
     CHARACTERS_A_TOKEN,
     Estimate,
     Figures,
@@ -21,7 +21,7 @@ from kg_neo4j.pipeline.estimating import (
     waiting_s,
 )
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
-from kg_neo4j.pipeline.syncing import Sync
+from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, LoadPlan, Usage
@@ -71,7 +71,7 @@ def plan(
     progress.start("plan")
     with _opened(settings, tally, progress) as database:
         known = checked_file_keys(database, settings.graph, configuration) if database is not None else {}
-        run = _Run(settings, options, tokeniser, extraction, configuration, database, asked)
+        run = _PlanRun(settings, options, tokeniser, extraction, configuration, database, asked)
         run.prepare()
         read = read_documents(_to_extract(sources, tally), settings, options, tally, documents, known)
         if database is not None:
@@ -87,7 +87,7 @@ def plan(
 
 
 @dataclass(slots=True)
-class _Run:
+class _PlanRun:
     """One plan on its way."""
 
     settings: Settings
@@ -171,11 +171,11 @@ class _Run:
         )
 
     def _assumptions(self, steps: Mapping[str, Usage]) -> tuple[str, ...]:
-        from kg_neo4j.extract.reading import MEND
+        from kg_neo4j.extract.reading import REPAIR
 
         if not self.figures or not self.asked:
             return ()
-        counted = steps[MEND].calls if MEND in steps else 0
+        counted = steps[REPAIR].calls if REPAIR in steps else 0
         most = max(counted, self.asked)
         repairs = f"the repair of rejected rows takes {counted} calls here, at most {most}: one for each chunk"
         return (*self.figures.in_words(), repairs)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
-from kg_neo4j.pipeline.budgeting import budget_of, said_what_is_left
-from kg_neo4j.pipeline.deriving import Derivation, derive
+from kg_neo4j.pipeline.budget import budget_of, said_what_is_left
+from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.documents import cut_document, is_plugged, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
-from kg_neo4j.pipeline.syncing import Sync
+from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, Extraction, LoadReport
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.extract.context import DocumentJob
     from kg_neo4j.extract.engine import ExtractionConfig
+    from kg_neo4j.extract.exchange import ExtractedDocument
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import LoadConfiguration, RecordedDocument
+    from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, RecordedDocument
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.recorder import Recorder
     from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
@@ -89,7 +91,7 @@ def load(
         if options.vectors:
             vectors.check(database, embedder, graph=settings.graph, rebuild=options.rebuild or options.re_embed)
         recorder = Recorder(database, settings.graph, schema, lease)
-        run = _Run(
+        run = _LoadRun(
             *(database, settings.graph, lease, recorder, configuration, extraction, tally, files, beside),
             *(budget, progress),
         )
@@ -106,7 +108,7 @@ def load(
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _LoadRun:
     """What loading one document needs."""
 
     database: Database
@@ -132,7 +134,7 @@ def _apart(sources: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
 
 
 def _jobs(
-    run: _Run, documents: Iterator[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions
+    run: _LoadRun, documents: Iterator[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions
 ) -> Iterator[DocumentJob]:
     """Record each document and its chunks, and yield the documents with chunks that are still to be extracted."""
     from kg_neo4j.graph.documents import CutDocument, record_documents
@@ -151,7 +153,7 @@ def _jobs(
         yield from _with_answers(run, pending)
 
 
-def _with_answers(run: _Run, documents: Sequence[RecordedDocument]) -> Iterator[DocumentJob]:
+def _with_answers(run: _LoadRun, documents: Sequence[RecordedDocument]) -> Iterator[DocumentJob]:
     """Yield the jobs of recorded documents, with what a model has said of those that the graph had before."""
     from kg_neo4j.extract.context import DocumentJob
     from kg_neo4j.graph.documents import known_names, stored_answers
@@ -167,7 +169,7 @@ def _with_answers(run: _Run, documents: Sequence[RecordedDocument]) -> Iterator[
         yield DocumentJob(each.document, each.chunks, each.pending, stored, mentioned)
 
 
-def _extract_and_record(run: _Run, jobs: Iterator[DocumentJob]) -> None:
+def _extract_and_record(run: _LoadRun, jobs: Iterator[DocumentJob]) -> None:
     """Extract in the background, write in batches; the next batch is made while the server writes one."""
     from kg_neo4j.extract.engine import extract_all
 
@@ -187,17 +189,91 @@ def _extract_and_record(run: _Run, jobs: Iterator[DocumentJob]) -> None:
     run.progress.finish("extract")
 
 
-def _from_files(run: _Run) -> Iterator[tuple[Document, Extraction]]:
+def _from_files(run: _LoadRun) -> Iterator[tuple[Document, Extraction]]:
     """Record the documents of files of extractions, and yield what is not recorded yet."""
-    from kg_neo4j.pipeline.exchanging import recorded_files
-
-    found = recorded_files(run.database, run.lease, run.files, run.graph, run.configuration)
+    found = _recorded_files(run.database, run.lease, run.files, run.graph, run.configuration)
     for document, extractions, chunks, changes in found:
         run.tally.documents += 1
         run.tally.chunks += chunks
         run.tally.changes += changes
         for extraction in extractions:
             yield document, extraction
+
+
+def _recorded_files(
+    database: Database, lease: Lease, files: Sequence[Path], graph: str, configuration: LoadConfiguration
+) -> Iterator[tuple[Document, tuple[Extraction, ...], int, int]]:
+    """Record the documents that files of extractions hold; yield each with the extractions that are not recorded yet.
+
+    The two numbers are its chunks, and the changes that recording them made. Raises UsageError for files of another
+    graph or schema, and for a document that the graph has under another key.
+    """
+    from kg_neo4j.graph.documents import record_documents
+
+    waiting: deque[tuple[Extraction, ...]] = deque()  # of documents that are read and not recorded
+    for group in record_documents(database, lease, _of_files(database, files, graph, configuration, waiting)):
+        for recorded in group:
+            pending = {chunk.id for chunk in recorded.pending}
+            found = tuple(each for each in waiting.popleft() if each.chunk.id in pending)
+            yield recorded.document, found, len(recorded.chunks), recorded.changes
+
+
+def _of_files(
+    database: Database,
+    files: Sequence[Path],
+    graph: str,
+    configuration: LoadConfiguration,
+    waiting: deque[tuple[Extraction, ...]],
+) -> Iterator[CutDocument]:
+    """Yield the documents of files of extractions, and add the extractions of each to `waiting`."""
+    from kg_neo4j.extract.exchange import refuse_other_graph
+    from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, file_keys
+
+    known = file_keys(database, graph) if files else {}
+    keys = {origin: key for key, origin in reversed(known.items())}
+    for path, header, extractions in _each_once(files):
+        document = header.document
+        refuse_other_graph(path, document, graph)
+        stored = LoadConfiguration(**{**header.configuration, "rebuild": configuration.rebuild})  # type: ignore[arg-type]
+        if stored.schema_hash != configuration.schema_hash:
+            raise UsageError(
+                f"{path} was extracted with the schema {stored.schema!r}", hint=f"pass --schema {stored.schema}"
+            )
+        if document.key not in known:
+            _check_key(path, document, keys)
+        waiting.append(extractions)
+        yield CutDocument(document, tuple(each.chunk for each in extractions), stored)
+
+
+def _each_once(files: Sequence[Path]) -> Iterator[tuple[Path, ExtractedDocument, tuple[Extraction, ...]]]:
+    """Yield the documents of files. Raises UsageError where two files differ about one document."""
+    from kg_neo4j.extract import exchange
+
+    seen: dict[str, tuple[Path, str]] = {}  # document -> its file, and a hash of its text and configuration
+    for path in files:
+        for header, extractions in exchange.read(path):
+            document = header.document
+            said = f"{document.sha256} {header.configuration.get('config_hash')}"
+            first, before = seen.setdefault(document.id, (path, said))
+            if before != said:
+                raise UsageError(
+                    f"{first} and {path} have different extractions of {document.key!r}",
+                    hint="run the last `kg extract` again: it removes what is out of date",
+                )
+            if first == path:
+                yield path, header, extractions
+
+
+def _check_key(path: Path, document: Document, keys: Mapping[str, str]) -> None:
+    """Refuse a file that the graph has under another key: it would be in the graph twice. `keys` are by origin."""
+    from kg_neo4j.acquire.identity import origin_id
+
+    if document.origin is not None and (stored := keys.get(origin_id(document.origin))) is not None:
+        raise UsageError(
+            f"{path}: {document.origin} was extracted under the key {document.key!r}; the graph {document.graph!r} has "
+            f"it under the key {stored!r}",
+            hint=f"load {document.origin} itself, or extract it with the --root DIR or --as NAME that gives this key",
+        )
 
 
 def batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
@@ -220,7 +296,7 @@ def batches(extractions: Iterator[Extraction]) -> Iterator[list[Extraction]]:
 
 
 def _finish(
-    settings: Settings, options: LoadOptions, embedder: EmbeddingModel, run: _Run, started: float
+    settings: Settings, options: LoadOptions, embedder: EmbeddingModel, run: _LoadRun, started: float
 ) -> LoadReport:
     """Compute what is derived from the settled graph, and report."""
     run.tally.changes += run.beside.finish()

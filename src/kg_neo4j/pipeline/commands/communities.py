@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
 

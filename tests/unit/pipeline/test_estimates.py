@@ -14,11 +14,11 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.extract.llm_extractor import LlmExtractor
 from kg_neo4j.factory import door_to
 from kg_neo4j.graph.documents import AnswerFigures
-from kg_neo4j.pipeline.estimating import (
+from kg_neo4j.pipeline.estimates import (
     BEFORE_TOKENS,
     KNOWN_TOKENS,
     LATENCY_S,
-    MENDS,
+    REPAIRS,
     SUMMARY_PROMPT,
     TOKENS_A_SECOND,
     Estimate,
@@ -33,8 +33,8 @@ from kg_neo4j.pipeline.estimating import (
 from kg_neo4j.records import Chunk, Usage
 
 TOKENS = Approximation()
-FIXED = Fixed(whole=1_000, glean=200, mend=100)
-ASSUMED = Figures(output=7.0, shown=0.3, gleanings=1.0, glean_output=7.0, mends=MENDS)
+FIXED = Fixed(whole=1_000, glean=200, repair=100)
+ASSUMED = Figures(output=7.0, shown=0.3, gleanings=1.0, glean_output=7.0, repairs=REPAIRS)
 
 
 def extractor(name: str) -> LlmExtractor:
@@ -58,7 +58,7 @@ def test_a_model_that_nobody_knows_writes_as_the_worked_example_does(name: str) 
 def test_the_prompts_themselves_are_counted() -> None:
     fixed = Fixed.of(extractor("graph"), TOKENS)
     assert fixed.whole > 700
-    assert 50 < fixed.mend < 300
+    assert 50 < fixed.repair < 300
     assert 50 < fixed.glean < 300
 
 
@@ -73,7 +73,7 @@ def test_figures_are_measured_on_answers() -> None:
     assert (found.output, found.factor, found.answers) == (1.0, 2.0, 4)
     assert (found.gleanings, found.glean_output) == (0.5, 0.1)
     assert found.shown == (600 - 2 * 200) / 250
-    assert (found.mends, found.mend_output) == (0.5, 40)
+    assert (found.repairs, found.repair_output) == (0.5, 40)
     assert "measured on 4 answers" in found.in_words()[0]
 
 
@@ -85,7 +85,7 @@ def test_without_a_first_answer_nothing_is_measured() -> None:
 def test_answers_without_gleaning_leave_gleaning_assumed() -> None:
     found = measured([answer("a", "whole", 1_500, 500)], ASSUMED, FIXED, wave=0)
     assert (found.gleanings, found.glean_output, found.shown) == (1.0, 7.0, 0.3)
-    assert (found.mends, found.factor) == (0.0, 1.0)
+    assert (found.repairs, found.factor) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_names_are_carried_over_from_finished_waves(place: int, wave: int, token
 
 
 def test_questions_add_up() -> None:
-    figures = Figures(output=2.0, shown=0.5, gleanings=1.0, glean_output=0.5, mends=0.5, mend_output=60, factor=2.0)
+    figures = Figures(output=2.0, shown=0.5, gleanings=1.0, glean_output=0.5, repairs=0.5, repair_output=60, factor=2.0)
     estimate = Estimate(figures, FIXED)
     seconds = [estimate.ask(1_500, 100, first=True), estimate.ask(1_500, 100, first=False)]
     assert estimate.usages(Price(1.0, 2.0)) == {
@@ -111,12 +111,12 @@ def test_questions_add_up() -> None:
         "glean": Usage(2, 2 * 3_500, 100, 0.0072),
         "mend": Usage(1, 3_250, 60, 0.00337),
     }
-    whole, glean, mend = (LATENCY_S + written / TOKENS_A_SECOND for written in (200, 50, 60))
-    assert seconds == pytest.approx([whole + glean + mend / 2, glean + mend / 2])
+    whole, glean, repair = (LATENCY_S + written / TOKENS_A_SECOND for written in (200, 50, 60))
+    assert seconds == pytest.approx([whole + glean + repair / 2, glean + repair / 2])
 
 
 def test_what_never_takes_place_is_no_step() -> None:
-    estimate = Estimate(Figures(2.0, 0.5, 0.0, 0.5, mends=0.01), FIXED)
+    estimate = Estimate(Figures(2.0, 0.5, 0.0, 0.5, repairs=0.01), FIXED)
     estimate.ask(1_500, 100, first=True)
     assert set(estimate.usages(None)) == {"whole"}
     assert estimate.usages(None)["whole"].usd is None

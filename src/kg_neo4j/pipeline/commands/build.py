@@ -24,16 +24,16 @@ from typing import TYPE_CHECKING, Self
 
 from kg_neo4j._localdb import disk
 from kg_neo4j.errors import NotEnoughMemory, UsageError, cannot_write
-from kg_neo4j.pipeline.budgeting import budget_of
-from kg_neo4j.pipeline.build_work import DUCKDB_MB, Names, Part, Work, parts
-from kg_neo4j.pipeline.deriving import Derivation, analyse, describe, embed_nodes
+from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.commands.build_work import DUCKDB_MB, BuildPart, BuildWork, Names, parts
+from kg_neo4j.pipeline.derivation import Derivation, analyse, describe, embed_nodes
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import BuildReport, BuildStage, RowCounts
 
 if TYPE_CHECKING:
     from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.bulk.folding import Task
+    from kg_neo4j.graph.bulk.folding import FoldTask
     from kg_neo4j.settings import Settings
 
 VERSION = 2  # of the files that a build leaves behind when it is stopped
@@ -70,7 +70,7 @@ def build(
     importer's files are written and the report has the commands; a second call, when they have been run, ends the
     work. Raises UsageError for files that belong to no one graph, DiskFull, NotEnoughMemory, and what `load` raises.
     """
-    run = _Run(Path(folder), settings, progress, options or BuildOptions())
+    run = _BuildRun(Path(folder), settings, progress, options or BuildOptions())
     started = time.monotonic()
     run.check()
     if not run.is_imported():
@@ -82,7 +82,7 @@ def build(
 
 
 @dataclass(slots=True)
-class _Run:
+class _BuildRun:
     source: Path
     settings: Settings
     progress: Progress
@@ -216,7 +216,7 @@ class _Run:
 
     def _do(
         self,
-        wanted: Sequence[Part | Names] | Sequence[Task],
+        wanted: Sequence[BuildPart | Names] | Sequence[FoldTask],
         folder: Path,
         workers: int,
         embedding: Settings | None = None,
@@ -227,7 +227,7 @@ class _Run:
         for leftover in folder.glob("*.partial"):
             shutil.rmtree(leftover)
         waiting = [task for task in wanted if not (folder / task.name).is_dir()]
-        work = Work(self.work, self.settings.graph, self.schema, embedding)
+        work = BuildWork(self.work, self.settings.graph, self.schema, embedding)
         stage = self.stage
         self.progress.start(stage, len(waiting))
         at_once = min(workers, len(waiting))

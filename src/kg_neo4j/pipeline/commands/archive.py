@@ -13,7 +13,7 @@ from kg_neo4j.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.archive_records import Header
-    from kg_neo4j.graph.comparing import Difference
+    from kg_neo4j.graph.comparing import GraphDifference
     from kg_neo4j.graph.database import Database
     from kg_neo4j.settings import Settings
 
@@ -143,7 +143,7 @@ def import_graph(
 
 def diff(
     before: str | Path, after: str | Path | None = None, *, settings: Settings, progress: Progress = SILENT
-) -> tuple[Difference, ...]:
+) -> tuple[GraphDifference, ...]:
     """Return how two exports differ, or, without `after`, an export and the graph as it is.
 
     Both are files of `kg export`, archives or not; the graphs may have different names. Raises BadArchive for another

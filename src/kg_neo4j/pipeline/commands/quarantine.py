@@ -1,4 +1,4 @@
-"""Quarantine: the rows that were read, refused, and not mended; and asking for them once more."""
+"""Quarantine: the rows that were read, refused, and not repaired; and asking for them once more."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import BudgetReached, ModelError, UsageError
-from kg_neo4j.pipeline.budgeting import budget_of
-from kg_neo4j.pipeline.deriving import Derivation, derive
-from kg_neo4j.pipeline.loading import batches
+from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.commands.load import batches
+from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.options import extraction_config, load_configuration, options_of
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
@@ -49,7 +49,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
 
     Rows that fail again stay in quarantine, so a retry costs one call a chunk each time. Raises UsageError where no
     model is configured, or another one than the documents were loaded with, and BudgetReached before the call that
-    would cost more than `budget_usd`; what was mended before stays.
+    would cost more than `budget_usd`; what was repaired before stays.
     """
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect
@@ -71,7 +71,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
             recorder = Recorder(database, settings.graph, schema, lease)
             work = Derivation(database, lease, settings, tally, progress, "quarantine", budget)
             try:
-                tally.changes += sum(recorder.record_all(batches(_mended(work, door, document))))
+                tally.changes += sum(recorder.record_all(batches(_repaired(work, door, document))))
             except (ModelError, BudgetReached, UsageError, KeyboardInterrupt):
                 settle(database, settings.graph, schema, lease, progress)  # what was recorded is whole before we stop
                 raise
@@ -81,7 +81,7 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
         return tally.report(database, settings.graph, communities, time.monotonic() - started)
 
 
-def _mended(work: Derivation, door: Door, stored: StoredDocument) -> Iterator[Extraction]:
+def _repaired(work: Derivation, door: Door, stored: StoredDocument) -> Iterator[Extraction]:
     """Yield the extractions of chunks with rows in quarantine, after asking for these rows once more."""
     from kg_neo4j.extract.context import ChunkTask
     from kg_neo4j.extract.conversation import Conversation
@@ -98,8 +98,8 @@ def _mended(work: Derivation, door: Door, stored: StoredDocument) -> Iterator[Ex
         config = config or _same_configuration(settings, stored, door)
         shown = show(extraction.chunk, config.preprocess, stored.language)
         task = ChunkTask(document, extraction.chunk)
-        again = Conversation(task, config.extractor, config.reading, shown, 0, mend=True)
-        found = again.mend_again(extraction.answers)
+        again = Conversation(task, config.extractor, config.reading, shown, 0, repair=True)
+        found = again.repair_again(extraction.answers)
         tally.chunks += 1
         tally.count(document, found)
         work.progress.advance("extract")

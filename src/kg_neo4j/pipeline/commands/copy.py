@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.pipeline.deriving import Derivation, derive
-from kg_neo4j.pipeline.loading import batches
+from kg_neo4j.pipeline.commands.load import batches
+from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, LoadReport

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.pipeline.answering import Answerer, AskOptions, answerer, check
-from kg_neo4j.pipeline.budgeting import budget_of
+from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.commands.ask import Answerer, AskOptions, answerer, check
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Usage
 

@@ -1,0 +1,1 @@
+"""One file for each command of `kg`, or for a few that belong together."""
