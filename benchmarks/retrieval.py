@@ -6,13 +6,13 @@ A library of passages (benchmarks/library.py) is loaded by `kg_neo4j.load`: chun
 embedded. Then, in each round, one after the other, every question is searched for by
 
 - local: the whole graph-aware mode: names linked, personalised PageRank over a projection that is kept, and
-  - match: its last part alone, that by words, by meaning and one hop with bounds, without linking and walking;
+  - match: flat search and the last query alone, by words, by meaning and one hop with bounds, without walking;
 - naive: chunks alone, by words and by meaning;
 - graphrag: neo4j-graphrag's HybridCypherRetriever with one hop, in an environment of its own (out/bench, made at the
   first start), and bounded: the same search written by hand, with bounds.
 
-Embedding the question is not timed. Half of the questions name a hub. Wanted: local at most 120 ms p50; match at most
-graphrag's p50 and 0.4 of its p95. Believe ratios, not seconds; missing them is no error (exit code 0).
+Embedding the question is not timed. Half of the questions name a hub. Targets: local at most 120 ms p50; match at most
+1.5 times graphrag's p50 and 1.0 times its p95. Believe ratios, not seconds; missing them is no error (exit code 0).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ GRAPH = "bench"
 CHUNK_TOKENS = 120  # about one passage
 TOP = naive.CHUNKS
 LOCAL, MATCH, NAIVE, BOUNDED, GRAPHRAG = "local", "match", "naive", "bounded", "graphrag"
-WANTED_MS, WANTED_P95 = 120.0, 0.4
+WANTED_MS, WANTED_P50, WANTED_P95 = 120.0, 1.5, 1.0
 BY_HAND = """
 CALL {
   CALL db.index.vector.queryNodes($vectors, $top, $vector) YIELD node, score
@@ -210,7 +210,9 @@ def shown(seconds: dict[str, list[list[float]]]) -> dict[str, object]:
         }
     wanted: dict[str, bool] = {f"local: p50 at most {WANTED_MS:g} ms": ways[LOCAL]["p50"] <= WANTED_MS}
     if GRAPHRAG in ways:
-        wanted["match: p50 at most graphrag's"] = ways[MATCH]["p50"] <= ways[GRAPHRAG]["p50"]
+        wanted[f"match: p50 at most {WANTED_P50:g} x graphrag's"] = (
+            ways[MATCH]["p50"] <= WANTED_P50 * ways[GRAPHRAG]["p50"]
+        )
         wanted[f"match: p95 at most {WANTED_P95:g} x graphrag's"] = (
             ways[MATCH]["p95"] <= WANTED_P95 * ways[GRAPHRAG]["p95"]
         )

@@ -1,13 +1,12 @@
 // title:   Entities, facts and chunks for a question
-// purpose: Entities and facts by words and by meaning; then the facts around the entities found, and the chunks that
-//          were ranked before or that all of it rests on. One round trip, one state of the graph.
+// purpose: Entities and facts by words, and by meaning those of the chunks that were ranked before; then the facts around
+//          the entities found, and the chunks that all of it rests on. One round trip, one state of the graph.
 // mode:    read
 // params:  $graph STRING (graph name, default main); $words STRING (full-text query, or null: do not search by words);
-//          $vector LIST<FLOAT> (vector of the question, or null);
-//          $entity_index STRING (vector index over entities, or null: do not search by meaning); $fact_index STRING (vector index over facts, or null);
+//          $entity_vector LIST<FLOAT> (vector of the question, or null: entities are not compared); $fact_vector LIST<FLOAT> (likewise for facts);
 //          $linked LIST<STRING> (entities that the question names, best first); $reached LIST<STRING> (entities near them, best first);
 //          $ranked LIST<MAP> (id and score of the chunks found);
-//          $fetch_words INTEGER (finds by words to fetch, >= 1, default 100); $fetch INTEGER (neighbours to fetch, >= 1, default 100);
+//          $fetch_words INTEGER (hits by words to fetch, >= 1, default 100);
 //          $seeds INTEGER (entities to start from, >= 1, default 8); $facts INTEGER (facts to find, >= 1, default 16);
 //          $per_seed INTEGER (facts around one entity, >= 1, default 20); $hub INTEGER (relationships of one entity to look at, >= 1, default 2000);
 //          $filtered BOOLEAN (whether filters leave something out)
@@ -38,20 +37,13 @@ CALL () { // entity nodes by words; all of them where the best are of other grap
   }
   RETURN coalesce(head(collect(best)), []) AS entity_words, coalesce(max(fetched), 0) = $fetch_words AS entity_more
 }
-CALL () { // entity nodes by meaning; exact where the index's nearest are of other graphs or filtered out
-  UNWIND CASE WHEN $entity_index IS NULL THEN [] ELSE [$entity_index] END AS index
-  CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
-  WITH node, score, node.graph = $graph AND true /* left: entity node */ AS kept ORDER BY score DESC, node.id
-  WITH collect(CASE WHEN kept THEN node END)[..2 * $seeds] AS hits, count(*) AS fetched
-  CALL (hits, fetched) {
-    WITH hits, fetched WHERE size(hits) < 2 * $seeds AND fetched = $fetch
-    MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:MENTIONED_IN]-(node:KgEntity)
-    WHERE true /* left: document d */
-    WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND true /* left: entity node */
-    WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT 2 * $seeds
-    RETURN collect(node) AS exact
-  }
-  RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS entity_near
+CALL () { // entity nodes of the chunks found, by meaning
+  UNWIND CASE WHEN $entity_vector IS NULL THEN [] ELSE $ranked END AS hit
+  MATCH (:KgChunk {id: hit.id})<-[:MENTIONED_IN]-(node:KgEntity)
+  WITH DISTINCT node
+  WHERE node.graph = $graph AND size(node.embedding) = size($entity_vector) AND true /* left: entity node */
+  WITH node ORDER BY vector.similarity.cosine(node.embedding, $entity_vector) DESC, node.id LIMIT 2 * $seeds
+  RETURN collect(node) AS entity_near
 }
 CALL () {
   UNWIND [id IN $linked | [id, 'linked']] + [id IN $reached | [id, 'reached']] AS one
@@ -88,20 +80,13 @@ CALL () { // fact nodes by words; all of them where the best are of other graphs
   }
   RETURN coalesce(head(collect(best)), []) AS fact_words, coalesce(max(fetched), 0) = $fetch_words AS fact_more
 }
-CALL () { // fact nodes by meaning; exact where the index's nearest are of other graphs or filtered out
-  UNWIND CASE WHEN $fact_index IS NULL THEN [] ELSE [$fact_index] END AS index
-  CALL db.index.vector.queryNodes(index, $fetch, $vector) YIELD node, score
-  WITH node, score, node.graph = $graph AND node.stated IS NULL AND true /* left: fact node */ AS kept ORDER BY score DESC, node.id
-  WITH collect(CASE WHEN kept THEN node END)[..$facts] AS hits, count(*) AS fetched
-  CALL (hits, fetched) {
-    WITH hits, fetched WHERE size(hits) < $facts AND fetched = $fetch
-    MATCH (d:KgDocument {graph: $graph})<-[:IN_DOCUMENT]-(:KgChunk)<-[:STATED_IN]-(node:KgFact)
-    WHERE true /* left: document d */
-    WITH DISTINCT node WHERE size(node.embedding) = size($vector) AND node.stated IS NULL AND true /* left: stated node */
-    WITH node ORDER BY vector.similarity.cosine(node.embedding, $vector) DESC, node.id LIMIT $facts
-    RETURN collect(node) AS exact
-  }
-  RETURN CASE WHEN exact = [] THEN hits ELSE exact END AS fact_near
+CALL () { // fact nodes of the chunks found, by meaning
+  UNWIND CASE WHEN $fact_vector IS NULL THEN [] ELSE $ranked END AS hit
+  MATCH (:KgChunk {id: hit.id})<-[:STATED_IN]-(node:KgFact)
+  WITH DISTINCT node
+  WHERE node.graph = $graph AND node.stated IS NULL AND size(node.embedding) = size($fact_vector) AND true /* left: fact node */
+  WITH node ORDER BY vector.similarity.cosine(node.embedding, $fact_vector) DESC, node.id LIMIT $facts
+  RETURN collect(node) AS fact_near
 }
 CALL (fact_words, fact_near) { // reciprocal rank fusion
   UNWIND [[fact_words, 1.0], [fact_near, 1.0]] AS ranked

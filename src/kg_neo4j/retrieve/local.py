@@ -65,6 +65,7 @@ def match(
 
     One query; two where filters leave too few of the best finds by words.
     """
+    vector = None if search.vector is None else list(search.vector)
     near = [each for each, _ in reached.entities if each not in linked.entities][:REACHED]
 
     def read(words: int) -> Row:
@@ -74,13 +75,11 @@ def match(
             "retrieve/local",
             graph=search.graph,
             words=search.words,
-            vector=None if search.vector is None else list(search.vector),
-            entity_index=search.entity_index,
-            fact_index=search.fact_index,
+            entity_vector=vector if search.entity_index else None,
+            fact_vector=vector if search.fact_index else None,
             linked=list(linked.entities),
             reached=near,
             ranked=[{"id": each, "score": score} for each, score in ranked],
-            fetch=fetched(search.scope, CHUNKS),
             fetch_words=words,
             seeds=SEEDS,
             facts=FACTS,
