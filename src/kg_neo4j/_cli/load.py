@@ -189,7 +189,7 @@ def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
     facts: dict[str, object] = {"rows": f"{rows.read} read = {rows.accepted} accepted + {rows.rejected} rejected"}
     if report.rejections:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(report.rejections.items()))
-        facts["rejected"] = f"{reasons}; {report.mended} mended, {rows.rejected - report.mended} in quarantine"
+        facts["rejected"] = f"{reasons}; {report.mended} repaired, {rows.rejected - report.mended} in quarantine"
     facts["model"] = cost(report.usage)
     if len(report.steps) > 1:
         facts["rounds"] = ", ".join(f"{step} {usage.calls} calls" for step, usage in report.steps.items())
@@ -197,7 +197,7 @@ def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
 
 
 def show_remarks(report: LoadReport | ExtractReport) -> None:
-    """Print, beside the results, what was skipped, what failed, and notes."""
+    """Print what was skipped, what failed, and notes, in addition to the results."""
     remark("skipped", (f"{each.source}: {each.reason}" for each in report.skipped))
     remark("failed", report.failed_chunks)
     remark("note", report.notes)

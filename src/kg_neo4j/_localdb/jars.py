@@ -109,7 +109,7 @@ def licences(lock: Lock) -> str:
         f"licences: Neo4j Community {lock.neo4j} (GPL-3.0, source: github.com/neo4j/neo4j), "
         f"Neo4j Graph Data Science {lock.gds} (GPL-3.0, source: github.com/neo4j/graph-data-science), "
         f"Neo4j Browser (GPL-3.0, source: github.com/neo4j/neo4j-browser), APOC Core {lock.apoc} (Apache-2.0, source: "
-        "github.com/neo4j/apoc) and the libraries they need, under licences "
+        "github.com/neo4j/apoc). The libraries they need have licences "
         "of their own. They run as a separate program and are no part of kg-neo4j (Apache-2.0)"
     )
 

@@ -41,7 +41,7 @@ class OpenAIChat:
 
     @property
     def name(self) -> str:
-        """The model's name, as stored beside its answers."""
+        """The model's name, as stored with its answers."""
         return self._name
 
     @property

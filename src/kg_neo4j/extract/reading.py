@@ -129,7 +129,7 @@ def is_cut(answer: ModelAnswer) -> bool:
 
 
 def without_rows(chunk: Chunk, reading: Reading, outcome: ChunkOutcome, detail: str) -> Extraction:
-    """Return the extraction of a chunk that nobody answered."""
+    """Return the extraction of a chunk without an answer."""
     return Extraction(chunk, (), (), (), (), 0, outcome, reading.config_hash, shorten(detail, 300))
 
 

@@ -1,4 +1,4 @@
-"""From a model's answer to a community report: read, checked against what the model was shown, mended. Pure.
+"""From a model's answer to a community report: read, checked against what the model was shown, repaired. Pure.
 
 An answer that breaks a rule is asked for once more, with the reasons. What is wrong even then is put right (numbers
 that mean nothing, a rating out of range, too many findings) and flagged; where nothing can be used, a report is

@@ -140,7 +140,7 @@ def written(answer: Answer[Draft], door: Door) -> Written | None:
 
 
 def composed(task: WriteReport, door: Door, flag: str = "", answers: tuple[str, ...] = ()) -> Written:
-    """Return the report that stands in for a model's."""
+    """Return the report that replaces a model's."""
     return Written(door.instead(task), COMPOSED, (flag,) if flag else (), answers)
 
 

@@ -1,4 +1,4 @@
-"""Quarantine: the rows that were read, refused, and not mended; and asking for them once more."""
+"""Quarantine: the rows that were read, refused, and not repaired; and asking for them once more."""
 
 from __future__ import annotations
 

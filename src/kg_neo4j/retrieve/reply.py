@@ -31,7 +31,7 @@ from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer before it is told how long it took. Without text there is none."""
+    """An answer without its time. Without text there is none."""
 
     text: str
     citations: tuple[Citation, ...] = ()

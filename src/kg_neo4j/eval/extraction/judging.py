@@ -213,7 +213,7 @@ def classify(classifier: RelationClassifier, passages: Sequence[GoldPassage]) ->
 
 
 def given(gold: GoldPassage) -> list[FoundEntity]:
-    """Return the annotated entities as found ones."""
+    """Return the annotated entities in the form of extracted entities."""
     return [
         FoundEntity(entity.name, entity.type, tuple((each.start, each.end) for each in entity.mentions))
         for entity in gold.entities

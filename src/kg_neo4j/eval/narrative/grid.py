@@ -34,7 +34,7 @@ class Grids:
     length: tuple[int, ...] = (100, 200, 400, 600, 900, 1_200)  # of chunks and of summaries, together
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant: UsageError."""
+        """Raise UsageError for invalid values."""
         lengths = (self.chunk_length, self.summary_length, self.length)
         for values in (self.top_k, self.context, self.details, *lengths):
             if not values or len(set(values)) != len(values) or min(values) < 0:
@@ -81,7 +81,7 @@ class Wanted:
     context_tokens: int = CONTEXT_TOKENS
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant: UsageError."""
+        """Raise UsageError for invalid values."""
         systems(self.systems or (TREE,))
         if unknown := sorted(set(self.ablations) - set(ABLATIONS)):
             raise UsageError(f"there is no ablation {unknown[0]!r}", hint=f"one of {', '.join(ABLATIONS)}")

@@ -61,13 +61,13 @@ def asks_who(question: str) -> str:
 
 
 def has_role(name: str, named: Sequence[Mention]) -> bool:
-    """Return whether a sentence says beside a name what its bearer is: "our foreman"."""
+    """Return whether a sentence has next to a name what its bearer is: "our foreman"."""
     who = bearers(KIN.sub("", name), named)
     return any(who.has(each) and any(True for _ in roles_of(each)) for each in named)
 
 
 def make_card(name: str, read: Sequence[Line], named: Sequence[Mention], thing: Thing | None) -> Told | None:
-    """Return the card on the bearer of a name; None where nobody bears it, or several do. `read` are all sentences."""
+    """Return the card on the bearer of a name; None if no entity has it, or several have. `read` are all sentences."""
     who = bearers(KIN.sub("", name), named)
     parts = _parts(read, [each for each in named if who.has(each)], named)
     if not parts:
