@@ -121,7 +121,7 @@ def embedding_model(
 def _refuse(budget: Budget | None, model: str) -> None:
     if budget is not None:
         raise UsageError(
-            f"a budget cannot be kept with {model!r}: its calls are made by the program that brought it along",
+            f"a budget cannot be kept with {model!r}: its calls are made by the program that supplied it",
             hint="leave the budget out, or use the model through OPENAI_BASE_URL",
         )
 

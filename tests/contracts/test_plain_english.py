@@ -33,7 +33,7 @@ INSTEAD = {  # word -> what to write
     r"nobody": "no model is called; no user",
     r"cannot be meant": "is invalid",
     r"anew": "again; rebuilt",
-    r"found ones|(?:the|its|of|these|all|\d+) finds": "hits, results",
+    r"found ones|(?:the|its|of|these|all|further|\d+) finds": "hits, results",
     r"read off": "derived from",
     r"who is who": "entity resolution",
     r"st(?:ands?|anding|ood) (?:in|on|over)": "is in, is attached to, covers",

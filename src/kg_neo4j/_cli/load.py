@@ -208,7 +208,7 @@ def show_plan(plan: LoadPlan, *, as_json: bool) -> None:
     if as_json:
         print_json(plan)
         return
-    asked = f"{plan.chunks_to_ask} to ask about, {plan.chunks - plan.chunks_to_ask} without asking"
+    asked = f"{plan.chunks_to_ask} to send to the model, {plan.chunks - plan.chunks_to_ask} without a call"
     facts: dict[str, object] = {
         "graph": plan.graph,
         "documents": plan.documents,

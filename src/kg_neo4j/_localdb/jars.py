@@ -202,7 +202,7 @@ def _fetch_once(jar: Jar, folder: Path, staging: Path, download: Download) -> No
             raise FetchFailed(f"{jar.file_name} was cut short: {size:,} of {jar.size:,} bytes")
         if (found := _sha256(fetched)) != jar.sha256:
             raise ChecksumMismatch(
-                f"{jar.file_name} has the checksum {found}; the lock says {jar.sha256}. It was not taken",
+                f"{jar.file_name} has the checksum {found}; the lock says {jar.sha256}. It was not used",
                 hint="something between here and Maven Central changes files; try another network",
             )
         fetched.replace(folder / jar.file_name)

@@ -383,7 +383,7 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
             ) from error
         if (error.code or "").endswith(("ConstraintCreationFailed", "AlreadyExists")):
             raise SchemaConflict(
-                f"{address.shown}: {_short(error)}", hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list what stands there"
+                f"{address.shown}: {_short(error)}", hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list them"
             ) from error
         if error.code in TOO_LARGE:
             raise NotEnoughMemory(

@@ -113,7 +113,7 @@ def _is_cited(short: str, checked: Checked) -> bool:
 def _notes(answer: ModelReply, how: Means) -> tuple[str, ...]:
     notes = list(answer.notes)
     if answer.packed.left_out:
-        notes.append(f"{answer.packed.left_out} further finds did not fit {how.max_context_tokens:,} tokens")
+        notes.append(f"{answer.packed.left_out} further hits did not fit into {how.max_context_tokens:,} tokens")
     if answer.checked is not None and answer.checked.invalid:
         notes.append(f"removed citations of sources that were not given: {', '.join(answer.checked.invalid)}")
     return tuple(notes)

@@ -94,7 +94,7 @@ class AnswerFromReports(Job[ReportsReply]):
             why = next(iter(asking.unjudged.values()))
             reply.notes.append(f"the model did not judge {len(asking.unjudged)} reports: {why}")
         if asking.removed:
-            reply.notes.append(f"removed citations of findings that there are not: {', '.join(asking.removed)}")
+            reply.notes.append(f"removed citations of findings that do not exist: {', '.join(asking.removed)}")
         if partials:
             _combine(self.question, partials, self.how, door, reply)
         return reply
