@@ -1,4 +1,4 @@
-"""Word lists, tables and patterns that are data: TOML files beside the modules that read them, under their names.
+"""Word lists, tables and patterns that are data: TOML files next to the modules that read them, under their names.
 
 `lexicon.py` reads `lexicon.toml`. A value is a text of words, of lines or of rows ("a | b | c"), a list of texts, or a
 table of these. The methods check the shape: a ValueError names the file and the key.

@@ -1,7 +1,7 @@
 """Every exception that kg-neo4j raises on purpose.
 
     KgError                        exit 1
-    ├── UsageError                 exit 2   an argument or a setting cannot be meant
+    ├── UsageError                 exit 2   an argument or a setting is invalid
     ├── BudgetReached              exit 3   the next call to a model would pass the limit that the user set
     ├── FolderFull                 exit 1   no space is left where files are written
     ├── WorkerLost                 exit 1   processes of workers die, or do not start
@@ -71,7 +71,7 @@ def _restored(kind: type[KgError], args: tuple[object, ...], fields: dict[str, o
 
 
 class UsageError(KgError):
-    """An argument or a setting that cannot be meant."""
+    """An argument or a setting that is invalid."""
 
     exit_code = 2
 

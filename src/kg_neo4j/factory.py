@@ -1,4 +1,4 @@
-"""Decides which models a run has: those of a server, or those that stand in for them."""
+"""Decides which models a run has: those of a server, or those that replace them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def chat_model(settings: Settings, *, budget: Budget | None = None, ledger: Ledg
 
 
 def door(settings: Settings, *, budget: Budget | None = None, ledger: Ledger | None = None) -> Door:
-    """Return the door to the chat model, with the cache of answers; offline, to what stands in for one.
+    """Return the door to the chat model, with the cache of answers; offline, the door to its replacement.
 
     Takes `budget` and `ledger`, and raises, as `chat_model` does.
     """
@@ -78,7 +78,7 @@ def door(settings: Settings, *, budget: Budget | None = None, ledger: Ledger | N
 
 
 def without_model() -> Door:
-    """Return the door to what stands in for a chat model."""
+    """Return the door to the replacement of a chat model."""
     from kg_neo4j.offline.stand_ins import StandInDoor
 
     return StandInDoor()
@@ -121,7 +121,7 @@ def embedding_model(
 def _refuse(budget: Budget | None, model: str) -> None:
     if budget is not None:
         raise UsageError(
-            f"a budget cannot be kept with {model!r}: its calls are made by the program that brought it along",
+            f"a budget cannot be kept with {model!r}: its calls are made by the program that supplied it",
             hint="leave the budget out, or use the model through OPENAI_BASE_URL",
         )
 

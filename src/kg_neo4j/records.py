@@ -120,7 +120,7 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where evidence words stand in the chunk, and how they were found ("exact", "folded" or "fuzzy")."""
+    """Where evidence words are in the chunk, and how they were found ("exact", "folded" or "fuzzy")."""
 
     start: int
     end: int
@@ -498,7 +498,7 @@ class QueryTrace:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a question. `found` is False where the graph does not hold one; the text then says so."""
+    """The answer to a question. `found` is False where the graph does not hold one; the text then reports it."""
 
     question: str
     mode: str

@@ -164,7 +164,7 @@ def test_that_relationships_are_read_in_english_alone_without_a_model_is_said(
     found = study_chunk_length([str(polish)], settings=offline, options=ONE)
     assert found.cells[0].nodes > 1
     assert found.cells[0].relationships == 0
-    assert "relationships are read in English alone: from text in 'pl' come names" in found.notes[1]
+    assert "relationships are read only in English: text in 'pl' gives names" in found.notes[1]
     english = study_chunk_length([STORY], settings=offline, options=ONE)
     assert not any("English" in note for note in english.notes)
 

@@ -342,4 +342,4 @@ def test_the_list_says_what_it_leaves_out(database: Database, graph: str, enviro
     shown = CliRunner().invoke(
         command_line.app, ["report", "shortest-path", "--set", "from=A1", "--set", "to=Hermit"], env=dict(environment)
     )
-    assert f"note: nothing in graph {graph!r} fits" in shown.stderr
+    assert f"note: no results in graph {graph!r}" in shown.stderr

@@ -258,7 +258,7 @@ def test_the_command_prints_the_plan(child: Mapping[str, str], kg: Kg, llm: Fake
     assert shape["seconds"] > 0
     code, shown, _ = kg("load", ARTICLE, "--dry-run", **child)
     assert code == 0
-    for words in (f"{chunks} to ask about", "glean", "USD", "with 16 calls at once", "estimated: "):
+    for words in (f"{chunks} to send to the model", "glean", "USD", "with 16 calls at once", "estimated: "):
         assert words in shown
     unknown = kg("load", ARTICLE, "--dry-run", **{**child, "KG_MODEL": "nobody-knows"})[1]
     assert "price      unknown" in unknown

@@ -143,7 +143,7 @@ def test_no_rows_are_no_answer_and_say_so(database: Database, ada: str, question
     ("question", "reason"),
     [
         ("Who is related to Sherlock Holmes?", "No entity is called 'Sherlock Holmes'."),
-        ("Who painted Ada Lovelace?", "no relationship that says 'painted'"),
+        ("Who painted Ada Lovelace?", "no relationship type of the graph matches 'painted'"),
         ("How many dragons are there?", "no entities of the kind 'dragons'"),
         (
             "Who met the brother of Charles Babbage?",
@@ -280,7 +280,7 @@ def test_counts_cite_some_of_what_was_counted_and_rows_of_nothing_say_so(databas
     assert counted.citations
     assert bare.found
     assert bare.citations == ()
-    assert "the rows rest on no chunk: nothing is cited" in bare.notes
+    assert "the rows have no source chunk: nothing is cited" in bare.notes
 
 
 def test_a_query_that_finds_nothing_is_shown_and_no_answer(database: Database, ada: str) -> None:

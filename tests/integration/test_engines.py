@@ -89,7 +89,7 @@ class TestProcesses(EngineContract):
             engine=EngineOptions("processes", workers=1),
         )
         killer.join()
-        assert {each.reason for each in report.skipped} == {"2 workers died with it or with a document beside it"}
+        assert {each.reason for each in report.skipped} == {"2 workers died with it or with a document of its shard"}
         assert "note-005.txt" in {Path(each.source).name for each in report.skipped}
         assert len(extracted(tmp_path / "out")) + len(report.skipped) == 10
         assert len(report.skipped) < 5

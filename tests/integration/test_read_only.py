@@ -50,7 +50,7 @@ def test_a_question_is_answered(run: Run, mode: str) -> None:
         (["communities"], "Vienna"),
         (["quarantine"], ""),
         (["resolve", "--list"], ""),
-        (["load", "{folder}/new.txt", "--dry-run"], "to ask about"),
+        (["load", "{folder}/new.txt", "--dry-run"], "to send to the model"),
     ],
     ids=lambda each: each if isinstance(each, str) else " ".join(each[:2]),
 )

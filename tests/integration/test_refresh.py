@@ -193,7 +193,7 @@ def test_pages_of_a_wiki_that_moved_are_counted_then_refreshed_with_its_former_h
         refresh = replace(PLAIN, refresh=True)
         report = load(settings=there, options=refresh)
         assert "wiki: 0 of 0 pages unchanged" in report.notes
-        assert any(f"2 pages of {former} not looked at" in note for note in report.notes)
+        assert any(f"2 pages of {former} not checked" in note for note in report.notes)
         assert any(f"KG_WIKIPEDIA_FORMER_HOST={former}" in note for note in report.notes)
         assert moved.requests == []
         named = there.model_copy(update={"wikipedia_former_host": former})

@@ -89,7 +89,7 @@ def test_files_that_vanished_are_reported_and_stay_until_they_are_pruned(
     assert reported.changes == 0
     assert dump(database, offline.graph) == whole
     gone = f"{begin}b.txt, {begin}sub/c.txt"
-    assert f"{gone}: gone where they came from; --prune removes them" in reported.notes
+    assert f"{gone}: no longer in their folder or wiki; --prune removes them" in reported.notes
     pruned = load([str(docs)], settings=offline, options=PRUNE)
     assert pruned.changes > 0
     assert any(note.startswith(f"{gone}: removed") for note in pruned.notes)

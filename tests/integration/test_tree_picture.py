@@ -62,7 +62,7 @@ def test_what_cannot_be_drawn_is_said_before_anything_is_built(
     with pytest.raises(UsageError, match="the tree of one document, and there are 2"):
         tree(settings=offline, options=TreeBuildOptions(plot=tmp_path / "tree.svg"))
     assert count(database, graph, "Tree") == 0
-    with pytest.raises(UsageError, match="there is no whole tree 'narrative' of The Lamp"):
+    with pytest.raises(UsageError, match="there is no complete tree 'narrative' of The Lamp"):
         plot_tree(database, graph, id, tmp_path / "tree.svg", title="The Lamp")
     assert not list(tmp_path.iterdir())
     tree(settings=offline, options=TreeBuildOptions(documents=(id,), plot=tmp_path / "tree.svg"))

@@ -107,7 +107,7 @@ def stats_line(answer: Answer) -> str:
 
 
 def is_streamed(wanted: bool | None, as_json: bool) -> bool:
-    """Return whether a model's words are shown as they come: if wanted, else on a terminal; never with JSON."""
+    """Return whether a model's words are shown as they come: if asked for, else on a terminal; never with JSON."""
     return not as_json and (sys.stdout.isatty() and sys.stderr.isatty() if wanted is None else wanted)
 
 

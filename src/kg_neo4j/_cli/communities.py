@@ -157,7 +157,7 @@ def _plan(plan: CommunityReportsPlan, *, as_json: bool) -> None:
     facts: dict[str, object] = {
         "graph": plan.graph,
         "model": plan.model or "none: reports are composed from the graph, nothing is paid",
-        "communities": f"{plan.communities}: {plan.current} with a report that stands, {plan.composed} without a model",
+        "communities": f"{plan.communities}: {plan.current} with a valid report, {plan.composed} without a model",
         "calls": plan.usage.calls,
     }
     print_facts(facts | usage_facts(plan.usage, "unknown: no price of this model"))

@@ -46,7 +46,7 @@ def start(
             print_json(report)
             return
         _print_graphs(report.graphs)
-        print_text(f"The data as they were are in {report.copy}: delete that folder when all is well.")
+        print_text(f"A copy of the former data is in {report.copy}: delete that folder once the graphs are complete.")
         return
     with progress(quiet=as_json) as bars:
         _localdb.start(settings, bars, check=True)

@@ -197,7 +197,7 @@ def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
 
 
 def show_remarks(report: LoadReport | ExtractReport) -> None:
-    """Print, beside the results, what was skipped, what failed, and notes."""
+    """Print what was skipped, what failed, and notes, in addition to the results."""
     remark("skipped", (f"{each.source}: {each.reason}" for each in report.skipped))
     remark("failed", report.failed_chunks)
     remark("note", report.notes)
@@ -208,7 +208,7 @@ def show_plan(plan: LoadPlan, *, as_json: bool) -> None:
     if as_json:
         print_json(plan)
         return
-    asked = f"{plan.chunks_to_ask} to ask about, {plan.chunks - plan.chunks_to_ask} without asking"
+    asked = f"{plan.chunks_to_ask} to send to the model, {plan.chunks - plan.chunks_to_ask} without a call"
     facts: dict[str, object] = {
         "graph": plan.graph,
         "documents": plan.documents,

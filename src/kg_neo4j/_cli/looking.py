@@ -122,7 +122,7 @@ def ask_again(
         new = sum(each.change == "new" for each in found)
         print_text(f"questions: {len(found):,}, changed: {len(changed):,}, new: {new:,}" + (", saved" * save))
         if new and not save:
-            print_text("--save writes the answers of now to the file; later runs compare with them.")
+            print_text("--save writes the current answers to the file; later runs compare with them.")
     if changed and not save:
         raise typer.Exit(1)
 

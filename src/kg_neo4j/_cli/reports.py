@@ -44,7 +44,7 @@ def report(
     if output == "table":
         print_table(found.columns, found.rows, found.title)
         if not found.rows:
-            typer.echo(f"note: nothing in graph {settings.graph!r} fits", err=True)
+            typer.echo(f"note: no results in graph {settings.graph!r}", err=True)
     else:
         print_text(canned_reports.render(found, output))
 

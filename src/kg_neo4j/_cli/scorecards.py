@@ -70,7 +70,7 @@ def _facts(card: Scorecard) -> dict[str, object]:
     price = "price not known" if card.usd_per_right_fact is None else f"{card.usd_per_right_fact:.5f} USD each"
     return {
         "rows": f"{card.rows.read} read, {card.rows.accepted} accepted, {card.rows.rejected} rejected",
-        "evidence": f"{evidence.found} of {evidence.rows} rows have words that stand in the text",
+        "evidence": f"{evidence.found} of {evidence.rows} rows have words that are in the text",
         "evidence right": f"{evidence.in_gold_sentence} of {evidence.stated} right relations quote a gold sentence",
         "duplicates": f"{again.surplus} of {again.matched} matched entities ({again.rate:.1%})",
         "without a place": f"{card.without_place} entities whose name the text does not have",

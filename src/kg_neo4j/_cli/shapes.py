@@ -57,7 +57,7 @@ def of_record(record: Any, terms: str, digits: int | None = None) -> dict[str, A
 
 
 def put(shape: dict[Any, Any], keys: list[Any], value: Any) -> None:
-    """Put `value` under nested keys; an object goes beside what is there already."""
+    """Put `value` under nested keys; an object joins what is there already."""
     for key in keys[:-1]:
         shape = shape.setdefault(key, {})
     if isinstance(value, dict) and isinstance(shape.get(keys[-1]), dict):

@@ -109,7 +109,7 @@ def licences(lock: JarsLock) -> str:
         f"licences: Neo4j Community {lock.neo4j} (GPL-3.0, source: github.com/neo4j/neo4j), "
         f"Neo4j Graph Data Science {lock.gds} (GPL-3.0, source: github.com/neo4j/graph-data-science), "
         f"Neo4j Browser (GPL-3.0, source: github.com/neo4j/neo4j-browser), APOC Core {lock.apoc} (Apache-2.0, source: "
-        "github.com/neo4j/apoc) and the libraries they need, under licences "
+        "github.com/neo4j/apoc). The libraries they need have licences "
         "of their own. They run as a separate program and are no part of kg-neo4j (Apache-2.0)"
     )
 
@@ -202,7 +202,7 @@ def _fetch_once(jar: Jar, folder: Path, staging: Path, download: Download) -> No
             raise FetchFailed(f"{jar.file_name} was cut short: {size:,} of {jar.size:,} bytes")
         if (found := _sha256(fetched)) != jar.sha256:
             raise ChecksumMismatch(
-                f"{jar.file_name} has the checksum {found}; the lock says {jar.sha256}. It was not taken",
+                f"{jar.file_name} has the checksum {found}; the lock says {jar.sha256}. It was not used",
                 hint="something between here and Maven Central changes files; try another network",
             )
         fetched.replace(folder / jar.file_name)

@@ -186,7 +186,7 @@ def end_panicked(folder: Path, progress: Progress = SILENT) -> None:
         now = state.running(home)
         if now is not None and now[0].pid == found[0].pid:
             end(home)
-            progress.note(f"the local Neo4j (process {found[0].pid}) opened no transaction any more; it was ended")
+            progress.note(f"the local Neo4j (process {found[0].pid}) opened no further transaction, so it was ended")
 
 
 def status(settings: Settings) -> ServerStatus:
@@ -291,7 +291,7 @@ def _await_ready(home: Home, record: ServerRecord, deadline: float) -> ServerRec
                     raise failure.explain_offline(home, found) from None
         if time.monotonic() > deadline:
             raise StillStarting(
-                f"the local Neo4j (process {record.pid}) is alive but not ready in time; it goes on starting",
+                f"the local Neo4j (process {record.pid}) is alive but not ready in time; it is still starting",
                 hint="run the command again to wait longer, or see `kg db logs`; KG_DB_START_TIMEOUT_S sets the time",
             )
         time.sleep(_POLL_S)

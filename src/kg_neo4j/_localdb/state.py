@@ -60,7 +60,7 @@ class Home:
 
     @property
     def password_file(self) -> Path:
-        """The password of the user neo4j; nobody else may read it."""
+        """The password of the user neo4j; no other user may read it."""
         return self.root / "password"
 
     @property

@@ -1,4 +1,4 @@
-"""Answers that were paid for while something is in the making, in files beside it: whoever continues pays once.
+"""Answers that were paid for while something is in the making, in files next to it: whoever continues pays once.
 
 Each process appends to a file of its own and reads those of all, so that a shared folder serves many machines.
 """

@@ -1,4 +1,4 @@
-"""What a model's answer holds beside words for people: thoughts, which are left out, and JSON objects. Pure."""
+"""What a model's answer holds in addition to words for people: thoughts, which are left out, and JSON objects. Pure."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class BudgetedChat:
 
     @property
     def name(self) -> str:
-        """The model's name, as stored beside its answers."""
+        """The model's name, as stored with its answers."""
         return self._model.name
 
     @property

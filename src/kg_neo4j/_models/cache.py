@@ -57,7 +57,7 @@ def unpacked(value: str | bytes) -> Completion:
 
 
 class AnswerCache:
-    """Answers by key. Opens its file at the first use, anew in every process; pickles."""
+    """Answers by key. Opens its file at the first use, in every process by itself; pickles."""
 
     def __init__(self, file: Path, *, max_bytes: int = MAX_BYTES) -> None:
         """`max_bytes` bounds what is kept; the oldest answers go first."""
@@ -74,7 +74,7 @@ class AnswerCache:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know: the file was made anew, or cannot be used."""
+        """What a person should know: the file was made again, or cannot be used."""
         return tuple(self._notes)
 
     def get(self, key: str) -> Completion | None:

@@ -58,7 +58,7 @@ class Job(ABC, Generic[T]):
 
 
 def _no_stand_in(what: Task[Any] | Job[Any]) -> Any:
-    raise BadModelAnswer(f"nothing stands in for a model at {what.kind!r}")
+    raise BadModelAnswer(f"{what.kind!r} needs a model")
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class Door:
 
     @property
     def name(self) -> str:
-        """The model's name, as stored beside its answers."""
+        """The model's name, as stored with its answers."""
         return self.layer.name
 
     @property
@@ -114,7 +114,7 @@ class Door:
 
     @property
     def method(self) -> str:
-        """How what this door gives is made, as stored beside it."""
+        """How this door's answers are made, as stored with them."""
         return MODEL
 
     def outdoes(self, method: str) -> bool:
@@ -130,7 +130,7 @@ class Door:
         return job.by_model(self)
 
     def instead(self, what: Task[T] | Job[T]) -> T:
-        """Return what stands in for a model's work; no model is asked."""
+        """Return what replaces a model's work; no model is called."""
         return cast("T", self.stand_in(what))
 
     def ask(self, task: Task[T], hear: Callable[[str], None] | None = None) -> TaskAnswer[T]:

@@ -28,7 +28,7 @@ class Layer(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's name, as stored beside its answers."""
+        """The model's name, as stored with its answers."""
 
     @property
     def window(self) -> int:

@@ -41,7 +41,7 @@ class OpenAIChat:
 
     @property
     def name(self) -> str:
-        """The model's name, as stored beside its answers."""
+        """The model's name, as stored with its answers."""
         return self._name
 
     @property
@@ -138,10 +138,10 @@ class OpenAIChat:
             usage = self._streamed_usage(broken.heard, system, user)
             if broken.heard.usage is not None:  # else only the server knows what it cost
                 account.paid(usage)
-            hear("\n(the stream broke here; the answer is asked for again as a whole)\n")
+            hear("\n(the stream broke here; the whole answer is requested again)\n")
             done = whole()
             by = "are counted as the server did" if broken.heard.usage else "are counted by estimate"
-            note = f"the stream broke and the answer was asked for again: {broken.why}; "
+            note = f"the stream broke and the answer was requested again: {broken.why}; "
             return replace(done, usage=usage + done.usage, note=f"{note}{usage.output_tokens} tokens of it {by}")
         if heard.whole is not None:
             return self._unstreamed(heard.whole, whole, hear, account)

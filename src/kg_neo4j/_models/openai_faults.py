@@ -168,7 +168,7 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def wait_s(call: int, told_s: float | None, jitter: float) -> float:
-    """Return the pause after the `call`th call (from 1): what was told, else 0.5 s doubled each time; plus jitter.
+    """Return the pause after the `call`th call (from 1): the server's, else 0.5 s doubled each time; plus jitter.
 
     `jitter` is between 0 and 1: up to half as long again, so that many callers do not come back at once.
     """

@@ -59,7 +59,7 @@ class StreamBroken(Exception):
 
 
 def stream(question: ModelCall, hear: Callable[[str], None]) -> Heard:
-    """Make one call and return what was heard; `hear` is told each piece of the text.
+    """Make one call and return its answer; `hear` gets each piece of the text.
 
     Raises StreamBroken once something was heard; before, the ModelError of the fault. One call is made, no other.
     """

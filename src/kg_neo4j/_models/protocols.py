@@ -35,7 +35,7 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's name, as stored beside its answers."""
+        """The model's name, as stored with its answers."""
 
     @property
     def window(self) -> int:

@@ -84,7 +84,7 @@ class _Mcp:
         self._ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     async def hold(self, over: asyncio.Event) -> None:
-        """Import the protocol once it is wanted, and serve it until the server ends."""
+        """Import the protocol at its first use, and serve it until the server ends."""
         await self.wanted.wait()
         if over.is_set():
             return

@@ -23,7 +23,7 @@ _BLOCK = 100_000  # characters given to spaCy at once
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """A shortened text. The words that were kept stand in both texts; `to_source` leads from one to the other."""
+    """A shortened text. The words that were kept are in both texts; `to_source` leads from one to the other."""
 
     text: str
     starts: tuple[int, ...]  # of each kept word in `text`, ascending

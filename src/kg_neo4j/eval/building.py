@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
     from kg_neo4j.settings import Settings
 
-GO_ON = "what was built stays, and the same command goes on from there"
+GO_ON = "what was built is kept, and the same command continues from there"
 READERS = ("local", GLOBAL, "auto", "tree-walk")  # systems that read entities and facts
 LOAD, REPORTS = "load", "reports"  # steps
 

@@ -35,13 +35,12 @@ if TYPE_CHECKING:
 
 PREFIX = "study-"
 OFFLINE = (
-    "without a model the length of chunks hardly matters: the rules read sentence by sentence and write down all that "
-    "they find, while a model writes about as much for a short chunk as for a long one; set OPENAI_API_KEY or "
-    "OPENAI_BASE_URL to see it"
+    "without a model the length of chunks hardly matters, because the rules read sentence by sentence. A model writes "
+    "about as much for a short chunk as for a long one. Set OPENAI_API_KEY or OPENAI_BASE_URL to measure that"
 )
 ENGLISH_ONLY = (
-    "without a model relationships are read in English alone: from text in {languages} come names and dates, so edges, "
-    "density and modularity say nothing about it"
+    "without a model relationships are read only in English: text in {languages} gives names and dates, so edges, "
+    "density and modularity mean nothing for it"
 )
 
 
@@ -104,7 +103,7 @@ def plan_chunk_length(
     options: ChunkLengthOptions | None = None,
     progress: Progress = SILENT,
 ) -> tuple[tuple[Variant, LoadPlan], ...]:
-    """Estimate what each variant's graph would take, repeat by repeat; nobody is asked and nothing written.
+    """Estimate what each variant's graph would take, repeat by repeat; no model is called and nothing written.
 
     Prompts that are not tuned yet are taken to be as long as those that ship, and tuning itself is left out.
     """
@@ -202,7 +201,7 @@ class _Study:
 
 
 def _builds(sources: Sequence[str], settings: Settings, options: ChunkLengthOptions) -> list[tuple[Variant, int]]:
-    """Return the variants and repeats to build; UsageError for what cannot be meant, before anything is built."""
+    """Return the variants and repeats to build; UsageError for invalid ones, before anything is built."""
     from kg_neo4j.extract import schema as schemas
     from kg_neo4j.extract.engine import PREPROCESSING
 

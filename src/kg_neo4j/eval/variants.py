@@ -48,7 +48,7 @@ class Grid:
     repeats: int = 1
 
     def variants(self) -> tuple[Variant, ...]:
-        """Return the combinations, the lengths of one kind beside each other, the longest first.
+        """Return the combinations, the lengths of one kind next to each other, the longest first.
 
         Raises UsageError where something stands twice, or there are no repeats.
         """

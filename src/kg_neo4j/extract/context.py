@@ -1,4 +1,4 @@
-"""What an extractor is told besides the chunk itself: how the chunk before ended, and who has been named so far.
+"""What an extractor gets in addition to the chunk itself: how the chunk before ended, and who has been named so far.
 
 A document's chunks are asked about in waves. A wave begins when the last but one before it is finished, so that two
 are under way at a time and no worker waits for the slowest chunk; the names come from accepted rows of these finished

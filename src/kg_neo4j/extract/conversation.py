@@ -1,4 +1,4 @@
-"""The conversation about one chunk: the first answer, what to do when it is cut, gleaning, repair.
+"""The conversation about one chunk: the first answer, what to do when it is truncated, gleaning, repair.
 
 whole ── cut? ── continue ── cut again? ── two halves          each cut or too long half is halved once more
   └── glean, up to N rounds, until a round brings nothing new (the length study)

@@ -1,4 +1,4 @@
-"""Where the words that a row rests on stand in the text. Pure.
+"""Where the words that support a row are in the text. Pure.
 
 Three ways, in this order: the words exactly; the words with case, accents, white space and typographic quotes and
 dashes folded; the most similar place by edit distance, if at least 90 of 100 (about one wrong character in ten) and
@@ -36,7 +36,7 @@ class _Folded:
 
 
 def locate(words: str, text: str) -> Span | None:
-    """Return where `words` stand in `text` (code points of `text`, half open), or None where they do not."""
+    """Return where `words` are in `text` (code points of `text`, half open), or None where they do not."""
     wanted = words.strip()
     if not wanted:
         return None

@@ -53,7 +53,7 @@ Extracted = tuple[ExtractedDocument, Sequence[Extraction]]
 
 
 def file_of(folder: Path, name: str) -> Path:
-    """Return where the file `name` stands in `folder`."""
+    """Return the position of the file `name` in `folder`."""
     return folder / f"{name}{SUFFIX}"
 
 

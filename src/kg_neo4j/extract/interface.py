@@ -40,7 +40,7 @@ class Extractor(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know after a run: the cache of answers was made anew, ..."""
+        """What a person should know after a run: the cache of answers was made again, ..."""
 
     def answer(self, task: ChunkTask, shown_text: str) -> ModelAnswer:
         """Return the CSV answer on `shown_text`: the chunk's text, shortened where preprocessing asks for it.

@@ -129,7 +129,7 @@ def is_cut(answer: ModelAnswer) -> bool:
 
 
 def without_rows(chunk: Chunk, reading: Reading, outcome: ChunkOutcome, detail: str) -> Extraction:
-    """Return the extraction of a chunk that nobody answered."""
+    """Return the extraction of a chunk without an answer."""
     return Extraction(chunk, (), (), (), (), 0, outcome, reading.config_hash, shorten(detail, 300))
 
 
@@ -215,7 +215,7 @@ def _overall(found: Rounds) -> tuple[ChunkOutcome, str]:
         rows = len(found.nodes) + len(found.relationships)
         if not rows:
             return ChunkOutcome.FAILED, was_cut[0][2]
-        return ChunkOutcome.TRUNCATED, f"the answer was cut; {rows} whole rows were kept"
+        return ChunkOutcome.TRUNCATED, f"the answer was truncated; {rows} complete rows were kept"
     if found.nodes:
         return ChunkOutcome.DONE, ""
     _, outcome, detail = min(
@@ -228,10 +228,10 @@ def _outcome(answer: ModelAnswer, read: csv_rows.ReadRows) -> tuple[ChunkOutcome
     """Say what became of one answer; nothing but two header rows means that the text holds nothing."""
     cut = is_cut(answer) or any(rejection.reason is RejectionReason.TRUNCATED for rejection in read.rejections)
     if cut and not read.rows:
-        detail = "the answer was cut before its first whole row; raise the model's limit on output"
+        detail = "the answer was truncated before its first complete row; raise the model's limit on output"
         return ChunkOutcome.TRUNCATED, detail
     if cut:
-        return ChunkOutcome.TRUNCATED, f"the answer was cut; {len(read.rows)} whole rows were kept"
+        return ChunkOutcome.TRUNCATED, f"the answer was truncated; {len(read.rows)} complete rows were kept"
     if read.rows:
         return ChunkOutcome.DONE, ""
     if read.sections and not read.rejections:

@@ -1,4 +1,4 @@
-"""Letters of other scripts in ASCII, for the labels that types become. Pure; what a type was called is kept beside it.
+"""Letters of other scripts in ASCII, for the labels that types become. Pure; the original type is kept with it.
 
 Cyrillic and Greek by a table of usual spellings, kana and Hangul by the names that Unicode gives their syllables; other
 scripts (Han, Arabic, Devanagari, ...) have no such names, so each letter becomes u and its code point: ugly, but never

@@ -33,7 +33,7 @@ _HEADER_EDGE = ' \t"*`\ufeff\u200b'
 
 
 class RowKind(enum.StrEnum):
-    """Which section a row stands in."""
+    """The section of a row."""
 
     NODE = "node"
     RELATIONSHIP = "relationship"
@@ -52,7 +52,7 @@ class RawRow:
 
 @dataclass(frozen=True, slots=True)
 class ReadRows:
-    """What stands in an answer. rows + rejections = data rows read."""
+    """The content of an answer. rows + rejections = data rows read."""
 
     rows: tuple[RawRow, ...]
     rejections: tuple[Rejection, ...]

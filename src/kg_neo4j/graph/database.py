@@ -74,7 +74,7 @@ class DatabaseAddress:
 
     @property
     def shown(self) -> str:
-        """The address for messages: without a user name or password that stand in it."""
+        """The address for messages: without a user name or password in it."""
         return _USERINFO.sub("//", self.uri)
 
 
@@ -166,7 +166,7 @@ class Database:
         return self._driver
 
     def for_another_run(self) -> Database:
-        """Return a database over the same connections for a run beside others, which lists the indexes itself."""
+        """Return a database over the same connections for a parallel run, which lists the indexes itself."""
         other = copy.copy(self)
         other.indexes = None
         return other
@@ -383,7 +383,7 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
             ) from error
         if (error.code or "").endswith(("ConstraintCreationFailed", "AlreadyExists")):
             raise SchemaConflict(
-                f"{address.shown}: {_short(error)}", hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list what stands there"
+                f"{address.shown}: {_short(error)}", hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list them"
             ) from error
         if error.code in TOO_LARGE:
             raise NotEnoughMemory(

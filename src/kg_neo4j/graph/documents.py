@@ -159,7 +159,7 @@ def description_characters(database: Database, graph: str) -> float | None:
 
 
 def often_mentioned(database: Database, graph: str) -> Mapping[str, int]:
-    """Return the entities of a graph that stand on most evidence: name -> rows of evidence."""
+    """Return the entities of a graph with most evidence: name -> rows of evidence."""
     rows = database.read(queries.get("write/often_mentioned"), graph=graph, limit=FIGURES)
     return {row["name"]: row["evidence"] for row in reversed(rows)}
 

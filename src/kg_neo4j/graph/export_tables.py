@@ -47,7 +47,7 @@ def check(target: Path) -> None:
 
 
 def export_tables(database: Database, graph: str, target: Path) -> TablesReport:
-    """Write `target`, a .graphml file, or for a .csv file NAME-nodes.csv and NAME-relationships.csv beside it.
+    """Write `target`, a .graphml file, or for a .csv file NAME-nodes.csv and NAME-relationships.csv next to it.
 
     Nodes are in the order of their ids, relationships of source, type and target. Each file is written whole or not at
     all. Raises UsageError where it cannot be written.

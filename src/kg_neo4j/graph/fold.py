@@ -25,7 +25,7 @@ Folded = Mapping[str, PropertyValue | list[str] | list[PropertyValue]]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRow:
-    """One accepted row, as it stands on an evidence relationship."""
+    """One accepted row, as it is stored on an evidence relationship."""
 
     order: tuple[str, int, int]  # document id, chunk index, row
     name: str  # empty for facts
@@ -78,7 +78,7 @@ def fold_drawn(rows: Iterable[tuple[str, EvidenceRow]], columns: Sequence[Schema
 
 
 def is_stated(values: Mapping[str, object]) -> bool:
-    """Return whether a row states its fact; one that is only likely says so."""
+    """Return whether a row states its fact; a row that is only likely is marked."""
     return values.get(STATED) is not False
 
 

@@ -1,4 +1,6 @@
-"""Who is who. Pure: ids are computed from content, so that any order of loading gives the same graph.
+"""Ids and keys of documents, chunks, mentions and entities.
+
+Pure: ids are computed from content, so that any order of loading gives the same graph.
 
 A mention key names an entity by its graph, its normalised name and its type; an entity's id is the smallest mention key
 in its component, which is the key itself until resolution joins several; a decision may say that one document means

@@ -80,7 +80,7 @@ class Query:
         return _with_type(self, relationship_type)
 
     def for_label(self, label: str) -> Query:
-        """Return the query with our own label beside the public one, such as "Chunk", in its placeholder.
+        """Return the query with our own label in addition to the public one, such as "Chunk", in its placeholder.
 
         Raises ValueError for a label without an id constraint.
         """

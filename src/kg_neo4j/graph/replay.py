@@ -25,7 +25,7 @@ def schema_of(document: StoredDocument) -> Schema:
 def stored_chunks(
     database: Database, graph: str, document_id: str, *, rejected_only: bool = False
 ) -> tuple[Chunk, ...]:
-    """Return the chunks of a document in order; only those with rejected rows, if that is wanted."""
+    """Return the chunks of a document in order; only those with rejected rows, if that is asked for."""
     rows = database.stream(
         queries.get("write/stored_chunks"), graph=graph, document_id=document_id, rejected_only=rejected_only
     )

@@ -1,1 +1,1 @@
-"""What stands in for a model where none is set: an extractor, trained models, an embedder."""
+"""What replaces a model if none is set: an extractor, trained models, an embedder."""

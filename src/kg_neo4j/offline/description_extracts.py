@@ -1,4 +1,4 @@
-"""The most informative sentences of many descriptions: what stands in for a summary where no model is asked. Pure.
+"""The most informative sentences of many descriptions: they replace a summary if no model is called. Pure.
 
 A sentence is worth what it shares with the others (centrality: of each of its words, the share of sentences that have
 it) and what it alone brings (names and numbers). Sentences are taken one by one; what is said already counts no more.

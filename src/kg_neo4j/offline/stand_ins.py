@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 def stand_in(what: Task[Any] | Job[Any]) -> Any:
-    """Return what stands in for a model's work on a task or a job."""
+    """Return what replaces a model's work on a task or a job."""
     return _STAND_INS[what.kind](what)
 
 
@@ -64,7 +64,7 @@ class StandInDoor(Door):
         return EXTRACTIVE
 
     def storing(self, store: AnswerStore) -> Door:
-        """Return this door: what stands in is made again, not stored."""
+        """Return this door: replacements are made again, not stored."""
         return self
 
     def logging(self, log: Answers) -> Door:

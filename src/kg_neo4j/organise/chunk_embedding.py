@@ -1,4 +1,4 @@
-"""Chunks are embedded beside extraction: their text is known long before a model has read it.
+"""Chunks are embedded in parallel with extraction: their text is known long before a model has read it.
 
 What is not done here, because it came too fast or because a run was stopped, `vectors.embed` does at the end.
 """
@@ -51,7 +51,7 @@ class ChunkEmbedding:
         self._crew.wait()
 
     def begin(self, chunks: Sequence[Chunk]) -> None:
-        """Embed chunks that stand in the graph, as soon as there is time. Nothing is begun after an error."""
+        """Embed chunks that are in the graph, as soon as there is time. Nothing is begun after an error."""
         self._collect()
         if self._error is None and not self._is_ready:
             search_indexes.create_vector(self._database, self._model)

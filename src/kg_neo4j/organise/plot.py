@@ -90,7 +90,7 @@ def _check(target: Path, colour_by: str, limit: int) -> str:
 
 
 def write_whole(target: Path, content: bytes) -> None:
-    """Write beside the target, then rename: nobody ever sees half a picture."""
+    """Write next to the target, then rename, so that half a picture is never visible."""
     partial = target.with_name(f".{target.name}.part")
     try:
         partial.write_bytes(content)

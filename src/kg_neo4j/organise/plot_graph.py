@@ -46,7 +46,7 @@ class PlotRelationship:
 
 @dataclass(frozen=True, slots=True)
 class PlotGraph:
-    """Everything that a picture needs. Nodes stand in descending order of degree."""
+    """Everything that a picture needs. Nodes are in descending order of degree."""
 
     name: str
     nodes: tuple[PlotNode, ...]

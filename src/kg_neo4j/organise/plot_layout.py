@@ -1,4 +1,4 @@
-"""Where nodes stand in a picture: stress majorisation. Deterministic.
+"""The positions of nodes in a picture: stress majorisation. Deterministic.
 
 Points move until their distances on paper follow the number of steps between them in the graph. Nodes that overlap are
 then pushed apart. Where graphs are compared, each connected part is laid out by itself, and the parts are packed.

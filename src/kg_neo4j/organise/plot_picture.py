@@ -221,7 +221,7 @@ def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_b
 
 
 def shorten(name: str) -> str:
-    """Return a name that fits beside a node: white space collapsed, at most 34 characters."""
+    """Return a name that fits next to a node: white space collapsed, at most 34 characters."""
     text = " ".join(name.split())
     return text if len(text) <= _MAX_CHARS else text[: _MAX_CHARS - 1].rstrip() + "…"
 

@@ -67,7 +67,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class ChooseDomain(Job[Domain]):
-    """Decides what a model is told that the documents are about."""
+    """Decides which topic of the documents a model is given."""
 
     kind: ClassVar[str] = "choose_domain"
     database: Database

@@ -18,7 +18,7 @@ Values = tuple[Any, ...]  # of one entity, as cypher/analytics/write_entities.cy
 
 @dataclass(frozen=True, slots=True)
 class StoredCommunity:
-    """A community as it stands in the graph."""
+    """A community as it is stored in the graph."""
 
     level: int
     number: int

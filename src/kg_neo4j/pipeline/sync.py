@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from kg_neo4j.settings import Settings
 
 MAX_NAMED = 20  # documents that a note names; the others are counted
-GONE = "gone where they came from; --prune removes them"
-UNSURE = "not looked for: a folder on the way cannot be read"
+GONE = "no longer in their folder or wiki; --prune removes them"
+UNSURE = "not checked: a folder of their path cannot be read"
 OTHERS = "not in the folder, but loaded from another place of this name; `kg unload` removes them"
 
 
@@ -70,7 +70,7 @@ class Sync:
         self._note(
             [_name(each) for each in replaced], "deleted from the wiki and made again; the former text is removed"
         )
-        what = "removed: gone where they came from" if self.options.prune else GONE
+        what = "removed: no longer in their folder or wiki" if self.options.prune else GONE
         self._note([_name(each) for each in gone], what)
 
     def delete(self, lease: Lease) -> None:
@@ -185,7 +185,7 @@ def _wiki(key: str) -> str:
 def _not_looked_at(host: str, count: int) -> str:
     pages = "1 page" if count == 1 else f"{count} pages"
     return (
-        f"{pages} of {host} not looked at: set KG_WIKIPEDIA_URL to the api.php of that wiki; "
+        f"{pages} of {host} not checked: set KG_WIKIPEDIA_URL to the api.php of that wiki; "
         f"if its address has changed, set KG_WIKIPEDIA_FORMER_HOST={host}, too"
     )
 

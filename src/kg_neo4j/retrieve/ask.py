@@ -47,7 +47,7 @@ def ask(  # noqa: PLR0913 - what a question needs; most of it by name
     routed: Routed | None = None,
     retriever: Retriever | None = None,
 ) -> Answer:
-    """Answer `question` from `graph`; `found` is False, and the text says so, where it does not hold an answer.
+    """Answer `question` from `graph`; `found` is False, and the text reports it, where it does not hold an answer.
 
     "auto" is "local" where the question names something in the graph, else "naive", or as it was `routed`;
     `Answer.routing` says why. A `retriever` searches instead of any mode.

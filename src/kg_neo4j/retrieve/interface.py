@@ -67,7 +67,7 @@ class FoundFact:
 
 @dataclass(frozen=True, slots=True)
 class LeafPlace:
-    """Words of a chunk that a node of a tree rests on, and the nodes on the way there, the one that was found first."""
+    """Words of a chunk that a node of a tree rests on, and the nodes on the path, the one that was found first."""
 
     chunk_id: str
     start: int
@@ -117,7 +117,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What filters leave of a graph, as the server tests it. Nothing else may be found, told or cited."""
+    """What filters leave of a graph, as the server tests it. Nothing else may be retrieved, mentioned or cited."""
 
     conditions: tuple[str, ...]  # files of cypher/left/ that it needs: ids or names (of documents), types, years
     values: Mapping[str, Any]  # of the parameters of these; their size does not depend on the number of chunks

@@ -22,7 +22,7 @@ class ChunkChoice:
     cosine: bool = False  # by vectors alone, as naive RAG is published
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant: UsageError."""
+        """Raise UsageError for invalid values."""
         if self.top_k < 1:
             raise UsageError(f"top_k is at least 1, not {self.top_k}", hint="--top-k 12")
 

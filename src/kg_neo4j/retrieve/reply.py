@@ -31,7 +31,7 @@ from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer before it is told how long it took. Without text there is none."""
+    """An answer without its time. Without text there is none."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -113,7 +113,7 @@ def _is_cited(short: str, checked: CheckedClaims) -> bool:
 def _notes(answer: ModelReply, how: Means) -> tuple[str, ...]:
     notes = list(answer.notes)
     if answer.packed.left_out:
-        notes.append(f"{answer.packed.left_out} further finds did not fit {how.max_context_tokens:,} tokens")
+        notes.append(f"{answer.packed.left_out} further hits did not fit into {how.max_context_tokens:,} tokens")
     if answer.checked is not None and answer.checked.invalid:
         notes.append(f"removed citations of sources that were not given: {', '.join(answer.checked.invalid)}")
     return tuple(notes)

@@ -85,11 +85,11 @@ def test_a_stored_answer_that_was_useless_is_asked_for_again(
     ("text", "finish_reason", "outcome", "detail"),
     [
         (HEADERS, "stop", ChunkOutcome.EMPTY, "found nothing"),
-        (ONE_NODE + "r1,n1,KNO", "length", ChunkOutcome.TRUNCATED, "whole rows were kept"),
-        (ONE_NODE + "r1,n1,KNO", None, ChunkOutcome.TRUNCATED, "1 whole rows were kept"),
-        ("", "length", ChunkOutcome.FAILED, "cut before its first whole row"),
-        ("<think>\nlong thoughts", "length", ChunkOutcome.FAILED, "cut before its first whole row"),
-        (HEADERS, "length", ChunkOutcome.FAILED, "cut before its first whole row"),
+        (ONE_NODE + "r1,n1,KNO", "length", ChunkOutcome.TRUNCATED, "complete rows were kept"),
+        (ONE_NODE + "r1,n1,KNO", None, ChunkOutcome.TRUNCATED, "1 complete rows were kept"),
+        ("", "length", ChunkOutcome.FAILED, "truncated before its first complete row"),
+        ("<think>\nlong thoughts", "length", ChunkOutcome.FAILED, "truncated before its first complete row"),
+        (HEADERS, "length", ChunkOutcome.FAILED, "truncated before its first complete row"),
         ("I'm sorry, but I can't help with that.", "stop", ChunkOutcome.REFUSED, "declined: I'm sorry"),
         ("Ada is a person.", "stop", ChunkOutcome.FAILED, "no header row"),
         (HEADERS.replace(",", ";") + "r1;n1", "stop", ChunkOutcome.FAILED, "no usable row"),
@@ -105,7 +105,7 @@ def test_every_answer_has_an_outcome_with_a_reason(
     outcome: ChunkOutcome,
     detail: str,
 ) -> None:
-    for _ in range(8):  # cut answers are gone on with, then asked for in parts; rejected rows are asked for again
+    for _ in range(8):  # truncated answers are continued, then requested in parts; rejected rows are asked for again
         llm.say(text, finish_reason)
     found = run(document, chunks[:1], configure(llm))[0]
     assert found.outcome is outcome

@@ -137,7 +137,7 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     title = service.source(document, limit=1).document
     stored = read_tree(database, service.graph, tree_id(service.graph, document, checked(name, "name")))
     if stored is None or not stored.complete:
-        raise missing(f"there is no whole tree {name[:80]!r} of {title!r}", "`kg tree` builds it")
+        raise missing(f"there is no complete tree {name[:80]!r} of {title!r}", "`kg tree` builds it")
     rows = database.read(queries.get("tree/picture_leaves"), graph=service.graph, tree=stored.id)
     picture = compose(stored, [(row["id"], row["text"] or "") for row in rows], title)
     summaries = sum(each.kind == SUMMARY for each in picture.nodes)

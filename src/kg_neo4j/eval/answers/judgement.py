@@ -37,7 +37,7 @@ class StatementJudge(Protocol):
 
     @property
     def name(self) -> str:
-        """Stored beside its judgements, and shown."""
+        """Stored with its judgements, and shown."""
 
     @property
     def is_proxy(self) -> bool:

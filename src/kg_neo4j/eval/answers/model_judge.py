@@ -35,7 +35,7 @@ class _Unusable(Exception):
 
 @dataclass(slots=True)
 class ModelJudge:
-    """A StatementJudge that asks `model`. What it was told stays with `model`, so that nothing is asked twice."""
+    """A StatementJudge that asks `model`. Its answers stay with `model`, so that nothing is asked twice."""
 
     model: Recalling
     _parts: dict[tuple[str, str], Parts] = field(default_factory=dict)

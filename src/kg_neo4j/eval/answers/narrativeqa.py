@@ -36,7 +36,7 @@ _GZIP = b"\x1f\x8b"
 
 
 def read_narrativeqa(path: str, selection: StorySelection) -> QuestionSet:
-    """Return what is wanted of a folder, or of the folder that a named file of the set is in.
+    """Return the chosen texts of a folder, or of the folder that a named file of the set is in.
 
     Raises SourceNotFound, UnreadableSource for a file that is none of the format, and UsageError for a set that there
     is not. A text that is not there is refused with its questions.

@@ -101,11 +101,11 @@ def _assumptions(
     """Return what the figures rest on."""
     found = []
     if any(usage.calls for usage in by_system.values()):
-        found.append(f"an answer has {ANSWER_TOKENS} tokens, and none is asked for once more")
+        found.append(f"an answer has {ANSWER_TOKENS} tokens, and none is requested again")
         if REPORTS in building.steps:
             found.append("every community report that is read contributes to the answer")
             found += [UNKNOWN] if building.load_plan else []
         found += [] if is_built else [UNBUILT]
     if judging.calls:
-        found.append("every answer is judged apart; those that are alike, or not found, cost less")
+        found.append("every answer is judged separately; those that are alike, or not found, cost less")
     return tuple(found)

@@ -29,7 +29,7 @@ class _Refused(Exception):
 
 
 def read_quality(path: str, selection: StorySelection) -> QuestionSet:
-    """Return what is wanted of a file.
+    """Return the chosen texts of a file.
 
     Raises SourceNotFound; UnreadableSource for a line that is none of the format and for a file without labels; and
     UsageError for what the format does not have. A question without a usable label is refused alone.

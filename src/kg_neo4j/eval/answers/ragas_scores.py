@@ -55,7 +55,7 @@ class Ragas:
         self._correctness = AnswerCorrectness(llm=llm, embeddings=embeddings, weights=weights)
 
     def score(self, question: str, answer: str, golden: str) -> RagasScore:
-        """Return its scores of an answer; an empty one has 0, and nobody is asked, as with ours."""
+        """Return its scores of an answer; an empty one has 0 without a call, as with ours."""
         if not answer.strip():
             return RagasScore(0.0, 0.0, Usage())
         self._spent[0] = Usage()

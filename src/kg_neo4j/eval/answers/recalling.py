@@ -47,7 +47,7 @@ class Recalling:
 
     @contextmanager
     def paid_by(self, owner: str) -> Iterator[None]:
-        """Have what is asked within cost `owner`: in this thread, and in threads that name nobody."""
+        """Have what is asked within cost `owner`: in this thread, and in threads that name no owner."""
         before, shared = getattr(self._owners, "name", None), self._owner
         self._owners.name, self._owner = owner, owner
         try:

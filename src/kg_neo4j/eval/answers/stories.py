@@ -32,7 +32,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class StorySelection:
-    """Which of a set are wanted. None is all."""
+    """Which texts of a set are chosen. None is all."""
 
     kind: str | None = None  # of the source, as the set names it ("gutenberg", "movie"); or part of its host's name
     split: str | None = None  # "train", "valid" or "test", where one folder holds all
@@ -52,7 +52,7 @@ class QuestionSet:
 
 
 def cut(found: QuestionSet, selection: StorySelection) -> QuestionSet:
-    """Return the first texts and questions, as many as are wanted; texts that nothing is asked about are left out."""
+    """Return the first texts and questions up to the limits; texts that nothing is asked about are left out."""
     asked = {question.document for question in found.questions}
     stories = [story for story in found.stories if story.key in asked][: selection.documents]
     kept = {story.key for story in stories}

@@ -27,7 +27,7 @@ def ceaf(found: Clusters, gold: Clusters) -> Counts:
 
 
 def shared(found: Clusters, gold: Clusters) -> tuple[list[frozenset[Hashable]], list[frozenset[Hashable]]]:
-    """Return both sides with only the mentions that both have: what is left to differ is who is who."""
+    """Return both sides with only the mentions that both have: only the entity resolution can then differ."""
     common = frozenset().union(*found) & frozenset().union(*gold)
     return [kept for one in found if (kept := one & common)], [kept for one in gold if (kept := one & common)]
 

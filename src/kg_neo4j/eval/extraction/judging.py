@@ -219,7 +219,7 @@ def classify(classifier: RelationClassifier, passages: Sequence[GoldPassage]) ->
 
 
 def given(gold: GoldPassage) -> list[PredictedEntity]:
-    """Return the annotated entities as found ones."""
+    """Return the annotated entities in the form of extracted entities."""
     return [
         PredictedEntity(entity.name, entity.type, tuple((each.start, each.end) for each in entity.mentions))
         for entity in gold.entities

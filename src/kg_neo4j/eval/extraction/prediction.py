@@ -100,7 +100,7 @@ def from_mentions(
 
 
 def occurrences(names: Sequence[str], text: str) -> list[tuple[Place, ...]]:
-    """Return where each name stands in `text` as whole words, less what a longer name of another spelling covers."""
+    """Return where each name is in `text` as whole words, less what a longer name of another spelling covers."""
     found = [tuple(match.span() for match in _pattern(name).finditer(text)) if name.strip() else () for name in names]
     spans = sorted({span for each in found for span in each}, key=lambda span: (span[0] - span[1], span))
     taken = bytearray(len(text))

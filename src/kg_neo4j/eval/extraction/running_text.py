@@ -1,4 +1,4 @@
-"""Tokens as the running text that they were cut from, and where each of them stands in it. Pure.
+"""Tokens as the running text that they were cut from, and the position of each of them. Pure.
 
 Data sets of annotated tokens do not say where spaces were. Punctuation, quotes, brackets, contractions, hyphens,
 slashes and ranges of numbers are joined as a writer of English would; everything else has a space before it.

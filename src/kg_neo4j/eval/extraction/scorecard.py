@@ -48,7 +48,7 @@ class ScorecardOptions:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceCounts:
-    """Accepted rows, how many quote words of the text, and how many of the quotes stand in it."""
+    """Accepted rows, how many quote words of the text, and how many of the quotes are in it."""
 
     rows: int
     quoted: int
@@ -112,7 +112,7 @@ def score_extraction(
 ) -> Scorecard:
     """Extract the passages of a file in the format of Re-DocRED and score what comes back.
 
-    Raises SourceNotFound, UnreadableSource, UsageError for options that cannot be meant, and what a model raises.
+    Raises SourceNotFound, UnreadableSource, UsageError for invalid options, and what a model raises.
     """
     from kg_neo4j import factory
     from kg_neo4j.pipeline.budget import budget_of

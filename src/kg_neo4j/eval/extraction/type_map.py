@@ -1,4 +1,4 @@
-"""What an extractor's types mean among the types of an annotation, from TOML files; the format stands in types.toml."""
+"""What an extractor's types mean among the types of an annotation, from TOML files in the format of types.toml."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ PREFIX = "study-"
 
 @dataclass(slots=True)
 class StudyBuild(Builder):
-    """Builds what a study reads. A repeat builds nothing, asks nobody and pays nothing."""
+    """Builds what a study reads. A repeat builds nothing, calls no model and pays nothing."""
 
     sources: Sequence[str]
     settings: Settings
@@ -47,7 +47,7 @@ class StudyBuild(Builder):
 
     @property
     def added(self) -> list[str]:
-        """Return the names of the trees that a study builds beside the narrative one in a graph of the user's own."""
+        """Return the names of the trees that a study adds to the narrative one in a graph of the user's own."""
         own = [each.name for each in self.wanted.trees() if each.chunk_tokens == LEAF_TOKENS and each.name != NAME]
         return own if self.graph is not None else []
 

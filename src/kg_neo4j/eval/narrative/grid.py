@@ -34,11 +34,11 @@ class Grids:
     length: tuple[int, ...] = (100, 200, 400, 600, 900, 1_200)  # of chunks and of summaries, together
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant: UsageError."""
+        """Raise UsageError for invalid values."""
         lengths = (self.chunk_length, self.summary_length, self.length)
         for values in (self.top_k, self.context, self.details, *lengths):
             if not values or len(set(values)) != len(values) or min(values) < 0:
-                raise UsageError("each value of a grid stands there once, and is a number from 0 on")
+                raise UsageError("each value of a grid occurs once, and is 0 or more")
         if max(self.details) > MOST_DETAILS:
             raise UsageError(f"a leaf has {MOST_DETAILS} details at most, not {max(self.details)}")
 
@@ -81,12 +81,12 @@ class StudyScope:
     context_tokens: int = CONTEXT_TOKENS
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant: UsageError."""
+        """Raise UsageError for invalid values."""
         systems(self.systems or (TREE,))
         if unknown := sorted(set(self.ablations) - set(ABLATIONS)):
             raise UsageError(f"there is no ablation {unknown[0]!r}", hint=f"one of {', '.join(ABLATIONS)}")
         if not self.systems and not self.ablations:
-            raise UsageError("nothing is to be compared", hint="name systems or ablations")
+            raise UsageError("there is nothing to compare", hint="name systems or ablations")
         if self.context_tokens < 1:
             raise UsageError(f"a context has at least one token, not {self.context_tokens}")
 

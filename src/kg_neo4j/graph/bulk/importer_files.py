@@ -130,7 +130,7 @@ def _kind(kind: str, value: Any) -> str:
 
 
 def text(value: Any) -> Any:
-    """Return a value as it stands in a file."""
+    """Return a value as it is written in a file."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Who is who among the names of the tables, by the rules that settling uses: sure joins, components and aliases."""
+"""Entity resolution of the names of the tables, by the rules that settling uses: sure joins, components and aliases."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class TableReader:
 
 
 def write_names(connection: DuckDBPyConnection, folder: Path, graph: str, schema: Schema) -> None:
-    """Derive who is who, and write it as tables in `folder`, which gets its name in the end."""
+    """Derive the entity resolution, and write it as tables in `folder`, which gets its name in the end."""
     reader = TableReader(connection, schema)
     keys = read_mentioned(reader, graph)
     joins = changed_joins(graph, keys, read_sources(reader, graph, sure=keys), ())

@@ -1,4 +1,4 @@
-"""Who is who: mentions that are one entity, decided with a reason, shown in the graph, and taken back.
+"""Entity resolution: mentions that are one entity, decided with a reason, shown in the graph, and reversible.
 
 mentions -> candidates (parts, rules, bearers, names, namesakes) -> proposals -> judgement (by a model)
          -> decisions (components of mention keys) -> showing (the graph follows)

@@ -23,7 +23,7 @@ class Namesake:
 
 
 def find_namesakes(mentioned: Iterable[Mentioned]) -> tuple[tuple[Mentioned, ...], tuple[Namesake, ...]]:
-    """Return the mention keys after names of people with several bearers were told apart, and those namesakes.
+    """Return the mention keys after names of people with several bearers were separated, and those namesakes.
 
     The bearer that most documents mean, or the earlier one, keeps the key, and the documents that give no years.
     """

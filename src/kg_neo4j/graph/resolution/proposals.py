@@ -1,4 +1,4 @@
-"""From candidates to proposals: what is joined by rule, what is asked, what is told apart. Pure.
+"""From candidates to proposals: what is joined by rule, what is asked, what is kept apart. Pure.
 
 Sure rules go first, so that later ones see what is one already: "Watson" fits one bearer where "Dr. John Watson" and
 "John Watson" are the same. What is joined never joins two that contradict each other, at first or second hand.

@@ -101,7 +101,7 @@ def redirects(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
 
 
 def stated(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
-    """Facts that say so: one name ALSO_KNOWN_AS the other."""
+    """Facts that state it: one name ALSO_KNOWN_AS the other."""
     stating = [(sorted(pair), types & ALIAS_TYPES) for pair, types in block.sources.related.items()]
     for pair, said in sorted(each for each in stating if each[1]):
         if len(pair) == 2 and block.keys.keys() >= set(pair):

@@ -1,4 +1,4 @@
-"""Stored decisions, and making the graph show them: mentions move, facts are placed, relationships are drawn anew.
+"""Stored decisions, and making the graph show them: mentions move, facts are placed, relationships are drawn again.
 
 A decision is stored with a mark (`Unsettled`) before anything moves. Showing it can be repeated: a run that was killed
 in between leaves marks, and the next load or `kg resolve` ends what it began. Nothing of a mention but the entity that

@@ -63,7 +63,7 @@ class Clause:
 
 
 def parse(text: str) -> Doc:
-    """Parse a text without what stands in brackets, which confuses the parser: "Ada (1850–1901) wrote"."""
+    """Parse a text without its brackets, which confuse the parser: "Ada (1850–1901) wrote"."""
     return trained.process(_BRACKETS.sub("", text))
 
 

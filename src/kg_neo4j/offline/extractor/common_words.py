@@ -1,4 +1,4 @@
-"""Common words that a capital makes look like names: "Rescue came", "PASSED". Told by their vectors.
+"""Common words that a capital makes look like names: "Rescue came", "PASSED". Recognised by their vectors.
 
 The word lists teach a line between the vectors of names and of other words. Left out one by one, 98 in 100 of the
 lists' words are on their side of it.

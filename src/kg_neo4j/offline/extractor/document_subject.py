@@ -40,7 +40,7 @@ _ARTICLES = ("The", "A", "An", "It", "He", "She", "This", "That", "There")
 
 
 def topic_of(document: Document, chunk: Chunk) -> Topic | None:
-    """Return what `document` is about, where its title, the chunk's first heading or its opening says so."""
+    """Return what `document` is about, where its title, the chunk's first heading or its opening states it."""
     opening = document.text[:OPENING]
     for title in (document.title, chunk.section.split(" > ")[0]):
         name = _plain_name(re.sub(r"\s*\([^()]*\)$", "", title).strip())

@@ -87,7 +87,7 @@ class EntityDraft:
 
 @dataclass(slots=True)
 class RelationDraft:
-    """A relationship that a sentence states. `start` and `end` bound the words that say so."""
+    """A relationship that a sentence states. `start` and `end` bound the words that state it."""
 
     source: EntityDraft
     type: str

@@ -1,4 +1,4 @@
-"""Whether a first name is a woman's or a man's: read off the vectors of the package's pipeline.
+"""Whether a first name is a woman's or a man's, from the vectors of the package's pipeline.
 
 The lists of common first names teach a line between their vectors when it is first asked for (545 names, a few
 milliseconds); a name on no list lies on one side of it, or too near to tell. Of names left out of the lists nine in ten
@@ -22,7 +22,7 @@ _SURE = 0.35  # distance from the line, where the lists' names lie at 1 and -1 o
 
 @lru_cache(maxsize=20_000)
 def guess_gender(first_name: str) -> str:
-    """Return "f", "m", or "" where it cannot be told. `first_name` is in lower case; diacritics may stay or go."""
+    """Return "f", "m", or "" if it is unknown. `first_name` is in lower case; diacritics may stay or go."""
     vector = vector_of(first_name)
     if vector is None:
         return ""

@@ -67,7 +67,7 @@ class Grammar(Tree):
         return own[:1] if is_object else []
 
     def is_passive(self, verb: int) -> bool:
-        """Tell whether a verb stands in the passive, also without an auxiliary: "a firm founded by ..."."""
+        """Return whether a verb is passive, also without an auxiliary: "a firm founded by ..."."""
         kinds = {self.deps[child] for child in self.children[verb]}
         if self._touched(verb) or self._fronted(verb):
             return False

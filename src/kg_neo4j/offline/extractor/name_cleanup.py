@@ -226,7 +226,7 @@ def _is_closed(text: str, start: int, end: int) -> bool:
 
 
 def is_none(name: str) -> bool:
-    """Return whether a text is nobody's name: a number, initials alone, a word of citations, an item's number."""
+    """Return whether a text is no name: a number, initials alone, a word of citations, an item's number."""
     words = [fold(word).replace(".", "") for word in _WORD.findall(name)]
     if not any(char.isalpha() for char in name) or _ITEM.match(name):
         return True

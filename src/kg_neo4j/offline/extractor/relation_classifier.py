@@ -1,4 +1,4 @@
-"""Relations that the package's model reads between the entities of English text, beside those of the rules."""
+"""Relations that the package's model reads between the entities of English text, in addition to those of the rules."""
 
 from __future__ import annotations
 

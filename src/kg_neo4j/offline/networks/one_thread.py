@@ -1,4 +1,4 @@
-"""Linear algebra on one thread, for as long as it is wanted.
+"""Linear algebra on one thread, for as long as it is needed.
 
 NumPy's BLAS divides every product among all cores and waits for the slowest of them in a loop. Our products are small:
 beside other work that costs several times the processor time, and the time by the clock too (docs/decisions/0013).

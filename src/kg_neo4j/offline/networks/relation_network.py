@@ -56,7 +56,7 @@ class RelationNetwork:
 
     @classmethod
     def read(cls, file: Path) -> RelationNetwork:
-        """Read weights from an .npz file of plain arrays; tables of bytes have a scale for each row beside them."""
+        """Read weights from an .npz file of plain arrays; tables of bytes have a scale for each row."""
         with np.load(file, allow_pickle=False) as arrays:
             return cls(**{name: restore(arrays, name) for name in cls.__slots__})
 

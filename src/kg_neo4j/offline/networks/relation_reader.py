@@ -50,7 +50,7 @@ class RelationReader:
 
     @classmethod
     def read(cls, file: Path) -> RelationReader:
-        """Read weights from an .npz file of plain arrays; tables of bytes have a scale for each row beside them."""
+        """Read weights from an .npz file of plain arrays; tables of bytes have a scale for each row."""
         with np.load(file, allow_pickle=False) as stored:
             arrays = {name: restore(stored, name) for name in stored.files if not name.endswith(".scale")}
         layers = sum(name.endswith(".q") for name in arrays)

@@ -1,1 +1,1 @@
-"""Short answers without a model: a name, a date, yes or no, read off a path through the graph."""
+"""Short answers without a model: a name, a date, yes or no, derived from a path through the graph."""

@@ -61,7 +61,7 @@ def asks_who(question: str) -> str:
 
 
 def has_role(name: str, named: Sequence[SentenceName]) -> bool:
-    """Return whether a sentence says beside a name what its bearer is: "our foreman"."""
+    """Return whether a sentence has next to a name what its bearer is: "our foreman"."""
     who = bearers(KIN.sub("", name), named)
     return any(who.has(each) and any(True for _ in roles_of(each)) for each in named)
 
@@ -69,7 +69,7 @@ def has_role(name: str, named: Sequence[SentenceName]) -> bool:
 def make_card(
     name: str, read: Sequence[Line], named: Sequence[SentenceName], thing: Thing | None
 ) -> CitedShortAnswer | None:
-    """Return the card on the bearer of a name; None where nobody bears it, or several do. `read` are all sentences."""
+    """Return the card on the bearer of a name; None if no entity has it, or several have. `read` are all sentences."""
     who = bearers(KIN.sub("", name), named)
     parts = _parts(read, [each for each in named if who.has(each)], named)
     if not parts:

@@ -1,4 +1,4 @@
-"""Lives, ranges of years and ages beside a name: "Perrin (1211–1290)", "Kalnrude, 51,". Pure; English.
+"""Lives, ranges of years and ages next to a name: "Perrin (1211–1290)", "Kalnrude, 51,". Pure; English.
 
 What is read belongs to the name that it stands beside, and is an answer only where that name means the one asked for
 (`mentions.bearers`). Two values that contradict each other are none.
@@ -37,7 +37,7 @@ _PARTS = _DATA.parts("parts", name=NAME, month=MONTH, number=_NUMBER)
 
 @dataclass(frozen=True, slots=True)
 class StatedValue:
-    """A value that a text states of somebody, and the mention that it stands beside."""
+    """A value that a text states of somebody, and the mention next to it."""
 
     value: str
     relation: str
@@ -46,7 +46,7 @@ class StatedValue:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """A range of years beside a name; one of its ends may be missing."""
+    """A range of years next to a name; one of its ends may be missing."""
 
     start: str
     end: str
@@ -122,7 +122,7 @@ def _literal(name: str, named: Sequence[SentenceName]) -> list[SentenceName]:
 
 
 def life_of(mention: SentenceName) -> Life | None:
-    """Return the life that stands beside a name: "(1211–1290)", "(b. 1898)", "died on 22 March"."""
+    """Return the life next to a name: "(1211–1290)", "(b. 1898)", "died on 22 March"."""
     for name, pattern in zip(_DATA.table("after"), _patterns("after"), strict=True):
         match = pattern.match(mention.after)
         if match is None or (name in _VERBS and not _is_subject(mention, name)):

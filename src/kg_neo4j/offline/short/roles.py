@@ -1,4 +1,4 @@
-"""Offices and trades as texts put them beside a name: "Josef Marek, our foreman", "the zoologist Feliks Jarocki". Pure.
+"""Offices and trades that texts put next to a name: "Josef Marek, our foreman", "the zoologist Feliks Jarocki". Pure.
 
 English. A role is an answer only where its owner stands with it, or the sentence or the document is about that owner:
 "Tuohy, the hospital's head of pathology".
@@ -56,7 +56,7 @@ def is_trade(role: StatedValue) -> bool:
 
 
 def roles_of(mention: SentenceName) -> Iterator[StatedValue]:
-    """Yield what a sentence says that somebody is, beside the name: "our foreman", "the zoologist"."""
+    """Yield what a sentence states next to a name about its bearer: "our foreman", "the zoologist"."""
     for phrase in _behind(mention):
         if _head(phrase) and _head(phrase)[-1] in _NOUNS:
             yield StatedValue(phrase, "is", mention)

@@ -1,4 +1,4 @@
-"""The short answer to a question, read off a path: a name, a date, yes or no, and the steps that lead there."""
+"""The short answer to a question, derived from a path: a name, a date, yes or no, and the steps that lead there."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Short:
 
 @dataclass(frozen=True, slots=True)
 class CitedShortAnswer:
-    """A short answer as it is told: first itself, then the words that it rests on, each with its citation."""
+    """A short answer as it is written: first itself, then the words that it rests on, each with its citation."""
 
     text: str
     citations: tuple[Citation, ...]

@@ -1,4 +1,4 @@
-"""Short answers that stand beside a name: lives, ages, offices. They come before what a path or a sentence may give."""
+"""Short answers next to a name: lives, ages, offices. They come before what a path or a sentence may give."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EVENT = re.compile(r"\b(?:War|Wars|Battle|Treaty|Revolution|Uprising|Siege|Age|
 
 
 def find_beside(question: str, names: Sequence[str], found: Found, things: Things) -> Short | None:
-    """Return the short answer that stands beside a name; None where there is none, or it is not clear whose it is.
+    """Return the short answer next to a name; None where there is none, or it is not clear whose it is.
 
     `names` are those of the graph that the question has; what `found` has is read, and the passages about them.
     """

@@ -1,4 +1,4 @@
-"""Who writes summaries and notes: the model or what stands in for it, summarisers of the caller's own."""
+"""Who writes summaries and notes: the model or its replacement, summarisers of the caller's own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Author:
 
 
 def model_author(door: Door, subject: Subject, aspects: Sequence[Aspect], max_tokens: int) -> Author:
-    """Return the author that is a model, or what stands in for one.
+    """Return the author that is a model, or its replacement.
 
     Raises UsageError for a prompt of an aspect that cannot be used.
     """
@@ -57,7 +57,7 @@ class Summarised:
 
     @property
     def name(self) -> str:
-        """Stored beside what it says."""
+        """Stored with its text."""
         return self.summariser.method
 
     def complete(self, request: Request) -> Completion:

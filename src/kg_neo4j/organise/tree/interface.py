@@ -71,7 +71,7 @@ class Summariser(Protocol):
 
     @property
     def method(self) -> str:
-        """Stored beside what it wrote: "model" or "extractive", or a name of the user's own."""
+        """Stored with its text: "model" or "extractive", or a name of the user's own."""
 
     def summarize(self, context: str, max_tokens: int = SUMMARY_TOKENS) -> str:
         """Return a summary of `context`, of at most `max_tokens` tokens; empty where there is nothing to say."""

@@ -1,4 +1,4 @@
-"""Who says which aspects clusters show: a model, or what stands in for one."""
+"""Who names the aspects that clusters show: a model, or its replacement."""
 
 from __future__ import annotations
 

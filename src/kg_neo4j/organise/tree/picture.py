@@ -34,7 +34,7 @@ def plot_tree(
 
     The page shows the text and the sources of a node that is clicked, and needs no network. An existing file is
     replaced once the new one is whole. Raises UsageError for another extension, a folder that does not exist, or where
-    there is no whole tree of that name.
+    there is no complete tree of that name.
     """
     check_target(target)
     picture = read_picture(database, graph, document_id, name=name, title=title)
@@ -46,10 +46,10 @@ def plot_tree(
 def read_picture(
     database: Database, graph: str, document_id: str, *, name: str = "narrative", title: str = ""
 ) -> TreePicture:
-    """Return what there is to draw of a document's tree. Raises UsageError where there is no whole tree."""
+    """Return what there is to draw of a document's tree. Raises UsageError where there is no complete tree."""
     stored = read_tree(database, graph, tree_id(graph, document_id, name))
     if stored is None or not stored.complete:
-        raise UsageError(f"there is no whole tree {name!r} of {title or document_id}", hint="`kg tree` builds it")
+        raise UsageError(f"there is no complete tree {name!r} of {title or document_id}", hint="`kg tree` builds it")
     leaves = database.read(queries.get("tree/picture_leaves"), graph=graph, tree=stored.id)
     return compose(stored, [(row["id"], row["text"] or "") for row in leaves], title or document_id)
 

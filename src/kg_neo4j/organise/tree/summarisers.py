@@ -29,7 +29,7 @@ class AbstractSummariser(ABC):
     @property
     @abstractmethod
     def method(self) -> str:
-        """Stored beside what it wrote: "model", "extractive" or a name of the user's own."""
+        """Stored with its text: "model", "extractive" or a name of the user's own."""
 
     @abstractmethod
     def summarize(self, context: str, max_tokens: int = SUMMARY_TOKENS) -> str:

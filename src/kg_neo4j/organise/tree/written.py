@@ -148,7 +148,7 @@ def answer_tokens(most: int, window: int) -> int:
 
 
 def words_for(max_tokens: int) -> int:
-    """Return the words that a model is asked for, where so many tokens are wanted."""
+    """Return the words that a model is asked for, for a text of so many tokens."""
     return max(5, int(max_tokens * WORDS_A_TOKEN))
 
 
@@ -176,7 +176,7 @@ def _rendered(prompt: Prompt, text: str, values: Mapping[str, str]) -> tuple[str
 
 
 def says_nothing(said: str) -> bool:
-    """Return whether a model answered that there is nothing to say, in the word that it was told or in others."""
+    """Return whether a model answered that there is nothing to say, in the word of the prompt or in others."""
     text = _bare(said)
     return bool(_NOTHING.match(text) or _NOTHING_OF.match(text))
 

@@ -20,7 +20,7 @@ _Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def draw(view: GraphView) -> str:
-    """Return an svg element: every node with its name as its title, and as many names beside them as fit."""
+    """Return an svg element: every node with its name as its title, and as many names next to them as fit."""
     left = min((node.x for node in view.nodes), default=0.0)
     top = min((node.y for node in view.nodes), default=0.0)
     at = {node.id: ((node.x - left) * _STEP + _MARGIN, (node.y - top) * _STEP + _MARGIN) for node in view.nodes}

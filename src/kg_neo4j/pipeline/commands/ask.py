@@ -205,7 +205,7 @@ def answerer(settings: Settings, database: Database, door: Door, *, budget: Budg
 
 
 def check(question: str, options: AskOptions) -> None:
-    """Raise UsageError for an empty question and for options that cannot be meant; needs no database."""
+    """Raise UsageError for an empty question and for invalid options; needs no database."""
     from kg_neo4j import retrieve
     from kg_neo4j.retrieve import filters
 

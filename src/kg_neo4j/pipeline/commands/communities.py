@@ -127,7 +127,7 @@ def community_report(
 def community_reports(
     *, settings: Settings, options: CommunityReportOptions | None = None, progress: Progress = SILENT
 ) -> CommunityReportsReport:
-    """Bring the reports on all communities up to date; a repeat asks nobody and changes nothing.
+    """Bring the reports on all communities up to date; a repeat calls no model and changes nothing.
 
     Without a model reports are composed from the graph. Communities that are out of date are computed first. Where
     the budget is reached or the model fails, `unfinished` says so. Raises UsageError for a graph without communities,

@@ -220,7 +220,7 @@ class _PlanRun:
         from kg_neo4j.extract.engine import show
 
         if self.extractor is None or self.estimate is None:
-            raise TypeError("the built-in rules ask nobody")
+            raise TypeError("the built-in rules call no model")
         shown = show(task.chunk, self.extraction.preprocess, task.document.language)
         first = self.extractor.messages(task, shown.text)
         prompt = prompt_tokens(first, self.tokeniser)

@@ -1,4 +1,4 @@
-"""Rebuild: drop everything that comes from answers, and replay the answers. Nobody is asked, nothing is paid."""
+"""Rebuild: drop everything that comes from answers, and replay the answers. No model is called, nothing is paid."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def tree(
     summarisers: Sequence[Summariser] = (),
     progress: Progress = SILENT,
 ) -> TreeReport:
-    """Bring the narrative trees of documents up to date; a repeat asks nobody and changes nothing.
+    """Bring the narrative trees of documents up to date; a repeat calls no model and changes nothing.
 
     `summarisers` of your own replace those of the aspects that they name (`summarisers.AbstractSummariser`). Without a
     model summaries are sentences of the text. Where the budget is reached or the model fails, what was paid for is

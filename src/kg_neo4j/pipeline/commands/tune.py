@@ -169,7 +169,7 @@ def plan_tune(
 
 
 def write_schema(tuned: Tuned | TunedAspects, target: Path) -> None:
-    """Write the file of a proposal beside its place, then move it there; UsageError where that cannot be done."""
+    """Write the file of a proposal next to its place, then move it there; UsageError where that cannot be done."""
     partial = target.with_name(f".{target.name}.part")
     try:
         partial.write_text(tuned.text, encoding="utf-8")

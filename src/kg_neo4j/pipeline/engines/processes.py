@@ -143,7 +143,7 @@ class _Pool(Generic[T, R]):
             if self._deaths[shard.name] < DEATHS:
                 self._returned.append(shard)
             else:
-                yield self._work.given_up(shard, f"{DEATHS} workers died with it or with a document beside it")
+                yield self._work.given_up(shard, f"{DEATHS} workers died with it or with a document of its shard")
 
 
 def _end(error: threading.ExceptHookArgs) -> None:

@@ -77,5 +77,5 @@ def _read(text: str, asked: Sequence[int]) -> dict[int, Support]:
             continue
         if isinstance(supported, bool) and asked[number - 1] not in verdicts:
             said = " ".join(reason.split())[:LONGEST_REASON] if isinstance(reason, str) else ""
-            verdicts[asked[number - 1]] = Support(supported, "" if supported else said or "the model says so")
+            verdicts[asked[number - 1]] = Support(supported, "" if supported else said or "by the model's judgement")
     return verdicts

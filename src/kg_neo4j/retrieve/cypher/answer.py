@@ -28,7 +28,7 @@ from kg_neo4j.retrieve.question import Question, read
 
 MODE = "cypher"
 NOT_FOUND = "No answer found."
-REFUSED = "No query that is safe to run came of this question."
+REFUSED = "No safe query was found for this question."
 SHOWN = 20  # rows in the answer
 KEPT = 100  # rows in its trace
 
@@ -156,7 +156,7 @@ def _from_rows(canned: CannedRows, things: Mapping[str, CitedThing], how: Cypher
         lines.append(f"and {more}{left:,} more")
     reply.text = "\n".join([canned.heading, *lines])
     if uncited:
-        reply.notes.append(f"{uncited} of the rows shown rest on no chunk and cite none")
+        reply.notes.append(f"{uncited} of the rows shown have no source chunk and cite none")
     reply.citations, reply.evidence = tuple(citing.citations), tuple(citing.evidence)
     reply.trace = QueryTrace(
         cypher=canned.cypher,
@@ -217,5 +217,5 @@ def _from_written(
     reply.found = True
     reply.citations, reply.evidence = tuple(citing.citations), tuple(citing.evidence)
     if not reply.citations:
-        reply.notes.append("the rows rest on no chunk: nothing is cited")
+        reply.notes.append("the rows have no source chunk: nothing is cited")
     return reply

@@ -1,4 +1,4 @@
-"""The first guard of a query that a model wrote: it is read word by word and written anew, or refused. Pure.
+"""The first guard of a query that a model wrote: it is parsed and rebuilt, or refused. Pure.
 
 Nothing of the model's text reaches the server as it was. What does is put together here, of keywords, of labels, types
 and properties that this graph has, of plain names and numbers; every text is a parameter. Only MATCH, OPTIONAL MATCH,
@@ -20,7 +20,7 @@ from kg_neo4j.retrieve.left import IdsLeft
 
 @dataclass(frozen=True, slots=True)
 class GuardedQuery:
-    """A query that was understood and written anew. `columns` leaves out the one of ids, which is the last."""
+    """A query that was parsed and rebuilt. `columns` leaves out the one of ids, which is the last."""
 
     text: str
     parameters: Mapping[str, CellParameter]  # with `graph`

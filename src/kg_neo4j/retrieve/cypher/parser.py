@@ -65,7 +65,7 @@ def _further(held: str, condition: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PatternLink:
-    """A relationship pattern: the brackets with what stands in them, and how many steps it stands for."""
+    """A relationship pattern: the brackets with their content, and how many steps it stands for."""
 
     left: str  # "-" or "<-"
     inside: str
@@ -582,7 +582,7 @@ class Parser:
         return text, links
 
     def shortest(self) -> str:
-        """Read what stands in the brackets of shortestPath: two nodes with one relationship of several steps."""
+        """Read the brackets of shortestPath: two nodes with one relationship of several steps."""
         self.expect("(")
         text, links = self._walk()
         self.expect(")")
@@ -874,7 +874,7 @@ class Parser:
         self.is_naming = False
         if selected and (word != "MATCH" or len(plain) + len(selected) > 1):
             if word != "MATCH":
-                raise CypherRefused("a shortest path stands in a MATCH of its own")
+                raise CypherRefused("a shortest path needs a MATCH of its own")
             self.clauses += [f"MATCH {text}" for text in ([", ".join(plain)] if plain else [])]
             self.clauses += [f"MATCH {text}" for text in selected]
         else:

@@ -97,7 +97,7 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
             form.verb, form.direction, [row["RelationshipType"] for row in drawn]
         )
         if not relationships:
-            return Unmatched(f"the graph has no relationship that says {form.verb!r}")
+            return Unmatched(f"no relationship type of the graph matches {form.verb!r}")
     values: dict[str, CellParameter] = {
         "x": list(named["x"].ids) if "x" in named else [],
         "y": list(named["y"].ids) if "y" in named else [],
@@ -213,7 +213,7 @@ def _heading(form: Form, rows: Sequence[Row], names: Mapping[str, str]) -> str:
 def _none(form: Form, x: str, y: str, when: str) -> str:
     """Say what the graph does not hold."""
     return {
-        "connections": f"No way of at most six steps leads from {x} to {y} in the graph.",
+        "connections": f"No path of at most six steps leads from {x} to {y} in the graph.",
         "in_common": f"The graph relates nothing to both {x} and {y}.",
         "year": f"The graph holds nothing {'of ' + x + ' ' if x else ''}that is dated {when}.",
         "life": f"The graph does not say when that was for {x}.",

@@ -1,4 +1,4 @@
-"""The rows of a query that a model wrote, told: by the model in sentences that cite rows, or as a list."""
+"""The rows of a query that a model wrote, as text: by the model in sentences that cite rows, or as a list."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class AnswerFromReports(Job[ReportsReply]):
             why = next(iter(asking.unjudged.values()))
             reply.notes.append(f"the model did not judge {len(asking.unjudged)} reports: {why}")
         if asking.removed:
-            reply.notes.append(f"removed citations of findings that there are not: {', '.join(asking.removed)}")
+            reply.notes.append(f"removed citations of findings that do not exist: {', '.join(asking.removed)}")
         if partials:
             _combine(self.question, partials, self.how, door, reply)
         return reply
@@ -180,13 +180,13 @@ def _outdated(database: Database, graph: str, reports: Sequence[CommunityReport]
     """Say how many of the reports that an answer rests on are older than what they speak of."""
     materials = read_materials(database, graph, [each.id for each in reports]) if reports else {}
     old = sum(each.id not in materials or materials[each.id].digest != each.hash for each in reports)
-    return [f"{old} of the {len(reports)} reports used are out of date: {WRITE_THEM} anew"] if old else []
+    return [f"{old} of the {len(reports)} reports used are out of date: {WRITE_THEM} again"] if old else []
 
 
 def _why_unread(target: ReportLevel) -> str:
     if target.level == 0:
         return "they are rated lower, and all together are too long"
-    return "what they are part of says nothing about the question"
+    return "the reports above them have nothing on the question"
 
 
 def _combine(asked: Question, partials: Sequence[Partial], how: GlobalMode, door: Door, reply: ReportsReply) -> None:

@@ -30,7 +30,7 @@ class TreeChoice:
     cosine: bool = False  # the collapsed tree as published: the nearest nodes by vectors alone, none passed over
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant: UsageError."""
+        """Raise UsageError for invalid values."""
         if self.top_k < 1:
             raise UsageError(f"top_k is at least 1, not {self.top_k}", hint="--top-k 5")
         if self.traversal not in TRAVERSALS:

@@ -36,7 +36,7 @@ def fuse(question: Question, near: Sequence[Row], worded: Sequence[Row]) -> list
 
 
 def repeats(text: str, said: str) -> bool:
-    """Return whether half of the sentences of `text` or more stand in `said`, which is `plain`."""
+    """Return whether half of the sentences of `text` or more are in `said`, which is `plain`."""
     sentences = split_sentences(text)
     known = sum(plain(each.text) in said for each in sentences)
     return bool(said and sentences) and known >= REPEATED * len(sentences)
