@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-pages dist lint fix bench bench-retrieval train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-pages docs dist lint fix bench bench-retrieval train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -28,6 +28,7 @@ help:
 	@echo "make test-clients  neo4j-graphrag, LangChain and LlamaIndex read a graph of ours, from an environment of their own"
 	@echo "make test-ray   extraction on a Ray cluster of two nodes, and documents in S3, from an environment of their own"
 	@echo "make test-pages  the pages that we draw and serve, in a Chromium that is installed: console, requests, axe, keyboard"
+	@echo "make docs       the site of docs/, in out/docs; a warning is an error"
 	@echo "make dist       the packages to publish, built and checked with twine"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
@@ -99,6 +100,10 @@ dist: $(OUT)/dist/venv/.installed
 	rm -f $(OUT)/dist/kg_neo4j-*
 	$(OUT)/dist/venv/bin/python -m build --outdir $(OUT)/dist .
 	$(OUT)/dist/venv/bin/python -m twine check --strict $(OUT)/dist/kg_neo4j-*
+
+docs: $(VENV)/.installed
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs $(OUT)/docs
+	@echo "$(OUT)/docs/index.html"
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
