@@ -145,6 +145,4 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield ""
 
 
-GENERATORS = {
-    each.__name__: each for each in (api, commands, reports, labels, relationships, indexes, exceptions)
-}
+GENERATORS = {each.__name__: each for each in (api, commands, reports, labels, relationships, indexes, exceptions)}
