@@ -102,7 +102,7 @@ dist: $(OUT)/dist/venv/.installed
 	$(OUT)/dist/venv/bin/python -m twine check --strict $(OUT)/dist/kg_neo4j-*
 
 docs: $(VENV)/.installed
-	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs $(OUT)/docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env --builder html docs $(OUT)/docs
 	@echo "$(OUT)/docs/index.html"
 
 lint: $(VENV)/.installed

@@ -15,7 +15,7 @@ version = release = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "generated"]
 exclude_patterns = ["_ext"]
 default_role = "code"  # docstrings have single backticks
-nitpicky = False
+smartquotes = False  # options begin with two hyphens
 html_theme = "furo"
 html_title = f"kg-neo4j {__version__}"
 html_static_path = ["_static"]
