@@ -7,6 +7,8 @@ import shlex
 import subprocess
 import sys
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,11 @@ from mdit_py_plugins.anchors.index import slugify
 from typer.exceptions import TyperException
 from typer.main import get_command
 
+import kg_neo4j
 from kg_neo4j import errors
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.extract import schema
+from kg_neo4j.graph.canned_reports import list_reports, outside_name
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DOCS = CHECKOUT / "docs"
@@ -107,6 +111,23 @@ def refused(arguments: str) -> str:
     return ""
 
 
+def test_the_page_on_the_architecture_names_what_there_is() -> None:
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    names = [name for name in re.findall(r"`(\w+(?:\.\w+)+)`", page) if not name.endswith((".md", ".cypher", ".py"))]
+    assert len(names) > 20
+    assert [name for name in names if not is_defined(name)] == []
+
+
+def is_defined(dotted: str) -> bool:
+    found, rest = kg_neo4j, dotted.split(".")
+    while rest and (name := rest.pop(0)):
+        module = f"{getattr(found, '__name__', '')}.{name}"
+        if not hasattr(found, name) and not (hasattr(found, "__path__") and find_spec(module)):
+            return False
+        found = getattr(found, name, None) or import_module(module)
+    return True
+
+
 def test_the_page_on_exit_codes_has_those_of_the_errors() -> None:
     page = (DOCS / "reference" / "exit-codes.md").read_text("utf-8")
     kinds = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.KgError)]
@@ -144,9 +165,6 @@ def test_the_site_has_every_page_and_asks_no_other_host(site: Path) -> None:
 
 
 def test_the_reference_has_every_public_name_command_and_report(site: Path) -> None:
-    import kg_neo4j
-    from kg_neo4j.graph.canned_reports import list_reports, outside_name
-
     api, commands, reports = (
         (site / "reference" / f"{name}.html").read_text("utf-8") for name in ("python-api", "command-line", "reports")
     )
