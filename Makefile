@@ -28,7 +28,7 @@ help:
 	@echo "make test-clients  neo4j-graphrag, LangChain and LlamaIndex read a graph of ours, from an environment of their own"
 	@echo "make test-ray   extraction on a Ray cluster of two nodes, and documents in S3, from an environment of their own"
 	@echo "make test-pages  the pages that we draw and serve, in a Chromium that is installed: console, requests, axe, keyboard"
-	@echo "make docs       the site of docs/, in out/docs; a warning is an error"
+	@echo "make docs       build the site of docs/ in out/docs; a warning is an error"
 	@echo "make dist       the packages to publish, built and checked with twine"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
