@@ -219,6 +219,23 @@ def test_a_fact_whose_words_are_not_in_the_text_is_unsupported(database: Databas
     assert [row[:6] for row in rows(database, graph, "unsupported-facts")] == [("A", "KNOWS", "B", 1, "facts.txt", 0)]
 
 
+def test_years_on_which_texts_differ_have_their_places(database: Database, graph: str) -> None:
+    """Both spellings are one entity; the maker of rows takes the length of a name for the year of birth."""
+    texts = [("a.txt", "Marie  Curie"), ("b.txt", "Marie Curie"), ("c.txt", "Marie Curie"), ("d.txt", "Pierre Curie")]
+    with Lease(database, graph) as lease:
+        recorder = Recorder(database, graph, entity_graph.SCHEMA, lease)
+        for name, person in texts:
+            source, chunks = document(graph, name, [f"{person} is named in {name}."])
+            configuration = LoadConfiguration("c0", "graph", entity_graph.SCHEMA.hash, "words")
+            record_document(database, lease, source, chunks, configuration)
+            recorder.record([extraction(chunks[0], [(person, "", "")])])
+        settle(database, graph, entity_graph.SCHEMA, lease)
+    assert rows(database, graph, "differing-years") == [
+        ("Marie Curie", "PERSON", "birth_year", 1911, 2, "b.txt", "Marie Curie"),
+        ("Marie Curie", "PERSON", "birth_year", 1912, 1, "a.txt", "Marie  Curie"),
+    ]
+
+
 def test_documents_and_rejected_rows_say_what_came_of_each_chunk(database: Database, curie: str) -> None:
     assert [row[:7] for row in rows(database, curie, "documents")] == [
         ("curie.txt", 4, 4, 1, 4, 3, 6),

@@ -1,0 +1,53 @@
+"""The console blocks of the first tutorial and of the README's first answers, on a real server."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from console_blocks import Step, absent, run, steps_of
+from kg_neo4j.settings import Settings
+from kg_runner import Kg
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+TUTORIAL = CHECKOUT / "docs" / "tutorials" / "first-graph.md"
+
+
+def wrong(steps: list[Step], kg: Kg, folder: Path, graph: str) -> list[tuple[str, list[str]]]:
+    """Return each command whose page shows lines that it did not print, with these lines."""
+    found = [(step.command, absent(step, run(step, kg, folder).replace(graph, "main"))) for step in steps]
+    return [(command, missing) for command, missing in found if missing]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with the examples of the clone."""
+    shutil.copytree(CHECKOUT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_first_tutorial_prints_what_it_shows(
+    kg: Kg, folder: Path, offline: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = TUTORIAL.read_text("utf-8")
+    *steps, last = steps_of(text)
+    assert len(steps) == len(re.findall(r"^\$ ", text, re.MULTILINE)) - 1 == 10
+    assert wrong(steps, kg, folder, offline.graph) == []
+    program = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert program
+    capsys.readouterr()
+    exec(program[1].replace("KnowledgeGraph()", "KnowledgeGraph(settings=given)"), {"given": offline})
+    assert "1858 [1]" in capsys.readouterr().out
+    assert wrong([last], kg, folder, offline.graph) == []  # it removes the article
+
+
+def test_the_readme_shows_the_answers_that_its_examples_give(kg: Kg, folder: Path, offline: Settings) -> None:
+    text = (CHECKOUT / "README.md").read_text("utf-8")
+    steps = [step for step in steps_of(text) if step.shown]
+    assert [step.command.split()[1] for step in steps] == ["ask", "ask"]
+    assert kg("load", "examples/")[0] == 0
+    assert wrong(steps, kg, folder, offline.graph) == []
