@@ -141,7 +141,7 @@ def written(answer: TaskAnswer[ReportDraft], door: Door) -> WrittenReport | None
 
 def composed(task: WriteReport, door: Door, flag: str = "", answers: tuple[str, ...] = ()) -> WrittenReport:
     """Return the report that replaces a model's."""
-    return Written(door.instead(task), COMPOSED, (flag,) if flag else (), answers)
+    return WrittenReport(door.instead(task), COMPOSED, (flag,) if flag else (), answers)
 
 
 def _completed(draft: ReportDraft, task: WriteReport, door: Door) -> ReportDraft:
