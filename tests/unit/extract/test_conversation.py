@@ -232,7 +232,7 @@ def test_an_answer_cut_before_its_first_row_is_asked_for_in_parts_and_ends(llm: 
         llm.say("", finish_reason="length")
     found = extract_chunk(task, configure(llm))
     assert found.outcome is ChunkOutcome.FAILED
-    assert "cut" in found.detail
+    assert "truncated" in found.detail
     assert llm.calls <= 1 + 2 + 4
 
 
