@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-pages docs dist lint fix bench bench-retrieval train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-pages docs notebooks dist lint fix bench bench-retrieval train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -29,6 +29,7 @@ help:
 	@echo "make test-ray   extraction on a Ray cluster of two nodes, and documents in S3, from an environment of their own"
 	@echo "make test-pages  the pages that we draw and serve, in a Chromium that is installed: console, requests, axe, keyboard"
 	@echo "make docs       build the site of docs/ in out/docs; a warning is an error"
+	@echo "make notebooks  run the notebooks of docs/notebooks in a local Neo4j, and store their outputs"
 	@echo "make dist       the packages to publish, built and checked with twine"
 	@echo "make lint       ruff and mypy"
 	@echo "make fix        let ruff mend and format"
@@ -104,6 +105,9 @@ dist: $(OUT)/dist/venv/.installed
 docs: $(VENV)/.installed
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env --builder html docs $(OUT)/docs
 	@echo "$(OUT)/docs/index.html"
+
+notebooks: $(VENV)/.installed
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/run_notebooks.py
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
