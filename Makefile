@@ -17,7 +17,7 @@ TRAINING := $(OUT)/training/venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile the package
 
-.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-pages docs dist lint fix bench bench-retrieval train-ner train-relations train-embedder clean
+.PHONY: help demo quick test test-long test-ragas test-clients test-ray test-pages docs notebooks dist lint fix bench bench-retrieval train-ner train-relations train-embedder clean
 
 help:
 	@echo "make demo       build a knowledge graph from examples/ in a local Neo4j, and ask it a question"
@@ -29,6 +29,7 @@ help:
 	@echo "make test-ray   test extraction on a Ray cluster of two nodes, and documents in S3, in an environment of its own"
 	@echo "make test-pages  test our pages in an installed Chromium: console, requests, axe, keyboard"
 	@echo "make docs       build the site of docs/ in out/docs; warnings are errors"
+	@echo "make notebooks  run the notebooks of docs/notebooks in a local Neo4j, and store their outputs"
 	@echo "make dist       build the packages to publish, and check them with twine"
 	@echo "make lint       run ruff and mypy"
 	@echo "make fix        fix and format the code with ruff"
@@ -104,6 +105,9 @@ dist: $(OUT)/dist/venv/.installed
 docs: $(VENV)/.installed
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env --builder html docs $(OUT)/docs
 	@echo "$(OUT)/docs/index.html"
+
+notebooks: $(VENV)/.installed
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/run_notebooks.py
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -158,7 +158,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_site_has_every_page_and_asks_no_other_host(site: Path) -> None:
     """A page outside of all contents is a warning, too."""
     pages = {path.relative_to(site).with_suffix(".md").as_posix() for path in site.rglob("*.html")}
-    assert {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")} <= pages
+    written = [*DOCS.rglob("*.md"), *(path.with_suffix(".md") for path in DOCS.rglob("*.ipynb"))]
+    assert {path.relative_to(DOCS).as_posix() for path in written} <= pages
     loaded = re.compile(r"""<(?:script|img|iframe)[^>]*src="(?:https?:)?//|<link[^>]*href="(?:https?:)?//""")
     assert [path.name for path in site.rglob("*.html") if loaded.search(path.read_text("utf-8"))] == []
     assert "quarantine" in (site / "searchindex.js").read_text("utf-8")
