@@ -21,7 +21,7 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.organise import report_questions
+from kg_neo4j.organise import report_questions, search_indexes
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.report_domain import find_domain
 from kg_neo4j.organise.stored_reports import read_reports
@@ -326,6 +326,7 @@ def test_the_list_says_what_it_leaves_out(database: Database, graph: str, enviro
         assert result.exit_code == 0, result.output
         return result.stdout, result.stderr
 
+    search_indexes.create_fulltext(database)
     load(database, graph, [HERMIT])
     report(database, graph, None)
     assert "no community has 2 members or more; `kg report isolated-nodes` lists" in listed()[1]
