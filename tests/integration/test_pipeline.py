@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fake_llm import FakeLlm
-from kg_neo4j import LoadOptions, Settings, ask, load, unload
+from kg_neo4j import LoadOptions, Settings, ask, load, resources, unload
 from kg_neo4j.errors import ModelRefused, ModelUnavailable, SourceNotFound, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
@@ -203,8 +203,18 @@ def test_another_configuration_is_refused_unless_rebuilt(database: Database, off
 
 def test_another_schema_in_one_graph_is_refused(offline: Settings) -> None:
     load([STORY], settings=offline, options=SMALL_CHUNKS)
-    with pytest.raises(UsageError, match="schema"):
+    with pytest.raises(UsageError, match="loaded with the schema 'graph', not 'wikipedia'"):
         load([ARTICLE], settings=offline, options=LoadOptions(schema="wikipedia", analytics=False))
+
+
+def test_a_changed_schema_of_the_same_name_is_refused(offline: Settings, tmp_path: Path) -> None:
+    load([STORY], settings=offline, options=SMALL_CHUNKS)
+    changed = tmp_path / "graph.toml"
+    changed.write_text(
+        (resources.folder("prompts") / "schemas" / "graph.toml").read_text("utf-8") + "# more\n", "utf-8"
+    )
+    with pytest.raises(UsageError, match="loaded with the schema 'graph', which has other contents now"):
+        load([ARTICLE], settings=offline, options=LoadOptions(schema=str(changed), analytics=False))
 
 
 def test_the_wikipedia_schema_and_stop_words_removed_work_too(database: Database, offline: Settings) -> None:

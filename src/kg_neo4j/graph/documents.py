@@ -115,9 +115,10 @@ def checked_file_keys(database: Database, graph: str, configuration: LoadConfigu
 
     others, found = database.read_transaction(look)
     if others:
+        earlier = others[0]["schema"]
+        change = "which has other contents now" if earlier == configuration.schema else f"not {configuration.schema!r}"
         raise UsageError(
-            f"graph {graph!r} was loaded with the schema {others[0]['schema']!r}, this load asks for "
-            f"{configuration.schema!r}",
+            f"graph {graph!r} was loaded with the schema {earlier!r}, {change}",
             hint="choose another graph with --graph NAME, or unload the documents first",
         )
     return found
