@@ -2,7 +2,7 @@
 
 whole ── cut? ── continue ── cut again? ── two halves          each cut or too long half is halved once more
   └── glean, up to N rounds, until a round brings nothing new (the length study)
-        └── mend: once, for the rows that were rejected for a reason that can be repaired
+        └── repair: once, for the rows that were rejected for a reason that can be repaired
 """
 
 from __future__ import annotations
