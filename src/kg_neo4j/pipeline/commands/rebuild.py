@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     """Make the graph again from its documents, stored answers and decisions; the sorted export stays the same.
 
-    Repairs a graph whose entities, facts or evidence were changed by hand. The next
-    `kg load` or `kg rebuild` continues a rebuild that was killed. Chunks without an answer stay as they are, to be asked about by the next load.
+    Repairs a graph whose entities, facts or evidence were changed by hand. The next `kg load` or `kg rebuild` continues
+    a rebuild that was killed. Chunks without an answer stay as they are; the next load asks about them.
     """
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import list_documents, withdraw_evidence
