@@ -67,8 +67,8 @@ def ask(  # noqa: PLR0913 - what a question needs; all but one by name
     question and says in `routing` what and why; it never lets a model write a query. A `retriever` searches instead of
     these modes. What is retrieved, shown and cited obeys `filters`. `max_context_tokens` bounds the evidence; None is
     6,000, of a tree 1,700. A model takes the question apart before the search where `decompose` is set, and puts the
-    passages in order after it where `rerank` is; UsageError without a model. `hear` is told a model's words as they come, before they are checked. `found` is
-    False where the graph does not hold an answer.
+    passages in order after it where `rerank` is; UsageError without a model. `hear` gets a model's words as they come,
+    before they are checked. `found` is False where the graph does not hold an answer.
     """
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect
