@@ -115,7 +115,12 @@ def ours(database: Database) -> dict[int, int]:
     stored = stored_analytics.read_communities(database, GRAPH)
     result = stored_analytics.Result(levels, communities.numbers(levels, ()), {})
     changes = stored_analytics.differences(result, stored, {}, found.places)
-    state = {"fingerprint": found.fingerprint, "communities": len(levels[0]), "levels": len(levels)}
+    state = {
+        "fingerprint": found.fingerprint,
+        "communities": len(levels[0]),
+        "levels": len(levels),
+        "singletons": True,
+    }
     database.write_transaction(lambda transaction: stored_analytics.write(transaction, GRAPH, changes, state))
     return {num: label for label, community in enumerate(levels[0]) for num in community.members}
 
