@@ -305,7 +305,7 @@ def test_after_kill_9_a_slow_start_goes_on_and_the_data_are_there(private: Setti
     process.kill()
     assert state.ends(process, timeout_s=60)
     assert not _localdb.status(private).running
-    with pytest.raises(StartFailed, match="goes on"):
+    with pytest.raises(StartFailed, match="still starting"):
         _localdb.start(private.model_copy(update={"db_start_timeout_s": 0.5}), SILENT)
     again = _localdb.start(private, SILENT)
     assert again.pid != server.pid
