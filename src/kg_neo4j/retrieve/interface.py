@@ -134,8 +134,8 @@ class Search:
     words: str | None = None  # full-text query
     vector: tuple[float, ...] | None = None
     chunk_index: str | None = None
-    entity_index: str | None = None
-    fact_index: str | None = None
+    entity_index: str | None = None  # None: entities have no vectors of this model, so they are not compared
+    fact_index: str | None = None  # likewise facts
     node_index: str | None = None  # nodes of narrative trees
     scope: Scope | None = None  # None: nothing is filtered
     rest: tuple[float, ...] | None = None  # vector of the question without its names
