@@ -7,6 +7,7 @@ the lines before it. What one machine extracts, another one loads.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -68,12 +69,14 @@ def write(folder: Path, name: str, found: Iterable[Extracted], *, unfinished: in
     """Write documents with their extractions as the file `name` and say whether that changed it.
 
     An existing file is replaced when the new one is complete. Raises FolderFull or UsageError where that fails; nothing
-    is left of the new file then.
+    is left of the new file then. What a killed writer left of the same file is removed.
     """
     target = file_of(folder, name)
     partial = folder / f".{target.name}.{secrets.token_hex(4)}.partial"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for former in folder.glob(f".{glob.escape(target.name)}.*.partial"):
+            former.unlink(missing_ok=True)
         try:
             with partial.open("wb") as out:
                 _write_lines(out, found, unfinished)

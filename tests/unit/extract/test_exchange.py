@@ -101,6 +101,14 @@ def test_a_file_that_was_cut_at_any_byte_or_changed_is_refused(tmp_path: Path) -
         list(exchange.read(path))
 
 
+def test_what_a_killed_worker_left_of_a_file_goes_when_it_is_written_again(tmp_path: Path) -> None:
+    other = tmp_path / ".two.extraction.jsonl.0a0b0c0d.partial"
+    for path in (tmp_path / ".one.extraction.jsonl.0a0b0c0d.partial", other):
+        path.write_bytes(b"")
+    exchange.write(tmp_path, "one", [(replace(HEADER, chunks=0), [])])
+    assert sorted(tmp_path.iterdir()) == [other, exchange.file_of(tmp_path, "one")]
+
+
 def test_a_file_of_another_version_is_refused(tmp_path: Path) -> None:
     exchange.write(tmp_path, "one", [(replace(HEADER, version=1, chunks=0), [])])
     with pytest.raises(UnreadableSource, match="version 1"):
