@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
@@ -14,7 +15,8 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
 from kg_neo4j.records import Answer, Filters
-from kg_neo4j.retrieve import Means, ask
+from kg_neo4j.retrieve import AskOptions, Means, ask
+from kg_neo4j.retrieve.question import read
 from small_graph import load
 
 TOKENISER = tokens.load("approximate-1")
@@ -45,10 +47,12 @@ def load_films(database: Database, graph: str) -> None:
 
 
 def answer(
-    database: Database, graph: str, question: str, mode: str = "auto", filters: Filters | None = None, **how: object
+    database: Database, graph: str, question: str, mode: str = "auto", filters: Filters | None = None, **how: Any
 ) -> Answer:
-    means = Means(MODEL, TOKENISER, **({"door": without_model()} | how))  # type: ignore[arg-type]
-    return ask(database, question, graph, means, mode=mode, filters=filters)
+    """Answer a question, without a model; `how` are options, or fields of `Means`."""
+    options = {name: how.pop(name) for name in [*how] if name in AskOptions.__dataclass_fields__}
+    means = Means(**{"embedder": MODEL, "tokeniser": TOKENISER, "door": without_model(), **how})
+    return ask(database, read(question), graph, means, AskOptions(mode, filters=filters or Filters(), **options))
 
 
 def by_model(database: Database, graph: str, llm: FakeLlm, question: str, **how: object) -> Answer:

@@ -27,7 +27,7 @@ from kg_neo4j.retrieve import kept_projection
 from kg_neo4j.retrieve.conversation.turns import Turn
 from kg_neo4j.retrieve.interface import Search
 from kg_neo4j.retrieve.question import fulltext_query, read
-from kg_neo4j.retrieve.routing import CYPHER, GLOBAL, route
+from kg_neo4j.retrieve.routing import route
 from small_graph import load as load_small
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -81,7 +81,7 @@ def test_auto_chooses_the_mode_that_fits(
     for item in asked:
         question = read(str(item["question"]))
         search = Search(examples.graph, question, fulltext_query(question))
-        routing = route(database, search, (GLOBAL, CYPHER)).routing
+        routing = route(database, search).routing
         assert routing.why
         if routing.mode != item["mode"]:
             wrong.append((item["id"], routing))

@@ -15,6 +15,7 @@ import neo4j
 import pytest
 from neo4j.exceptions import DriverError, Neo4jError
 
+import film_graph
 from cypher_hostile import DISGUISED, HARMLESS, HOSTILE, LOADS, READS, UNHELD, WRITES
 from fake_llm import FakeLlm
 from kg_neo4j._models import tokens
@@ -28,7 +29,8 @@ from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve.cypher.answer import NOT_FOUND, REFUSED, CypherMode, ask_cypher
+from kg_neo4j.retrieve.ask import NOT_FOUND
+from kg_neo4j.retrieve.cypher.answer import REFUSED
 from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
 from kg_neo4j.retrieve.cypher.parser import IDS
 from kg_neo4j.retrieve.cypher.run import QueryLimits, explain, read_rows, run
@@ -186,7 +188,7 @@ class Sent:
 
 def asked(database: Database, graph: str, llm: FakeLlm, question: str) -> Answer:
     model = OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000)
-    return ask_cypher(database, question, graph, CypherMode(TOKENISER, door_to(model)))
+    return film_graph.answer(database, graph, question, "cypher", tokeniser=TOKENISER, door=door_to(model))
 
 
 def test_200_hostile_answers_of_a_model_change_nothing_and_are_never_sent(

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import film_graph
 from entity_graph import load as load_facts
 from fake_llm import FakeLlm
 from kg_neo4j import ask
@@ -22,8 +23,8 @@ from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Answer
+from kg_neo4j.retrieve.ask import NOT_FOUND
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
-from kg_neo4j.retrieve.cypher.answer import NOT_FOUND, CypherMode, ask_cypher
 from kg_neo4j.settings import Settings
 from kg_runner import Kg
 from small_graph import FACTS, PARAGRAPHS, load
@@ -53,8 +54,8 @@ def ada(database: Database) -> Iterator[str]:
     delete_graph(database, name)
 
 
-def asked(database: Database, graph: str, question: str, how: CypherMode | None = None) -> Answer:
-    given = ask_cypher(database, question, graph, how or CypherMode(TOKENISER, without_model()))
+def asked(database: Database, graph: str, question: str, model: Door | None = None) -> Answer:
+    given = film_graph.answer(database, graph, question, "cypher", tokeniser=TOKENISER, door=model or without_model())
     with database.driver.session() as session:
         rows = session.run("MATCH (c:Chunk) WHERE c.graph = $graph RETURN c.id AS id, c.text AS text", graph=graph)
         texts = {row["id"]: row["text"] for row in rows}
@@ -219,7 +220,7 @@ def test_a_written_query_is_told_by_the_model_with_marks_that_become_citations(d
     with FakeLlm() as llm:
         llm.say(written(BABBAGE))
         llm.say("He met Lovelace in June 1833 [R1]. She is not alone [R7].")
-        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, door(llm)))
+        given = asked(database, ada, QUESTION, door(llm))
         first, second = llm.requests
     assert given.answer == "He met Lovelace in June 1833 [1]. She is not alone."
     assert given.citations[0].quote.startswith("In June 1833 Lovelace met")
@@ -239,9 +240,9 @@ def test_only_the_schema_of_this_graph_is_shown(database: Database, ada: str, gr
     load_facts(database, graph, [("A::DRAGON", "GUARDS", "B::HOARD")])
     with FakeLlm() as llm:
         llm.rules = lambda _prompt, _user: written("")
-        asked(database, ada, "Why?", CypherMode(TOKENISER, door(llm)))
+        asked(database, ada, "Why?", door(llm))
         search_indexes.create_fulltext(database)
-        asked(database, graph, "Why?", CypherMode(TOKENISER, door(llm)))
+        asked(database, graph, "Why?", door(llm))
         here, there = (request.user for request in llm.requests)
     assert "DRAGON" not in here
     assert "GUARDS" not in here
@@ -255,7 +256,7 @@ def test_rows_that_the_model_does_not_cite_are_listed_instead(database: Database
     with FakeLlm() as llm:
         llm.say(written(BABBAGE))
         llm.say("He met somebody.")
-        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, door(llm)))
+        given = asked(database, ada, QUESTION, door(llm))
     assert given.answer == "- name: Lovelace, date: June 1833 [1]"
     assert any("cited no row" in note for note in given.notes)
 
@@ -264,7 +265,7 @@ def test_a_model_that_finds_no_answer_in_the_rows_is_believed(database: Database
     with FakeLlm() as llm:
         llm.say(written(BABBAGE))
         llm.say("NOT IN THE GRAPH")
-        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, door(llm)))
+        given = asked(database, ada, QUESTION, door(llm))
     assert (given.found, given.answer, given.citations) == (False, NOT_FOUND, ())
     assert given.query
 
@@ -273,10 +274,10 @@ def test_counts_cite_some_of_what_was_counted_and_rows_of_nothing_say_so(databas
     with FakeLlm() as llm:
         llm.say(written("MATCH (a:PERSON)-[:MET]-(:PERSON) RETURN count(DISTINCT a) AS met"))
         llm.say("So many have met somebody: 3 [R1].")
-        counted = asked(database, ada, "How many of them have met somebody else?", CypherMode(TOKENISER, door(llm)))
+        counted = asked(database, ada, "How many of them have met somebody else?", door(llm))
         llm.say(written("RETURN 1 + 1 AS two"))
         llm.say("It is 2 [R1].")
-        bare = asked(database, ada, "How much is one and one?", CypherMode(TOKENISER, door(llm)))
+        bare = asked(database, ada, "How much is one and one?", door(llm))
     assert counted.citations
     assert bare.found
     assert bare.citations == ()
@@ -286,7 +287,7 @@ def test_counts_cite_some_of_what_was_counted_and_rows_of_nothing_say_so(databas
 def test_a_query_that_finds_nothing_is_shown_and_no_answer(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
         llm.say(written("MATCH (a:PERSON {name: $n}) RETURN a.name", n="Nobody"))
-        given = asked(database, ada, "Is Nobody there, or somebody like him?", CypherMode(TOKENISER, door(llm)))
+        given = asked(database, ada, "Is Nobody there, or somebody like him?", door(llm))
         assert llm.calls == 1
     assert (given.found, given.answer) == (False, NOT_FOUND)
     assert given.query
@@ -298,7 +299,7 @@ def test_a_query_that_finds_nothing_is_shown_and_no_answer(database: Database, a
 def test_a_model_that_writes_no_query_gives_no_answer(database: Database, ada: str, said: str) -> None:
     with FakeLlm() as llm:
         llm.say(said or " ")
-        given = asked(database, ada, QUESTION, CypherMode(TOKENISER, door(llm)))
+        given = asked(database, ada, QUESTION, door(llm))
     assert not given.found
     assert given.query is None
 
@@ -306,7 +307,7 @@ def test_a_model_that_writes_no_query_gives_no_answer(database: Database, ada: s
 def test_paid_answers_are_kept_only_when_their_query_ran(database: Database, ada: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
     cache = AnswerCache(tmp_path / "answers.sqlite3")
     with FakeLlm() as llm:
-        how = CypherMode(TOKENISER, door(llm, cache))
+        how = door(llm, cache)
         llm.say(written("MATCH (n) DETACH DELETE n"))
         llm.say(written(BABBAGE))
         llm.say("He met Lovelace [R1].")
@@ -321,7 +322,7 @@ def test_paid_answers_are_kept_only_when_their_query_ran(database: Database, ada
 
 def test_a_canned_question_asks_no_model(database: Database, ada: str) -> None:
     with FakeLlm() as llm:
-        given = asked(database, ada, "Who met Charles Babbage?", CypherMode(TOKENISER, door(llm)))
+        given = asked(database, ada, "Who met Charles Babbage?", door(llm))
         assert llm.calls == 0
     assert given.found
 

@@ -12,19 +12,19 @@ import pytest
 
 import filter_graph
 from fake_llm import FakeLlm
+from film_graph import answer
 from filter_graph import Left, left
 from kg_neo4j import Settings, pipeline
 from kg_neo4j._models import tokens
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
-from kg_neo4j.factory import door_to, without_model
+from kg_neo4j.factory import door_to
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.records import Filters
-from kg_neo4j.retrieve.cypher.answer import CypherMode, ask_cypher
 from kg_neo4j.retrieve.cypher.guard import guard
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher.run import QueryLimits, QueryRows, run
@@ -38,7 +38,6 @@ from small_graph import OTHER_PARAGRAPHS
 from small_graph import load as load_small
 
 TOKENISER = tokens.load("approximate-1")
-ALONE = CypherMode(TOKENISER, without_model())
 DOCUMENTS = 12
 SEEDS = 2  # of random filters that `make test` tries
 CANNED = (
@@ -126,7 +125,7 @@ def test_canned_rows_rest_on_what_random_filters_leave(database: Database, pages
             told = {row[found.columns.index("Date")] for row in found.rows} if "Date" in found.columns else set()
             years = {str(year) for life in filter_graph.LIVES.values() for year in life}
             assert told <= dates | years | {"1802", None}, question
-            given = ask_cypher(database, question, pages, ALONE, filters)
+            given = answer(database, pages, question, "cypher", filters)
             assert {citation.chunk_id for citation in given.citations} <= kept.chunks
             assert {each.chunk_id for each in given.evidence} <= kept.chunks
             assert given.notes[0].startswith("filtered by ")
@@ -179,8 +178,8 @@ def test_a_year_of_birth_that_another_document_says_is_not_told(database: Databa
     database.write(Query("test", "", "", "write", (), (), "", "", born), graph=graph)
     search_indexes.create_fulltext(database)
     for question in ("When was Ada Lind born?", "What happened in 1790?"):
-        assert ask_cypher(database, question, graph, ALONE, Filters(("one",))).found
-        assert not ask_cypher(database, question, graph, ALONE, Filters(("two",))).found
+        assert answer(database, graph, question, "cypher", Filters(("one",))).found
+        assert not answer(database, graph, question, "cypher", Filters(("two",))).found
 
 
 def test_a_date_that_another_document_gives_is_not_told(database: Database, graph: str) -> None:
@@ -195,9 +194,9 @@ def test_a_date_that_another_document_gives_is_not_told(database: Database, grap
     database.write(Query("test", "", "", "write", (), (), "", "", dated), graph=graph)
     search_indexes.create_fulltext(database)
     for question in ("Who is related to Ada Lind?", "Who met Ben Moe?"):
-        told = [ask_cypher(database, question, graph, ALONE, Filters((each,))).answer for each in ("one", "two")]
-        assert ["(1804)" in answer for answer in told] == [True, False]
-    assert not ask_cypher(database, "What happened in 1804?", graph, ALONE, Filters(("two",))).found
+        told = [answer(database, graph, question, "cypher", Filters((each,))).answer for each in ("one", "two")]
+        assert ["(1804)" in said for said in told] == [True, False]
+    assert not answer(database, graph, "What happened in 1804?", "cypher", Filters(("two",))).found
 
 
 # -------------------------------------------------------------------------------------------------- written queries
@@ -274,9 +273,9 @@ def test_a_model_writes_for_what_is_left_and_is_told_only_that(database: Databas
     with FakeLlm() as llm:
         llm.say(json.dumps({"cypher": text, "parameters": {}}))
         llm.say("She heard Chopin [R1].")
-        how = CypherMode(TOKENISER, door_to(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000)))
+        door = door_to(OpenAIChat("fake", Endpoint(llm.url, retries=0), window=8_000))
         question = "Was there anybody whom the people here may have heard?"
-        given = ask_cypher(database, question, graph, how, Filters(("Chopin",)))
+        given = answer(database, graph, question, "cypher", Filters(("Chopin",)), door=door)
         first, second = llm.requests
     assert given.query
     assert given.query.rows == (("Ada Lovelace", "HEARD", "Chopin"),)

@@ -13,6 +13,7 @@ from unittest import mock
 import neo4j
 import pytest
 
+import film_graph
 import filter_graph
 from filter_graph import Left, left
 from kg_neo4j import Settings, pipeline
@@ -29,20 +30,18 @@ from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.records import Answer, Filters
-from kg_neo4j.retrieve import Means, ask, filters, kept_projection
+from kg_neo4j.retrieve import filters, kept_projection
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Search
 from kg_neo4j.retrieve.left import all_left, left_of
 from kg_neo4j.retrieve.local import retrieve as retrieve_local
 from kg_neo4j.retrieve.naive import retrieve as retrieve_naive
-from kg_neo4j.retrieve.overview.global_answer import GlobalMode, ask_global
 from kg_neo4j.retrieve.question import fulltext_query, read
 from kg_runner import Kg
 from small_graph import OTHER_PARAGRAPHS
 from small_graph import load as load_small
 
 TOKENISER = tokens.load("approximate-1")
-FROM_REPORTS = GlobalMode(TOKENISER, without_model())
 MODEL = HashedEmbedding()
 DOCUMENTS = 12
 SEEDS = 1  # of random filters that `make test` tries
@@ -104,7 +103,7 @@ def check_answer(answer: Answer, kept: Left) -> None:
 
 
 def answered(database: Database, graph: str, question: str, filters: Filters, mode: str = "auto") -> Answer:
-    return ask(database, question, graph, Means(MODEL, TOKENISER, without_model()), mode=mode, filters=filters)
+    return film_graph.answer(database, graph, question, mode, filters)
 
 
 # ------------------------------------------------------------------------------------------ everything obeys them
@@ -141,7 +140,7 @@ def test_whatever_is_found_obeys_random_filters(database: Database, pages: str, 
                 assert len(naive.chunks) == min(12, len(kept.chunks))  # all that is left can be found
         check_answer(answered(database, pages, question, filters), kept)
         check_answer(
-            ask_global(database, "What are the main themes?", pages, FROM_REPORTS, filters),
+            answered(database, pages, "What are the main themes?", filters, "global"),
             kept,
         )
 
@@ -403,7 +402,7 @@ def test_what_the_graph_has_not_is_said_with_what_it_has(
 ) -> None:
     def attempt() -> Answer:
         if mode == "global":
-            return ask_global(database, "Themes?", pages, FROM_REPORTS, filters)
+            return answered(database, pages, "Themes?", filters, "global")
         return answered(database, pages, "Who met Ada?", filters, mode)
 
     with pytest.raises(UsageError, match=said) as refused:
@@ -416,7 +415,7 @@ def test_years_of_which_nothing_is_told_are_no_error(database: Database, pages: 
     assert not given.found
     assert given.evidence == ()
     assert any("that the filters select" in note for note in given.notes)
-    whole = ask_global(database, "Themes?", pages, FROM_REPORTS, Filters(since=2001))
+    whole = answered(database, pages, "Themes?", Filters(since=2001), "global")
     assert not whole.found
     assert any("no report" in note and "filters select" in note for note in whole.notes)
 

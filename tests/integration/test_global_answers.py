@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import film_graph
 from corpus import document
 from entity_graph import SCHEMA, load, two_cliques
 from fake_llm import FakeLlm
@@ -26,7 +27,7 @@ from kg_neo4j.organise.community_reports import Reporting, write_reports
 from kg_neo4j.organise.stored_reports import read_reports
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.overview import partial_answers, report_selection
-from kg_neo4j.retrieve.overview.global_answer import NOT_FOUND, GlobalMode, ask_global
+from kg_neo4j.retrieve.overview.global_answer import NOT_FOUND
 from kg_runner import Kg
 from report_runs import door_to
 from report_writer import answer_globally, is_global_prompt, write_report
@@ -67,7 +68,7 @@ def said(*scored: tuple[int, str]) -> str:
 
 def ask(database: Database, graph: str, question: str, model: ChatModel | None, **how: Any) -> Answer:
     door = door_to(model, how.pop("cache", None), how.pop("concurrency", 1))
-    return ask_global(database, question, graph, GlobalMode(TOKENISER, door, **how))
+    return film_graph.answer(database, graph, question, "global", tokeniser=TOKENISER, door=door, **how)
 
 
 def check_chains(database: Database, graph: str, answer: Answer) -> int:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from corpus import document
 from fake_llm import FakeLlm
-from kg_neo4j._models import tokens
+from film_graph import MODEL, TOKENISER, answer
 from kg_neo4j._models.openai_chat import OpenAIChat
 from kg_neo4j._models.openai_endpoint import Endpoint
 from kg_neo4j.errors import UsageError
-from kg_neo4j.factory import door_to, without_model
+from kg_neo4j.factory import door_to
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
@@ -24,17 +25,15 @@ from kg_neo4j.graph.queries import parse
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import search_indexes, vectors
 from kg_neo4j.records import Answer
-from kg_neo4j.retrieve import Means, ask, retrieve
-from kg_neo4j.retrieve.ask import ALL_WAYS, prepare
-from kg_neo4j.retrieve.interface import Found, Search
+from kg_neo4j.retrieve import naive
+from kg_neo4j.retrieve.ask import MODES, prepare
+from kg_neo4j.retrieve.interface import AskOptions, ChunkChoice, Found, FoundChunk, Search
 from kg_neo4j.retrieve.linking import link
 from kg_neo4j.retrieve.local import REACHED
-from kg_neo4j.retrieve.naive import FETCH, ChunkChoice
+from kg_neo4j.retrieve.naive import FETCH
 from kg_neo4j.retrieve.question import fulltext_query, read
 from small_graph import OTHER_PARAGRAPHS, PARAGRAPHS, load
 
-TOKENISER = tokens.load("approximate-1")
-MODEL = HashedEmbedding()
 TEXT = "MATCH (c:Chunk) WHERE c.graph = $graph RETURN c.id AS id, c.text AS text"
 
 
@@ -58,24 +57,17 @@ def ada(database: Database) -> Iterator[str]:
     delete_graph(database, name)
 
 
-def answer(
-    database: Database, graph: str, question: str, mode: str = "auto", chunks: ChunkChoice = ALL_WAYS, **how: object
-) -> Answer:
-    means = Means(**({"embedder": MODEL, "tokeniser": TOKENISER, "door": without_model()} | how))  # type: ignore[arg-type]
-    return ask(database, question, graph, means, mode=mode, chunks=chunks)
-
-
 def by_meaning(database: Database, graph: str, question: str, mode: str = "local") -> Found:
     """Search by vectors alone."""
     vector = tuple(float(value) for value in MODEL.embed([question])[0])
     names = {label: search_indexes.vector_index_name(label, MODEL) for label in search_indexes.LABELS}
     search = Search(graph, read(question), None, vector, names["Chunk"], names["Entity"], names["Fact"])
-    return retrieve(database, search, mode)
+    return MODES[mode].retrieve(database, search)
 
 
 def by_words(database: Database, graph: str, question: str, mode: str = "local") -> Found:
     """Search by the full-text indexes alone."""
-    return retrieve(database, Search(graph, read(question), fulltext_query(read(question))), mode)
+    return MODES[mode].retrieve(database, Search(graph, read(question), fulltext_query(read(question))))
 
 
 # ------------------------------------------------------------------------------------------------ what is found
@@ -255,12 +247,16 @@ def test_auto_takes_the_chunks_alone_where_no_entity_is_named(database: Database
 def test_naive_reads_as_many_chunks_as_are_chosen_and_by_cosine_alone(database: Database, ada: str) -> None:
     question = "Who was Ada Lovelace?"
     search, _ = prepare(database, read(question), ada, MODEL, TOKENISER)
-    both = retrieve(database, search, "naive").chunks
-    near = retrieve(database, search, "naive", chunks=ChunkChoice(cosine=True)).chunks
+
+    def found(**chosen: Any) -> Sequence[FoundChunk]:
+        options = AskOptions("naive", chunks=ChunkChoice(**chosen))
+        return naive.retrieve(database, replace(search, options=options)).chunks
+
+    both, near = found(), found(cosine=True)
     assert near == by_meaning(database, ada, question, "naive").chunks
     assert [each.score for each in near] != [each.score for each in both]
-    assert retrieve(database, search, "naive", chunks=ChunkChoice(2)).chunks == both[:2]
-    one, all_ = (answer(database, ada, question, "naive", each) for each in (ChunkChoice(1), ALL_WAYS))
+    assert found(top_k=2) == both[:2]
+    one, all_ = (answer(database, ada, question, "naive", chunks=each) for each in (ChunkChoice(1), ChunkChoice()))
     assert 0 < len(one.evidence) < len(all_.evidence)
     with pytest.raises(UsageError, match="at least 1"):
         ChunkChoice(0)
@@ -318,7 +314,7 @@ def test_an_empty_question_is_refused(database: Database, graph: str, question: 
 
 def test_an_unknown_mode_is_refused(database: Database, graph: str) -> None:
     with pytest.raises(UsageError, match="no mode"):
-        answer(database, graph, "Who?", mode="global")
+        answer(database, graph, "Who?", mode="everything")
 
 
 # --------------------------------------------------------------------------------------------------- with a model

@@ -14,8 +14,8 @@ from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import parse
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.retrieve import kept_projection, local, spreading
-from kg_neo4j.retrieve.interface import Search
-from kg_neo4j.retrieve.linking import Linked, link
+from kg_neo4j.retrieve.interface import Linked, Search
+from kg_neo4j.retrieve.linking import link
 from kg_neo4j.retrieve.question import fulltext_query, read
 from small_graph import load
 

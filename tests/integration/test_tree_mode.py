@@ -6,17 +6,19 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+import film_graph
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, pipeline
 from kg_neo4j._cli import app as command_line
 from kg_neo4j._models import tokens
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import NotEnoughMemory, UsageError
-from kg_neo4j.factory import door_to, without_model
+from kg_neo4j.factory import door_to
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.lease import Lease
@@ -29,12 +31,10 @@ from kg_neo4j.retrieve import kept_projection
 from kg_neo4j.retrieve.ask import prepare
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope
-from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree import search as searching
 from kg_neo4j.retrieve.tree import walk as walking
-from kg_neo4j.retrieve.tree.answer import ask_tree
-from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, CONTEXT_TOKENS, TOP_DOWN, TRAVERSALS, WALK, TreeChoice
+from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, TRAVERSALS, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
 from narrative_tree import PARAGRAPHS, SUMMARIES, write
 from small_graph import load
@@ -74,7 +74,11 @@ def found_by(
     budget: int = 6000,
 ) -> Found:
     search, _ = prepare(database, read(question), graph, MODEL, TOKENISER)
-    return retrieve(database, replace(search, scope=scope), choice or TreeChoice(), TOKENISER, budget)
+    return retrieve(database, replace(search, scope=scope, options=options_of(choice, budget), mode="tree"))
+
+
+def options_of(choice: TreeChoice | None = None, budget: int = 6000) -> AskOptions:
+    return AskOptions("tree", max_context_tokens=budget, tree=choice or TreeChoice())
 
 
 def ask(
@@ -83,10 +87,9 @@ def ask(
     question: str,
     filters: Filters | None = None,
     choice: TreeChoice | None = None,
-    **how: object,
+    **how: Any,
 ) -> Answer:
-    means = Means(MODEL, TOKENISER, **({"door": without_model(), "max_context_tokens": CONTEXT_TOKENS} | how))  # type: ignore[arg-type]
-    return ask_tree(database, question, graph, means, choice, filters)
+    return film_graph.answer(database, graph, question, "tree", filters, tree=choice or TreeChoice(), **how)
 
 
 def kinds(found: Found) -> set[str]:
@@ -234,8 +237,9 @@ def test_another_tree_of_the_same_document_is_left_out(database: Database, graph
 def test_without_an_index_the_search_is_exact_and_the_same(database: Database, holm: str) -> None:
     search, _ = prepare(database, read(PARAGRAPHS[4]), holm, MODEL, TOKENISER)
     assert search.node_index
-    near = retrieve(database, search, TreeChoice(), TOKENISER, 6000)
-    exact = retrieve(database, replace(search, node_index=None), TreeChoice(), TOKENISER, 6000)
+    search = replace(search, options=options_of(), mode="tree")
+    near = retrieve(database, search)
+    exact = retrieve(database, replace(search, node_index=None))
     assert [node.id for node in near.nodes] == [node.id for node in exact.nodes]
     assert [node.score for node in near.nodes] == pytest.approx([node.score for node in exact.nodes], abs=1e-6)
 
@@ -431,7 +435,7 @@ def test_vectors_of_another_model_are_said(database: Database, holm: str) -> Non
     class Other(HashedEmbedding):
         name = "other-1"
 
-    answer = ask_tree(database, "Who was Mara?", holm, Means(Other(), TOKENISER, without_model()))
+    answer = ask(database, holm, "Who was Mara?", embedder=Other())
     assert not answer.found
     assert any("searched by vectors" in note for note in answer.notes)
 

@@ -17,7 +17,7 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline import AskOptions
 from kg_neo4j.pipeline.commands.tree import tree
 from kg_neo4j.retrieve.ask import prepare
-from kg_neo4j.retrieve.naive import ChunkChoice
+from kg_neo4j.retrieve.interface import ChunkChoice
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree.choice import TreeChoice
 from private_server import PrivateServer

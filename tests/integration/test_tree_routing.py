@@ -17,9 +17,10 @@ from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, tree
 from kg_neo4j.records import Routing
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import Search
+from kg_neo4j.retrieve.interface import AskOptions, Search
 from kg_neo4j.retrieve.question import fulltext_query, read
-from kg_neo4j.retrieve.routing import CYPHER, GLOBAL, TREE, route
+from kg_neo4j.retrieve.routing import route
+from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = [json.loads(line) for line in (ROOT / "tests" / "data" / "routing.jsonl").read_text("utf-8").splitlines()]
@@ -43,13 +44,13 @@ def routing(
     database: Database,
     graph: str,
     question: str,
-    beyond: tuple[str, ...] = (GLOBAL, CYPHER, TREE),
     name: str = "narrative",
     filters: Filters | None = None,
 ) -> Routing:
     asked = read(question)
     scope = resolve(database, graph, filters or Filters())
-    return route(database, Search(graph, asked, fulltext_query(asked), scope=scope), beyond, name).routing
+    options = AskOptions(tree=TreeChoice(name))
+    return route(database, Search(graph, asked, fulltext_query(asked), scope=scope, options=options)).routing
 
 
 def rows(half: str) -> list[dict[str, Any]]:
@@ -71,8 +72,7 @@ def test_questions_about_aspects_of_a_narrative_go_to_its_tree(
 
 def test_where_there_is_no_tree_nothing_is_chosen_otherwise(examples: Settings, database: Database) -> None:
     for row in ROWS:
-        without = routing(database, examples.graph, row["question"], (GLOBAL, CYPHER))
-        assert routing(database, examples.graph, row["question"], name="no-such-tree") == without
+        assert routing(database, examples.graph, row["question"], name="no-such-tree").mode != "tree"
 
 
 def test_the_reason_is_said_and_a_tree_that_is_no_good_is_not_chosen(examples: Settings, database: Database) -> None:

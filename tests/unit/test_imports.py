@@ -67,7 +67,6 @@ def test_a_load_imports_no_retrieval_and_a_question_no_extraction_of_models() ->
     assert not {name for name in imported("from kg_neo4j import load") if name.startswith("kg_neo4j.retrieve")}
     asked = imported("from kg_neo4j import ask")
     assert not asked & {"spacy", "openai", "lxml", "pandas", "tiktoken", "neo4j"}
-    assert "kg_neo4j.retrieve.routing" not in asked  # of the mode auto, with all the others that it may choose
 
 
 def test_the_command_line_takes_the_driver_without_pandas() -> None:

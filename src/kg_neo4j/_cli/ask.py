@@ -108,7 +108,7 @@ def ask(
 ) -> None:
     """Answer a question from the graph, and cite the sources."""
     from kg_neo4j import pipeline
-    from kg_neo4j.retrieve.naive import CHUNKS, ChunkChoice
+    from kg_neo4j.retrieve.interface import CHUNKS, ChunkChoice
     from kg_neo4j.retrieve.subgraph import browser_text
     from kg_neo4j.retrieve.tree.choice import COLLAPSED, TOP_K, TreeChoice
 

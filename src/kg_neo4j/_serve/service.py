@@ -127,8 +127,8 @@ class Service:
 
         `hear` gets a model's words as they come, before they are checked.
         """
-        from kg_neo4j.pipeline.commands.ask import AskOptions
         from kg_neo4j.retrieve.filters import say
+        from kg_neo4j.retrieve.interface import AskOptions
 
         filters = filters or Filters()
         lookups.checked(question, "question")

@@ -18,12 +18,11 @@ from kg_neo4j.offline.short.things import Things
 from kg_neo4j.offline.told_summaries import SUMMARY_TOLD, tell_summary
 from kg_neo4j.records import Citation, Claim, Evidence
 from kg_neo4j.retrieve.checking.claims import QUOTED, SUPPORTED
-from kg_neo4j.retrieve.interface import Found
+from kg_neo4j.retrieve.interface import Found, Reply
 from kg_neo4j.retrieve.linking import named
-from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.packing import pack_found
-from kg_neo4j.retrieve.question import Asks, Question
-from kg_neo4j.retrieve.reply import AnswerFromSources, Reply
+from kg_neo4j.retrieve.question import Asks
+from kg_neo4j.retrieve.reply import AnswerFromSources
 from kg_neo4j.retrieve.sentences import readable
 
 WITHOUT_MODEL = "answered without a model, with sentences quoted from the sources"
@@ -59,30 +58,29 @@ def _limits(found: Found) -> tuple[str, ...]:
 
 def _answer(job: AnswerFromSources) -> Reply:
     if job.further is None or job.further.search.words is None:
-        return _extractive(job.question, job.found, job.how) if job.found.chunks else Reply("")
-    database, search = job.further.database, job.further.search
-    linked = job.further.linked or named(database, search)
+        return _extractive(job) if job.found.chunks else Reply("")
+    database, search, question = job.further.database, job.further.search, job.search.question
+    linked = search.linked or named(database, search)
     things = Things(database, search.graph, search.scope)
-    overview = tell_overview(job.question.text, job.further, linked.documents)
+    overview = tell_overview(question.text, job.further, linked.documents)
     if overview is not None:
         return _composed(*overview, job, OVERVIEW)
-    short = find_beside(job.question.text, linked.names, job.found, things)
-    short = short or find_short(job.question, linked.names, things, job.further.find)
+    short = find_beside(question.text, linked.names, job.found, things)
+    short = short or find_short(question, linked.names, things, job.further.find)
     if short is not None:
-        return _told(short, job.found, job.how)
-    return _on_one_thing(job, things) or (
-        _extractive(job.question, job.found, job.how) if job.found.chunks else Reply("")
-    )
+        return _told(short, job)
+    return _on_one_thing(job, things) or (_extractive(job) if job.found.chunks else Reply(""))
 
 
 def _on_one_thing(job: AnswerFromSources, things: Things) -> Reply | None:
     """Return the card on what a question asks all of; None where it does not, or a sentence defines."""
-    about, who = asks_about(job.question.text), asks_who(job.question.text)
-    if not about and not (who and job.question.asks is Asks.DEFINITION):
+    question = job.search.question
+    about, who = asks_about(question.text), asks_who(question.text)
+    if not about and not (who and question.asks is Asks.DEFINITION):
         return None
     read = read_lines([about or who], job.found, things)
     mentioned = [each for line in read for each in mentions(line)]
-    if not about and not has_role(who, mentioned) and extract(job.question, job.found).text:
+    if not about and not has_role(who, mentioned) and extract(question, job.found).text:
         return None
     card = make_card(about or who, read, mentioned, things.find(about or who))
     return _composed("", card, job, WITHOUT_MODEL) if card else None
@@ -90,12 +88,13 @@ def _on_one_thing(job: AnswerFromSources, things: Things) -> Reply | None:
 
 def _composed(short: str, told: CitedShortAnswer, job: AnswerFromSources, note: str) -> Reply:
     """Answer with a text of several lines; what it cites comes first in the evidence."""
-    evidence = _evidence(told.citations, job.found, job.how)
+    evidence = _evidence(told.citations, job)
     return Reply(told.text, told.citations, evidence, told.claims, notes=(note,), short=short)
 
 
-def _extractive(question: Question, found: Found, how: Means) -> Reply:
+def _extractive(job: AnswerFromSources) -> Reply:
     """Answer with sentences; what they rest on comes first in the evidence."""
+    question, found = job.search.question, job.found
     extracted = extract(question, found, lambda each: may_answer(question, each))
     is_checked = asks_for_words(question) or question.asks in (Asks.YES_NO, Asks.DEFINITION)
     support = SUPPORTED if is_checked else QUOTED  # whether words say how or why is checked by nothing
@@ -105,17 +104,17 @@ def _extractive(question: Question, found: Found, how: Means) -> Reply:
     claims = tuple(
         Claim(readable(citation.quote), (number,), support) for number, citation in enumerate(extracted.citations, 1)
     )
-    evidence = _evidence(extracted.citations, found, how)
+    evidence = _evidence(extracted.citations, job)
     return Reply(extracted.text, extracted.citations, evidence, claims, notes=(note,))
 
 
-def _told(short: Short, found: Found, how: Means) -> Reply:
+def _told(short: Short, job: AnswerFromSources) -> Reply:
     """Answer with a short answer and the words of its path, which come first in the evidence."""
     told = tell(short)
     return Reply(
         told.text,
         told.citations,
-        _evidence(told.citations, found, how),
+        _evidence(told.citations, job),
         told.claims,
         notes=(READ_OFF,),
         short=short.value,
@@ -123,11 +122,11 @@ def _told(short: Short, found: Found, how: Means) -> Reply:
     )
 
 
-def _evidence(citations: tuple[Citation, ...], found: Found, how: Means) -> tuple[Evidence, ...]:
+def _evidence(citations: tuple[Citation, ...], job: AnswerFromSources) -> tuple[Evidence, ...]:
     """Return what is cited, then what else was found and fits."""
-    cited = tuple(_cited(citation, how.tokeniser) for citation in citations)
-    left = how.max_context_tokens - sum(each.token_count for each in cited)
-    return (*cited, *pack_found(found, how.tokeniser, left).evidence)
+    cited = tuple(_cited(citation, job.how.tokeniser) for citation in citations)
+    left = job.search.context_tokens - sum(each.token_count for each in cited)
+    return (*cited, *pack_found(job.found, job.how.tokeniser, left).evidence)
 
 
 def _cited(citation: Citation, tokeniser: Tokeniser) -> Evidence:

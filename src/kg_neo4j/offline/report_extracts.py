@@ -38,8 +38,8 @@ class ReportExtract:
 
 def answer(job: AnswerFromReports) -> ReportsReply:
     """Answer with sentences of the reports, or a list of reports, and say which of the two it is."""
-    reports = list(enumerate(read_level(job.database, job.graph, job.target.level, job.scope), 1))
-    found = extract(job.question, reports)
+    reports = list(enumerate(read_level(job.database, job.search.graph, job.target.level, job.search.scope), 1))
+    found = extract(job.search.question, reports)
     reply = ReportsReply(found.text, meanings(dict(reports)))
     reply.scores = {report.id: report.rating / 10 for _, report in reports}
     if not found.text:

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from kg_neo4j.retrieve.checking.claims import FindContradictions
     from kg_neo4j.retrieve.conversation.rewriting import Understand
     from kg_neo4j.retrieve.conversation.turns import ReadTurn, Turn, Understood
-    from kg_neo4j.retrieve.cypher.answer import QueryReply, WriteQuery
+    from kg_neo4j.retrieve.cypher.answer import WriteQuery
+    from kg_neo4j.retrieve.interface import Reply
     from kg_neo4j.retrieve.overview.global_answer import AnswerFromReports, ReportsReply
-    from kg_neo4j.retrieve.reply import AnswerFromSources, Reply
+    from kg_neo4j.retrieve.reply import AnswerFromSources
 
 UNBOUNDED = 10**9  # tokens: there is no window
 
@@ -175,7 +176,7 @@ def _typical(leaves: tuple[str, ...], aspects: tuple[Aspect, ...]) -> Mapping[st
 def _assist(job: Assist) -> Assisted:
     from kg_neo4j.retrieve.assisting import Assisted
 
-    if job.how.decompose or job.how.rerank:
+    if job.search.options.decompose or job.search.options.rerank:
         raise UsageError("only a model takes questions apart and ranks", hint="OPENAI_API_KEY or OPENAI_BASE_URL")
     return Assisted(job.found)
 
@@ -198,7 +199,7 @@ def _find_contradictions(job: FindContradictions) -> Sequence[bool]:
     return [contradicts(parse(claim), parse(passage)) for claim, passage in job.pairs]
 
 
-def _write_query(job: WriteQuery) -> QueryReply:
+def _write_query(job: WriteQuery) -> Reply:
     from kg_neo4j.retrieve.cypher.answer import unmatched
 
     return unmatched(job.why)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.archive import ArchiveReport, ImportReport, diff, export_archive, import_graph
-    from kg_neo4j.pipeline.commands.ask import AskOptions, ask, embed
+    from kg_neo4j.pipeline.commands.ask import ask, embed
     from kg_neo4j.pipeline.commands.backup import BackupReport, RecoveryReport, StoredGraph, backup, recover, restore
     from kg_neo4j.pipeline.commands.build import BuildOptions, build
     from kg_neo4j.pipeline.commands.chat import Chat, ChatReply, chat
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.verify import VerifiedClaim, VerifiedText, verify, verify_text
     from kg_neo4j.pipeline.engines.choice import EngineOptions
     from kg_neo4j.pipeline.options import LoadOptions
+    from kg_neo4j.retrieve.interface import AskOptions
     from kg_neo4j.retrieve.tree.choice import TreeChoice
 
 __all__ = [
@@ -113,7 +114,7 @@ _HOMES = {
     name: f"kg_neo4j.{home}"
     for home, names in {
         "pipeline.commands.archive": "ArchiveReport ImportReport diff export_archive import_graph",
-        "pipeline.commands.ask": "AskOptions ask embed",
+        "pipeline.commands.ask": "ask embed",
         "pipeline.commands.backup": "BackupReport RecoveryReport StoredGraph backup recover restore",
         "pipeline.commands.build": "BuildOptions build",
         "pipeline.commands.chat": "Chat ChatReply chat",
@@ -136,6 +137,7 @@ _HOMES = {
         "pipeline.commands.verify": "VerifiedClaim VerifiedText verify verify_text",
         "pipeline.engines.choice": "EngineOptions",
         "pipeline.options": "LoadOptions",
+        "retrieve.interface": "AskOptions",
         "retrieve.tree.choice": "TreeChoice",
     }.items()
     for name in names.split()

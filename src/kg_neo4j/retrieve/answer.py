@@ -17,7 +17,7 @@ from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.records import Evidence, Usage
 from kg_neo4j.retrieve.checking.citations import CheckedAnswer, ShownSource, check
-from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode
+from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, Search
 from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.packing import PackedContext, pack_found
 
@@ -87,13 +87,14 @@ class AnswerQuestion(Prompted[ModelReply]):
         return (replace(self, budget=max(SMALLEST_CONTEXT, self.budget // 2)),)
 
 
-def ask_model(question: str, found: Found, door: Door, how: Means) -> ModelReply:
-    """Answer `question` from the best of `found` that fits `how.max_context_tokens` and the model's window.
+def ask_model(search: Search, found: Found, door: Door, how: Means) -> ModelReply:
+    """Answer the question of `search` from the best of `found` that fits `search.context_tokens` and the window.
 
     A context that the model finds too long is halved and sent again, down to 200 tokens. Raises the model's errors.
     """
+    question = search.question.text
     room = door.window - ANSWER_TOKENS - PROMPT_TOKENS - how.tokeniser.count(question)
-    budget = max(SMALLEST_CONTEXT, min(how.max_context_tokens, room))
+    budget = max(SMALLEST_CONTEXT, min(search.context_tokens, room))
     answer = door.ask(AnswerQuestion(question, found, how.tokeniser, budget), how.hear)
     if isinstance(answer.error, ContextTooLong):
         raise answer.error

@@ -1,146 +1,162 @@
-"""A question in, an answer with citations out. Nothing in the graph is changed."""
+"""A question in, an answer with citations out. Nothing in the graph is changed.
+
+Every mode has one shape: `retrieve` finds, `answer` makes a reply of what was found. `ask` writes the answer.
+"""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.organise import search_indexes
-from kg_neo4j.records import Answer, Filters
+from kg_neo4j.records import Answer, KindShare, Routing
 from kg_neo4j.retrieve import local, naive
 from kg_neo4j.retrieve.assisting import Assist
-from kg_neo4j.retrieve.checking.standing import keep_standing
+from kg_neo4j.retrieve.checking.standing import keep_standing, paged
+from kg_neo4j.retrieve.cypher.answer import answer_from_rows, retrieve_rows
 from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import Found, Retriever, Scope, Search
-from kg_neo4j.retrieve.linking import say_unknown
+from kg_neo4j.retrieve.interface import (
+    AUTO,
+    CYPHER,
+    GLOBAL,
+    LOCAL,
+    NAIVE,
+    TREE,
+    AskOptions,
+    Found,
+    FoundNode,
+    Reply,
+    Search,
+)
+from kg_neo4j.retrieve.linking import can_link, say_unknown
 from kg_neo4j.retrieve.means import Means
-from kg_neo4j.retrieve.naive import ChunkChoice
 from kg_neo4j.retrieve.nearest import nearest
+from kg_neo4j.retrieve.overview.global_answer import answer_from_reports, choose_reports
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import AnswerFromSources, FurtherSearch
+from kg_neo4j.retrieve.routing import route
+from kg_neo4j.retrieve.tree import search as tree_search
 
-if TYPE_CHECKING:
-    from kg_neo4j.retrieve.routing import Routed
-
-MODES = ("auto", "local", "naive")
 WORDED = ("Chunk", "Document", "Entity", "Fact")  # whose full-text indexes a search by words needs
 NOT_FOUND = "No answer found."
-ALL_WAYS = ChunkChoice()  # by words and by vectors
+
+FoundT = TypeVar("FoundT", bound=Found)
 
 
-def ask(  # noqa: PLR0913 - what a question needs; most of it by name
-    database: Database,
-    question: str,
-    graph: str,
-    how: Means,
-    *,
-    mode: str = "auto",
-    chunks: ChunkChoice = ALL_WAYS,
-    filters: Filters | None = None,
-    routed: Routed | None = None,
-    retriever: Retriever | None = None,
-) -> Answer:
+@dataclass(frozen=True, slots=True)
+class AnswerMode(Generic[FoundT]):
+    """How a mode finds what an answer is made from, and makes a reply of it."""
+
+    retrieve: Callable[[Database, Search], FoundT]
+    answer: Callable[[Database, Search, FoundT, Means], Reply]
+    labels: Sequence[str] = ()  # whose indexes it searches by words and vectors; none: it searches none
+
+
+def ask(database: Database, question: Question, graph: str, how: Means, options: AskOptions | None = None) -> Answer:
     """Answer `question` from `graph`; `found` is False, and the text reports it, where it does not hold an answer.
 
-    "auto" is "local" where the question names something in the graph, else "naive", or as it was `routed`;
-    `Answer.routing` says why. A `retriever` searches instead of any mode.
-    Nothing but what `filters` leave is found, told of or cited; UsageError for what they name and the graph has not.
-    Without a model the answer is made of sentences of the sources. A graph without vectors is searched by words.
-    Claims that their sources do not support are marked, or treated as `how` says. Raises UsageError for an empty
-    question or an unknown mode, and the model's and the database's errors.
+    The mode "auto" chooses by rule, and `Answer.routing` says what and why. Nothing but what the filters leave is
+    found, mentioned or cited. Without a model the answer is made of sentences of the sources, of reports or of rows. A
+    graph without vectors is searched by words. Claims that their sources do not support are marked, or treated as `how`
+    says. Raises UsageError for a filter value, an aspect or a level that the graph does not have, and the model's and
+    the database's errors.
     """
     started = time.monotonic()
-    check(question, mode)
-    asked = read(question)
-    search, notes = prepare(database, asked, graph, how.embedder, how.tokeniser)
-    search = replace(search, scope=routed.scope if routed else resolve(database, graph, filters or Filters()))
-    if retriever is not None:
-        mode, found = "naive", retriever.retrieve(search)
-    else:
-        routed = (routed or _route(database, search)) if mode == "auto" else routed
-        found = retrieve(database, search, mode, routed, chunks)
-    again = _searcher(database, search, found, how, retriever)
-    assisted = how.door.do(Assist(asked.text, found, how, again))
-    found, helped = assisted.found, assisted.model_seconds
-    notes += [*_said(search.scope), *found.notes, *assisted.notes]
-    if not found.chunks:
-        notes.append(_nothing(database, graph, search.scope))
-    further = FurtherSearch(database, search, routed.linked if routed else None, again) if mode != "naive" else None
+    options = options or AskOptions()
+    scope = resolve(database, graph, options.filters)
+    search = Search(graph, question, scope=scope, options=options, mode=options.mode)
+    routing: Routing | None = None
+    if options.retriever is not None:
+        search = replace(search, mode=NAIVE)
+    elif options.mode == AUTO:
+        search = replace(search, words=fulltext_query(question) if can_link(database, graph) else None)
+        routed = route(database, search)
+        routing = routed.routing
+        search = replace(search, mode=routing.mode, linked=routed.linked)
+    mode = MODES[search.mode]
+    notes = _cut(question)
+    if mode.labels:
+        found_indexes, notes = prepare(database, question, graph, how.embedder, how.tokeniser, mode.labels)
+        search = replace(found_indexes, scope=scope, options=options, mode=search.mode, linked=search.linked)
+    if scope is not None:
+        notes.append(f"filtered by {scope.said}: {scope.counted}")
+    found = options.retriever.retrieve(search) if options.retriever else mode.retrieve(database, search)
     retrieved = time.monotonic()
-    reply = how.door.do(AnswerFromSources(asked, found, how, further))
-    reply, gone = keep_standing(database, graph, reply)
-    if not reply.text:
-        notes += say_unknown(database, search, routed.linked if routed else None)
+    reply = mode.answer(database, search, found, how)
     return Answer(
-        question=asked.text,
+        question=question.text,
         mode=found.mode,
         answer=reply.text or NOT_FOUND,
-        found=bool(reply.text),
+        found=bool(reply.text) and reply.is_answer,
         citations=reply.citations,
         evidence=reply.evidence,
-        usage=assisted.usage + reply.usage,
+        usage=reply.usage,
         seconds=time.monotonic() - started,
-        notes=(*notes, *reply.notes, *gone),
+        notes=(*notes, *reply.notes),
+        paths=reply.paths,
         claims=reply.claims,
         short=reply.short,
         path=reply.path,
-        retrieval_seconds=retrieved - started - helped,
-        model_seconds=reply.model_seconds + helped,
-        routing=routed.routing if routed else None,
+        retrieval_seconds=retrieved - started + reply.retrieval_seconds,
+        model_seconds=reply.model_seconds,
+        routing=routing,
+        query=reply.query,
+        descents=reply.descents,
+        shares=reply.shares,
         limits=reply.limits,
-        nearest=() if reply.text else nearest(asked, found),
+        nearest=reply.nearest,
     )
 
 
-def _route(database: Database, search: Search) -> Routed:
-    from kg_neo4j.retrieve.routing import route  # reaches all modes: a question in a named mode need not pay for them
+def answer_from_passages(database: Database, search: Search, found: Found, how: Means) -> Reply:
+    """Answer from chunks, entities, facts and nodes of trees; a model may first help to find them."""
+    started = time.monotonic()
 
-    return route(database, search)
-
-
-def _searcher(
-    database: Database, search: Search, found: Found, how: Means, retriever: Retriever | None
-) -> Callable[[str], Found]:
-    """Return what searches for a question that the one asked was taken apart to, within the same filters."""
-
-    def again(text: str) -> Found:
+    def find(text: str) -> Found:
         if text == search.question.text:
             return found
         other, _ = prepare(database, read(text), search.graph, how.embedder, how.tokeniser)
         other = replace(other, scope=search.scope)
-        return retriever.retrieve(other) if retriever is not None else local.retrieve(database, other)
+        return search.options.retriever.retrieve(other) if search.options.retriever else local.retrieve(database, other)
 
-    return again
+    assisted = how.door.do(Assist(search, found, how, find))
+    notes = [*assisted.found.notes, *assisted.notes]
+    if not assisted.found.chunks and search.mode != TREE:
+        notes.append(_nothing(database, search))
+    searched = time.monotonic() - started - assisted.model_seconds
+    further = FurtherSearch(database, search, find) if search.mode == LOCAL else None
+    reply = how.door.do(AnswerFromSources(search, assisted.found, how, further))
+    reply = keep_standing(database, search.graph, reply)
+    if not reply.text and search.mode != TREE:
+        notes += say_unknown(database, search)
+    ways = [reply.ways.get(each, found.way(each.chunk_id, each.start, each.end)) for each in reply.citations]
+    return replace(
+        reply,
+        usage=assisted.usage + reply.usage,
+        notes=(*notes, *reply.notes),
+        retrieval_seconds=searched,
+        model_seconds=reply.model_seconds + assisted.model_seconds,
+        descents=tuple(ways) if found.nodes else (),
+        shares=shares(found.nodes),
+        nearest=() if reply.text else paged(database, search.graph, nearest(search.question, assisted.found)),
+    )
 
 
-def check(question: str, mode: str) -> None:
-    """Raise UsageError for an empty question or an unknown mode; needs no database."""
-    if mode not in MODES:
-        raise UsageError(f"no mode {mode!r}", hint=f"the modes are {', '.join(MODES)} and global")
-    read(question)
-
-
-def retrieve(
-    database: Database,
-    search: Search,
-    mode: str = "auto",
-    routed: Routed | None = None,
-    chunks: ChunkChoice = ALL_WAYS,
-) -> Found:
-    """Return what `mode` finds; "auto" as in `ask`, or as it was `routed`; `chunks` are for the mode "naive"."""
-    if mode == "auto":
-        routed = routed or _route(database, search)
-        mode = routed.routing.mode
-    if mode == "naive":
-        return naive.retrieve(database, chunks.of(search), chunks.top_k)
-    return local.retrieve(database, search, linked=routed.linked if routed else None)
+MODES: dict[str, AnswerMode[Any]] = {
+    LOCAL: AnswerMode(local.retrieve, answer_from_passages, WORDED),
+    NAIVE: AnswerMode(naive.retrieve, answer_from_passages, WORDED),
+    TREE: AnswerMode(tree_search.retrieve, answer_from_passages, search_indexes.WORDED),
+    GLOBAL: AnswerMode(choose_reports, answer_from_reports),
+    CYPHER: AnswerMode(retrieve_rows, answer_from_rows),
+}
 
 
 def prepare(
@@ -155,7 +171,7 @@ def prepare(
 
     Raises SchemaConflict if an index that the graph needs is missing or not online.
     """
-    notes = [f"the question was truncated to its first {len(question.text):,} characters"] if question.cut else []
+    notes = _cut(question)
     indexes = search_indexes.usable_indexes(database, graph, embedder, labels)
     names = {index.name for index in indexes}
     search = Search(graph=graph, question=question)
@@ -181,16 +197,21 @@ def prepare(
     return search, notes
 
 
-def _said(scope: Scope | None) -> list[str]:
-    return [f"filtered by {scope.said}: {scope.counted}"] if scope is not None else []
+def shares(nodes: Sequence[FoundNode]) -> tuple[KindShare, ...]:
+    """Return how much of what was read is of each kind, the most first."""
+    counts = Counter((node.kind, node.aspect) for node in nodes)
+    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return tuple(KindShare(kind, aspect, count, count / len(nodes)) for (kind, aspect), count in ranked)
 
 
-def _nothing(database: Database, graph: str, scope: Scope | None) -> str:
-    from kg_neo4j.graph.documents import list_documents
+def _cut(question: Question) -> list[str]:
+    return [f"the question was truncated to its first {len(question.text):,} characters"] if question.cut else []
 
-    documents = list_documents(database, graph)
+
+def _nothing(database: Database, search: Search) -> str:
+    documents = list_documents(database, search.graph)
     if not documents:
-        return f"graph {graph!r} is empty: load something first, for example kg load FILE"
-    if scope is not None:
-        return f"nothing that the filters select in graph {graph!r} matches the question"
-    return f"nothing in the {len(documents)} documents of graph {graph!r} matches the question"
+        return f"graph {search.graph!r} is empty: load something first, for example kg load FILE"
+    if search.scope is not None:
+        return f"nothing that the filters select in graph {search.graph!r} matches the question"
+    return f"nothing in the {len(documents)} documents of graph {search.graph!r} matches the question"

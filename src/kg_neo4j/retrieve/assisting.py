@@ -17,7 +17,7 @@ from kg_neo4j._models.tasks import Complaint, Prompted, TaskAnswer
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Usage
-from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact
+from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundEntity, FoundFact, Search
 from kg_neo4j.retrieve.means import Means
 
 PARTS = 4  # questions that one is taken apart into, at most
@@ -45,29 +45,30 @@ class Assisted:
 
 @dataclass(frozen=True, slots=True)
 class Assist(Job[Assisted]):
-    """Adds what `search` finds for the parts of a question to what was found, and puts passages in order.
+    """Adds what `find` finds for the parts of a question to what was found, and puts passages in order.
 
     Raises the errors of the model that concern every question.
     """
 
     kind: ClassVar[str] = "assist"
-    question: str
+    search: Search
     found: Found
     how: Means
-    search: Callable[[str], Found]
+    find: Callable[[str], Found]  # what answers another question
 
     def by_model(self, door: Door) -> Assisted:
-        """Ask for the parts and for the order, where `how` wants them."""
+        """Ask for the parts and for the order, where the options say so."""
+        question, options = self.search.question.text, self.search.options
         found, usage, notes, seconds = self.found, Usage(), [], 0.0
-        if self.how.decompose:
-            apart = door.ask(Decompose(self.question))
+        if options.decompose:
+            apart = door.ask(Decompose(question))
             usage, seconds = usage + apart.charged, seconds + apart.seconds
-            found = fuse([found, *(self.search(part) for part in apart.value)]) if apart.value else found
+            found = fuse([found, *(self.find(part) for part in apart.value)]) if apart.value else found
             notes.append(f"also searched for its parts: {' | '.join(apart.value)}" if apart.value else _why(apart))
-        if self.how.rerank and len(found.chunks) > 1:
-            shown = _shown(self.question, found, door.window, self.how.tokeniser)
+        if options.rerank and len(found.chunks) > 1:
+            shown = _shown(question, found, door.window, self.how.tokeniser)
             if len(shown) > 1:
-                ordered = door.ask(Rerank(self.question, found, shown))
+                ordered = door.ask(Rerank(question, found, shown))
                 usage, seconds = usage + ordered.charged, seconds + ordered.seconds
                 found = ordered.value or found
                 notes.append(_why(ordered))

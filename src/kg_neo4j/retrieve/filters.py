@@ -20,7 +20,7 @@ from kg_neo4j.extract.years import MAX_YEAR, MIN_YEAR, parse_year
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Filters
-from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.interface import Scope, check_filters
 from kg_neo4j.retrieve.left import read_left
 
 SHOWN = 8  # names of what exists, in a message
@@ -40,7 +40,7 @@ def resolve(database: Database, graph: str, filters: Filters) -> Scope | None:
     """
     if not filters:
         return None
-    check(filters)
+    check_filters(filters)
     values: dict[str, Any] = {}
     if filters.documents or filters.languages or filters.kinds:
         chosen = _documents(database, graph, filters)
@@ -62,20 +62,6 @@ def _counted(database: Database, graph: str, scope: Scope) -> str:
     row = read_left(database, scope, "retrieve/count_left", graph=graph, most=COUNTED)[0]
     chunks = f"{row['chunks']:,} {'chunk' if row['chunks'] == 1 else 'chunks'}"
     return f"{chunks} or more" if row["seen"] == COUNTED else f"{row['chunks']:,} chunks"
-
-
-def check(filters: Filters) -> None:
-    """Raise UsageError for years out of order or range, and for names that are no text; needs no database."""
-    for value in (*filters.documents, *filters.languages, *filters.kinds, *filters.types):
-        if any("\ud800" <= char <= "\udfff" for char in value):
-            raise UsageError(f"{value!r} has half a character", hint="write the name again, in UTF-8")
-    for name, year in (("since", filters.since), ("until", filters.until)):
-        if year is not None and not MIN_YEAR <= year <= MAX_YEAR:
-            raise UsageError(f"--{name} is a year from {MIN_YEAR} to {MAX_YEAR}, not {year}")
-    if filters.since is not None and filters.until is not None and filters.since > filters.until:
-        raise UsageError(
-            f"no year is both from {filters.since} on and up to {filters.until}", hint="--since 1799 --until 1804"
-        )
 
 
 def say(filters: Filters) -> str:

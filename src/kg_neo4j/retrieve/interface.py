@@ -1,13 +1,35 @@
-"""What a retriever is asked and what it finds: the records between the database and everything after it. Pure."""
+"""How a question is answered, what a retriever is asked and what it finds, what a mode replies. Pure.
+
+Every option of a question is declared here, once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from kg_neo4j.records import TreeStep
+from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.years import MAX_YEAR, MIN_YEAR
+from kg_neo4j.records import (
+    Citation,
+    CitationPath,
+    Claim,
+    Evidence,
+    Filters,
+    KindShare,
+    PathStep,
+    QueryTrace,
+    TreeStep,
+    Usage,
+)
 from kg_neo4j.retrieve.question import Question
+from kg_neo4j.retrieve.tree.choice import CONTEXT_TOKENS as TREE_TOKENS
+from kg_neo4j.retrieve.tree.choice import TreeChoice
+
+AUTO, LOCAL, NAIVE, GLOBAL, CYPHER, TREE = MODES = "auto", "local", "naive", "global", "cypher", "tree"
+CONTEXT_TOKENS = 6_000  # of evidence; of a tree fewer, see `retrieve.tree.choice`
+CHUNKS = 12  # at 1,200 tokens more than twice the default context
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +148,86 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Linked:
+    """What a question names. Ids, those of the longest names first, without repeats."""
+
+    entities: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # as the question writes them
+
+    def __bool__(self) -> bool:
+        """Return whether anything is named."""
+        return bool(self.entities or self.documents)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkChoice:
+    """Which chunks the mode `naive` reads."""
+
+    top_k: int = CHUNKS  # at most
+    cosine: bool = False  # by vectors alone, as naive RAG is published
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for invalid values."""
+        if self.top_k < 1:
+            raise UsageError(f"top_k is at least 1, not {self.top_k}", hint="--top-k 12")
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """How to answer. The defaults are those of the command line."""
+
+    mode: str = AUTO
+    level: int | None = None  # of communities, for the mode "global"; 0 is the coarsest
+    max_context_tokens: int | None = None  # of evidence; None: 6,000, of a tree 1,700
+    filters: Filters = field(default_factory=Filters)
+    decompose: bool = False  # the model takes the question apart before the search: one more call
+    rerank: bool = False  # the model puts the passages in order after it: one more call
+    tree: TreeChoice = field(default_factory=TreeChoice)  # for the mode "tree"
+    chunks: ChunkChoice = field(default_factory=ChunkChoice)  # for the mode "naive"
+    retriever: Retriever | None = None  # searches instead of the modes
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for invalid options, and for options of another mode."""
+        if self.mode not in MODES:
+            raise UsageError(f"no mode {self.mode!r}", hint=f"the modes are {', '.join(MODES)}")
+        if self.retriever is not None and self.mode != AUTO:
+            raise UsageError("a retriever searches instead of a mode", hint="leave one of them out")
+        if self.level is not None and self.mode != GLOBAL:
+            raise UsageError("a level is for the mode global", hint="--mode global --level N")
+        if self.max_context_tokens is not None and self.max_context_tokens < 1:
+            raise UsageError(f"max_context_tokens is at least 1, not {self.max_context_tokens}")
+        if self.tree != TreeChoice() and self.mode not in (TREE, AUTO):
+            raise UsageError("which nodes of a tree are read is for the mode tree", hint="--mode tree")
+        if self.chunks != ChunkChoice() and self.mode != NAIVE:
+            raise UsageError("which chunks are read is for the mode naive", hint="--mode naive")
+        if (self.decompose or self.rerank) and self.mode in (GLOBAL, CYPHER, TREE):
+            hint = "--decompose, --rerank: local, naive"
+            raise UsageError(f"the mode {self.mode} searches in its own way", hint=hint)
+        check_filters(self.filters)
+
+    def context_tokens(self, mode: str) -> int:
+        """Return how many tokens of evidence are read in `mode` at most."""
+        return self.max_context_tokens or (TREE_TOKENS if mode == TREE else CONTEXT_TOKENS)
+
+
+def check_filters(filters: Filters) -> None:
+    """Raise UsageError for years out of order or range, and for names that are no text; needs no database."""
+    for value in (*filters.documents, *filters.languages, *filters.kinds, *filters.types):
+        if any("\ud800" <= char <= "\udfff" for char in value):
+            raise UsageError(f"{value!r} has half a character", hint="write the name again, in UTF-8")
+    for name, year in (("since", filters.since), ("until", filters.until)):
+        if year is not None and not MIN_YEAR <= year <= MAX_YEAR:
+            raise UsageError(f"--{name} is a year from {MIN_YEAR} to {MAX_YEAR}, not {year}")
+    if filters.since is not None and filters.until is not None and filters.since > filters.until:
+        raise UsageError(
+            f"no year is both from {filters.since} on and up to {filters.until}", hint="--since 1799 --until 1804"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
-    """What to search for, and with which indexes: a name that is None is not searched."""
+    """What to search for, how, and with which indexes: a name that is None is not searched."""
 
     graph: str
     question: Question
@@ -139,6 +239,38 @@ class Search:
     node_index: str | None = None  # nodes of narrative trees
     scope: Scope | None = None  # None: nothing is filtered
     rest: tuple[float, ...] | None = None  # vector of the question without its names
+    linked: Linked | None = None  # what the question names; None: not looked up
+    options: AskOptions = field(default_factory=AskOptions)
+    mode: str = AUTO  # the one that was named, or chosen
+
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens of evidence are read at most."""
+        return self.options.context_tokens(self.mode)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a mode answers, without the time it took. Without text there is no answer."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    notes: tuple[str, ...] = ()
+    short: str = ""
+    path: tuple[PathStep, ...] = ()
+    limits: tuple[str, ...] = ()
+    retrieval_seconds: float = 0.0  # of searches that were made on the way to it
+    model_seconds: float = 0.0
+    ways: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # how a tree leads to each citation
+    is_answer: bool = True  # False: the text says why there is none
+    nearest: tuple[Citation, ...] = ()
+    paths: tuple[CitationPath, ...] = ()
+    query: QueryTrace | None = None
+    descents: tuple[tuple[TreeStep, ...], ...] = ()
+    shares: tuple[KindShare, ...] = ()
 
 
 class Retriever(Protocol):

@@ -12,7 +12,7 @@ from kg_neo4j.graph.database import Database, Reader, Row
 from kg_neo4j.graph.resolution.names import fold as fold_name
 from kg_neo4j.graph.resolution.names import take_apart
 from kg_neo4j.organise import search_indexes
-from kg_neo4j.retrieve.interface import Scope, Search
+from kg_neo4j.retrieve.interface import Linked, Scope, Search
 from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.name_fits import NameFit, bearers, fit, keys, nearest, nearly, plain, say_missing
 from kg_neo4j.retrieve.question import Question
@@ -40,19 +40,6 @@ class Phrase:
         return self.last - self.first + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """What a question names. Ids, those of the longest names first, without repeats."""
-
-    entities: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()  # as the question writes them
-
-    def __bool__(self) -> bool:
-        """Return whether anything is named."""
-        return bool(self.entities or self.documents)
-
-
 def link(reader: Reader, graph: str, question: Question, scope: Scope | None = None) -> Linked:
     """Return the entities and documents of `graph`, or of `scope`, that `question` names.
 
@@ -76,14 +63,11 @@ def link(reader: Reader, graph: str, question: Question, scope: Scope | None = N
     return _linked(chosen)
 
 
-def say_unknown(reader: Reader, search: Search, linked: Linked | None) -> list[str]:
-    """Return a sentence for each name of a question that nothing in the graph bears, with the nearest names.
-
-    `linked`: what the question names; None: not looked up.
-    """
+def say_unknown(reader: Reader, search: Search) -> list[str]:
+    """Return a sentence for each name of a question that nothing in the graph bears, with the nearest names."""
     if search.words is None:
         return []
-    linked = named(reader, search) if linked is None else linked
+    linked = named(reader, search)
     taken = {fold(word) for name in linked.names for word in split_words(name)}
     runs = {" ".join(run) for run in search.question.full_names if not taken & set(run)}
     unknown: dict[str, str] = {}
@@ -120,6 +104,8 @@ def named(reader: Reader, search: Search) -> Linked:
 
     A walk may begin outside of the filters: somebody who is named elsewhere alone may lead to what is told here.
     """
+    if search.linked is not None:
+        return search.linked
     if search.words is None:
         return Linked()
     linked = link(reader, search.graph, search.question, search.scope)

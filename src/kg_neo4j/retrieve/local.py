@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph.database import Database, Reader, Row, Transaction
 from kg_neo4j.retrieve import naive
-from kg_neo4j.retrieve.interface import Found, Search, read_chunk, read_entity, read_fact
+from kg_neo4j.retrieve.interface import CHUNKS, Found, Linked, Search, read_chunk, read_entity, read_fact
 from kg_neo4j.retrieve.left import read_left
-from kg_neo4j.retrieve.linking import Linked, named
-from kg_neo4j.retrieve.naive import CHUNKS, fetched
+from kg_neo4j.retrieve.linking import named
+from kg_neo4j.retrieve.naive import fetched
 from kg_neo4j.retrieve.ranking import rank
 from kg_neo4j.retrieve.spreading import Reached, spread
 
@@ -24,13 +24,13 @@ FIRST = 3  # chunks to start from where nothing is named
 FLAT = 12  # chunks that words and meaning find, beside what the walk reaches
 
 
-def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: Linked | None = None) -> Found:
-    """Return entities, facts and chunks of the graph, in a handful of round trips. `linked`: as looked up before.
+def retrieve(database: Database, search: Search, chunks: int = CHUNKS) -> Found:
+    """Return entities, facts and chunks of the graph, in a handful of round trips.
 
     Where nothing in the question is named in the graph, the walk starts at the best chunks. Without GDS, or without
     memory for it, nothing is followed, and a note says so.
     """
-    linked, flat = database.read_transaction(lambda transaction: _start(transaction, search, linked))
+    linked, flat = database.read_transaction(lambda transaction: _start(transaction, search))
     notes: tuple[str, ...] = ()
     reached = Reached()
     try:
@@ -46,10 +46,10 @@ def retrieve(database: Database, search: Search, chunks: int = CHUNKS, linked: L
     return database.read_transaction(read)
 
 
-def _start(reader: Reader, search: Search, linked: Linked | None) -> tuple[Linked, tuple[str, ...]]:
+def _start(reader: Reader, search: Search) -> tuple[Linked, tuple[str, ...]]:
     """Return what the question names, and the chunks that flat search finds."""
     flat = tuple(each.id for each in naive.retrieve(reader, search, FLAT).chunks)
-    return named(reader, search) if linked is None else linked, flat
+    return named(reader, search), flat
 
 
 def match(

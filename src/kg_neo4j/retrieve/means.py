@@ -1,4 +1,4 @@
-"""With what a question is answered from what was found, and how: one record for all modes that read passages."""
+"""With what questions are answered: one record for all modes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,11 @@ class Means:
     embedder: EmbeddingModel
     tokeniser: Tokeniser
     door: Door
-    max_context_tokens: int = 6000  # of evidence
     unsupported: str = MARK  # claims that their sources do not support; or DROP: claims that cite nothing go, too
     judge: bool = False  # a second call to the model, for all claims, instead of the comparison of words
-    decompose: bool = False  # the model takes the question apart before the search
-    rerank: bool = False  # the model puts the passages in order after it
     hear: Callable[[str], None] | None = None  # gets the model's words as they come, before they are checked
 
     def __post_init__(self) -> None:
         """Refuse what is invalid: UsageError."""
-        if self.max_context_tokens < 1:
-            raise UsageError(f"max_context_tokens is at least 1, not {self.max_context_tokens}")
         if self.unsupported not in (MARK, DROP):
             raise UsageError(f"unsupported claims cannot be treated as {self.unsupported!r}", hint="mark or drop")

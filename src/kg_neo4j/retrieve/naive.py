@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Reader
 from kg_neo4j.retrieve.interface import Found, Scope, Search, read_chunk
 from kg_neo4j.retrieve.left import read_left
 
-CHUNKS = 12  # at 1,200 tokens more than twice the default context
 FETCH = 100  # neighbours asked of a vector index, of which those of other graphs are left out
 FETCH_FILTERED = 1_000  # likewise where filters leave others out, too; where these are not enough the search is exact
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkChoice:
-    """Which chunks the mode `naive` reads."""
+def retrieve(reader: Reader, search: Search, chunks: int | None = None) -> Found:
+    """Return the best chunks of the graph, fused by reciprocal rank: `chunks` of them, or as many as its options say.
 
-    top_k: int = CHUNKS  # at most
-    cosine: bool = False  # by vectors alone, as naive RAG is published
-
-    def __post_init__(self) -> None:
-        """Raise UsageError for invalid values."""
-        if self.top_k < 1:
-            raise UsageError(f"top_k is at least 1, not {self.top_k}", hint="--top-k 12")
-
-    def of(self, search: Search) -> Search:
-        """Return a search by vectors alone, where that is chosen."""
-        return replace(search, words=None) if self.cosine else search
-
-
-def retrieve(reader: Reader, search: Search, chunks: int = CHUNKS) -> Found:
-    """Return the best `chunks` chunks of the graph, fused by reciprocal rank. One round trip."""
+    One round trip.
+    """
+    chosen = search.options.chunks
+    chunks = chunks or chosen.top_k
     row = read_left(
         reader,
         search.scope,
         "retrieve/naive",
         graph=search.graph,
-        words=search.words,
+        words=None if chosen.cosine else search.words,
         vector=None if search.vector is None else list(search.vector),
         chunk_index=search.chunk_index,
         fetch=fetched(search.scope, chunks),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j.graph.database import Database
-from kg_neo4j.records import Citation, Claim, Evidence, PathStep, TreeStep, Usage
+from kg_neo4j.records import Usage
 from kg_neo4j.retrieve.answer import ModelReply, ask_model
 from kg_neo4j.retrieve.checking.claims import (
     DROP,
@@ -22,28 +22,9 @@ from kg_neo4j.retrieve.checking.claims import (
     settle,
 )
 from kg_neo4j.retrieve.checking.judge import judge
-from kg_neo4j.retrieve.interface import Found, Search
-from kg_neo4j.retrieve.linking import Linked
+from kg_neo4j.retrieve.interface import Found, Reply, Search
 from kg_neo4j.retrieve.means import Means
-from kg_neo4j.retrieve.question import Question
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer without its time. Without text there is none."""
-
-    text: str
-    citations: tuple[Citation, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-    notes: tuple[str, ...] = ()
-    short: str = ""
-    path: tuple[PathStep, ...] = ()
-    limits: tuple[str, ...] = ()
-    model_seconds: float = 0.0
-    ways: Mapping[Citation, tuple[TreeStep, ...]] = field(default_factory=dict)  # how a tree leads to each citation
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +33,6 @@ class FurtherSearch:
 
     database: Database
     search: Search
-    linked: Linked | None  # what the question names; None: not looked up
     find: Callable[[str], Found]  # what answers another question
 
 
@@ -61,7 +41,7 @@ class AnswerFromSources(Job[Reply]):
     """Answers a question from what was found. Raises the model's errors."""
 
     kind: ClassVar[str] = "from_sources"
-    question: Question
+    search: Search
     found: Found
     how: Means
     further: FurtherSearch | None = None  # None: what was found is all
@@ -71,8 +51,8 @@ class AnswerFromSources(Job[Reply]):
         if not self.found.chunks:
             return Reply("")
         started = time.monotonic()
-        answer = ask_model(self.question.text, self.found, door, self.how)
-        made = Reply("", evidence=answer.packed.evidence, usage=answer.usage, notes=_notes(answer, self.how))
+        answer = ask_model(self.search, self.found, door, self.how)
+        made = Reply("", evidence=answer.packed.evidence, usage=answer.usage, notes=_notes(answer, self.search))
         if answer.checked is None and not answer.silent:
             return replace(made, model_seconds=time.monotonic() - started)
         checked, usage, said = _checked(answer, self.found, door, self.how)
@@ -110,10 +90,10 @@ def _is_cited(short: str, checked: CheckedClaims) -> bool:
     return fold(short) in ("yes", "no") or all(word in there for word in words)
 
 
-def _notes(answer: ModelReply, how: Means) -> tuple[str, ...]:
+def _notes(answer: ModelReply, search: Search) -> tuple[str, ...]:
     notes = list(answer.notes)
     if answer.packed.left_out:
-        notes.append(f"{answer.packed.left_out} further hits did not fit into {how.max_context_tokens:,} tokens")
+        notes.append(f"{answer.packed.left_out} further hits did not fit into {search.context_tokens:,} tokens")
     if answer.checked is not None and answer.checked.invalid:
         notes.append(f"removed citations of sources that were not given: {', '.join(answer.checked.invalid)}")
     return tuple(notes)

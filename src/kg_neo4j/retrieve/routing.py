@@ -9,24 +9,22 @@ from there; any other one to the chunks.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
-from kg_neo4j.organise.tree.interface import NAME
 from kg_neo4j.records import Routing
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
 from kg_neo4j.retrieve.cypher.templates import recognise
-from kg_neo4j.retrieve.interface import Scope, Search
-from kg_neo4j.retrieve.linking import Linked, exact_query, look_up, named
+from kg_neo4j.retrieve.interface import CYPHER, GLOBAL, LOCAL, NAIVE, TREE, Linked, Search
+from kg_neo4j.retrieve.linking import exact_query, look_up, named
 from kg_neo4j.retrieve.overview.report_selection import report_levels
 from kg_neo4j.retrieve.question import Asks, Question, asked_terms
 from kg_neo4j.retrieve.tree.asking import asked_cue
 from kg_neo4j.retrieve.tree.trees import read_trees
 from kg_neo4j.retrieve.words import fold, split_words
 
-GLOBAL, CYPHER, TREE = "global", "cypher", "tree"
 NAMES = 3  # that a reason tells of
 TERMS = 12  # of a question without capitals that are looked up
 CANNED = frozenset(  # queries of cypher/questions that count or connect; what sentences say is left to sentences
@@ -57,25 +55,23 @@ _ONE = (Asks.TIME, Asks.AGE, Asks.MEASURE, Asks.YES_NO)  # asks for one thing, w
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """A choice, what the question names and what its filters leave: nothing is looked up twice."""
+    """A choice, and what the question names: nothing is looked up twice."""
 
     routing: Routing
     linked: Linked | None = None  # None: not looked up
-    scope: Scope | None = None
 
 
-def route(database: Database, search: Search, beyond: Collection[str] = (), tree: str = NAME) -> Routed:
-    """Return the mode for a question: "local", "naive", or one of those in `beyond`, of "global", "cypher", "tree"."""
-    if CYPHER in beyond and (canned := _canned(database, search)):
-        return Routed(Routing(CYPHER, f"the canned query {canned} answers it"), scope=search.scope)
+def route(database: Database, search: Search) -> Routed:
+    """Return the mode for a question; of trees only those that `search.options` name are read."""
+    if canned := _canned(database, search):
+        return Routed(Routing(CYPHER, f"the canned query {canned} answers it"))
     linked = named(database, search)
-    if TREE in beyond and (why := why_tree(database, search, linked, tree)):
-        return Routed(Routing(TREE, why), linked, search.scope)
+    if why := why_tree(database, search, linked, search.options.tree.name):
+        return Routed(Routing(TREE, why), linked)
     names = linked.names or _small_names(database, search)
     about_whole = is_about_the_whole(search.question) and not names
-    levels = report_levels(database, search.graph, search.scope) if about_whole and GLOBAL in beyond else ()
-    chosen = choose(search.question, names, reports=any(each.reports for each in levels))
-    return Routed(chosen, linked, search.scope)
+    levels = report_levels(database, search.graph, search.scope) if about_whole else ()
+    return Routed(choose(search.question, names, reports=any(each.reports for each in levels)), linked)
 
 
 def why_tree(database: Database, search: Search, linked: Linked, name: str) -> str:
@@ -107,12 +103,12 @@ def choose(question: Question, names: Sequence[str], *, reports: bool) -> Routin
     if names:
         shown = ", ".join(_POSSESSIVE.sub("", name) for name in names[:NAMES])
         more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-        return Routing("local", f"the question names {shown}{more}")
+        return Routing(LOCAL, f"the question names {shown}{more}")
     if not is_about_the_whole(question):
-        return Routing("naive", "no entity of the graph is named in the question")
+        return Routing(NAIVE, "no entity of the graph is named in the question")
     if reports:
         return Routing(GLOBAL, "the question is about the whole")
-    return Routing("naive", "the question is about the whole, and no reports are there: `kg communities --reports`")
+    return Routing(NAIVE, "the question is about the whole, and no reports are there: `kg communities --reports`")
 
 
 def is_about_the_whole(question: Question) -> bool:

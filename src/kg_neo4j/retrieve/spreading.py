@@ -19,10 +19,10 @@ from typing import Any
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Transaction
-from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.interface import Linked, Scope
 from kg_neo4j.retrieve.kept_projection import KeptProjection
 from kg_neo4j.retrieve.left import best_left, read_left
-from kg_neo4j.retrieve.linking import Linked, exact_query, own_documents
+from kg_neo4j.retrieve.linking import exact_query, own_documents
 from kg_neo4j.retrieve.name_fits import keys
 
 BACK = 0.3  # width of the way from an entity to a chunk that mentions it, beside 1 for the way there

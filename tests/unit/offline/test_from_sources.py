@@ -4,7 +4,7 @@ from film_graph import MODEL, TOKENISER
 from kg_neo4j.factory import without_model
 from kg_neo4j.offline.from_sources import answer
 from kg_neo4j.retrieve import Means
-from kg_neo4j.retrieve.interface import Found, FoundChunk
+from kg_neo4j.retrieve.interface import Found, FoundChunk, Search
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.reply import AnswerFromSources
 
@@ -13,7 +13,9 @@ HOW = Means(MODEL, TOKENISER, door=without_model())
 
 def limits(*languages: str) -> tuple[str, ...]:
     chunks = [FoundChunk(f"c{n}", "Goethe.", 2, "", "Goethe", 1.0, each) for n, each in enumerate(languages)]
-    return answer(AnswerFromSources(read("Wer war Goethe?"), Found("naive", tuple(chunks)), HOW)).limits
+    return answer(
+        AnswerFromSources(Search("graph", read("Wer war Goethe?")), Found("naive", tuple(chunks)), HOW)
+    ).limits
 
 
 @pytest.mark.parametrize("languages", [(), ("",), ("en",), ("en-GB", "de"), ("", "en", "de")])
@@ -40,5 +42,7 @@ def test_a_sentence_is_supported_where_what_is_asked_for_was_looked_for_in_it(as
         "Ada Lind was a botanist. The garden of Ada Lind has four thousand plants, of which 800 are trees. "
         "Ada Lind crossed the river because the bridge was gone."
     )
-    reply = answer(AnswerFromSources(read(asked), Found("naive", (FoundChunk("c", text, 0, "", "", 1.0),)), HOW))
+    reply = answer(
+        AnswerFromSources(Search("graph", read(asked)), Found("naive", (FoundChunk("c", text, 0, "", "", 1.0),)), HOW)
+    )
     assert [claim.support for claim in reply.claims] == [support]

@@ -13,8 +13,9 @@ from kg_neo4j.factory import door_to
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.records import Usage
 from kg_neo4j.retrieve.assisting import PARTS, Assist, Assisted, Decompose, fuse
-from kg_neo4j.retrieve.interface import Found, FoundChunk
+from kg_neo4j.retrieve.interface import AskOptions, Found, FoundChunk, Search
 from kg_neo4j.retrieve.means import Means
+from kg_neo4j.retrieve.question import read
 
 TOKENISER = tokens.load("approximate-1")
 COST = Usage(1, 10, 5, 0.1)
@@ -49,16 +50,14 @@ def found(*chunks: FoundChunk, notes: tuple[str, ...] = ()) -> Found:
     return Found("local", chunks, notes=notes)
 
 
-def means(helper: Helper, **what: bool) -> Means:
-    return Means(HashedEmbedding(), TOKENISER, door_to(helper), **what)  # type: ignore[arg-type]
-
-
-def assisted_by(question: str, given: Found, how: Means, search: Callable[[str], Found]) -> Assisted:
-    return how.door.do(Assist(question, given, how, search))
+def assisted_by(helper: Helper, given: Found, find: Callable[[str], Found], **what: bool) -> Assisted:
+    means = Means(HashedEmbedding(), TOKENISER, door_to(helper))
+    search = Search("graph", read(QUESTION), options=AskOptions(**what))  # type: ignore[arg-type]
+    return means.door.do(Assist(search, given, means, find))
 
 
 def ordered(given: Found, helper: Helper) -> Assisted:
-    return assisted_by(QUESTION, given, means(helper, rerank=True), lambda _: given)
+    return assisted_by(helper, given, lambda _: given, rerank=True)
 
 
 ABC = found(chunk("a", 0.9), chunk("b", 0.5), chunk("c", 0.1), chunk("rest", 0.0))
@@ -133,13 +132,13 @@ def test_help_is_counted_and_what_is_of_no_use_is_said() -> None:
         asked.append(part)
         return found(chunk("new", 1.0))
 
-    assisted = assisted_by(QUESTION, ABC, means(helper, decompose=True, rerank=True), search)
+    assisted = assisted_by(helper, ABC, search, decompose=True, rerank=True)
     assert asked == ["Who directed Rain Road?"]
     assert {each.id for each in assisted.found.chunks} == {"a", "b", "c", "new", "rest"}
     assert assisted.usage == COST + COST
     assert assisted.notes == ("also searched for its parts: Who directed Rain Road?",)
-    refused = assisted_by(QUESTION, ABC, means(Helper("refused"), decompose=True), search)
+    refused = assisted_by(Helper("refused"), ABC, search, decompose=True)
     assert refused.found is ABC
     assert refused.usage.calls == 1
     assert refused.notes == ("decompose: the filter refused it",)
-    assert assisted_by(QUESTION, ABC, means(Helper()), search).usage == Usage()
+    assert assisted_by(Helper(), ABC, search).usage == Usage()

@@ -6,7 +6,8 @@ import pytest
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Filters
-from kg_neo4j.retrieve.filters import check, say, years_of
+from kg_neo4j.retrieve.filters import say, years_of
+from kg_neo4j.retrieve.interface import check_filters
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def test_years_are_read_from_dates_as_texts_give_them(date: str, years: tuple[in
 )
 def test_years_that_cannot_be_meant_are_refused(filters: Filters) -> None:
     with pytest.raises(UsageError):
-        check(filters)
+        check_filters(filters)
 
 
 def test_filters_are_said_in_words() -> None:

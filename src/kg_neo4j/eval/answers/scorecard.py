@@ -143,7 +143,8 @@ def _asker(database: Database, settings: Settings, options: AnswersOptions) -> C
     """Return what asks one question: as `kg ask` does, over one connection."""
     from kg_neo4j import factory
     from kg_neo4j._models.budget import Budget
-    from kg_neo4j.pipeline.commands.ask import AskOptions, answerer
+    from kg_neo4j.pipeline.commands.ask import answerer
+    from kg_neo4j.retrieve.interface import AskOptions
 
     budget = None if options.budget_usd is None else Budget(options.budget_usd)
     one = answerer(settings, database, factory.door(settings, budget=budget), budget=budget)

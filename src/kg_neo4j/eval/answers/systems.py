@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from kg_neo4j.errors import UsageError
 from kg_neo4j.organise.tree.interface import NAME as NARRATIVE
 from kg_neo4j.organise.tree.upkeep import RAPTOR
-from kg_neo4j.pipeline.commands.ask import NAIVE, AskOptions
 from kg_neo4j.records import Filters
-from kg_neo4j.retrieve.naive import ChunkChoice
+from kg_neo4j.retrieve.interface import NAIVE, AskOptions, ChunkChoice
 from kg_neo4j.retrieve.tree.choice import COLLAPSED, TOP_K, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.choice import MODE as TREE
 

@@ -6,15 +6,13 @@ Strict: they stand in a text that is read. Beneath: they stand in a leaf that wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.pipeline.commands.ask import AskOptions
 from kg_neo4j.retrieve import local, naive
-from kg_neo4j.retrieve.interface import Found, Search
+from kg_neo4j.retrieve.interface import TREE, AskOptions, Found, Search
 from kg_neo4j.retrieve.packing import pack_found
-from kg_neo4j.retrieve.tree.choice import MODE as TREE
 from kg_neo4j.retrieve.tree.search import retrieve
 
 if TYPE_CHECKING:
@@ -40,12 +38,13 @@ def find_evidence(
     """Return how much of `quotes` is read within `tokens` as `options` say. Raises UsageError for another mode."""
     if options.mode not in MODES:
         raise UsageError(f"what the mode {options.mode!r} reads are no passages", hint=f"one of {', '.join(MODES)}")
+    search = replace(search, options=replace(options, max_context_tokens=tokens), mode=options.mode)
     if options.mode == TREE:
-        found = retrieve(database, search, options.tree, tokeniser, tokens)
+        found = retrieve(database, search)
     elif options.mode == "local":
         found = local.retrieve(database, search, CHUNKS)
     else:
-        found = naive.retrieve(database, options.chunks.of(search), options.chunks.top_k)
+        found = naive.retrieve(database, search)
     packed = pack_found(found, tokeniser, tokens)
     read = [each.text for each in packed.evidence]
     return EvidenceFound(share(quotes, read), share(quotes, [*read, *_leaves(found)]), packed.tokens)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.pipeline.budget import budget_of
-from kg_neo4j.pipeline.commands.ask import Answerer, AskOptions, answerer, check
+from kg_neo4j.pipeline.commands.ask import Answerer, answerer
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Answer, Usage
+from kg_neo4j.retrieve.interface import AskOptions
+from kg_neo4j.retrieve.question import read
 
 if TYPE_CHECKING:
     from kg_neo4j.retrieve.conversation.turns import Turn, Understood
@@ -50,12 +52,13 @@ class Chat:
         from kg_neo4j.retrieve.conversation.small_talk import REPLY, is_small_talk
         from kg_neo4j.retrieve.conversation.turns import ReadTurn, remember
 
-        check(question, self.options)
+        asked = read(question)
         if is_small_talk(question):
             return ChatReply(question, Answer(question, self.options.mode, REPLY, False, (), (), Usage(), 0.0))
         self._asking.database.indexes = None  # minutes may lie between two questions: each is a run of its own
         understood = self._understand(question)
-        answer = self._asking.answer(understood.question, self.options, hear)
+        asked = asked if understood.question == question else read(understood.question)
+        answer = self._asking.answer(asked, self.options, hear)
         answer = replace(answer, usage=understood.usage + answer.usage)
         turn = self._asking.door.do(ReadTurn(self._asking.database, self._asking.settings.graph, answer))
         self.turns = remember(self.turns, turn)
@@ -63,9 +66,7 @@ class Chat:
 
     def switch(self, mode: str) -> None:
         """Answer further questions in another mode. Raises UsageError where there is no such mode."""
-        options = replace(self.options, mode=mode, level=None)
-        check("which mode?", options)
-        self.options = options
+        self.options = replace(self.options, mode=mode, level=None)
 
     def reset(self) -> None:
         """Forget what was said."""
@@ -101,7 +102,6 @@ def chat(
     if history_tokens < 1:
         raise UsageError(f"history_tokens is at least 1, not {history_tokens}")
     options = options or AskOptions()
-    check("which options?", options)
     budget = budget_of(budget_usd)
     with connect(settings, progress) as database:
         yield Chat(

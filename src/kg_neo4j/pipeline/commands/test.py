@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.pipeline.budget import budget_of
-from kg_neo4j.pipeline.commands.ask import AskOptions, answerer, check
+from kg_neo4j.pipeline.commands.ask import answerer
 from kg_neo4j.progress import SILENT, Progress
+from kg_neo4j.retrieve.interface import AskOptions
+from kg_neo4j.retrieve.question import read
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
@@ -64,10 +66,10 @@ def check_answers(
     if not rows:
         raise UsageError(f"{file} has no questions", hint='a line each: {"question": "..."}')
     asked = [(str(row.get("question") or ""), AskOptions(mode=str(row.get("mode") or "auto"))) for row in rows]
-    for number, (question, options) in enumerate(asked, 1):
+    for number, (question, _) in enumerate(asked, 1):
         if not question:
             raise UnreadableSource(f"{file}, question {number}: no question", hint='{"question": "..."}')
-        check(question, options)
+        read(question)
     budget = budget_of(budget_usd)
     found: list[AskedAgain] = []
     with connect(settings, progress) as database:

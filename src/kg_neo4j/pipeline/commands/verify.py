@@ -94,9 +94,9 @@ def _verified(
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.pipeline.commands.ask import answerer
-    from kg_neo4j.retrieve.filters import check
+    from kg_neo4j.retrieve.interface import check_filters
 
-    check(filters)
+    check_filters(filters)
     listed = _claims(text, headings)
     if not any(listed):
         return VerifiedText((), len(listed))

@@ -8,20 +8,20 @@ from dataclasses import replace
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
-from kg_neo4j.records import Answer, Citation
+from kg_neo4j.records import Citation
 from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import CheckedClaims, split_claims, without
-from kg_neo4j.retrieve.reply import Reply
+from kg_neo4j.retrieve.interface import Reply
 
 
-def keep_standing(database: Database, graph: str, reply: Reply) -> tuple[Reply, tuple[str, ...]]:
-    """Return the reply with the pages of PDFs, without citations of chunks that are there no more; and a note on these.
+def keep_standing(database: Database, graph: str, reply: Reply) -> Reply:
+    """Return the reply with the pages of PDFs, without citations of chunks that are gone, which a note reports.
 
     The graph may have changed while a model was thinking. A reply that cites nothing then has no text: nothing is left
     that it could be checked by.
     """
     if not reply.citations:
-        return reply, ()
+        return reply
     rows = _chunks(database, graph, reply.citations)
     texts = {each: row["text"] for each, row in rows.items()}
     citations = _paged(reply.citations, rows)
@@ -31,20 +31,16 @@ def keep_standing(database: Database, graph: str, reply: Reply) -> tuple[Reply, 
         number for number, citation in enumerate(reply.citations, 1) if not quotes_are_in_place([citation], texts)
     )
     if not gone:
-        return reply, ()
+        return reply
     note = f"{len(gone)} citations were removed: their documents were changed while the answer was made"
-    if reply.path or len(split_claims(reply.text)) != len(reply.claims):
-        return replace(reply, text="", citations=(), claims=(), short="", path=()), (f"{note}; ask again",)
-    left = without(CheckedClaims(reply.text, reply.citations, reply.claims), gone)
+    left = CheckedClaims("", (), ())
+    if not reply.path and len(split_claims(reply.text)) == len(reply.claims):
+        left = without(CheckedClaims(reply.text, reply.citations, reply.claims), gone)
     if not left.citations:
-        return replace(reply, text="", citations=(), claims=(), short="", path=()), (f"{note}; ask again",)
-    return replace(reply, text=left.text, citations=left.citations, claims=left.claims), (note,)
-
-
-def with_pages(database: Database, graph: str, answer: Answer) -> Answer:
-    """Return an answer whose citations have the pages of PDFs, as `keep_standing` gives them."""
-    rows = _chunks(database, graph, (*answer.citations, *answer.nearest))
-    return replace(answer, citations=_paged(answer.citations, rows), nearest=_paged(answer.nearest, rows))
+        notes = (*reply.notes, f"{note}; ask again")
+        return replace(reply, text="", citations=(), claims=(), short="", path=(), notes=notes)
+    notes = (*reply.notes, note)
+    return replace(reply, text=left.text, citations=left.citations, claims=left.claims, notes=notes)
 
 
 def paged(database: Database, graph: str, citations: Sequence[Citation]) -> tuple[Citation, ...]:

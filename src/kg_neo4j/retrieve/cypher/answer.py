@@ -7,146 +7,135 @@ behind every guard of `model`. The rows become the answer, and cite the chunks t
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kg_neo4j._models.door import Door, Job
-from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
-from kg_neo4j.records import Answer, Citation, Evidence, Filters, QueryTrace, Usage
-from kg_neo4j.retrieve.cypher.citations import CitedThing, RowCitations, read_things
+from kg_neo4j.records import QueryTrace
+from kg_neo4j.retrieve.checking.standing import paged
+from kg_neo4j.retrieve.cypher.citations import RowCitations, read_things
 from kg_neo4j.retrieve.cypher.model import WrittenQuery, to_write
 from kg_neo4j.retrieve.cypher.questions import CannedRows, ask_canned
-from kg_neo4j.retrieve.cypher.run import QueryLimits
 from kg_neo4j.retrieve.cypher.telling import TOLD, RowsText, TellRows, listed
 from kg_neo4j.retrieve.cypher.templates import EXAMPLES
-from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import Scope
-from kg_neo4j.retrieve.question import Question, read
+from kg_neo4j.retrieve.interface import CYPHER, Found, Reply, Search
+from kg_neo4j.retrieve.means import Means
 
-MODE = "cypher"
-NOT_FOUND = "No answer found."
 REFUSED = "No safe query was found for this question."
 SHOWN = 20  # rows in the answer
 KEPT = 100  # rows in its trace
 
 
 @dataclass(frozen=True, slots=True)
-class CypherMode:
-    """How to answer from queries."""
+class FoundRows(Found):
+    """The rows of a canned query, or why none fits."""
 
-    tokeniser: Tokeniser
-    door: Door
-    writes: bool = True  # where no canned query fits, the model writes one
-    limits: QueryLimits = field(default_factory=QueryLimits)  # of a query that a model wrote
+    canned: CannedRows | str = ""
 
 
-@dataclass(slots=True)
-class QueryReply:
-    """An answer on its way."""
-
-    text: str = ""
-    citations: tuple[Citation, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    trace: QueryTrace | None = None
-    usage: Usage = field(default_factory=Usage)
-    notes: list[str] = field(default_factory=list)
-    found: bool = False
-    model_seconds: float = 0.0
+def retrieve_rows(database: Database, search: Search) -> FoundRows:
+    """Return the rows of the first canned query that fits the question."""
+    return FoundRows(CYPHER, canned=ask_canned(database, search.graph, search.question, search.scope))
 
 
-def ask_cypher(
-    database: Database, question: str, graph: str, how: CypherMode, filters: Filters | None = None
-) -> Answer:
-    """Answer `question` from the rows of a query on `graph`; `found` is False where there are none.
+def answer_from_rows(database: Database, search: Search, found: FoundRows, how: Means) -> Reply:
+    """Answer with the rows of a canned query, or with those of a query that the model writes; else without text.
 
-    Nothing but what `filters` leave is read, told of or cited, but for the schema, which a model is shown as a whole.
-    Nothing in the graph is changed. Raises UsageError for an empty question, and the model's and the database's errors.
+    No model writes a query where the mode was chosen and not named. A model is shown the schema as a whole. Raises the
+    model's and the database's errors.
     """
-    started = time.monotonic()
-    asked = read(question)
-    scope = resolve(database, graph, filters or Filters())
-    reply = _reply(database, asked, graph, how, scope)
-    if scope is not None:
-        reply.notes.insert(0, f"filtered by {scope.said}: {scope.counted}")
-    if asked.cut:
-        reply.notes.insert(0, f"the question was truncated to its first {len(asked.text):,} characters")
-    return _answer(asked, reply, started)
-
-
-def _reply(database: Database, asked: Question, graph: str, how: CypherMode, scope: Scope | None) -> QueryReply:
-    canned = ask_canned(database, graph, asked, scope)
-    if isinstance(canned, CannedRows):
-        return _from_rows(canned, read_things(database, graph, canned.ids[:SHOWN], scope), how)
-    job = WriteQuery(database, graph, asked, scope, how, canned.reason)
-    return how.door.do(job) if how.writes else unmatched(canned.reason)
+    if isinstance(found.canned, CannedRows):
+        reply = _from_rows(database, search, found.canned, how)
+    elif search.options.mode == CYPHER:
+        reply = how.door.do(WriteQuery(database, search, how, found.canned))
+    else:
+        reply = unmatched(found.canned)
+    return replace(reply, citations=paged(database, search.graph, reply.citations))
 
 
 @dataclass(frozen=True, slots=True)
-class WriteQuery(Job[QueryReply]):
+class WriteQuery(Job[Reply]):
     """Answers a question that no canned query fits from a query that the model writes."""
 
     kind: ClassVar[str] = "write_query"
     database: Database
-    graph: str
-    question: Question
-    scope: Scope | None
-    how: CypherMode
+    search: Search
+    how: Means
     why: str  # no canned query fits
 
-    def by_model(self, door: Door) -> QueryReply:
+    def by_model(self, door: Door) -> Reply:
         """Have the query written and run. Raises the model's and the database's errors."""
-        task = to_write(self.database, self.graph, self.question, self.scope, self.how.limits)
+        started = time.monotonic()
+        task = to_write(self.database, self.search)
         answer = door.ask(task)
         if isinstance(answer.error, ContextTooLong):
             raise answer.error
-        reply = QueryReply(usage=answer.charged, model_seconds=answer.seconds)
+        reply = Reply("", usage=answer.charged, model_seconds=answer.seconds, is_answer=False)
         if answer.value is None:
-            return _unwritten(reply, task.refused, "" if len(task.refused) == task.rounds else answer.problem)
-        reply.notes.append(f"answered by a query that the model {door.name} wrote")
-        reply.notes += [f"its first query was refused: {reason}" for reason in task.refused]
-        things = read_things(self.database, self.graph, answer.value.rows.ids[:TOLD], self.scope)
-        return _from_written(reply, self.question, answer.value, things, self.how.tokeniser, door)
+            silent = "" if len(task.refused) == task.rounds else answer.problem
+            reply = _unwritten(reply, task.refused, silent)
+        else:
+            first = (f"its first query was refused: {reason}" for reason in task.refused)
+            notes = (f"answered by a query that the model {door.name} wrote", *first, *answer.value.rows.notes)
+            reply = self._told(replace(reply, notes=notes), answer.value, door)
+        return replace(reply, retrieval_seconds=max(0.0, time.monotonic() - started - reply.model_seconds))
+
+    def _told(self, reply: Reply, written: WrittenQuery, door: Door) -> Reply:
+        """Return what the query gave: in the model's words, or as a list where these are of no use."""
+        rows = written.rows
+        trace = QueryTrace(
+            cypher=written.query.text,
+            parameters=written.query.parameters,
+            template=None,
+            model=door.name,
+            columns=rows.columns,
+            rows=rows.rows[:KEPT],
+            rows_cut=len(rows.rows[KEPT:]) + rows.cut,
+            is_more=rows.is_more,
+        )
+        reply = replace(reply, query=trace)
+        if not rows.rows:
+            return replace(reply, notes=(*reply.notes, "the query ran and found nothing"))
+        things = read_things(self.database, self.search.graph, rows.ids[:TOLD], self.search.scope)
+        task = TellRows(self.search.question.text, written.query.text, rows, things, self.how.tokeniser)
+        answer = door.ask(task)
+        told = answer.value or RowsText(notes=(answer.problem,))
+        reply = replace(
+            reply,
+            usage=reply.usage + answer.charged,
+            model_seconds=reply.model_seconds + answer.seconds,
+            notes=(*reply.notes, *told.notes),
+        )
+        if told.is_denied:
+            denied = "the model says that the rows of its query do not answer the question"
+            return replace(reply, notes=(*reply.notes, denied))
+        citing = told.citing or RowCitations(things, self.how.tokeniser)
+        text = told.text or "\n".join(listed(rows, SHOWN, citing))
+        notes = reply.notes if citing.citations else (*reply.notes, "the rows have no source chunk: nothing is cited")
+        cited, evidence = tuple(citing.citations), tuple(citing.evidence)
+        return replace(reply, text=text, citations=cited, evidence=evidence, notes=notes, is_answer=True)
 
 
-def _answer(asked: Question, reply: QueryReply, started: float) -> Answer:
-    seconds = time.monotonic() - started
-    return Answer(
-        question=asked.text,
-        mode=MODE,
-        answer=reply.text or NOT_FOUND,
-        found=reply.found,
-        citations=reply.citations,
-        evidence=reply.evidence,
-        usage=reply.usage,
-        seconds=seconds,
-        notes=tuple(reply.notes),
-        retrieval_seconds=max(0.0, seconds - reply.model_seconds),
-        model_seconds=reply.model_seconds,
-        query=reply.trace,
-    )
-
-
-def unmatched(reason: str) -> QueryReply:
+def unmatched(reason: str) -> Reply:
     """Return the answer to a question that no canned query fits, where no query is written."""
     examples = " ".join(EXAMPLES)
     without = "without a model the mode cypher answers questions of a few forms"
     hint = f"{without}: {examples} OPENAI_API_KEY or OPENAI_BASE_URL sets a model that writes queries"
-    return QueryReply(notes=[reason, hint] if reason else [hint])
+    return Reply("", notes=(reason, hint) if reason else (hint,))
 
 
-def _from_rows(canned: CannedRows, things: Mapping[str, CitedThing], how: CypherMode) -> QueryReply:
+def _from_rows(database: Database, search: Search, canned: CannedRows, how: Means) -> Reply:
     """Return the rows of a canned query as a list, each with its citations."""
-    reply = QueryReply(text=canned.heading, found=bool(canned.rows))
-    reply.notes.append(f"answered by the canned query {canned.query.replace('_', '-')}, without a model")
+    notes = [f"answered by the canned query {canned.query.replace('_', '-')}, without a model"]
     for each in canned.named:
         if each.words != each.name:
             others = f"; it may also be {each.others}" if each.others else ""
-            reply.notes.append(f"{each.words!r} was taken to mean {each.name}{others}")
-    citing = RowCitations(things, how.tokeniser)
-    lines, uncited = [], 0
+            notes.append(f"{each.words!r} was taken to mean {each.name}{others}")
+    citing = RowCitations(read_things(database, search.graph, canned.ids[:SHOWN], search.scope), how.tokeniser)
+    lines, uncited = [canned.heading], 0
     for line, ids in zip(canned.lines[:SHOWN], canned.ids, strict=False):
         marks = citing.cite(line, ids)
         uncited += not marks
@@ -154,11 +143,9 @@ def _from_rows(canned: CannedRows, things: Mapping[str, CitedThing], how: Cypher
     if (left := len(canned.rows) - SHOWN) > 0:
         more = "at least " if canned.is_full else ""
         lines.append(f"and {more}{left:,} more")
-    reply.text = "\n".join([canned.heading, *lines])
     if uncited:
-        reply.notes.append(f"{uncited} of the rows shown have no source chunk and cite none")
-    reply.citations, reply.evidence = tuple(citing.citations), tuple(citing.evidence)
-    reply.trace = QueryTrace(
+        notes.append(f"{uncited} of the rows shown have no source chunk and cite none")
+    trace = QueryTrace(
         cypher=canned.cypher,
         parameters=canned.parameters,
         template=canned.query,
@@ -168,54 +155,18 @@ def _from_rows(canned: CannedRows, things: Mapping[str, CitedThing], how: Cypher
         rows_cut=max(0, len(canned.rows) - KEPT),
         is_more=canned.is_full,
     )
-    return reply
-
-
-def _unwritten(reply: QueryReply, refused: Sequence[str], silent: str) -> QueryReply:
-    """Say that no query ran, and why: the model wrote none, or what it wrote was refused."""
-    reply.notes += [silent] if silent else []
-    reply.notes += [f"a query that the model wrote was refused: {reason}" for reason in refused]
-    if refused and not silent:
-        reply.text = REFUSED
-    return reply
-
-
-def _from_written(
-    reply: QueryReply,
-    asked: Question,
-    written: WrittenQuery,
-    things: Mapping[str, CitedThing],
-    tokeniser: Tokeniser,
-    door: Door,
-) -> QueryReply:
-    """Return what a query that a model wrote gave: told by the model, or as a list where that is of no use."""
-    rows = written.rows
-    reply.notes += rows.notes
-    reply.trace = QueryTrace(
-        cypher=written.query.text,
-        parameters=written.query.parameters,
-        template=None,
-        model=door.name,
-        columns=rows.columns,
-        rows=rows.rows[:KEPT],
-        rows_cut=len(rows.rows[KEPT:]) + rows.cut,
-        is_more=rows.is_more,
+    return Reply(
+        "\n".join(lines),
+        tuple(citing.citations),
+        tuple(citing.evidence),
+        notes=tuple(notes),
+        is_answer=bool(canned.rows),
+        query=trace,
     )
-    if not rows.rows:
-        reply.notes.append("the query ran and found nothing")
-        return reply
-    answer = door.ask(TellRows(asked.text, written.query.text, rows, things, tokeniser))
-    told = answer.value or RowsText(notes=(answer.problem,))
-    reply.usage += answer.charged
-    reply.model_seconds += answer.seconds
-    reply.notes += told.notes
-    if told.is_denied:
-        reply.notes.append("the model says that the rows of its query do not answer the question")
-        return reply
-    citing = told.citing or RowCitations(things, tokeniser)
-    reply.text = told.text or "\n".join(listed(rows, SHOWN, citing))
-    reply.found = True
-    reply.citations, reply.evidence = tuple(citing.citations), tuple(citing.evidence)
-    if not reply.citations:
-        reply.notes.append("the rows have no source chunk: nothing is cited")
-    return reply
+
+
+def _unwritten(reply: Reply, refused: Sequence[str], silent: str) -> Reply:
+    """Say that no query ran, and why: the model wrote none, or what it wrote was refused."""
+    why = (f"a query that the model wrote was refused: {reason}" for reason in refused)
+    notes = (*((silent,) if silent else ()), *why)
+    return replace(reply, text=REFUSED if refused and not silent else "", notes=notes)

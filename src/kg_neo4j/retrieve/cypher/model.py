@@ -16,12 +16,12 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import CellParameter
 from kg_neo4j.retrieve.cypher.guard import GuardedQuery, guard
-from kg_neo4j.retrieve.cypher.run import QueryLimits, QueryRows, run
+from kg_neo4j.retrieve.cypher.run import QueryRows, run
 from kg_neo4j.retrieve.cypher.schema import GraphSchema, describe, narrow, read_schema
 from kg_neo4j.retrieve.cypher.tokens import LONGEST, LONGEST_TEXT, CypherRefused
-from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.interface import Linked, Search
 from kg_neo4j.retrieve.left import IdsLeft, all_left
-from kg_neo4j.retrieve.linking import Linked, can_link, link
+from kg_neo4j.retrieve.linking import can_link, link
 from kg_neo4j.retrieve.question import Question
 
 ROUNDS = 2  # the query, and one more after the reason for which the first was refused
@@ -57,7 +57,6 @@ class WriteCypher(Prompted[WrittenQuery]):
     schema: GraphSchema
     entities: Mapping[str, CellParameter]  # that the question names, as parameters
     names: str  # these, in words
-    limits: QueryLimits
     refused: list[str] = field(default_factory=list)  # gets the reason for each query that was not run, in order
 
     def values(self) -> dict[str, str]:
@@ -76,23 +75,19 @@ class WriteCypher(Prompted[WrittenQuery]):
             return Complaint("the model found no query on this graph that answers the question", repeats=False)
         try:
             query = guard(text, {**check_parameters(given), **self.entities}, self.schema, self.graph, self.left)
-            return WrittenQuery(query, run(self.database, query, self.limits))
+            return WrittenQuery(query, run(self.database, query))
         except CypherRefused as refusal:
             self.refused.append(str(refusal))
             return Complaint(f"{refusal}\nIt was:\n{text[:LONGEST]}")
 
 
-def to_write(
-    database: Database, graph: str, question: Question, scope: Scope | None, limits: QueryLimits
-) -> WriteCypher:
-    """Return the task to write a query for `question`; the schema that it shows has the counts of the whole graph."""
-    schema = read_schema(database, graph)
+def to_write(database: Database, search: Search) -> WriteCypher:
+    """Return the task to write a query for a question; the schema that it shows has the counts of the whole graph."""
+    schema = read_schema(database, search.graph)
     left = None
-    if scope is not None:
-        schema, left = narrow(schema), all_left(database, graph, scope)
-    return WriteCypher(
-        database, graph, question, left, schema, *_names(database, graph, question, scope), limits=limits
-    )
+    if search.scope is not None:
+        schema, left = narrow(schema), all_left(database, search.graph, search.scope)
+    return WriteCypher(database, search.graph, search.question, left, schema, *_names(database, search))
 
 
 def read_answer(text: str) -> tuple[str, Mapping[str, Any]]:
@@ -136,11 +131,11 @@ def _scalar(name: str, value: Any) -> str | int | float | bool | None:
     raise CypherRefused(f"${name} is no short text, number or truth")
 
 
-def _names(
-    database: Database, graph: str, question: Question, scope: Scope | None
-) -> tuple[dict[str, CellParameter], str]:
+def _names(database: Database, search: Search) -> tuple[dict[str, CellParameter], str]:
     """Return the entities that the question names as parameters, and these in words."""
-    linked = link(database, graph, question, scope) if can_link(database, graph) else Linked()
+    graph, linked = search.graph, Linked()
+    if can_link(database, graph):
+        linked = link(database, graph, search.question, search.scope)
     rows = database.read(queries.get("questions/names"), graph=graph, ids=list(linked.entities[:NAMED]))
     known = {row["Id"]: row for row in rows}
     entities: dict[str, CellParameter] = {}

@@ -9,9 +9,9 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Cell, CellParameter
 from kg_neo4j.retrieve.cypher.templates import Form, recognise, relationships_of, types_of
-from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.retrieve.interface import Linked, Scope
 from kg_neo4j.retrieve.left import held
-from kg_neo4j.retrieve.linking import Linked, can_link, link, look_up, near_query, suggest
+from kg_neo4j.retrieve.linking import can_link, link, look_up, near_query, suggest
 from kg_neo4j.retrieve.name_fits import NameFit, bearers, fit, say_missing
 from kg_neo4j.retrieve.question import Question, read
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
@@ -41,13 +41,6 @@ class CannedRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Unmatched:
-    """No canned query fits; `reason` says what was not understood, empty where no form fits the question."""
-
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class NamedPart:
     """What a part of a question names."""
 
@@ -57,10 +50,10 @@ class NamedPart:
     others: str = ""  # further bearers of the name, as far as the words go
 
 
-def ask_canned(
-    database: Database, graph: str, question: Question, scope: Scope | None = None
-) -> CannedRows | Unmatched:
+def ask_canned(database: Database, graph: str, question: Question, scope: Scope | None = None) -> CannedRows | str:
     """Return the rows of the first canned query that fits `question`; no rows are an answer, too.
+
+    Where none fits, return what was not understood; "" where the question has no form that is known.
 
     Names are those of what `scope` leaves, and the rows tell of nothing else; relationships have both their ends.
     """
@@ -69,17 +62,17 @@ def ask_canned(
         found = _run(database, graph, form, scope)
         if isinstance(found, CannedRows):
             return found
-        reason = reason or found.reason
-    return Unmatched(reason)
+        reason = reason or found
+    return reason
 
 
-def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> CannedRows | Unmatched:
+def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> CannedRows | str:
     """Look up what `form` leaves open and run its query."""
     known = database.read(queries.get("reports/nodes_by_type"), graph=graph)
     types = types_of(form.kind, [row["NodeType"] for row in known])
     if types is None:
         if form.query not in ("relations", "in_common", "stated"):
-            return Unmatched(f"the graph has no entities of the kind {form.kind!r}")
+            return f"the graph has no entities of the kind {form.kind!r}"
         types = ()  # "who" in a graph without persons
     named: dict[str, NamedPart] = {}
     for place, words in (("x", form.x), ("y", form.y)):
@@ -87,7 +80,7 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
             found = _name(database, graph, words, scope)
             if found is None:
                 near = suggest(database, graph, words) if can_link(database, graph) else ()
-                return Unmatched(say_missing(words, near))
+                return say_missing(words, near)
             named[place] = found
     relationships: tuple[str, ...] = ()
     direction = form.direction
@@ -97,7 +90,7 @@ def _run(database: Database, graph: str, form: Form, scope: Scope | None) -> Can
             form.verb, form.direction, [row["RelationshipType"] for row in drawn]
         )
         if not relationships:
-            return Unmatched(f"no relationship type of the graph matches {form.verb!r}")
+            return f"no relationship type of the graph matches {form.verb!r}"
     values: dict[str, CellParameter] = {
         "x": list(named["x"].ids) if "x" in named else [],
         "y": list(named["y"].ids) if "y" in named else [],

@@ -1,8 +1,8 @@
-"""The mode `global`: a question about the whole, answered from community reports (the length study).
+"""The mode `global`: a question about the whole, answered from community reports.
 
 With a model: what single reports contribute, scored; then these, best first, combined within a budget of tokens.
 Without one: sentences of the reports themselves. Citations lead from the answer to a report, to an entity or a fact
-that it cites, to words of a chunk; whatever does not exist is taken out and said.
+that it cites, to words of a chunk; whatever does not exist is removed, and a note says so.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kg_neo4j._models import prompts
@@ -18,22 +18,20 @@ from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Task
-from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import ContextTooLong, UsageError
+from kg_neo4j.errors import ContextTooLong
 from kg_neo4j.graph.database import Database
 from kg_neo4j.organise.community_reports import read_materials
 from kg_neo4j.organise.stored_reports import CommunityReport
-from kg_neo4j.records import Answer, Evidence, Filters, Usage
-from kg_neo4j.retrieve.filters import resolve
-from kg_neo4j.retrieve.interface import Scope
+from kg_neo4j.records import Evidence, Usage
+from kg_neo4j.retrieve.checking.standing import paged
+from kg_neo4j.retrieve.interface import GLOBAL, Found, Reply, Search
+from kg_neo4j.retrieve.means import Means
 from kg_neo4j.retrieve.overview import report_citations, report_marks
 from kg_neo4j.retrieve.overview.partial_answers import Partial, Partials
 from kg_neo4j.retrieve.overview.report_marks import Marked, meanings
 from kg_neo4j.retrieve.overview.report_selection import ReportLevel, ReportSelection, choose, report_levels
-from kg_neo4j.retrieve.question import Question, read
 
-MODE = "global"
 NOT_FOUND = "The reports on the communities of this graph hold no answer to this."
 ANSWER_TOKENS = 1_200  # room for the combined answer
 PROMPT_TOKENS = 500
@@ -45,45 +43,41 @@ _NOT_IN_GRAPH = re.compile(r"\W*not in the graph\W*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class GlobalMode:
-    """How to answer from reports."""
+class FoundReports(Found):
+    """The level whose reports a question is put to; None where no report can be read."""
 
-    tokeniser: Tokeniser
-    door: Door
-    level: int | None = None  # of communities, 0 is the coarsest; None: chosen by what can be read
-    max_context_tokens: int = 6000  # of partial answers that are combined
+    target: ReportLevel | None = None
 
 
 @dataclass(slots=True)
 class ReportsReply:
-    """An answer on its way. `text` carries marks of `known`. `scope`: what filters leave."""
+    """An answer on its way. `text` carries marks of `known`."""
 
     text: str = ""
     known: Mapping[str, Marked] = field(default_factory=dict)
     scores: Mapping[str, float] = field(default_factory=dict)  # community -> score of its report, 0 to 1
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
-    scope: Scope | None = None
+    model_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFromReports(Job[ReportsReply]):
-    """Answers a question from the reports of one level, as far as `scope` leaves them."""
+    """Answers a question from the reports of one level, as far as filters leave them."""
 
     kind: ClassVar[str] = "from_reports"
     database: Database
-    graph: str
-    scope: Scope | None
+    search: Search
     target: ReportLevel
-    question: Question
-    how: GlobalMode
+    how: Means
 
     def by_model(self, door: Door) -> ReportsReply:
         """Ask reports one by one, then combine what they contribute."""
-        target = self.target
-        asking = Partials(door, self.how.tokeniser, self.question.text)
-        selection = ReportSelection(self.database, self.graph, asking, self.scope)
-        partials = selection.ask(target, limited=self.how.level is None)
+        started = time.monotonic()
+        target, search = self.target, self.search
+        asking = Partials(door, self.how.tokeniser, search.question.text)
+        selection = ReportSelection(self.database, search.graph, asking, search.scope)
+        partials = selection.ask(target, limited=search.options.level is None)
         reply = ReportsReply(known=meanings(selection.numbered), usage=asking.usage)
         reply.scores = {each.report.id: each.score / 100 for each in partials}
         reply.notes.append(f"{asking.judged} reports were read, down to level {target.level} of communities")
@@ -96,83 +90,66 @@ class AnswerFromReports(Job[ReportsReply]):
         if asking.removed:
             reply.notes.append(f"removed citations of findings that do not exist: {', '.join(asking.removed)}")
         if partials:
-            _combine(self.question, partials, self.how, door, reply)
+            _combine(search, partials, self.how, door, reply)
+        reply.model_seconds = time.monotonic() - started
         return reply
 
 
-def ask_global(
-    database: Database, question: str, graph: str, how: GlobalMode, filters: Filters | None = None
-) -> Answer:
-    """Answer `question` from the community reports of `graph`; `found` is False where they hold no answer.
-
-    With `filters` only findings are read that rest on something they leave, and only that is cited. Raises UsageError
-    for an empty question, a level that there is not or what filters name in vain, and the model's and the database's
-    errors.
-    """
-    started = time.monotonic()
-    asked = read(question)
-    if how.max_context_tokens < 1:
-        raise UsageError(f"max_context_tokens is at least 1, not {how.max_context_tokens}")
-    scope = resolve(database, graph, filters or Filters())
-    levels = report_levels(database, graph, scope)
+def choose_reports(database: Database, search: Search) -> FoundReports:
+    """Return the level whose reports are read. Raises UsageError for a level that there is not."""
+    levels = report_levels(database, search.graph, search.scope)
     if not any(each.reports for each in levels):
-        reply = ReportsReply(notes=[_no_reports(database, graph, levels, scope)])
-    else:
-        target = choose(levels, how.level)
-        reply = how.door.again().do(AnswerFromReports(database, graph, scope, target, asked, how))
-        if target.reports < target.communities:
-            missing = (
-                f"{target.communities - target.reports} of {target.communities} communities of level {target.level}"
-            )
-            reply.notes.append(f"{missing} have no report: {WRITE_THEM}")
-    if asked.cut:
-        reply.notes.insert(0, f"the question was truncated to its first {len(asked.text):,} characters")
-    if scope is not None:
-        reply.scope = scope
-        reply.notes.insert(0, f"filtered by {scope.said}: {scope.counted}, and statements that rest on them")
-    return _answer(database, asked, graph, reply, how.tokeniser, started)
+        return FoundReports(GLOBAL, notes=(_no_reports(database, search, levels),))
+    target = choose(levels, search.options.level)
+    if target.reports == target.communities:
+        return FoundReports(GLOBAL, target=target)
+    missing = f"{target.communities - target.reports} of {target.communities} communities of level {target.level}"
+    return FoundReports(GLOBAL, notes=(f"{missing} have no report: {WRITE_THEM}",), target=target)
 
 
-def _no_reports(database: Database, graph: str, levels: Sequence[ReportLevel], scope: Scope | None) -> str:
-    if scope is not None and any(each.reports for each in report_levels(database, graph)):
-        return f"no report of graph {graph!r} has a source that the filters select"
+def _no_reports(database: Database, search: Search, levels: Sequence[ReportLevel]) -> str:
+    if search.scope is not None and any(each.reports for each in report_levels(database, search.graph)):
+        return f"no report of graph {search.graph!r} has a source that the filters select"
     if levels:
-        return f"graph {graph!r} has no community reports: {WRITE_THEM}"
-    return f"graph {graph!r} has no communities: load something first, for example kg load FILE"
+        return f"graph {search.graph!r} has no community reports: {WRITE_THEM}"
+    return f"graph {search.graph!r} has no communities: load something first, for example kg load FILE"
 
 
-def _answer(
-    database: Database, asked: Question, graph: str, reply: ReportsReply, tokeniser: Tokeniser, started: float
-) -> Answer:
-    """Turn marks into citations that exist; without any, nothing was found."""
-    checked = report_marks.check(reply.text, reply.known)
-    used = {mark: reply.known[mark] for mark in checked.marks}
-    elements = report_citations.read_elements(database, graph, used.values(), reply.scope) if used else {}
+def answer_from_reports(database: Database, search: Search, found: FoundReports, how: Means) -> Reply:
+    """Answer from the reports of a level, with citations that exist; without any, nothing was found.
+
+    With filters only findings are read that rest on something they leave, and only that is cited. Raises the model's
+    and the database's errors.
+    """
+    made = ReportsReply()
+    if found.target is not None:
+        made = how.door.do(AnswerFromReports(database, search, found.target, how))
+    notes = [*made.notes, *found.notes]
+    checked = report_marks.check(made.text, made.known)
+    used = {mark: made.known[mark] for mark in checked.marks}
+    elements = report_citations.read_elements(database, search.graph, used.values(), search.scope) if used else {}
     cited = report_citations.cite(checked.text, used, elements)
-    notes = list(reply.notes)
     if cited.lost:
         notes.append(f"removed {len(cited.lost)} citations of what is no longer in the graph")
     reports = list({each.report.id: each.report for each in used.values()}.values())
-    notes += _outdated(database, graph, reports)
-    found = bool(cited.citations)
-    if used and not found:
-        notes.append("nothing that the reports cite is in the graph any more")
+    notes += _outdated(database, search.graph, reports)
+    reply = Reply(NOT_FOUND, usage=made.usage, model_seconds=made.model_seconds, is_answer=False)
+    if not cited.citations:
+        lost = ["nothing that the reports cite is in the graph any more"] if used else []
+        return replace(reply, notes=(*notes, *lost))
     shown = [
-        Evidence("report", each.id, f"{each.title}: {each.summary}", reply.scores.get(each.id, 0.0), token_count=tokens)
+        Evidence("report", each.id, f"{each.title}: {each.summary}", made.scores.get(each.id, 0.0), token_count=tokens)
         for each in reports
-        if (tokens := tokeniser.count(each.text))
+        if (tokens := how.tokeniser.count(each.text))
     ]
-    return Answer(
-        question=asked.text,
-        mode=MODE,
-        answer=cited.text if found else NOT_FOUND,
-        found=found,
-        citations=tuple(cited.citations),
-        evidence=(*shown, *report_citations.evidence(cited, reply.scores, tokeniser)) if found else (),
-        usage=reply.usage,
-        seconds=time.monotonic() - started,
+    return replace(
+        reply,
+        text=cited.text,
+        citations=paged(database, search.graph, cited.citations),
+        evidence=(*shown, *report_citations.evidence(cited, made.scores, how.tokeniser)),
         notes=tuple(notes),
         paths=tuple(cited.paths),
+        is_answer=True,
     )
 
 
@@ -189,15 +166,15 @@ def _why_unread(target: ReportLevel) -> str:
     return "the reports above them have nothing on the question"
 
 
-def _combine(asked: Question, partials: Sequence[Partial], how: GlobalMode, door: Door, reply: ReportsReply) -> None:
+def _combine(search: Search, partials: Sequence[Partial], how: Means, door: Door, reply: ReportsReply) -> None:
     """Put one answer into `reply`: that of the model on partial answers, as many as fit; a single one is the answer."""
-    kept = _fitting(asked, partials, how, door.window)
+    kept = _fitting(search, partials, how, door.window)
     if len(kept) < len(partials):
         reply.notes.append(f"{len(partials) - len(kept)} partial answers of lower score did not fit")
     if len(kept) == 1:
         reply.text = kept[0].text
         return
-    said = _said(door, Combine("\n\n".join(_shown(each) for each in kept), asked.text), reply)
+    said = _said(door, Combine("\n\n".join(_shown(each) for each in kept), search.question.text), reply)
     if _NOT_IN_GRAPH.fullmatch(said):
         return
     given = {mark for each in kept for mark in report_marks.check(each.text, reply.known).marks}
@@ -241,10 +218,11 @@ def _said(door: Door, task: Combine, reply: ReportsReply) -> str:
     return answer.value or ""
 
 
-def _fitting(asked: Question, partials: Sequence[Partial], how: GlobalMode, window: int) -> list[Partial]:
+def _fitting(search: Search, partials: Sequence[Partial], how: Means, window: int) -> list[Partial]:
     """Return the best partial answers that fit the budget and the model's window together; at least one."""
-    room = min(how.max_context_tokens, window - PROMPT_TOKENS - ANSWER_TOKENS - how.tokeniser.count(asked.text))
-    room = max(LEAST_TOKENS, room) if how.max_context_tokens >= LEAST_TOKENS else how.max_context_tokens
+    most = search.context_tokens
+    room = min(most, window - PROMPT_TOKENS - ANSWER_TOKENS - how.tokeniser.count(search.question.text))
+    room = max(LEAST_TOKENS, room) if most >= LEAST_TOKENS else most
     kept: list[Partial] = []
     filled = 0
     for each in partials:

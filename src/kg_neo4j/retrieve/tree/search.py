@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from kg_neo4j._models import tokens
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import GdsMissing, NotEnoughMemory
 from kg_neo4j.graph import queries
@@ -30,21 +31,28 @@ FETCH = 100  # neighbours asked of an index; where too few of them are of these 
 NO_VECTORS = "a narrative tree is searched by vectors, and there are none that fit: `kg load` and `kg tree` make them"
 
 
-def retrieve(database: Database, search: Search, choice: TreeChoice, tokeniser: Tokeniser, budget: int) -> Found:
-    """Return the nodes that are read, at most `budget` tokens, and the chunks that they rest on.
+def retrieve(database: Database, search: Search) -> Found:
+    """Return the nodes that are read, within the budget of `search` in tokens, and the chunks that they rest on.
 
     Raises UsageError for an aspect that no tree has.
     """
+    choice, budget = search.options.tree, search.context_tokens
     trees = read_trees(database, search.graph, choice.name, search.scope)
     ids, notes = usable(trees, choice)
     if search.vector is None and ids:
         notes.append(NO_VECTORS)
+    if not trees and search.scope is None:
+        notes.append(f"graph {search.graph!r} is empty: load something first, for example kg load FILE")
+    elif not trees:
+        notes.append(f"nothing that the filters select in graph {search.graph!r} has a tree")
     if search.vector is None or not ids:
         return Found(MODE, notes=tuple(notes))
     reading = _TreeSearch(database, search, choice, ids)
     rows = reading.rows()
     notes += reading.notes
-    nodes = choose([_node(row) for row in rows], tokeniser, choice, budget)
+    nodes = choose([_node(row) for row in rows], tokens.load(), choice, budget)
+    if not nodes and not notes:
+        notes.append(f"nothing in the trees of graph {search.graph!r} can be read within {budget:,} tokens")
     nodes, chunks = descend(database, search, nodes)
     return Found(MODE, chunks, notes=tuple(notes), nodes=nodes)
 
