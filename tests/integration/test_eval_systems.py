@@ -17,7 +17,7 @@ from fake_llm import FakeLlm
 from kg_neo4j._cli import app as command_line
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.retrieve.tree.trees import read_trees
+from kg_neo4j.retrieve.tree.search import read_trees
 from published_sets import MILL, narrative_set, quality_line, quality_question, two_articles, write_lines
 
 Run = Callable[..., tuple[int, str, str]]

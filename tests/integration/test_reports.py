@@ -36,7 +36,7 @@ from kg_neo4j.graph.settler import settle
 from kg_neo4j.organise.analytics import refresh
 from kg_neo4j.organise.search_indexes import create_fulltext
 from kg_neo4j.records import Span
-from kg_neo4j.retrieve.report_names import known_names
+from kg_neo4j.retrieve.linking import known_names
 from kg_runner import Kg
 
 NAMES = [outside_name(query) for query in list_reports()]

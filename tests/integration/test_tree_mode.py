@@ -33,7 +33,6 @@ from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import Found, Scope
 from kg_neo4j.retrieve.question import read
 from kg_neo4j.retrieve.tree import search as searching
-from kg_neo4j.retrieve.tree import walk as walking
 from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, TOP_DOWN, TRAVERSALS, WALK, TreeChoice
 from kg_neo4j.retrieve.tree.search import retrieve
 from narrative_tree import PARAGRAPHS, SUMMARIES, write
@@ -268,7 +267,7 @@ def test_a_walk_reaches_the_leaves_beside_those_that_are_near(
 ) -> None:
     """It starts at one leaf, and comes to its neighbours and to the summaries made from it first."""
     graph = request.getfixturevalue(given)
-    monkeypatch.setattr(walking, "SEEDS", 1)
+    monkeypatch.setattr(searching, "SEEDS", 1)
     every = TreeChoice(top_k=20, traversal=WALK)
     found = found_by(database, graph, PARAGRAPHS[3], every)
     leaves = [node.number for node in found.nodes if node.kind == "chunk"]
@@ -292,7 +291,7 @@ def test_a_walk_goes_from_an_entity_to_the_leaves_that_mention_it(
         "CREATE (e:KgEntity:Entity {id: $graph + 'e', graph: $graph, name: 'Holm Light', key: 'x', num: 1}) "
         "WITH e UNWIND $leaves AS id MATCH (c:KgChunk {id: id}) CREATE (e)-[:MENTIONED_IN {name: 'Holm Light'}]->(c)",
     )
-    monkeypatch.setattr(walking, "SEEDS", 1)
+    monkeypatch.setattr(searching, "SEEDS", 1)
     every = TreeChoice(top_k=20, traversal=WALK, kinds=("chunk",))
     before = [node.id for node in found_by(database, graph, PARAGRAPHS[5], every).nodes]
     with Lease(database, graph) as lease:

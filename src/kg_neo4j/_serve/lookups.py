@@ -227,7 +227,7 @@ def report(
 ) -> ReportTable:
     """Return a page of a canned report; of the list of reports where `name` is empty."""
     from kg_neo4j.graph import canned_reports
-    from kg_neo4j.retrieve.report_names import known_names
+    from kg_neo4j.retrieve.linking import known_names
 
     skip, limit = start_of(cursor), bounded(limit)
     if not name:

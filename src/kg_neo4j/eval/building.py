@@ -203,7 +203,7 @@ class Builder:
 
     def is_built(self, database: Database, graph: str, system: System) -> bool:
         """Say whether a plan can ask a system: what it reads is there."""
-        from kg_neo4j.retrieve.tree.trees import read_trees
+        from kg_neo4j.retrieve.tree.search import read_trees
 
         if graph in self._unloaded or ({system.name, system.mode} & set(READERS) and self.load_plan is not None):
             return False

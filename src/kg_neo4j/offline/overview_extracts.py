@@ -13,11 +13,10 @@ from kg_neo4j.graph.database import Row
 from kg_neo4j.offline.short.short_answer import CitedShortAnswer
 from kg_neo4j.records import Citation, Claim
 from kg_neo4j.retrieve.checking.claims import SUPPORTED
-from kg_neo4j.retrieve.kinds import DATE, PERSON, PLACE, kind_of
 from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.reply import FurtherSearch
 from kg_neo4j.retrieve.sentences import Sentence, readable, split_sentences
-from kg_neo4j.retrieve.words import fold, split_words
+from kg_neo4j.retrieve.words import DATE, PERSON, PLACE, fold, kind_of, split_words
 
 DOCUMENTS = 5  # that are told of one by one
 CHUNKS = 40  # of each

@@ -16,10 +16,9 @@ from kg_neo4j.offline.extractor.lexicon import FEMALE_NAMES, FEMALE_TITLES, MALE
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention
 from kg_neo4j.retrieve.interface import Linked
-from kg_neo4j.retrieve.kinds import kind_of
 from kg_neo4j.retrieve.linking import can_link, link
 from kg_neo4j.retrieve.question import read
-from kg_neo4j.retrieve.words import fold, split_words, word_spans
+from kg_neo4j.retrieve.words import fold, kind_of, split_words, word_spans
 
 MENTIONS = 24  # of one turn
 

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, WrittenText
     from kg_neo4j.retrieve.assisting import Assist, Assisted
     from kg_neo4j.retrieve.checking.claims import FindContradictions
-    from kg_neo4j.retrieve.conversation.rewriting import Understand
-    from kg_neo4j.retrieve.conversation.turns import ReadTurn, Turn, Understood
+    from kg_neo4j.retrieve.conversation.turns import ReadTurn, Turn, Understand, Understood
     from kg_neo4j.retrieve.cypher.answer import WriteQuery
     from kg_neo4j.retrieve.interface import Reply
     from kg_neo4j.retrieve.overview.global_answer import AnswerFromReports, ReportsReply

@@ -22,6 +22,7 @@ from kg_neo4j.retrieve import local, naive
 from kg_neo4j.retrieve.assisting import Assist
 from kg_neo4j.retrieve.checking.standing import keep_standing, paged
 from kg_neo4j.retrieve.cypher.answer import answer_from_rows, retrieve_rows
+from kg_neo4j.retrieve.excerpts import nearest
 from kg_neo4j.retrieve.filters import resolve
 from kg_neo4j.retrieve.interface import (
     AUTO,
@@ -38,7 +39,6 @@ from kg_neo4j.retrieve.interface import (
 )
 from kg_neo4j.retrieve.linking import can_link, say_unknown
 from kg_neo4j.retrieve.means import Means
-from kg_neo4j.retrieve.nearest import nearest
 from kg_neo4j.retrieve.overview.global_answer import answer_from_reports, choose_reports
 from kg_neo4j.retrieve.question import Question, fulltext_query, read
 from kg_neo4j.retrieve.reply import AnswerFromSources, FurtherSearch

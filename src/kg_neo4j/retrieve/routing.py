@@ -22,7 +22,7 @@ from kg_neo4j.retrieve.linking import exact_query, look_up, named
 from kg_neo4j.retrieve.overview.report_selection import report_levels
 from kg_neo4j.retrieve.question import Asks, Question, asked_terms
 from kg_neo4j.retrieve.tree.asking import asked_cue
-from kg_neo4j.retrieve.tree.trees import read_trees
+from kg_neo4j.retrieve.tree.search import read_trees
 from kg_neo4j.retrieve.words import fold, split_words
 
 NAMES = 3  # that a reason tells of

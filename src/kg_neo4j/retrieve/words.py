@@ -1,4 +1,4 @@
-"""Words as a search compares them. Pure.
+"""Words as a search compares them, and kinds of things by the words of their types. Pure.
 
 Works for any script: a word is a run of letters, digits and the marks that belong to them. Two forms of one word match
 where they share a long beginning (Wokulski, Wokulskiego; Khadija, Khadijah), or belong to one family (died, death).
@@ -100,3 +100,18 @@ _STOP_WORDS = frozenset(fold(word) for key in ("english", "polish", "others") fo
 def is_stop_word(folded: str) -> bool:
     """Return whether a folded word says nothing about what a question is after."""
     return folded in _STOP_WORDS
+
+
+PERSON, PLACE, DATE, THING = "person", "place", "date", "thing"
+_TYPES = {
+    PERSON: "PERSON PEOPLE HUMAN CHARACTER MAN WOMAN CHILD",
+    PLACE: "PLACE LOCATION CITY TOWN VILLAGE SETTLEMENT COUNTRY REGION STATE PROVINCE CONTINENT ISLAND MOUNTAIN CAVE "
+    "RIVER LAKE SEA OCEAN DESERT BUILDING ADDRESS GPE LOC FACILITY",
+    DATE: "DATE YEAR",
+}
+_KINDS = {each: kind for kind, types in _TYPES.items() for each in types.split()}
+
+
+def kind_of(entity_type: str) -> str:
+    """Return PERSON, PLACE, DATE or THING."""
+    return _KINDS.get(entity_type, THING)

@@ -1,5 +1,5 @@
+from kg_neo4j.retrieve.excerpts import nearest
 from kg_neo4j.retrieve.interface import Found, FoundChunk
-from kg_neo4j.retrieve.nearest import nearest
 from kg_neo4j.retrieve.question import read
 
 

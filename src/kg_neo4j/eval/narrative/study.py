@@ -146,7 +146,7 @@ def building_of(
 
 def aspects_of(database: Database, graph: str) -> tuple[str, ...]:
     """Return the aspects that the narrative trees of a graph have summaries of, in ascending order."""
-    from kg_neo4j.retrieve.tree.trees import read_trees
+    from kg_neo4j.retrieve.tree.search import read_trees
 
     return tuple(sorted({aspect for each in read_trees(database, graph, NAME) for aspect in each.aspects}))
 

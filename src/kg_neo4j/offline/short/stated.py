@@ -13,8 +13,7 @@ from kg_neo4j.offline.short.roles import asks_for_role, find_roles
 from kg_neo4j.offline.short.short_answer import Short
 from kg_neo4j.offline.short.things import Things
 from kg_neo4j.retrieve.interface import Found
-from kg_neo4j.retrieve.kinds import PERSON
-from kg_neo4j.retrieve.words import family, fold, same_word, split_words
+from kg_neo4j.retrieve.words import PERSON, family, fold, same_word, split_words
 
 MOST = 8  # works of one person that an answer lists
 _VERBS = "|".join(MADE.values())

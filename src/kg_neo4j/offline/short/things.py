@@ -10,11 +10,10 @@ from typing import Any
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.retrieve.interface import Scope
-from kg_neo4j.retrieve.kinds import kind_of
 from kg_neo4j.retrieve.left import read_left
 from kg_neo4j.retrieve.linking import exact_query, look_up, near_query
 from kg_neo4j.retrieve.name_fits import bearers, nearly
-from kg_neo4j.retrieve.words import split_words
+from kg_neo4j.retrieve.words import kind_of, split_words
 
 CHUNKS = 4  # of a document, and of those that mention a thing
 FACTS = 60

@@ -73,8 +73,7 @@ class Chat:
         self.turns = ()
 
     def _understand(self, question: str) -> Understood:
-        from kg_neo4j.retrieve.conversation.rewriting import Understand
-        from kg_neo4j.retrieve.conversation.turns import Understood
+        from kg_neo4j.retrieve.conversation.turns import Understand, Understood
         from kg_neo4j.retrieve.question import MAX_CHARACTERS
 
         if not self.turns or len(question) > MAX_CHARACTERS:  # nobody refers at such length

@@ -27,7 +27,7 @@ def report(
     """
     from kg_neo4j.graph import canned_reports
     from kg_neo4j.graph.connection import connect
-    from kg_neo4j.retrieve.report_names import known_names
+    from kg_neo4j.retrieve.linking import known_names
     from kg_neo4j.settings import Settings
 
     settings = settings or Settings()

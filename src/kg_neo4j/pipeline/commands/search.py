@@ -138,9 +138,8 @@ def show(
 def show_in(database: Database, name: str, graph: str, facts: int = FACTS, passages: int = PASSAGES) -> ShownEntity:
     """Show an entity of an open database, as `show`."""
     from kg_neo4j.graph import queries
-    from kg_neo4j.retrieve.linking import suggest
+    from kg_neo4j.retrieve.linking import bearing, suggest
     from kg_neo4j.retrieve.name_fits import say_missing
-    from kg_neo4j.retrieve.report_names import bearing
 
     rows = [{"id": name}] if _ID.fullmatch(name) and _cards(database, graph, [name]) else bearing(database, graph, name)
     if not rows:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import Door, Job
+from kg_neo4j._models.protocols import Completion
+from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.errors import ModelError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Answer, Usage
+from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 TURNS = 20  # that are remembered
 HISTORY_TOKENS = 1_000  # of them that a model is shown
@@ -90,3 +97,96 @@ def render(turns: Sequence[Turn], tokeniser: Tokeniser, max_tokens: int = HISTOR
 
 def _line(text: str) -> str:
     return " ".join(text.split())
+
+
+ANSWER_TOKENS = 200  # room for one question
+PROMPT_TOKENS = 400
+LONGEST = 500  # characters of a rewritten question, beyond those of the question itself
+
+_QUOTES = re.compile(r'^["“”\'`]+|["“”\'`]+$')
+_MARKS = re.compile("[?\u037e\u061f\uff1f]")
+_LABEL = re.compile(r"^(?:(?:rewritten|last|final|standalone)\s+)?question\s*:\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What a model made of a follow-up. `question` is empty where that is of no use, for the reason in `why`."""
+
+    question: str
+    usage: Usage
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteFollowUp(Prompted[str]):
+    """Asks for `question` as somebody would ask it who begins the conversation with it."""
+
+    kind: ClassVar[str] = "follow_up"
+    cached: ClassVar[bool] = False
+    max_tokens = ANSWER_TOKENS
+    question: str
+    history: str
+
+    def values(self) -> dict[str, str]:
+        """Return the conversation and its last question."""
+        fence = hash_id("fence", self.history, self.question)[:8]
+        return {"history": self.history, "fence": fence, "question": self.question}
+
+    def accept(self, said: Completion) -> str | Complaint[str]:
+        """Return the question in an answer, or what is wrong with it."""
+        lines = [line.strip() for line in without_thoughts(said.text).splitlines() if line.strip()]
+        if len(lines) != 1:
+            return Complaint(f"the model's rewriting has {len(lines)} lines")
+        found = _QUOTES.sub("", _LABEL.sub("", _QUOTES.sub("", lines[0]))).strip()
+        if not any(char.isalnum() for char in found):
+            return Complaint("the model's rewriting has no words")
+        if len(found) > LONGEST + len(self.question):
+            return Complaint(f"the model's rewriting has {len(found):,} characters")
+        if not all(char.isprintable() for char in found):
+            return Complaint("the model's rewriting has characters that are not for reading")
+        keeps_words = _terms(self.question) <= _terms(found)
+        if not _MARKS.search(found) and (_MARKS.search(self.question) or not keeps_words):
+            return Complaint("the model's rewriting is no question")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Understand(Job[Understood]):
+    """Brings a follow-up to `turns` into a form that stands by itself."""
+
+    kind: ClassVar[str] = "understand"
+    question: str
+    turns: Sequence[Turn]
+    tokeniser: Tokeniser
+    history_tokens: int = HISTORY_TOKENS  # of the turns that a model is shown
+
+    def by_model(self, door: Door) -> Understood:
+        """Ask the model once; what it says is not used where it is no such question. Raises BudgetReached."""
+        try:
+            made = rewrite(self.question, self.turns, door, self.tokeniser, self.history_tokens)
+        except ModelError as error:
+            made = Rewritten("", Usage(), str(error))
+        if not made.question:
+            return replace(door.instead(self), usage=made.usage, why=made.why)
+        is_other = made.question.casefold() != " ".join(self.question.split()).casefold()
+        return Understood(made.question, "model" if is_other else "", made.usage, made.why)
+
+
+def rewrite(
+    question: str, turns: Sequence[Turn], door: Door, tokeniser: Tokeniser, max_tokens: int = HISTORY_TOKENS
+) -> Rewritten:
+    """Ask the model once for `question` in a form that stands by itself.
+
+    Raises the errors of the model that concern every question.
+    """
+    room = door.window - PROMPT_TOKENS - ANSWER_TOKENS - tokeniser.count(question)
+    history = render(turns, tokeniser, max(0, min(max_tokens, room)))
+    if not history:
+        return Rewritten("", Usage(), "no turn of the conversation fits")
+    answer = door.ask(RewriteFollowUp(question, history))
+    return Rewritten(answer.value or "", answer.charged, answer.problem)
+
+
+def _terms(text: str) -> frozenset[str]:
+    """Return the words of a question that a rewriting must keep: all but those that refer, and other stop words."""
+    return frozenset(word for word in map(fold, split_words(text)) if not is_stop_word(word))

@@ -8,23 +8,29 @@ words of chunks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kg_neo4j._models import tokens
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.errors import GdsMissing, NotEnoughMemory
+from kg_neo4j.errors import GdsMissing, NotEnoughMemory, UsageError
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.graph.database import Database, Reader, Row, Transaction
 from kg_neo4j.organise.tree.interface import LEVELS
-from kg_neo4j.retrieve.interface import Found, FoundNode, Search
+from kg_neo4j.organise.tree.leaves import fingerprint
+from kg_neo4j.records import TreeStep
+from kg_neo4j.retrieve.interface import Found, FoundChunk, FoundNode, LeafPlace, Scope, Search
+from kg_neo4j.retrieve.kept_projection import KeptProjection
 from kg_neo4j.retrieve.left import read_left
+from kg_neo4j.retrieve.linking import named
 from kg_neo4j.retrieve.packing import OVERHEAD
-from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, BY_LEVEL, CHUNK, MODE, SUMMARY, TOP_DOWN, WALK, TreeChoice
-from kg_neo4j.retrieve.tree.descent import descend
-from kg_neo4j.retrieve.tree.ranking import fuse, plain, repeats
-from kg_neo4j.retrieve.tree.trees import read_trees, usable
-from kg_neo4j.retrieve.tree.walk import SEEDS, walk
+from kg_neo4j.retrieve.question import Question
+from kg_neo4j.retrieve.sentences import split_sentences
+from kg_neo4j.retrieve.tree.choice import BOTTOM_UP, BY_LEVEL, CHUNK, DETAIL, MODE, SUMMARY, TOP_DOWN, WALK, TreeChoice
+from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
 SPARE = 3  # times as many nodes are looked at as are kept: some say nothing new, some do not fit
 FETCH = 100  # neighbours asked of an index; where too few of them are of these trees, the search is exact
@@ -164,3 +170,235 @@ def _node(row: Row) -> FoundNode:
         score=float(row["score"]),
         leaf=row["leaf"] or "",
     )
+
+
+SEEDS = 10  # nodes that the collapsed tree finds: the leaves and summaries among them are started from
+KIN = 0.3  # width of the way between a summary and its parts, beside 1 to the next leaf
+MENTION = 0.5  # of the way between a leaf and the rarest entities in it
+DAMPING = 0.7
+ITERATIONS = 20  # at most; the walk ends when no score changes by more than the tolerance
+TOLERANCE = 1e-4
+
+
+def walk(database: Database, search: Search, name: str, seeds: Sequence[Row], shared: Mapping[str, Any]) -> list[Row]:
+    """Return leaves and summaries of the trees of that name, where the walk is most often first.
+
+    `seeds` are rows of nodes, best first; the walk does not start from details. `shared` are further parameters of the
+    query. Raises GdsMissing and NotEnoughMemory.
+    """
+    nodes = [row["id"] for row in seeds[:SEEDS] if row["kind"] != DETAIL]
+
+    def make(transaction: Transaction, projection: str) -> bool:
+        query = queries.get("retrieve/project_tree")
+        made = transaction.run(query, graph=search.graph, name=projection, tree=name, kin=KIN, mention=MENTION)
+        return made[0]["projection"] is not None
+
+    def step(reader: Reader, projection: str) -> list[Row]:
+        return reader.read(
+            queries.get("retrieve/tree_walk"),
+            **shared,
+            name=projection,
+            nodes=nodes,
+            entities=list(named(reader, search).entities),
+            damping=DAMPING,
+            iterations=ITERATIONS,
+            tolerance=TOLERANCE,
+        )
+
+    return KeptProjection(database, search.graph, f"tree {name}", make, step, name).walk() or []
+
+
+RANKS = 60  # reciprocal rank fusion (Cormack et al. 2009), as in the mode naive
+K1, B = 1.5, 0.75
+LETTERS = 6  # that two forms of a word share
+REPEATED = 0.5  # of a node's sentences stand in what was chosen before: it says too little that is new
+
+
+def fuse(question: Question, near: Sequence[Row], worded: Sequence[Row]) -> list[Row]:
+    """Return the rows of nodes by reciprocal ranks, best first: those `near` in their order, all by their words."""
+    rows = {row["id"]: row for row in (*near, *worded)}
+    weights = _weights(question, rows)
+    by_words = sorted((each for each in rows if weights[each] > 0), key=lambda each: (-weights[each], each))
+    scores: dict[str, float] = {}
+    for ranked in ([row["id"] for row in near], by_words):
+        for rank, each in enumerate(ranked, 1):
+            scores[each] = scores.get(each, 0.0) + 1 / (RANKS + rank)
+    return [{**rows[each], "score": scores[each]} for each in sorted(scores, key=lambda each: (-scores[each], each))]
+
+
+def repeats(text: str, said: str) -> bool:
+    """Return whether half of the sentences of `text` or more are in `said`, which is `plain`."""
+    sentences = split_sentences(text)
+    known = sum(plain(each.text) in said for each in sentences)
+    return bool(said and sentences) and known >= REPEATED * len(sentences)
+
+
+def plain(text: str) -> str:
+    """Return text on one line."""
+    return " ".join(text.split())
+
+
+def _weights(question: Question, rows: Mapping[str, Row]) -> dict[str, float]:
+    wanted = {term[:LETTERS] for term in question.terms}
+    texts = {each: _beginnings(row["text"] or "") for each, row in rows.items()}
+    mean = sum(len(words) for words in texts.values()) / max(1, len(texts))
+    known = Counter(word for words in texts.values() for word in wanted & set(words))
+    rarity = {word: math.log(1 + (len(rows) - count + 0.5) / (count + 0.5)) for word, count in known.items()}
+    weights = {}
+    for each, words in texts.items():
+        counts = Counter(words)
+        norm = K1 * (1 - B + B * len(words) / mean) if mean else K1
+        weights[each] = sum(rarity[word] * counts[word] / (counts[word] + norm) for word in known if counts[word])
+    return weights
+
+
+def _beginnings(text: str) -> list[str]:
+    return [word[:LETTERS] for word in map(fold, split_words(text)) if not is_stop_word(word)]
+
+
+LEAVES = 400  # beneath all nodes together that are looked at, those nearest to the question first
+
+
+def descend(
+    database: Database, search: Search, nodes: Sequence[FoundNode]
+) -> tuple[tuple[FoundNode, ...], tuple[FoundChunk, ...]]:
+    """Return the nodes with their places in chunks, and these chunks, those of the best nodes first.
+
+    A node beneath which nothing is left any more is left out.
+    """
+    if not nodes:
+        return (), ()
+    row = database.read(
+        queries.get("retrieve/tree_descent"),
+        graph=search.graph,
+        nodes=[node.id for node in nodes],
+        vector=list(search.vector or ()),
+        limit=LEAVES,
+    )[0]
+    beneath: dict[str, list[str]] = {}
+    for parent, child in row["edges"]:
+        beneath.setdefault(parent, []).append(child)
+    steps = {each["id"]: TreeStep(**each) for each in row["nodes"]}
+    parts: dict[str, list[Row]] = {}
+    for part in row["leaves"]:
+        parts.setdefault(part["id"], []).append(part)
+    placed = [replace(node, places=_places(node, beneath, steps, parts)) for node in nodes]
+    placed = [node for node in placed if node.places]
+    return tuple(placed), _chunks(placed, row["leaves"])
+
+
+def _places(
+    node: FoundNode,
+    beneath: Mapping[str, Sequence[str]],
+    steps: Mapping[str, TreeStep],
+    parts: Mapping[str, Sequence[Row]],
+) -> tuple[LeafPlace, ...]:
+    ways = _ways(node.id, beneath, steps)
+    return tuple(
+        LeafPlace(part["chunk_id"], part["start"], part["end"], ways[leaf])
+        for leaf, listed in parts.items()
+        if leaf in ways
+        for part in listed
+    )
+
+
+def _ways(
+    begin: str, beneath: Mapping[str, Sequence[str]], steps: Mapping[str, TreeStep]
+) -> dict[str, tuple[TreeStep, ...]]:
+    """Return the shortest way from a node to each node beneath it, both ends included; a chunk is no step."""
+    ways: dict[str, tuple[TreeStep, ...]] = {begin: (steps[begin],) if begin in steps else ()}
+    queue = deque([begin])
+    while queue:
+        each = queue.popleft()
+        for child in beneath.get(each, ()):
+            if child not in ways:
+                ways[child] = (*ways[each], steps[child]) if child in steps else ways[each]
+                queue.append(child)
+    return ways
+
+
+def _chunks(nodes: Sequence[FoundNode], leaves: Sequence[Row]) -> tuple[FoundChunk, ...]:
+    """Return each chunk once; its score is that of the best node that is a part of it, else 0."""
+    scores: dict[str, float] = {}
+    for node in nodes:
+        if node.kind == "chunk":
+            for place in node.places:
+                scores.setdefault(place.chunk_id, node.score)
+    found = {
+        row["chunk_id"]: FoundChunk(
+            id=row["chunk_id"],
+            text=row["text"] or "",
+            tokens=row["tokens"] or 0,
+            section=row["section"] or "",
+            document=row["document"] or "",
+            score=scores.get(row["chunk_id"], 0.0),
+        )
+        for row in leaves
+    }
+    return tuple(sorted(found.values(), key=lambda chunk: -chunk.score))
+
+
+SHOWN = 3  # titles in a note
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTree:
+    """A document with its tree of one name."""
+
+    document_id: str
+    title: str
+    tree_id: str | None  # None: it has none
+    complete: bool
+    stale: bool  # the document has changed since
+    aspects: tuple[str, ...]  # of its summaries
+
+    @property
+    def is_good(self) -> bool:
+        """Return whether it says what the document says."""
+        return self.complete and not self.stale
+
+
+def read_trees(database: Database, graph: str, name: str, scope: Scope | None = None) -> tuple[DocumentTree, ...]:
+    """Return the documents of a graph, or of a scope, each with its tree of that name, by title."""
+    rows = read_left(database, scope, "retrieve/trees", graph=graph, name=name)
+    return tuple(
+        DocumentTree(
+            row["document"],
+            row["title"] or "",
+            row["tree"],
+            row["complete"],
+            row["fingerprint"] != fingerprint([(each, start, end) for each, start, end in row["chunks"]]),
+            tuple(row["aspects"]),
+        )
+        for row in rows
+    )
+
+
+def usable(trees: Sequence[DocumentTree], choice: TreeChoice) -> tuple[list[str], list[str]]:
+    """Return the ids of the trees that can be read, and notes on what is missing, incomplete or out of date.
+
+    Raises UsageError for an aspect that no tree has.
+    """
+    found = [each for each in trees if each.tree_id and each.complete]
+    known = sorted({aspect for each in found for aspect in each.aspects})
+    if found and (unknown := sorted(set(choice.aspects) - set(known))):
+        raise UsageError(
+            f"no tree {choice.name!r} has summaries of {unknown[0]!r}", hint=f"there are {', '.join(known) or 'none'}"
+        )
+    notes = []
+    for what, listed in (
+        ("have no tree", [each for each in trees if not each.tree_id]),
+        ("have a tree that was not finished", [each for each in trees if each.tree_id and not each.complete]),
+        ("have changed since their tree was built", [each for each in found if each.stale]),
+    ):
+        if listed:
+            notes.append(_said(what, listed, len(trees), choice.name))
+    return [each.tree_id for each in found if each.tree_id], notes
+
+
+def _said(what: str, listed: Sequence[DocumentTree], total: int, name: str) -> str:
+    shown = ", ".join(f"“{each.title}”" for each in listed[:SHOWN])
+    more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
+    count = f"{len(listed)} of {total} documents" if total > 1 else "1 document"
+    verb = what if len(listed) > 1 or total > 1 else what.replace("have ", "has ", 1)
+    return f"{count} {verb} ({shown}{more}): `kg tree{'' if name == 'narrative' else f' --name {name}'}` builds it"

@@ -8,8 +8,7 @@ from kg_neo4j._models import tokens
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j.factory import door_to
 from kg_neo4j.records import Usage
-from kg_neo4j.retrieve.conversation.rewriting import Rewritten, rewrite
-from kg_neo4j.retrieve.conversation.turns import Turn
+from kg_neo4j.retrieve.conversation.turns import Rewritten, Turn, rewrite
 
 TURNS = [Turn("Who was Ada?", "Ada was a mathematician.")]
 COST = Usage(1, 10, 5, 0.1)

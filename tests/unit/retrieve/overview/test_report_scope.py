@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kg_neo4j.organise.stored_reports import CommunityReport, Finding
-from kg_neo4j.retrieve.overview.report_scope import cited, keep
+from kg_neo4j.retrieve.overview.report_selection import cited, keep
 from report_communities import report
 
 EXPLANATION = (
