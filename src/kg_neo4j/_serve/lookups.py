@@ -38,7 +38,7 @@ from kg_neo4j.records import Citation, Filters
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
     from kg_neo4j.pipeline.commands.ask import Answerer
-    from kg_neo4j.retrieve.cypher.citations import CitedThing
+    from kg_neo4j.retrieve.checking.standing import CitedThing
 
 T = TypeVar("T")
 SEARCHED = 50  # entities, and passages, that all pages of a search show: one order for all of them

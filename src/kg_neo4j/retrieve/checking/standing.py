@@ -4,14 +4,46 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.records import Citation
-from kg_neo4j.retrieve.checking.citations import quotes_are_in_place
+from kg_neo4j.retrieve.checking.citations import ShownSource, quotes_are_in_place
 from kg_neo4j.retrieve.checking.claims import CheckedClaims, split_claims, without
-from kg_neo4j.retrieve.interface import Reply
+from kg_neo4j.retrieve.interface import FoundChunk, Reply, Scope
+from kg_neo4j.retrieve.left import read_left
+
+
+@dataclass(frozen=True, slots=True)
+class CitedThing:
+    """An entity, a fact or a chunk, and where chunks speak of it; at least one place."""
+
+    id: str
+    kind: str  # "entity", "fact" or "chunk"
+    name: str
+    places: tuple[ShownSource, ...]
+
+
+def read_cited(
+    database: Database, scope: Scope | None, query: str, graph: str, ids: Sequence[str], most: int
+) -> dict[str, CitedThing]:
+    """Return what `ids` are, each with `most` places at most, as far as a chunk, of those of `scope`, speaks of it."""
+    rows = read_left(database, scope, query, graph=graph, ids=ids, limit=most) if ids else []
+    return {
+        row["id"]: CitedThing(row["id"], row["kind"], row["name"] or "", tuple(map(_source, row["places"])))
+        for row in rows
+        if row["places"]
+    }
+
+
+def _source(place: Row) -> ShownSource:
+    """Return the words of a place; the whole chunk where it has none."""
+    text, start, end = place["text"] or "", place["start"], place["end"]
+    section, document = place["section"] or "", place["document"] or ""
+    chunk = FoundChunk(place["chunk_id"], text, place["tokens"] or 0, section, document, 0.0)
+    is_within = start is not None and end is not None and 0 <= start < end <= len(text)
+    return ShownSource("", chunk, start, end) if is_within else ShownSource("", chunk, 0, len(text))
 
 
 def keep_standing(database: Database, graph: str, reply: Reply) -> Reply:

@@ -8,23 +8,13 @@ from dataclasses import dataclass, field
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, Evidence
-from kg_neo4j.retrieve.checking.citations import ShownSource, locate
-from kg_neo4j.retrieve.interface import FoundChunk, Scope
-from kg_neo4j.retrieve.left import read_left
+from kg_neo4j.retrieve.checking.citations import locate
+from kg_neo4j.retrieve.checking.standing import CitedThing, read_cited
+from kg_neo4j.retrieve.interface import Scope
 
 PLACES = 3  # of one entity or fact that are looked at
 PER_ROW = 6  # ids of one row that are cited: a path of six steps rests on six facts
 MOST_IDS = 1_000  # that are looked up for one answer
-
-
-@dataclass(frozen=True, slots=True)
-class CitedThing:
-    """An entity, a fact or a chunk, and where chunks speak of it; at least one place."""
-
-    id: str
-    kind: str  # "entity", "fact" or "chunk"
-    name: str
-    places: tuple[ShownSource, ...]
 
 
 @dataclass(slots=True)
@@ -62,27 +52,4 @@ def read_things(
 ) -> dict[str, CitedThing]:
     """Return what the ids of `rows` are, as far as a chunk of `graph`, and of `scope`, speaks of them."""
     ids = list(dict.fromkeys(each for row in rows for each in row[:PER_ROW]))[:MOST_IDS]
-    if not ids:
-        return {}
-    found = read_left(database, scope, "retrieve/row_places", graph=graph, ids=ids, limit=PLACES)
-    return {
-        row["id"]: CitedThing(row["id"], row["kind"], row["name"] or "", tuple(map(_source, row["places"])))
-        for row in found
-        if row["places"]
-    }
-
-
-def _source(place: Mapping[str, object]) -> ShownSource:
-    text = str(place["text"] or "")
-    start, end, tokens = place["start"], place["end"], place["tokens"]
-    chunk = FoundChunk(
-        id=str(place["chunk_id"]),
-        text=text,
-        tokens=tokens if isinstance(tokens, int) else 0,
-        section=str(place["section"] or ""),
-        document=str(place["document"] or ""),
-        score=0.0,
-    )
-    if isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text):
-        return ShownSource("", chunk, start, end)
-    return ShownSource("", chunk, 0, len(text))
+    return read_cited(database, scope, "retrieve/row_places", graph, ids, PLACES)

@@ -13,7 +13,8 @@ from kg_neo4j._models.tasks import Complaint, Prompted
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.records import Cell
-from kg_neo4j.retrieve.cypher.citations import CitedThing, RowCitations
+from kg_neo4j.retrieve.checking.standing import CitedThing
+from kg_neo4j.retrieve.cypher.citations import RowCitations
 from kg_neo4j.retrieve.cypher.run import QueryRows
 from kg_neo4j.retrieve.sentences import split_sentences
 

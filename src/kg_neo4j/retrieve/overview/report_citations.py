@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Citation, CitationPath, Evidence
-from kg_neo4j.retrieve.checking.citations import ShownSource, locate
-from kg_neo4j.retrieve.interface import FoundChunk, Scope
-from kg_neo4j.retrieve.left import read_left
+from kg_neo4j.retrieve.checking.citations import locate
+from kg_neo4j.retrieve.checking.standing import CitedThing, read_cited
+from kg_neo4j.retrieve.interface import Scope
 from kg_neo4j.retrieve.overview import report_marks
 from kg_neo4j.retrieve.overview.report_marks import Marked
 from kg_neo4j.retrieve.sentences import split_sentences
@@ -22,16 +22,6 @@ from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words
 
 PLACES = 5  # of each entity or fact that are looked at
 WEIGHED = 40  # entities and facts of one mark that are looked at
-
-
-@dataclass(frozen=True, slots=True)
-class CitedElement:
-    """An entity or fact, and where chunks speak of it."""
-
-    id: str
-    kind: str  # "entity" or "fact"
-    name: str
-    places: tuple[ShownSource, ...]
 
 
 @dataclass(slots=True)
@@ -55,19 +45,13 @@ class CitedAnswer:
 
 def read_elements(
     database: Database, graph: str, marked: Iterable[Marked], scope: Scope | None = None
-) -> dict[str, CitedElement]:
+) -> dict[str, CitedThing]:
     """Return what reports cite, by id, as far as it is in the graph and a chunk, of those of `scope`, speaks of it."""
     ids = sorted({each for one in marked for each in one.ids[:WEIGHED]})
-    rows = read_left(database, scope, "retrieve/report_places", graph=graph, ids=ids, limit=PLACES)
-    found = {}
-    for row in rows:
-        places = tuple(_source(place) for place in row["places"])
-        if places:
-            found[row["id"]] = CitedElement(row["id"], row["kind"], row["name"], places)
-    return found
+    return read_cited(database, scope, "retrieve/report_places", graph, ids, PLACES)
 
 
-def cite(text: str, known: Mapping[str, Marked], elements: Mapping[str, CitedElement]) -> CitedAnswer:
+def cite(text: str, known: Mapping[str, Marked], elements: Mapping[str, CitedThing]) -> CitedAnswer:
     """Replace the marks in `text`, which are all `known`, by numbers of citations."""
     answer = CitedAnswer()
 
@@ -99,10 +83,10 @@ def evidence(answer: CitedAnswer, scores: Mapping[str, float], tokeniser: Tokeni
     return tuple(dict.fromkeys(rows))
 
 
-def _best(claim: str, marked: Marked, elements: Mapping[str, CitedElement]) -> tuple[Citation, CitedElement] | None:
+def _best(claim: str, marked: Marked, elements: Mapping[str, CitedThing]) -> tuple[Citation, CitedThing] | None:
     """Return the place that shares most words with the claim; facts come before entities where it is the same."""
     wanted = frozenset(word for word in map(fold, split_words(claim)) if not is_stop_word(word))
-    best: tuple[int, Citation, CitedElement] | None = None
+    best: tuple[int, Citation, CitedThing] | None = None
     for element in (elements[each] for each in marked.ids[:WEIGHED] if each in elements):
         for source in element.places:
             citation = locate(claim, source)
@@ -122,27 +106,6 @@ def _claim(before: str) -> str:
     return sentences[-1].text if sentences else before
 
 
-def _path(marked: Marked, element: CitedElement) -> CitationPath:
+def _path(marked: Marked, element: CitedThing) -> CitationPath:
     report = marked.report
     return CitationPath(report.id, report.level, report.number, report.title, element.kind, element.id, element.name)
-
-
-def _source(place: Mapping[str, object]) -> ShownSource:
-    text = str(place["text"] or "")
-    start, end = place["start"], place["end"]
-    tokens = place["tokens"]
-    chunk = FoundChunk(
-        id=str(place["chunk_id"]),
-        text=text,
-        tokens=tokens if isinstance(tokens, int) else 0,
-        section=str(place["section"] or ""),
-        document=str(place["document"] or ""),
-        score=0.0,
-    )
-    within = isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)
-    return ShownSource(
-        "",
-        chunk,
-        start if within and isinstance(start, int) else 0,
-        end if within and isinstance(end, int) else len(text),
-    )
