@@ -10,24 +10,19 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from kg_neo4j.offline.extractor import lexicon as lex
 from kg_neo4j.offline.extractor.entities import PERSON, EntityDraft
-from kg_neo4j.offline.extractor.grammatical_subject import is_subject
-from kg_neo4j.offline.extractor.lexicon import (
-    BE,
-    CONJUNCTIONS,
-    HONORIFICS,
-    NOMINATIVE,
-    PERSON_VERBS,
-    POSSESSIVE,
-    PREPOSITIONS,
-    PRONOUNS,
-    RELATIVES,
-    ROLE_NOUNS,
-)
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
-from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS
-from kg_neo4j.offline.extractor.told_gender import BORN, REFLEXIVE, Guess, noun_gender, prevailing, read_genders
-from kg_neo4j.offline.extractor.unnamed import unnamed_from
+from kg_neo4j.offline.extractor.people_nouns import (
+    BORN,
+    REFLEXIVE,
+    Guess,
+    noun_gender,
+    prevailing,
+    read_genders,
+    unnamed_from,
+)
+from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS, is_subject
 
 _SUBJECT, _OBJECT, _POSSESSOR, _RELATIVE, _ASIDE = 180.0, 130.0, 100.0, 80.0, 40.0
 _TOPIC = 110.0  # what the document is about has at least this
@@ -39,13 +34,13 @@ _RIVAL = 0.9  # of the heaviest one's weight: who has this may be meant as well
 _PARALLEL = 60.0  # bonus of whom the sentence before opened with, for a pronoun that opens one
 _CLAUSE_SUBJECT = 40.0  # bonus of the clause's own subject for "his" and "her"
 _UNKNOWN = 0.75  # of the weight of somebody whose gender is not known
-_BREAKS = CONJUNCTIONS | RELATIVES | frozenset({"that", "before", "after", "until", "since"})
-_LINKS = BE | frozenset({"became", "remained"})
+_BREAKS = lex.CONJUNCTIONS | lex.RELATIVES | frozenset({"that", "before", "after", "until", "since"})
+_LINKS = lex.BE | frozenset({"became", "remained"})
 _SAINTS = ("St ", "St. ", "Saint ")
 _EMPTY = frozenset({"it", "that", "this", "there"})  # "that was her nephew"
 _PARTICIPLES = frozenset({"born", "brought", "chosen", "found", "given", "held", "known", "seen", "sent", "taught"})
 _ASKED = frozenset({"asked", "wondered"})
-_VERBS = BE | PERSON_VERBS | VERBS | frozenset({"had", "has", "did", "would", "could", "also", "then", "later"})
+_VERBS = lex.BE | lex.PERSON_VERBS | VERBS | frozenset({"had", "has", "did", "would", "could", "also", "then", "later"})
 _TURNS = frozenset({"before", "after", "until", "since"})  # a preposition where the pronoun follows directly
 _REPORTS = frozenset(  # what scholars do in the present tense: it is others that they speak of
     """argues asserts believes claims comments concludes considers contends describes estimates explains maintains notes
@@ -133,7 +128,7 @@ class _People:
 
 def _may_be_one(one: EntityDraft, other: EntityDraft) -> bool:
     """Tell whether one name may be the other in short: "Frau Lind" and "Ada Lind"."""
-    mine, others = set(one.words) - HONORIFICS, set(other.words) - HONORIFICS
+    mine, others = set(one.words) - lex.HONORIFICS, set(other.words) - lex.HONORIFICS
     return mine <= others or others <= mine
 
 
@@ -156,7 +151,7 @@ class _Clauses:
                 self.people.name(each, _POSSESSOR)
             if item.kind == "name" and item.entity.type == PERSON:
                 self._name(index, item)
-            elif item.kind == "word" and item.lower in PRONOUNS:
+            elif item.kind == "word" and item.lower in lex.PRONOUNS:
                 item.entity = self._referent(index, item)
                 if item.entity is not None:
                     self._note(index, item)
@@ -169,7 +164,7 @@ class _Clauses:
     def _unnamed(self, begin: int, index: int) -> None:
         """Note somebody without a name."""
         person = self.people.unnamed(self.items[index].lower)
-        free = not begin or self.items[begin - 1].lower not in PREPOSITIONS
+        free = not begin or self.items[begin - 1].lower not in lex.PREPOSITIONS
         if self.items[index].possessive:
             self.people.name(person, _POSSESSOR)
         elif free and (self.items[begin].possessive or is_subject(self.items, begin)) and self._opens(index):
@@ -191,7 +186,7 @@ class _Clauses:
         elif item.possessive:
             weight = _POSSESSOR
         elif self._is_relative(index):
-            acts = self._has_verb(index) and self.items[index + 1].lower not in BE | {","}
+            acts = self._has_verb(index) and self.items[index + 1].lower not in lex.BE | {","}
             weight = _SUBJECT if acts else _RELATIVE
         elif is_subject(self.items, index) and self._opens(index):
             weight = _SUBJECT
@@ -219,7 +214,7 @@ class _Clauses:
         if position < 1 or self.items[position].lower not in KIN:
             return False
         owners = self.items[max(0, position - 3) : position]
-        return any(each.possessive or each.lower in POSSESSIVE for each in owners)
+        return any(each.possessive or each.lower in lex.POSSESSIVE for each in owners)
 
     def _has_verb(self, index: int) -> bool:
         """Tell whether a verb follows a name, so that it begins a clause of its own."""
@@ -228,20 +223,20 @@ class _Clauses:
         if not words or (following[0].kind == "mark" and following[0].text != ","):
             return False
         word = words[0]
-        return word in _VERBS or (word.endswith("ed") and following[0].kind == "word") or word in RELATIVES
+        return word in _VERBS or (word.endswith("ed") and following[0].kind == "word") or word in lex.RELATIVES
 
     def _note(self, index: int, pronoun: TextItem) -> None:
         person = pronoun.entity
-        if pronoun.lower in NOMINATIVE:
+        if pronoun.lower in lex.NOMINATIVE:
             self._begin_clause(person, index)
             self.people.name(person, _SUBJECT)
-        elif pronoun.lower in POSSESSIVE:
+        elif pronoun.lower in lex.POSSESSIVE:
             self.people.name(person, _POSSESSOR)
         elif pronoun.lower not in REFLEXIVE:
             self.people.name(person, _OBJECT)
 
     def _referent(self, index: int, pronoun: TextItem) -> EntityDraft | None:
-        gender = PRONOUNS[pronoun.lower]
+        gender = lex.PRONOUNS[pronoun.lower]
         ahead = self._introduced(index, gender) or self._ahead(index, gender)
         if ahead is not None:
             return ahead
@@ -249,7 +244,7 @@ class _Clauses:
         if pronoun.lower in REFLEXIVE and subject is not None:
             return subject
         bonus: dict[int, float] = {}
-        opens = pronoun.lower in NOMINATIVE and index <= _OPENING and self.subject is None
+        opens = pronoun.lower in lex.NOMINATIVE and index <= _OPENING and self.subject is None
         if self.people.opened is not None and opens:
             bonus[id(self.people.opened)] = _PARALLEL
         if self.asked is not None and self.items[index - 1].lower in ("whether", "if"):
@@ -259,14 +254,14 @@ class _Clauses:
         if possessive and subject is not None and not barred:
             bonus[id(subject)] = bonus.get(id(subject), 0.0) + _CLAUSE_SUBJECT
         person = self.people.meant(gender, bonus, barred)
-        if person is not None and not person.gender and pronoun.lower in NOMINATIVE:
+        if person is not None and not person.gender and pronoun.lower in lex.NOMINATIVE:
             person.gender = gender
         return person
 
     def _barred(self, index: int, pronoun: TextItem, *, possessive: bool) -> set[int]:
         """Return whom the pronoun does not mean: those in the same clause, or in the phrase that opens the sentence."""
         subject = self.subject
-        if pronoun.lower in NOMINATIVE:
+        if pronoun.lower in lex.NOMINATIVE:
             later = self._named_later(index) if index < 3 else set()
             return later | self._named_before(index) | self._antecedent(index, ("whom", "whose"))
         if not possessive:
@@ -284,7 +279,7 @@ class _Clauses:
         """Return who is named in the phrase before a subject: "Accused by Otto, he"; "With Otto Lind he"."""
         first, before = self.items[0].lower, self.items[:index]
         acts = first.endswith(("ed", "ing")) or first in _PARTICIPLES
-        plain = first in PREPOSITIONS and not any(item.text == "," or item.lower in _BREAKS for item in before[:-1])
+        plain = first in lex.PREPOSITIONS and not any(item.text == "," or item.lower in _BREAKS for item in before[:-1])
         if self.subject is not None or not (acts or plain) or not self.items[0].text[0].isupper():
             return set()
         named = [item for item in before if item.kind == "name" and not item.hidden]
@@ -314,7 +309,7 @@ class _Clauses:
         """Return who is named behind the pronoun: "She is called Ada Lind"."""
         words = [item.lower for item in self.items[index + 1 : index + 3]]
         item = self.items[index + 3] if len(self.items) > index + 3 else None
-        if len(words) < 2 or words[0] not in BE or words[1] not in ("called", "named") or item is None:
+        if len(words) < 2 or words[0] not in lex.BE or words[1] not in ("called", "named") or item is None:
             return None
         is_person = item.kind == "name" and item.entity.type == PERSON and item.entity.gender in (gender, "")
         return item.entity if is_person else None
@@ -323,11 +318,15 @@ class _Clauses:
         """Return the person named after the pronoun of an opening phrase: "In her last year Curie ..."."""
         first, pronoun = self.items[0].lower, self.items[index].lower
         clause = first in _FIRST_WORDS
-        if self.subject is not None or index > 8 or not (clause or (first in PREPOSITIONS and pronoun in POSSESSIVE)):
+        if (
+            self.subject is not None
+            or index > 8
+            or not (clause or (first in lex.PREPOSITIONS and pronoun in lex.POSSESSIVE))
+        ):
             return None
         for position in range(index + 1, min(index + 16, len(self.items))):
             item = self.items[position]
-            if item.text in (";", ":") or item.quoted or item.lower in NOMINATIVE or item.lower in RELATIVES:
+            if item.text in (";", ":") or item.quoted or item.lower in lex.NOMINATIVE or item.lower in lex.RELATIVES:
                 return None
             if item.kind == "name" and item.entity.type == PERSON:
                 opens = self.items[position - 1].text == "," or not clause
@@ -339,10 +338,10 @@ class _Clauses:
         """Return who cannot be meant by a pronoun that opens a sentence: "She died when Maria was ten"."""
         first = self.items[0].lower
         later: set[int] = set()
-        if first in PREPOSITIONS or first in _FIRST_WORDS:
+        if first in lex.PREPOSITIONS or first in _FIRST_WORDS:
             return later
         for item in self.items[index + 1 :]:
-            if item.text == ";" or item.lower in NOMINATIVE or item.quoted:
+            if item.text == ";" or item.lower in lex.NOMINATIVE or item.quoted:
                 break
             if item.kind == "name" and item.entity.type == PERSON and not item.possessive and not item.hidden:
                 later.add(id(item.entity))
@@ -355,7 +354,12 @@ class _Clauses:
         following = self.items[index + 1] if index + 1 < len(self.items) else None
         if following is None or following.kind == "mark":
             return False
-        return following.kind == "name" or following.lower not in PREPOSITIONS | CONJUNCTIONS | {"a", "an", "the", "to"}
+        return following.kind == "name" or following.lower not in lex.PREPOSITIONS | lex.CONJUNCTIONS | {
+            "a",
+            "an",
+            "the",
+            "to",
+        }
 
     def _is_apposition(self, index: int) -> bool:
         """Tell whether a name and a comma stand before: "Abu Talib, his guardian"."""
@@ -365,7 +369,7 @@ class _Clauses:
     def _is_role(self, index: int) -> bool:
         """Tell whether what is possessed is a person: "became his closest friend"."""
         following = [each.lower for each in self.items[index + 1 : index + 4]]
-        return any(word in KIN or word in ROLE_NOUNS for word in following)
+        return any(word in KIN or word in lex.ROLE_NOUNS for word in following)
 
     def _in_clause(self, place: int, index: int) -> bool:
         """Tell whether nothing ends the clause between its subject and this place."""
@@ -377,7 +381,7 @@ class _Clauses:
                 continue  # "called after her"
             if item.lower in _BREAKS or item.text in (",", ":", ";"):
                 return False
-            if item.lower.endswith("ing") and self.items[position - 1].lower not in PREPOSITIONS:
+            if item.lower.endswith("ing") and self.items[position - 1].lower not in lex.PREPOSITIONS:
                 return False
         return True
 
@@ -389,13 +393,13 @@ def _leave_open(sentences: list[ParsedSentence]) -> None:
         item
         for sentence in sentences
         for item in sentence.items
-        if item.kind == "word" and item.lower in PRONOUNS and item.entity is not None
+        if item.kind == "word" and item.lower in lex.PRONOUNS and item.entity is not None
     ]
     for item in linked:
-        said.setdefault(id(item.entity), Counter())[PRONOUNS[item.lower]] += 1
+        said.setdefault(id(item.entity), Counter())[lex.PRONOUNS[item.lower]] += 1
     for item in linked:
         counts = said[id(item.entity)]
-        if 2 * counts[PRONOUNS[item.lower]] <= counts.total():
+        if 2 * counts[lex.PRONOUNS[item.lower]] <= counts.total():
             item.entity = None
 
 

@@ -6,78 +6,26 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
-from functools import cache
 from itertools import takewhile
 
+from kg_neo4j.offline.extractor import lexicon as lex
 from kg_neo4j.offline.extractor.dates import DateSpan, life_years
 from kg_neo4j.offline.extractor.entities import ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, name_votes
-from kg_neo4j.offline.extractor.lexicon import (
-    BARRIERS,
-    BE,
-    BEFALLEN,
-    DEMONYMS,
-    DETERMINERS,
-    EITHER_ROLES,
-    GROUP_NOUNS,
-    ORGANIZATION_HEADS,
-    ORGANIZATION_ROLES,
-    OTHER_ROLES,
-    PERSON_VERBS,
-    PLACE_NOUNS,
-    PLACE_ROLES,
-    PLAIN_ROLES,
-    PREPOSITIONS,
-    ROLE_ADJECTIVES,
-    ROLE_NOUNS,
-    SAILING_VERBS,
-    SPEECH_VERBS,
-    THING_VERBS,
-    VESSELS,
-    WORK_NOUNS,
-)
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
-from kg_neo4j.offline.extractor.relation_patterns import EVERYTHING, KIN, LONGEST, PEOPLE, TRIGGERS, Trigger
+from kg_neo4j.offline.extractor.relation_patterns import KIN, TRIGGERS, trigger_before
 
 _IN = frozenset({"in", "across", "through", "into", "towards", "toward", "via", "near", "off", "beyond", "around"})
 _WATER = frozenset({"up", "down", "along", "on"})
-_MAX_GAP = 4
 _CERTAIN = 9  # votes that outweigh the type that a trained pipeline gives
 _WORKPLACES = frozenset({"shipyard", "farm", "mine", "estate", "spa"})  # which may be firms
 _AGE = re.compile(r"[1-9]\d|10\d")
-_NO_PEOPLE = PLACE_NOUNS | PLACE_ROLES | OTHER_ROLES | VESSELS | ORGANIZATION_HEADS | ORGANIZATION_ROLES
+_NO_PEOPLE = (
+    lex.PLACE_NOUNS | lex.PLACE_ROLES | lex.OTHER_ROLES | lex.VESSELS | lex.ORGANIZATION_HEADS | lex.ORGANIZATION_ROLES
+)
 _SURE = 8  # votes that make a place or an organisation of a name, years behind it or not
 _SHORT_LIFE = 12  # years; an office or a stay is shorter, a life in an encyclopaedia seldom
 _LONG_LIFE = 30  # years that outweigh what else is thought of a name
 _ROLE_WORDS = 9
-
-
-def trigger_before(items: list[TextItem], index: int) -> tuple[Trigger, int] | None:
-    """Return the rule whose words stand before the name at `index`, and where they begin.
-
-    Up to four adjectives or nouns may stand between ("married the French physicist Pierre Curie").
-    """
-    position, skipped = index - 1, 0
-    if position > 0 and items[position].text == "," and items[position - 1].lower in ROLE_NOUNS:
-        position, skipped = position - 1, 1  # "the daughter of the harbourmaster, Halvor Tveit"
-    while position >= 0 and skipped <= _MAX_GAP and items[position].kind == "word":
-        for length in range(min(LONGEST, position + 1), 0, -1):
-            words = tuple(item.lower for item in items[position - length + 1 : position + 1])
-            if words in TRIGGERS:
-                return TRIGGERS[words], position - length + 1
-        if items[position].lower == "of" and position and items[position - 1].lower in ROLE_NOUNS - KIN.keys():
-            return _role_trigger(items[position - 1].lower), position - 1
-        if items[position].lower in BARRIERS or items[position].possessive:
-            return None
-        skipped += 1
-        position -= 1
-    return None
-
-
-@cache
-def _role_trigger(noun: str) -> Trigger:
-    """Return the rule for a role that the table does not have: "Elias was the miller of Vardal" gives MILLER_OF."""
-    kind = noun.upper().replace("-", "_") + "_OF"
-    return Trigger((noun, "of"), kind, PEOPLE, EVERYTHING, 8, None, noun=True)
 
 
 def vote(sentences: list[ParsedSentence]) -> None:
@@ -104,22 +52,22 @@ def _before(items: list[TextItem], index: int) -> Counter[str]:
     if not index or items[index - 1].kind != "word":
         return votes
     previous = items[index - 1].lower
-    if previous in ROLE_NOUNS or previous in KIN:
+    if previous in lex.ROLE_NOUNS or previous in KIN:
         votes[PERSON] += 4
-    votes[PLACE] += 4 * (previous in PLACE_NOUNS)
+    votes[PLACE] += 4 * (previous in lex.PLACE_NOUNS)
     votes[ORGANIZATION] += 3 * _is_institution_noun(previous)
     if previous.endswith("year-old"):
         votes[PERSON] += _CERTAIN
-    if previous == "of" and index > 1 and items[index - 2].lower in PLACE_NOUNS:
+    if previous == "of" and index > 1 and items[index - 2].lower in lex.PLACE_NOUNS:
         votes[PLACE] += 3
-    if previous in VESSELS | WORK_NOUNS:
+    if previous in lex.VESSELS | lex.WORK_NOUNS:
         votes[OTHER] += _CERTAIN
     if previous in ("with", "by", "whom"):
         votes[PERSON] += 1
     before = items[index - 2].lower if previous == "the" and index > 1 else previous
-    if before in SPEECH_VERBS:
+    if before in lex.SPEECH_VERBS:
         votes[PERSON] += 3
-    if before in GROUP_NOUNS or (previous == "of" and index > 1 and items[index - 2].lower in GROUP_NOUNS):
+    if before in lex.GROUP_NOUNS or (previous == "of" and index > 1 and items[index - 2].lower in lex.GROUP_NOUNS):
         votes[ORGANIZATION] += 4
     return votes
 
@@ -144,11 +92,11 @@ def _after(items: list[TextItem], index: int) -> Counter[str]:
     if not rest:
         return votes
     following = rest[0].lower
-    if following in PERSON_VERBS or following in ("who", "whose", "himself", "herself"):
+    if following in lex.PERSON_VERBS or following in ("who", "whose", "himself", "herself"):
         votes[PERSON] += 3
-    if following in GROUP_NOUNS:
+    if following in lex.GROUP_NOUNS:
         votes[ORGANIZATION] += 4
-    if following in BE and len(rest) > 1 and rest[1].lower in BEFALLEN:
+    if following in lex.BE and len(rest) > 1 and rest[1].lower in lex.BEFALLEN:
         votes[PERSON] += 6
     votes.update(_told_by_verb(items, index))
     votes[PERSON] += _CERTAIN * _is_aged(rest)
@@ -159,7 +107,7 @@ def _after(items: list[TextItem], index: int) -> Counter[str]:
             votes[PLACE] += 2
         elif rest[1].lower in ("a", "an", "the") and not _follows_role(items, index):
             votes.update(_noun_vote(_head_noun(rest[2:])))
-    if following in BE and len(rest) > 1 and rest[1].lower in ("a", "an", "the"):
+    if following in lex.BE and len(rest) > 1 and rest[1].lower in ("a", "an", "the"):
         votes.update(_noun_vote(_head_noun(rest[2:])))
     return votes
 
@@ -167,9 +115,9 @@ def _after(items: list[TextItem], index: int) -> Counter[str]:
 def _told_by_verb(items: list[TextItem], index: int) -> dict[str, int]:
     """Return what a verb says that people, or people and places, are no subject of."""
     following = items[index + 1].lower
-    if following in THING_VERBS:
+    if following in lex.THING_VERBS:
         return {OTHER: 6, PERSON: -4, PLACE: -4}
-    if following in SAILING_VERBS and index and items[index - 1].lower == "the":
+    if following in lex.SAILING_VERBS and index and items[index - 1].lower == "the":
         return {OTHER: _CERTAIN}
     return {ORGANIZATION: 4, PERSON: -_CERTAIN} if _is_founded(items[index + 1 : index + 4]) else {}
 
@@ -177,9 +125,13 @@ def _told_by_verb(items: list[TextItem], index: int) -> dict[str, int]:
 def _is_founded(rest: list[TextItem]) -> bool:
     """Tell whether what follows a name says that it was founded: "was set up in 1968", ", founded by"."""
     words = [item.lower for item in rest]
-    if words[0] not in BE and words[0] != ",":
+    if words[0] not in lex.BE and words[0] != ",":
         return False
-    return words[1:2] == ["founded"] or words[1:] == ["set", "up"] or (words[0] in BE and words[1:2] == ["established"])
+    return (
+        words[1:2] == ["founded"]
+        or words[1:] == ["set", "up"]
+        or (words[0] in lex.BE and words[1:2] == ["established"])
+    )
 
 
 def _is_aged(rest: list[TextItem]) -> bool:
@@ -193,27 +145,27 @@ def _is_aged(rest: list[TextItem]) -> bool:
         return True
     if words[1] not in ("a", "an", "the") or "year-old" not in words[3:5]:
         return False
-    noun = next((item.lower for item in rest[5:8] if item.lower in _NO_PEOPLE or item.lower in ROLE_NOUNS), "")
+    noun = next((item.lower for item in rest[5:8] if item.lower in _NO_PEOPLE or item.lower in lex.ROLE_NOUNS), "")
     return noun not in _NO_PEOPLE
 
 
 def _is_institution_noun(word: str) -> bool:
-    return word in ORGANIZATION_HEADS and not word.endswith("s")  # "the brothers Ada and Otto"
+    return word in lex.ORGANIZATION_HEADS and not word.endswith("s")  # "the brothers Ada and Otto"
 
 
 def _follows_role(items: list[TextItem], index: int) -> bool:
     """Tell whether a name belongs to a role, which an apposition then describes: "the miller of Vardal, a man"."""
-    return index > 1 and items[index - 1].lower == "of" and items[index - 2].lower in ROLE_NOUNS
+    return index > 1 and items[index - 1].lower == "of" and items[index - 2].lower in lex.ROLE_NOUNS
 
 
 def _head_noun(items: list[TextItem]) -> str:
     """Return the first word that says what kind of thing is meant, or nothing."""
     found = ""
     for item in items:
-        known = item.lower in ROLE_NOUNS or item.lower in PLACE_NOUNS or _is_institution_noun(item.lower)
+        known = item.lower in lex.ROLE_NOUNS or item.lower in lex.PLACE_NOUNS or _is_institution_noun(item.lower)
         if (
             item.kind == "name"
-            or not (known or item.lower not in PREPOSITIONS)
+            or not (known or item.lower not in lex.PREPOSITIONS)
             or item.text in ",.;:"
             or item.possessive
         ):
@@ -225,9 +177,9 @@ def _head_noun(items: list[TextItem]) -> str:
 
 
 def _noun_vote(noun: str) -> Counter[str]:
-    if noun in ROLE_NOUNS:
-        return Counter({PERSON: 4 if noun in EITHER_ROLES else _CERTAIN})
-    if noun in PLACE_NOUNS:
+    if noun in lex.ROLE_NOUNS:
+        return Counter({PERSON: 4 if noun in lex.EITHER_ROLES else _CERTAIN})
+    if noun in lex.PLACE_NOUNS:
         return Counter({PLACE: 4 if noun in _WORKPLACES else _CERTAIN})
     return Counter({ORGANIZATION: _CERTAIN}) if noun else Counter()
 
@@ -324,9 +276,9 @@ def _role_after(items: list[TextItem], index: int, kind: str) -> tuple[str, bool
             last, found = place + 1, True
     if not found or (link == "," and last < len(items) and items[last].kind == "name"):
         return "", False
-    if items[last - 1].lower in PLAIN_ROLES:
+    if items[last - 1].lower in lex.PLAIN_ROLES:
         return "", link in _DEFINING
-    while last - begin > 1 and items[begin].lower in ROLE_ADJECTIVES:
+    while last - begin > 1 and items[begin].lower in lex.ROLE_ADJECTIVES:
         begin += 1
     last = _with_subject_matter(items, last)
     text = "".join(
@@ -356,7 +308,7 @@ def _with_subject_matter(items: list[TextItem], last: int) -> int:
     end = last + 1
     while end < min(last + 3, len(items)) and items[last].lower == "of":
         word = items[end]
-        if word.kind != "word" or not word.text.islower() or word.lower in BARRIERS | DETERMINERS:
+        if word.kind != "word" or not word.text.islower() or word.lower in lex.BARRIERS | lex.DETERMINERS:
             break
         end += 1
     return end if end > last + 1 else last
@@ -365,12 +317,12 @@ def _with_subject_matter(items: list[TextItem], last: int) -> int:
 _EMPLOYED = frozenset({"worked", "served", "acted", "practised", "practiced", "trained"})
 _DEFINING = ("was", "is", "became")
 _NOUNS = {
-    PERSON: ROLE_NOUNS - KIN.keys(),
-    PLACE: PLACE_NOUNS | PLACE_ROLES,
-    ORGANIZATION: ORGANIZATION_HEADS | ORGANIZATION_ROLES,
-    OTHER: OTHER_ROLES,
+    PERSON: lex.ROLE_NOUNS - KIN.keys(),
+    PLACE: lex.PLACE_NOUNS | lex.PLACE_ROLES,
+    ORGANIZATION: lex.ORGANIZATION_HEADS | lex.ORGANIZATION_ROLES,
+    OTHER: lex.OTHER_ROLES,
 }
-_ROLE_STOPS = (BARRIERS - {"and", "yet"}) | DETERMINERS
+_ROLE_STOPS = (lex.BARRIERS - {"and", "yet"}) | lex.DETERMINERS
 
 
 def _role_before(items: list[TextItem], index: int) -> str:
@@ -380,15 +332,15 @@ def _role_before(items: list[TextItem], index: int) -> str:
         word = items[begin - 1]
         if word.lower in _ROLE_STOPS or word.lower in ("and", "yet") or word.possessive:
             break
-        if begin == index and (word.lower not in ROLE_NOUNS or word.lower in KIN):
+        if begin == index and (word.lower not in lex.ROLE_NOUNS or word.lower in KIN):
             return ""
-        if word.text[0].isupper() and word.lower not in DEMONYMS:
+        if word.text[0].isupper() and word.lower not in lex.DEMONYMS:
             break
         if (word.lower,) in TRIGGERS:
             break
         begin -= 1
-    while index - begin > 1 and items[begin].lower in ROLE_ADJECTIVES:
+    while index - begin > 1 and items[begin].lower in lex.ROLE_ADJECTIVES:
         begin += 1
-    bounded = begin > 0 and items[begin - 1].lower in DETERMINERS
+    bounded = begin > 0 and items[begin - 1].lower in lex.DETERMINERS
     begin = begin if bounded else max(begin, index - 1)
     return " ".join(word.text for word in items[begin:index])
