@@ -7,29 +7,36 @@ round where the clause says by whom. A noun is the type with its preposition. Th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from kg_neo4j.offline.extractor.entities import DATE, PERSON, PLACE, EntityDraft, RelationDraft
+from kg_neo4j.offline.extractor.entities import DATE, PERSON, PLACE, RelationDraft
 from kg_neo4j.offline.extractor.grammar import LIGHT, OF_OBJECT, RELATING, Grammar, Mode
 from kg_neo4j.offline.extractor.lexicon import ROLE_NOUNS
 from kg_neo4j.offline.extractor.relation_patterns import KIN, TRIGGERS
 from kg_neo4j.offline.extractor.relations import date_entity
 from kg_neo4j.offline.extractor.tree import IRREGULAR_PARTICIPLE, IRREGULAR_PAST, SUBJECTS, WORKS, ParsedMention
 
-_STRENGTH = 6
-_DATING = frozenset({"in", "on", "since", "from", "until", "around"})
-_ORDER = frozenset({"bear", "succeed", "precede", "follow"})  # "was succeeded in 1901": somebody else came then
-_MUTUAL = frozenset({"marry", "wed", "divorce", "meet"})  # "Ada and Otto married"
+_VERB_STRENGTH, _NOUN_STRENGTH = 6, 8
 _PEOPLE = ROLE_NOUNS | KIN.keys()  # "met the son of": somebody else, nothing that they have
 _NEAR = 6  # words between a verb and its object
+_DATING = frozenset("in on since from until around".split())
+_ORDER = frozenset("bear succeed precede follow".split())  # "was succeeded in 1901": somebody else came then
+_MUTUAL = frozenset("marry wed divorce meet".split())  # "Ada and Otto married"
 _GIVING = frozenset("sell give lend award present donate bequeath dedicate".split())
 _SENDING = frozenset("send bring move transfer appoint exile banish annex".split())  # who does it stays
-_PARTLESS = frozenset({"be", "become", "have"})
-_OF_WORK = frozenset({"at", "in", "with", "for"})
-_LIFE = frozenset({"bear", "die"})  # events.py reads when
-_EMPTY = LIGHT | {"call", "title", "entitle", "nickname", "dub"}  # these give a thing its name
+_PARTLESS = frozenset("be become have".split())
+_OF_WORK = frozenset("at in with for".split())
+_LIFE = frozenset("bear die".split())  # relations.py reads when
+_EMPTY = LIGHT | frozenset("call title entitle nickname dub".split())  # these give a thing its name
 _TYPE = re.compile(r"[A-Z][A-Z_]*")
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdgmnprt]")
+_OF_ROLES = frozenset("of at for to in".split())
+_NAMING = frozenset("appos flat list parataxis".split())
+_BECOMING = frozenset("become remain".split())
+_SERVING = frozenset("serve work act employ engage appoint hire".split())
+_DEPUTIES = frozenset("vice deputy assistant acting honorary".split())
+_PREFIXES = frozenset("great half vice ex co".split())
+_BESIDE = frozenset("POS RB DT PRP$ JJ JJS JJR CD NN NNP HYPH".split())
 
 
 def verb_relations(grammar: Grammar) -> list[RelationDraft]:
@@ -37,128 +44,130 @@ def verb_relations(grammar: Grammar) -> list[RelationDraft]:
     found: list[RelationDraft] = []
     for verb in grammar.verbs():
         lemma = grammar.lemma(verb)
-        made = lemma == "make" and grammar.is_passive(verb)
-        is_empty = lemma in _EMPTY and not _particle(grammar, verb) and not made  # "took over" says something
         subjects = grammar.subjects(verb) if lemma.isascii() else []
-        if not subjects:
-            continue
-        mode = grammar.mode(verb)
-        if mode is Mode.DENIED:
-            continue
-        found_here = [] if is_empty else list(_of_verb(grammar, verb, lemma, subjects))
-        if lemma not in _PARTLESS:
-            found_here += _parts(grammar, verb, lemma, subjects)
-        for relation in found_here:
-            relation.stated = mode is Mode.STATED
-            found.append(relation)
+        mode = grammar.mode(verb) if subjects else Mode.DENIED
+        if mode is not Mode.DENIED:
+            for relation in _VerbClause(grammar, verb, lemma, subjects).relations():
+                relation.stated = mode is Mode.STATED
+                found.append(relation)
     return found
 
 
-def _of_verb(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[ParsedMention]) -> Iterator[RelationDraft]:
-    particle = _particle(grammar, verb)
-    passive = _is_passive(grammar, verb)
-    objects = [] if passive else grammar.objects(verb)
-    if len(objects) > 1 and _active(lemma, particle, "") == lemma.upper():
-        objects = objects[1:]  # "bought her a ring" says nothing of him and her; "awarded her a medal" does
-    if not passive:
-        for token in objects:
-            if not grammar.preposition(token):
-                yield from _drafts(grammar, verb, subjects, _active(lemma, particle, ""), _named(grammar, token))
-    if lemma in _MUTUAL and len(subjects) > 1 and not objects:
-        yield from _drafts(grammar, verb, subjects[:1], _active(lemma, "", ""), subjects[1:])
-    yield from _of_phrases(grammar, verb, lemma, subjects, objects)
+class _VerbClause:
+    """A verb with the names that are its subjects."""
 
+    def __init__(self, grammar: Grammar, verb: int, lemma: str, subjects: Sequence[ParsedMention]) -> None:
+        self.grammar, self.verb, self.lemma, self.subjects = grammar, verb, lemma, subjects
+        particles = [grammar.words[each] for each in grammar.children[verb] if grammar.deps[each] == "compound:prt"]
+        self.particle = "".join(particles[:1])
+        self.own_passive = grammar.is_passive(verb)
+        self.passive = self.own_passive or grammar.words[verb] == "born"
+        self.active_type = _active(lemma, self.particle, "")
+        self.objects = [] if self.passive else grammar.objects(verb)
+        if len(self.objects) > 1 and self.active_type == lemma.upper():
+            self.objects = self.objects[1:]  # "bought her a ring" says nothing of him and her, "awarded" does
 
-def _of_phrases(
-    grammar: Grammar, verb: int, lemma: str, subjects: Sequence[ParsedMention], objects: Sequence[int]
-) -> Iterator[RelationDraft]:
-    """Yield what a verb says with a preposition, and in the passive who does it."""
-    particle, passive = _particle(grammar, verb), _is_passive(grammar, verb)
-    for preposition, token in _phrases(grammar, verb, objects, passive):
-        meant = list(grammar.listed(token))
-        if not meant or (preposition not in RELATING and not _is_date(meant)):
-            if passive and preposition == "by" and token > verb:
-                yield from _drafts(grammar, verb, meant, _active(lemma, particle, ""), subjects)
-            continue
-        if _is_date(meant) and (preposition not in _DATING or lemma in (_ORDER if passive else _LIFE)):
-            continue
-        if passive:
-            kind = _passive(grammar.words[verb], particle, preposition)
-        else:
-            kind = _active(lemma, particle, preposition, _thing(grammar, verb, objects))
-        given = [each for thing in objects for each in grammar.listed(thing)] if preposition == "to" else []
-        if not (given and lemma in _SENDING):
-            yield from _drafts(grammar, verb, subjects, kind, meant)
-        if lemma in _GIVING | _SENDING:  # "sold the Ariel to Lind", "sent Lind to Rome"
-            yield from _drafts(grammar, verb, given, _passive(_participle(lemma), "", "to"), meant)
+    def relations(self) -> Iterator[RelationDraft]:
+        """Yield what the verb says of its subjects."""
+        made = self.lemma == "make" and self.own_passive
+        if self.lemma not in _EMPTY or self.particle or made:  # "took over" says something
+            yield from self._of_objects()
+            yield from self._of_phrases()
+        if self.lemma not in _PARTLESS:
+            yield from self._of_parts()
 
+    def _of_objects(self) -> Iterator[RelationDraft]:
+        for token in self.objects:
+            if not self.grammar.preposition(token):
+                named = [each for each in self.grammar.listed(token) if each.item.date is None]
+                yield from self._drafts(self.subjects, self.active_type, named)
+        if self.lemma in _MUTUAL and len(self.subjects) > 1 and not self.objects:
+            yield from self._drafts(self.subjects[:1], _active(self.lemma, "", ""), self.subjects[1:])
 
-def _named(grammar: Grammar, token: int) -> list[ParsedMention]:
-    return [each for each in grammar.listed(token) if each.item.date is None]
+    def _of_phrases(self) -> Iterator[RelationDraft]:
+        """Yield what the verb says with a preposition, and in the passive who does it."""
+        for preposition, token in self._phrases():
+            meant = list(self.grammar.listed(token))
+            if not meant or (preposition not in RELATING and not _is_date(meant)):
+                if self.passive and preposition == "by" and token > self.verb:
+                    yield from self._drafts(meant, self.active_type, self.subjects)
+                continue
+            undated = _ORDER if self.passive else _LIFE
+            if _is_date(meant) and (preposition not in _DATING or self.lemma in undated):
+                continue
+            if self.passive:
+                kind = _passive(self.grammar.words[self.verb], self.particle, preposition)
+            else:
+                kind = _active(self.lemma, self.particle, preposition, self._thing(self.objects))
+            is_given = preposition == "to"
+            given = [each for thing in self.objects if is_given for each in self.grammar.listed(thing)]
+            if not (given and self.lemma in _SENDING):
+                yield from self._drafts(self.subjects, kind, meant)
+            if self.lemma in _GIVING | _SENDING:  # "sold the Ariel to Lind", "sent Lind to Rome"
+                participle = IRREGULAR_PARTICIPLE.get(self.lemma) or _past(self.lemma)
+                yield from self._drafts(given, _passive(participle, "", "to"), meant)
 
+    def _phrases(self) -> Iterator[tuple[str, int]]:
+        """Yield the phrases of the verb, and those of its object that may as well be the verb's: "teaches botany at".
 
-def _is_passive(grammar: Grammar, verb: int) -> bool:
-    return grammar.is_passive(verb) or grammar.words[verb] == "born"
+        In the passive also a doer behind a date or place: "built in 1901 by".
+        """
+        grammar = self.grammar
+        for preposition, token in grammar.phrases(self.verb):
+            yield preposition, token
+            if preposition == "as":  # "worked as a clerk with"
+                yield from ((word, phrase) for word, phrase in grammar.phrases(token) if word in _OF_WORK)
+            host = grammar.mentions.get(token)
+            if self.passive and host is not None and (host.item.date is not None or host.item.entity.type == PLACE):
+                yield from ((word, phrase) for word, phrase in grammar.phrases(host.head) if word == "by")
+        for token in self.objects:
+            if grammar.named_by(token) is None:
+                yield from ((word, phrase) for word, phrase in grammar.phrases(token) if word in OF_OBJECT)
 
+    def _thing(self, objects: Sequence[int]) -> str:
+        """Return the noun of the only object, where it is no name: "birth" of "gave birth to"."""
+        token, words = objects[0] if len(objects) == 1 else -1, self.grammar.words
+        if token < 0 or self.grammar.named_by(token) is not None or self.grammar.tags[token] not in ("NN", "NNS"):
+            return ""
+        is_far = words[token] in _PEOPLE | {"one"} or abs(token - self.verb) > _NEAR
+        is_word = words[token].isalpha() and words[token + 1 : token + 2] != ["-"]
+        return words[token] if is_word and not is_far else ""
 
-def _participle(lemma: str) -> str:
-    return IRREGULAR_PARTICIPLE.get(lemma) or _past(lemma)
-
-
-def _thing(grammar: Grammar, verb: int, objects: Sequence[int]) -> str:
-    """Return the noun of the only object, where it is no name: "birth" of "gave birth to"."""
-    token = objects[0] if len(objects) == 1 else -1
-    if token < 0 or grammar.named_by(token) is not None or grammar.tags[token] not in ("NN", "NNS"):
-        return ""
-    if grammar.words[token] in _PEOPLE | {"one"} or abs(token - verb) > _NEAR:
-        return ""
-    is_word = grammar.words[token].isalpha() and grammar.words[token + 1 : token + 2] != ["-"]
-    return grammar.words[token] if is_word else ""
-
-
-def _parts(grammar: Grammar, verb: int, lemma: str, subjects: Sequence[ParsedMention]) -> Iterator[RelationDraft]:
-    """Yield what is done to what a name has, or held at it: "keeps the papers of Lind", "holds a chair of law at"."""
-    for token in [] if grammar.is_passive(verb) else grammar.objects(verb):
-        thing = _thing(grammar, verb, [token])
-        if not thing:
-            continue
-        noun = "_".join(filter(None, (_particle(grammar, verb), thing)))
-        owners = [grammar.owners.get(child) for child in grammar.children[token]]
-        whose = [("of", [each]) for each in owners if each is not None and each.item.kind == "name"]
-        for preposition, phrase in grammar.phrases(token):
-            meant = list(grammar.listed(phrase))
-            if preposition == "of" and not meant:
-                within = [(word, at) for word, at in grammar.phrases(phrase) if word in ("at", "in")]
-                whose += [(word, list(grammar.listed(at))) for word, at in within]
-            elif preposition == "of":
-                whose.append(("of", meant))
-        for word, meant in whose:
-            if not _is_date(meant):
-                yield from _drafts(grammar, verb, subjects, f"{lemma}_{noun}_{word}".upper(), meant)
-
-
-def _particle(grammar: Grammar, verb: int) -> str:
-    particles = [grammar.words[each] for each in grammar.children[verb] if grammar.deps[each] == "compound:prt"]
-    return "".join(particles[:1])
-
-
-def _phrases(grammar: Grammar, verb: int, objects: Sequence[int], passive: bool) -> Iterator[tuple[str, int]]:
-    """Yield the phrases of a verb, and those of its object that may as well be the verb's: "teaches botany at".
-
-    In the passive also a doer behind a date or place: "built in 1901 by".
-    """
-    for preposition, token in grammar.phrases(verb):
-        yield preposition, token
-        if preposition == "as":  # "worked as a clerk with"
-            yield from ((word, phrase) for word, phrase in grammar.phrases(token) if word in _OF_WORK)
-        host = grammar.mentions.get(token)
-        if passive and host is not None and (host.item.date is not None or host.item.entity.type == PLACE):
-            yield from ((word, phrase) for word, phrase in grammar.phrases(host.head) if word == "by")
-    for token in objects:
-        if grammar.named_by(token) is None:
+    def _of_parts(self) -> Iterator[RelationDraft]:
+        """Yield what is done to what a name has, or held at it: "keeps the papers of Lind", "holds a chair at"."""
+        grammar = self.grammar
+        for token in [] if self.own_passive else grammar.objects(self.verb):
+            thing = self._thing([token])
+            if not thing:
+                continue
+            owners = [grammar.owners.get(child) for child in grammar.children[token]]
+            whose = [("of", [each]) for each in owners if each is not None and each.item.kind == "name"]
             for preposition, phrase in grammar.phrases(token):
-                if preposition in OF_OBJECT:
-                    yield preposition, phrase
+                meant = list(grammar.listed(phrase)) if preposition == "of" else []
+                if meant:
+                    whose.append(("of", meant))
+                elif preposition == "of":
+                    within = [(word, at) for word, at in grammar.phrases(phrase) if word in ("at", "in")]
+                    whose += [(word, list(grammar.listed(at))) for word, at in within]
+            for word, meant in whose:
+                if not _is_date(meant):
+                    kind = "_".join(filter(None, (self.lemma, self.particle, thing, word))).upper()
+                    yield from self._drafts(self.subjects, kind, meant)
+
+    def _drafts(
+        self, sources: Sequence[ParsedMention], kind: str, targets: Sequence[ParsedMention]
+    ) -> Iterator[RelationDraft]:
+        grammar = self.grammar
+        if not _TYPE.fullmatch(kind):
+            return
+        dates = [grammar.mentions.get(token) for word, token in grammar.phrases(self.verb) if word in ("in", "on")]
+        when = next((each.item.text for each in dates if each is not None and each.item.date is not None), "")
+        for source in sources:
+            if source.item.date is None:
+                whole = [target for target in targets if not grammar.is_divided(source, target)]
+                for relation in _drafts(grammar, self.verb, [source], kind, whole, _VERB_STRENGTH):
+                    relation.date = relation.target.name if relation.target.type == DATE else when
+                    yield relation
 
 
 def _is_date(meant: Sequence[ParsedMention]) -> bool:
@@ -166,14 +175,16 @@ def _is_date(meant: Sequence[ParsedMention]) -> bool:
 
 
 def _active(lemma: str, particle: str, preposition: str, thing: str = "") -> str:
+    """Return the type that a verb in the active gives."""
     words = [word for word in (lemma, particle, preposition) if word]
     past = IRREGULAR_PAST.get(lemma) or _past(lemma)
     trigger = TRIGGERS.get((past, *words[1:]))
-    named = "_".join(word for word in (lemma, particle, thing, preposition) if word).upper()
     if trigger is None and len(words) == 1:
         turned = TRIGGERS.get((past, "by"))  # "invited by" points back: the active verb has the same type
         return turned.type if turned is not None and turned.back else lemma.upper()
-    return trigger.type if trigger is not None and not trigger.noun and not trigger.back else named
+    if trigger is not None and not trigger.noun and not trigger.back:
+        return trigger.type
+    return "_".join(word for word in (lemma, particle, thing, preposition) if word).upper()
 
 
 def _past(lemma: str) -> str:
@@ -186,65 +197,33 @@ def _past(lemma: str) -> str:
 
 
 def _passive(participle: str, particle: str, preposition: str) -> str:
-    if particle:
-        return f"{participle}_{particle}_{preposition}".upper()
-    trigger = TRIGGERS.get((participle, preposition))
+    """Return the type that a verb in the passive gives."""
+    trigger = None if particle else TRIGGERS.get((participle, preposition))
     if trigger is not None and not trigger.noun and not trigger.back:
         return trigger.type
-    return f"{participle}_{preposition}".upper()
+    return "_".join(filter(None, (participle, particle, preposition))).upper()
 
 
 def _drafts(
-    grammar: Grammar, verb: int, sources: Sequence[ParsedMention], kind: str, targets: Sequence[ParsedMention]
+    grammar: Grammar,
+    token: int,
+    sources: Sequence[ParsedMention],
+    kind: str,
+    targets: Sequence[ParsedMention],
+    strength: int,
 ) -> Iterator[RelationDraft]:
-    """Yield a relationship from each source to each target; only those whose words stand in one sentence."""
-    sentence = grammar.sentence_at(verb)
-    place = grammar.starts[verb]
-    if sentence is None or not _TYPE.fullmatch(kind):
-        return
-    when = _date(grammar, verb)
+    """Yield what a word says of each source and each target; only those that stand in the sentence of the word."""
+    sentence, place = grammar.sentence_at(token), grammar.starts[token]
     for source in sources:
         for target in targets:
-            if source.sentence is not sentence or target.sentence is not sentence or source.item.date is not None:
-                continue
-            if grammar.is_divided(source, target):
+            if sentence is None or source.sentence is not sentence or target.sentence is not sentence:
                 continue
             start = min(source.item.start, target.item.start, place)
-            end = max(source.item.end, target.item.end, place + len(grammar.texts[verb]))
+            end = max(source.item.end, target.item.end, place + len(grammar.texts[token]))
             for one in source.entities:
-                for other in _meant(target):
+                for other in target.entities if target.item.date is None else [date_entity(target.item)]:
                     if one is not other:
-                        date = other.name if other.type == DATE else when
-                        yield RelationDraft(one, kind, other, sentence, start, end, _STRENGTH, date)
-
-
-def _date(grammar: Grammar, verb: int) -> str:
-    """Return when a clause says that it was, "" where it does not."""
-    found = [grammar.mentions.get(token) for preposition, token in grammar.phrases(verb) if preposition in ("in", "on")]
-    return next((each.item.text for each in found if each is not None and each.item.date is not None), "")
-
-
-def _meant(mention: ParsedMention) -> Sequence[EntityDraft]:
-    return (date_entity(mention.item),) if mention.item.date is not None else mention.entities
-
-
-def group_by_sentence(relations: Iterable[RelationDraft]) -> dict[int, list[RelationDraft]]:
-    """Return relationships by the identity of their sentence."""
-    groups: dict[int, list[RelationDraft]] = {}
-    for relation in relations:
-        groups.setdefault(id(relation.sentence), []).append(relation)
-    return groups
-
-
-_NOUN_STRENGTH = 8
-_RELATING = frozenset({"of", "at", "for", "to", "in"})
-_NAMING = frozenset({"appos", "flat", "list", "parataxis"})
-_BECOMING = frozenset({"become", "remain"})
-_SERVING = frozenset({"serve", "work", "act", "employ", "engage", "appoint", "hire"})
-_DEPUTIES = frozenset({"vice", "deputy", "assistant", "acting", "honorary"})
-_PREFIXES = frozenset({"great", "half", "vice", "ex", "co"})
-_BESIDE = frozenset({"POS", "RB", "DT", "PRP$", "JJ", "JJS", "JJR", "CD", "NN", "NNP", "HYPH"})
-_PEOPLE = ROLE_NOUNS | KIN.keys()
+                        yield RelationDraft(one, kind, other, sentence, start, end, strength)
 
 
 def role_relations(grammar: Grammar) -> list[RelationDraft]:
@@ -272,11 +251,11 @@ def _works(grammar: Grammar) -> list[RelationDraft]:
         if title is None or title.entities[0].type == PERSON:
             continue
         makers = [grammar.owners[child] for child in grammar.children[noun] if child in grammar.owners]
-        makers += [each for word, at in grammar.phrases(noun) if word == "by" for each in grammar.listed(at)]
-        makers += [each for word, at in grammar.phrases(title.head) if word == "by" for each in grammar.listed(at)]
+        for preposition, phrase in [*grammar.phrases(noun), *grammar.phrases(title.head)]:
+            makers += grammar.listed(phrase) if preposition == "by" else ()
         for maker in makers:
             if maker.item.date is None and maker.entities and maker.entities[0].type == PERSON:
-                found += _noun_drafts(grammar, noun, [maker], WORKS[word], title.entities, title)
+                found += _drafts(grammar, noun, [maker], WORKS[word], [title], _NOUN_STRENGTH)
     return found
 
 
@@ -327,26 +306,19 @@ def _described(grammar: Grammar, noun: int) -> list[ParsedMention]:
     return [mention] if mention.entities[0].type == PERSON else []
 
 
-def _joined(grammar: Grammar, head: int) -> int | None:
-    """Return the noun for a person to which "and" joins another: "master of the Ariel and a native of Bonn"."""
-    if head in grammar.mentions:
-        head = grammar.heads[grammar.mentions[head].head] if grammar.preposition(head) == "of" else head
-    return head if _is_role(grammar, head) and head not in grammar.mentions else None
-
-
 def _bearers(grammar: Grammar, noun: int, depth: int = 0) -> list[ParsedMention]:
     """Return who a noun is said of: its apposition, what it stands beside, its subject, or what it says "is" of."""
     last = noun + 4 if _word(grammar, noun).endswith("-in-law") else noun
     own = grammar.named_by(noun) or grammar.named_by(last)
     if own is not None:
         return [own]
-    if any(grammar.deps[child] == "cop" for child in grammar.children[noun]):
+    if grammar.has_child(noun, "cop"):
         return grammar.subjects(noun)
     head, dep = grammar.heads[noun], grammar.deps[noun]
-    is_owned = any(grammar.deps[child] == "nmod:poss" for child in grammar.children[noun])
-    if dep == "conj" and depth < 3 and not is_owned:  # "and her son": somebody else
-        joined = _joined(grammar, head)
-        if joined is not None:
+    if dep == "conj" and depth < 3 and not grammar.has_child(noun, "nmod:poss"):  # "and her son": somebody else
+        is_of = head in grammar.mentions and grammar.preposition(head) == "of"
+        joined = grammar.heads[grammar.mentions[head].head] if is_of else head
+        if _is_role(grammar, joined) and joined not in grammar.mentions:  # "master of the Ariel and a native of Bonn"
             return _bearers(grammar, joined, depth + 1)
     becoming = _becoming(grammar, noun)
     if becoming is not None:
@@ -357,10 +329,9 @@ def _bearers(grammar: Grammar, noun: int, depth: int = 0) -> list[ParsedMention]
     if dep in _NAMING and head < noun:
         nearest = [each for each in _described(grammar, noun) if grammar.words[each.first - 1] != "of"]
         return nearest or [mention]
-    if dep in _NAMING or (dep == "compound" and noun < mention.first):
-        return [mention]
-    is_said = dep == "nsubj" and any(grammar.deps[child] == "cop" for child in grammar.children[head])
-    return [mention] if is_said and grammar.mode(head) is Mode.STATED else _described(grammar, noun)
+    is_said = dep == "nsubj" and grammar.has_child(head, "cop") and grammar.mode(head) is Mode.STATED
+    is_beside = dep in _NAMING or (dep == "compound" and noun < mention.first)
+    return [mention] if is_beside or is_said else _described(grammar, noun)
 
 
 def _owners(grammar: Grammar, phrase: int) -> list[ParsedMention]:
@@ -371,7 +342,7 @@ def _owners(grammar: Grammar, phrase: int) -> list[ParsedMention]:
     return [owner] if owner is not None and owner.item.kind == "name" and is_last else []
 
 
-def _noun_phrases(grammar: Grammar, noun: int) -> Iterator[tuple[str, int]]:
+def _role_phrases(grammar: Grammar, noun: int) -> Iterator[tuple[str, int]]:
     """Yield the phrases of a noun, and those of what it is "of" where that has no name: "head of sales at Lind"."""
     for preposition, phrase in grammar.phrases(noun):
         yield preposition, phrase
@@ -381,54 +352,36 @@ def _noun_phrases(grammar: Grammar, noun: int) -> Iterator[tuple[str, int]]:
 
 def _of_noun(grammar: Grammar, noun: int, bearers: Sequence[ParsedMention]) -> Iterator[RelationDraft]:
     word = _word(grammar, noun)
-    for preposition, phrase in _noun_phrases(grammar, noun):
+    for preposition, phrase in _role_phrases(grammar, noun):
         if preposition == "from":
             origins = [each for each in grammar.listed(phrase) if each.item.kind == "name"]
             for origin in (each for each in origins if each.entities[0].type == PLACE):
-                yield from _noun_drafts(grammar, noun, bearers, "CAME_FROM", origin.entities, origin)
+                yield from _drafts(grammar, noun, bearers, "CAME_FROM", [origin], _NOUN_STRENGTH)
         trigger = TRIGGERS.get((word, preposition))
-        if preposition not in _RELATING or (trigger is None and word in KIN and preposition != "of"):
+        if preposition not in _OF_ROLES or (trigger is None and word in KIN and preposition != "of"):
             continue
         other = KIN[word][0] if word in KIN else f"{word}_{preposition}".replace("-", "_").upper()
         kind = trigger.type if trigger is not None and trigger.noun else other
         for owner in [*grammar.listed(phrase), *_owners(grammar, phrase)]:
-            if owner.item.date is None and "," not in grammar.words[phrase : owner.first]:
-                yield from _noun_drafts(grammar, noun, bearers, kind, owner.entities, owner)
+            if owner.item.date is None and "," not in grammar.words[phrase : owner.first] and kind.isascii():
+                yield from _drafts(grammar, noun, bearers, kind, [owner], _NOUN_STRENGTH)
+    yield from _of_owners(grammar, noun, [each for each in bearers if each.entities[0].type == PERSON])
+
+
+def _of_owners(grammar: Grammar, noun: int, people: Sequence[ParsedMention]) -> Iterator[RelationDraft]:
+    """Yield what a noun says of who has it: "her son Otto", "Lind, whose son"."""
+    word = _word(grammar, noun)
+    trigger = TRIGGERS.get((word, "of"))
+    named = trigger.type if trigger is not None and trigger.noun else f"{word}_of".replace("-", "_").upper()
+    kind, back, gender = KIN.get(word, (named, True, ""))
     for child in grammar.children[noun]:
         is_whose = grammar.words[child] == "whose"
-        owner_item = grammar.before_relative(child) if is_whose else grammar.owners.get(child)
-        if not (is_whose or grammar.deps[child] == "nmod:poss") or owner_item is None:
+        owner = grammar.before_relative(child) if is_whose else grammar.owners.get(child)
+        is_owner = is_whose or grammar.deps[child] == "nmod:poss"
+        if not is_owner or owner is None or owner.item.date is not None or not kind.isascii():
             continue
-        kind, back, gender = KIN.get(word, (f"{word}_of".replace("-", "_").upper(), True, ""))
-        trigger = TRIGGERS.get((word, "of"))
-        if word not in KIN and trigger is not None and trigger.noun:
-            kind = trigger.type
-        people = [each for each in bearers if each.entities[0].type == PERSON]
-        for relation in _noun_drafts(grammar, noun, people, kind, owner_item.entities, owner_item):
+        for relation in _drafts(grammar, noun, people, kind, [owner], _NOUN_STRENGTH):
             relation.source.gender = relation.source.gender or gender
             if not back:
                 relation.source, relation.target = relation.target, relation.source
             yield relation
-
-
-def _noun_drafts(
-    grammar: Grammar,
-    noun: int,
-    sources: Sequence[ParsedMention],
-    kind: str,
-    targets: Sequence[EntityDraft],
-    owner: ParsedMention,
-) -> Iterator[RelationDraft]:
-    sentence = grammar.sentence_at(noun)
-    if sentence is None or not kind.isascii():
-        return
-    for source in sources:
-        if source.sentence is not sentence or owner.sentence is not sentence:
-            continue
-        start, end = min(source.item.start, owner.item.start), max(source.item.end, owner.item.end)
-        for one in source.entities:
-            for other in targets:
-                if one is not other:
-                    place = grammar.starts[noun]
-                    last = place + len(grammar.texts[noun])
-                    yield RelationDraft(one, kind, other, sentence, min(start, place), max(end, last), _NOUN_STRENGTH)

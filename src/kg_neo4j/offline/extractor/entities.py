@@ -60,6 +60,11 @@ class EntityDraft:
         """True where the name is one word."""
         return len(self.words) == 1
 
+    def note_year(self, event: str, year: int | None) -> None:
+        """Note the year of the "birth" or "death"; the first one that is read stays."""
+        if getattr(self, f"{event}_year") is None:
+            setattr(self, f"{event}_year", year)
+
 
 @dataclass(slots=True)
 class RelationDraft:

@@ -20,7 +20,7 @@ from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.rows import STATED
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
 from kg_neo4j.offline.extractor.capitalised_names import drop_common, name_from_spans, name_sentences
-from kg_neo4j.offline.extractor.clause_relations import group_by_sentence, role_relations, verb_relations
+from kg_neo4j.offline.extractor.clause_relations import role_relations, verb_relations
 from kg_neo4j.offline.extractor.coreference import group_spans, places_of, unite_drafts
 from kg_neo4j.offline.extractor.document_subject import topic_of
 from kg_neo4j.offline.extractor.entities import (
@@ -183,8 +183,9 @@ def _relations(found: list[ParsedSentence], grammar: Grammar | None) -> list[Rel
     """Return all relationships once each, the strongest statement of equal ones, dates joined by their text."""
     dates: dict[str, EntityDraft] = {}
     best: dict[tuple[int, str, int], RelationDraft] = {}
-    parsed = [] if grammar is None else [*verb_relations(grammar), *role_relations(grammar)]
-    by_parser = group_by_sentence(parsed)
+    by_parser: dict[int, list[RelationDraft]] = {}
+    for relation in [] if grammar is None else [*verb_relations(grammar), *role_relations(grammar)]:
+        by_parser.setdefault(id(relation.sentence), []).append(relation)
     for sentence in found:
         stated = relate(sentence) + life_events(sentence) + life_ranges(sentence)
         stated = stated if grammar is None else check(grammar, stated) + by_parser.get(id(sentence), [])

@@ -190,7 +190,7 @@ _LOCK = threading.Lock()
 class TextItem:
     """A word, a punctuation mark, a date, or (after naming) a name. Offsets into the chunk's text."""
 
-    kind: str  # "word", "mark", "date" or "name"
+    kind: str  # "word", "mark", "date", "name" or "end"
     text: str
     lower: str
     start: int
@@ -203,6 +203,14 @@ class TextItem:
     italic: bool = False
     entity: Any = None  # the entity that a name or a pronoun stands for
     plural: tuple[Any, ...] = ()  # the entities that "they" stands for
+
+
+_END = TextItem("end", "", "", -1, -1)
+
+
+def item_at(items: Sequence[TextItem], place: int) -> TextItem:
+    """Return an item of a sentence; before the first and behind the last stands one of kind "end", without a text."""
+    return items[place] if 0 <= place < len(items) else _END
 
 
 @dataclass(slots=True)

@@ -190,6 +190,10 @@ class Tree:
         found = self._sentences[number] if number >= 0 else None
         return found if found is not None and place < found.end else None
 
+    def has_child(self, token: int, *kinds: str) -> bool:
+        """Return whether a token of some dependency hangs on this one."""
+        return any(self.deps[child] in kinds for child in self.children[token])
+
     # -- words
 
     def lemma(self, token: int) -> str:
