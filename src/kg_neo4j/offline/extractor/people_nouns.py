@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 
 from kg_neo4j import data_files
 from kg_neo4j.offline.extractor import lexicon as lex
 from kg_neo4j.offline.extractor.entities import PERSON, EntityDraft
-from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem, item_at
 from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS, is_subject
 from kg_neo4j.offline.extractor.tree import IRREGULAR_PAST
 
@@ -30,8 +30,7 @@ def noun_gender(noun: str) -> str:
 
 def read_genders(sentences: list[ParsedSentence], guess: Guess | None) -> None:
     """Set the gender of people whose names do not tell it: "his mother Amina"; "Ayrton ... herself"."""
-    told: dict[int, Counter[str]] = {}
-    people: dict[int, EntityDraft] = {}
+    told: defaultdict[EntityDraft, set[str]] = defaultdict(set)
     for sentence in sentences:
         items = sentence.items
         subject: EntityDraft | None = None
@@ -41,45 +40,35 @@ def read_genders(sentences: list[ParsedSentence], guess: Guess | None) -> None:
                 if is_subject(items, index) and not item.quoted:
                     subject = item.entity
             elif item.lower in REFLEXIVE and subject is not None and not subject.gender:
-                people[id(subject)] = subject
-                told.setdefault(id(subject), Counter())[lex.PRONOUNS[item.lower]] += 1
-    for key, counts in told.items():
-        if len(counts) == 1 and not people[key].gender:
-            people[key].gender = next(iter(counts))
+                told[subject].add(lex.PRONOUNS[item.lower])
+    for person, genders in told.items():
+        if len(genders) == 1 and not person.gender:
+            (person.gender,) = genders
 
 
 def _read_gender(items: list[TextItem], index: int, guess: Guess | None) -> None:
     person: EntityDraft = items[index].entity
-    if person.gender:
-        return
-    told = _told_before(items, index) or _told_after(items, index)
-    if told:
-        person.gender = told
-    elif guess is not None and person.words:
+    if not person.gender:
+        person.gender = _told_before(items, index) or _told_after(items, index)
+    if not person.gender and guess is not None and person.words:
         guessed = guess(person.words[0])
         person.gender = guessed if guessed == "f" or not person.single else ""
 
 
 def prevailing(sentences: list[ParsedSentence]) -> str:
     """Return the gender of most pronouns outside direct speech, or nothing."""
-    counts = Counter(
-        lex.PRONOUNS[item.lower]
-        for sentence in sentences
-        for item in sentence.items
-        if item.kind == "word" and item.lower in lex.PRONOUNS and not item.quoted
-    )
-    ranked = counts.most_common(2)
-    if not ranked or (len(ranked) > 1 and ranked[0][1] < 2 * ranked[1][1]):
-        return ""
-    return ranked[0][0]
+    words = (item for sentence in sentences for item in sentence.items if item.kind == "word" and not item.quoted)
+    counts = Counter(lex.PRONOUNS[item.lower] for item in words if item.lower in lex.PRONOUNS)
+    ranked = [*counts.most_common(2), ("", 0), ("", 0)]
+    return ranked[0][0] if ranked[0][1] >= 2 * ranked[1][1] else ""
 
 
 def _told_before(items: list[TextItem], index: int) -> str:
     """Return the gender that the noun before a name tells: "the actress Kim Aro", "his sister, Kim"."""
-    if not index or items[index - 1].text != ",":
-        return noun_gender(items[index - 1].lower) if index else ""
-    before = items[index - 2].lower if index > 1 else ""
-    return noun_gender(before) if before in KIN else ""
+    before, other = item_at(items, index - 1).lower, item_at(items, index - 2).lower
+    if before == ",":
+        return noun_gender(other) if other in KIN else ""
+    return noun_gender(before)
 
 
 def _told_after(items: list[TextItem], index: int) -> str:
@@ -108,16 +97,18 @@ _ADJECTIVES = 3  # between an article and its noun, at most
 def unnamed_from(items: list[TextItem], index: int) -> int | None:
     """Return where the phrase begins that speaks of somebody without a name and ends at `index`, None where none does.
 
-    Not where it says what somebody named is: "was a clerk", "Ada, the captain", "the captain, Ada".
+    Not where it says what somebody named is: "was a clerk", "Ada, the captain", "the captain, Ada". Nor where it rather
+    describes the next noun: "the first woman gymnast".
     """
-    item = items[index]
+    item, following = items[index], item_at(items, index + 1)
     bare = item.lower.removesuffix("-in-law").rpartition("-")[2]
     if item.kind != "word" or item.quoted or item.hidden or not (bare in _PEOPLE or (bare in KIN and bare[-1] != "s")):
         return None
     begin = _begin(items, index)
     if begin is None or _is_named(items, begin, index) or _is_aside(items, begin, index):
         return None
-    return None if begin < index and _describes(items, index) else begin
+    is_free = following.kind != "word" or following.lower in _AFTER or following.lower.endswith(("ed", "ly", "'t"))
+    return begin if begin == index or is_free or item.possessive else None
 
 
 def _begin(items: list[TextItem], index: int) -> int | None:
@@ -125,59 +116,53 @@ def _begin(items: list[TextItem], index: int) -> int | None:
     for position in range(index - 1, max(-1, index - 2 - _ADJECTIVES), -1):
         item = items[position]
         if item.possessive or item.lower in lex.DETERMINERS:
-            owned = item.possessive and position > 0 and items[position - 1].lower in lex.DETERMINERS
+            owned = item.possessive and item_at(items, position - 1).lower in lex.DETERMINERS
             return position - 1 if owned else position
         if item.kind != "word" or item.lower in lex.STOPS or item.text[:1].isupper():
             break
-    bare = items[index].text[:1].isupper() and items[index].lower in KIN and not items[index].possessive
-    return index if bare and (index == 0 or items[index - 1].kind != "name") else None
-
-
-def _describes(items: list[TextItem], index: int) -> bool:
-    """Tell whether a noun rather describes the next one: "the first woman gymnast"."""
-    if items[index].possessive or index + 1 == len(items) or items[index + 1].kind != "word":
-        return False
-    word = items[index + 1].lower
-    return not (word in _AFTER or word.endswith(("ed", "ly", "'t")))
+    noun = items[index]
+    bare = noun.text[:1].isupper() and noun.lower in KIN and not noun.possessive
+    return index if bare and item_at(items, index - 1).kind != "name" else None
 
 
 def _is_aside(items: list[TextItem], begin: int, index: int) -> bool:
     """Tell whether a phrase says what somebody is: "The son of a cooper, he learnt"; "a pilot and a widower"."""
-    if begin and items[begin - 1].lower in ("and", "or") and items[begin].lower in ("a", "an", "the"):
-        following = items[index + 1].lower if index + 1 < len(items) else ""
-        return not (following in _ACTS or following.endswith("ed"))
+    if item_at(items, begin - 1).lower in ("and", "or") and items[begin].lower in ("a", "an", "the"):
+        return not _acts(item_at(items, index + 1))
     comma = next((place for place, item in enumerate(items) if item.text == ","), 0)
     if not index < comma < len(items) - 1:
         return False
-    opening = any(item.lower in _ACTS or item.lower.endswith("ed") for item in items[:comma])
-    return items[comma + 1].lower in lex.NOMINATIVE and not opening
+    return items[comma + 1].lower in lex.NOMINATIVE and not any(map(_acts, items[:comma]))
+
+
+def _acts(item: TextItem) -> bool:
+    return item.lower in _ACTS or item.lower.endswith("ed")
 
 
 def _is_named(items: list[TextItem], begin: int, index: int) -> bool:
     """Tell whether a name beside the phrase says who it is."""
-    before = items[begin - 1] if begin else None
-    if before is not None and before.lower in _NOT_AFTER:
+    before, told = item_at(items, begin - 1), item_at(items, begin - 2)
+    if before.lower in _NOT_AFTER:
         return True
-    told = items[begin - 2] if before is not None and before.text == "," and begin > 1 else None
-    if told is not None and (told.kind in ("name", "mark", "date") or told.text[0].isdigit()):
+    if before.text == "," and (told.kind in ("name", "mark", "date") or told.text[:1].isdigit()):
         return True
     if items[index].possessive:
         return False
-    following = items[_after_of(items, index + 1) :][:5]
-    if following[:1] and (following[0].kind == "name" or following[0].text in ("-", "–")):
+    first, *others = [*items[_after_of(items, index + 1) :][:5], item_at(items, -1)]
+    if first.kind == "name" or first.text in ("-", "–"):
         return True
-    if following[:1] and (following[0].text in (",", ":", "(") or following[0].lower in lex.BE):
-        for each in following[1:]:
+    if first.text in (",", ":", "(") or first.lower in lex.BE:
+        for each in others:
             if each.kind == "name":
                 return not each.possessive
             if each.kind != "word" or each.lower in lex.PREPOSITIONS:
                 return False
-    return bool(following[:1]) and following[0].lower in ("called", "named")
+    return first.lower in ("called", "named")
 
 
 def _after_of(items: list[TextItem], index: int) -> int:
     """Return where "is" stands behind a phrase with "of", else `index`: "the president of the club was"."""
-    if index < len(items) and items[index].lower == "of":
+    if item_at(items, index).lower == "of":
         for position in range(index + 1, min(index + 6, len(items))):
             if items[position].lower in lex.BE:
                 return position
