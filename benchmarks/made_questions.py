@@ -34,7 +34,7 @@ sys.path[:0] = [str(HERE.parent / "src")]
 
 from kg_neo4j.eval.extraction.gold import GoldPassage, read  # noqa: E402 - after the path is set
 from kg_neo4j.eval.partition import is_test  # noqa: E402
-from kg_neo4j.offline.extractor.demonyms import NATIONS  # noqa: E402
+from kg_neo4j.offline.extractor.lexicon import NATIONS  # noqa: E402
 from kg_neo4j.retrieve.words import fold, is_stop_word, same_word, split_words  # noqa: E402
 
 WORDINGS = tomllib.loads((HERE / "made_questions.toml").read_text(encoding="utf-8"))

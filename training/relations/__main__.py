@@ -21,8 +21,7 @@ from training.relations.student import Example
 from training.split import place
 
 from kg_neo4j.offline.networks import relation_model, trained
-from kg_neo4j.offline.networks.relation_features import describe
-from kg_neo4j.offline.networks.relation_pieces import PieceVocabulary, Window, windows
+from kg_neo4j.offline.networks.relation_features import PieceVocabulary, Window, describe, windows
 
 SEED = 0
 STEPS = 700  # of the student, batches of up to ten passages

@@ -10,9 +10,9 @@ from training.split import part
 
 from kg_neo4j.eval.extraction import gold
 from kg_neo4j.extract.annotation import EntityMentions
-from kg_neo4j.offline.extractor.mention_spans import group_spans
+from kg_neo4j.offline.extractor.coreference import group_spans
 from kg_neo4j.offline.networks import trained
-from kg_neo4j.offline.networks.agreement import MentionSpan
+from kg_neo4j.offline.networks.mention_types import MentionSpan
 
 LABELS = ("PER", "LOC", "ORG", "MISC", "TIME", "NUM")
 Place = tuple[int, int]

@@ -1,4 +1,4 @@
-"""The small transformer that ships, in JAX for training; `offline.networks.relation_reader` is the same in NumPy.
+"""The small transformer that ships, in JAX for training; `offline.networks.relation_network` is the same in NumPy.
 
 It begins as some layers of the teacher, with the vectors of pieces pressed into fewer numbers, and learns from
 annotated passages and from what the teacher says of others.
@@ -18,8 +18,7 @@ import optax
 from training.ner import wordpieces
 from training.relations import network
 
-from kg_neo4j.offline.networks.relation_features import TextFeatures
-from kg_neo4j.offline.networks.relation_pieces import NEAR, PieceVocabulary, Window
+from kg_neo4j.offline.networks.relation_features import NEAR, PieceVocabulary, TextFeatures, Window
 
 KEPT = (0, 1, 2, 3)  # layers of the teacher
 RANK = 128  # numbers a piece

@@ -1,7 +1,7 @@
 """Of whom and what a question and its answer speak: entities of the graph, each a person, a place, a date or a thing.
 
 Whether a person is a woman or a man is told by what the graph states (SISTER_OF, a role), by a title, by a first name
-that is on a list or near to those that are (`offline.extractor.gender`); else by nothing.
+that is on a list or near to those that are (`offline.extractor.word_vectors`); else by nothing.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row
-from kg_neo4j.offline.extractor.gender import guess_gender
 from kg_neo4j.offline.extractor.lexicon import FEMALE_NAMES, FEMALE_TITLES, MALE_NAMES, MALE_TITLES
+from kg_neo4j.offline.extractor.word_vectors import guess_gender
 from kg_neo4j.records import Answer
 from kg_neo4j.retrieve.conversation.turns import Turn, TurnMention
 from kg_neo4j.retrieve.interface import Linked

@@ -1,42 +1,23 @@
-"""Finds names: runs of capitalised words with the particles that belong to them. Pure."""
+"""Finds names: runs of capitalised words with the particles that belong to them; and which of these are no names."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kg_neo4j.offline.extractor.lexicon import (
-    BARRIERS,
-    BE,
-    CALENDAR,
-    COMMON_CAPITALISED,
-    DEMONYMS,
-    DETERMINERS,
-    FEMALE_NAMES,
-    HONORIFICS,
-    MALE_NAMES,
-    OPENERS,
-    ORGANIZATION_HEADS,
-    OTHER_HEADS,
-    PARTICLES,
-    PERSON_VERBS,
-    PLACE_HEADS,
-    PLACE_STARTS,
-    PLACES,
-    PRONOUNS,
-    SAILING_VERBS,
-    fold,
-)
+from kg_neo4j.offline.extractor import lexicon as lex
+from kg_neo4j.offline.extractor.lexicon import fold
 from kg_neo4j.offline.extractor.name_cleanup import is_none
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem, is_capitalised
+from kg_neo4j.offline.extractor.word_vectors import CAPITALS, is_common
 
 _ROMAN = re.compile(r"[IVX]{1,5}")
 _NEVER = frozenset({"i", "i'm", "i'll", "i've", "i'd", "o", "oh", "ah", "ok"})
 # What may stand before "of" inside a name: "University of ...", "Duke of ...", "Frederick II of ...".
-_OF_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS | HONORIFICS
+_OF_HEADS = lex.HEADS | lex.HONORIFICS
 _MAX_WORDS = 10
 _OPENING = frozenset(":“\"‘';—–.!?…·|•>")
 
@@ -152,7 +133,9 @@ def _is_emphasis(items: list[TextItem], index: int, end: int) -> bool:
     """Tell whether words in italics are stressed or a label, and no title: "*I* know", "*Red lamp.* Switch off"."""
     words = [item for item in items[index:end] if item.kind == "word"]
     small = [word.lower for word in words if word.text.islower()]
-    if any(word in PRONOUNS or word in BE for word in small) or all(word.lower in OPENERS for word in words):
+    if any(word in lex.PRONOUNS or word in lex.BE for word in small) or all(
+        word.lower in lex.OPENERS for word in words
+    ):
         return True
     label = starts(items, index) and (items[end - 1].kind == "mark" or end == len(items) or items[end].text in ".:")
     return label and bool(small)
@@ -187,34 +170,34 @@ def _code_end(items: list[TextItem], end: int) -> int:
 def _is_place_then_name(items: list[TextItem], index: int, known: ChunkVocabulary) -> bool:
     """Tell whether two names touch without a comma: "In Paris Humboldt met ..."."""
     place, following = fold(items[index].text), items[index + 1].lower
-    if index == 0 or place not in PLACES or place in FEMALE_NAMES | MALE_NAMES:
+    if index == 0 or place not in lex.PLACES or place in lex.GIVEN_NAMES:
         return False
-    heads = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
+    heads = lex.HEADS
     placed = items[index - 1].lower in ("in", "at", "from", "near", "beyond", "to", "the", "through", "after", "of")
     return placed and following not in heads and known.inside[following] + known.first[following] > 1
 
 
 def _may_begin(items: list[TextItem], index: int, known: ChunkVocabulary) -> bool:
     item = items[index]
-    if item.lower in CALENDAR and item.kind == "word" and item.text[0].isupper():
+    if item.lower in lex.CALENDAR and item.kind == "word" and item.text[0].isupper():
         return _is_named_month(items, index)
-    if not is_capitalised(item) or item.lower in _NEVER or item.lower in PRONOUNS:
+    if not is_capitalised(item) or item.lower in _NEVER or item.lower in lex.PRONOUNS:
         return False
-    if item.lower.split("-")[0] in OPENERS and "-" in item.lower:
+    if item.lower.split("-")[0] in lex.OPENERS and "-" in item.lower:
         return False
-    if item.lower in DEMONYMS and index + 1 < len(items) and items[index + 1].lower in HONORIFICS:
+    if item.lower in lex.DEMONYMS and index + 1 < len(items) and items[index + 1].lower in lex.HONORIFICS:
         return False
-    if item.lower in BARRIERS or (item.lower in OPENERS and not _followed_by_head(items, index)):
+    if item.lower in lex.BARRIERS or (item.lower in lex.OPENERS and not _followed_by_head(items, index)):
         return False
-    if not starts(items, index) or item.lower in HONORIFICS:
+    if not starts(items, index) or item.lower in lex.HONORIFICS:
         return True
     following = items[index + 1] if index + 1 < len(items) else None
     adjacent = following is not None and is_capitalised(following) and _touches(item, following)
-    if adjacent and (item.lower in DEMONYMS or item.lower in PARTICLES):
+    if adjacent and (item.lower in lex.DEMONYMS or item.lower in lex.PARTICLES):
         return True
     if item.lower in known.lower and not known.inside[item.lower]:
         # "Young Goethe": the name begins with the next word
-        return adjacent and item.lower in PLACE_HEADS | ORGANIZATION_HEADS
+        return adjacent and item.lower in lex.PLACE_HEADS | lex.ORGANIZATION_HEADS
     return True
 
 
@@ -224,9 +207,9 @@ def _ends_with_subject(items: list[TextItem], index: int, end: int, known: Chunk
     first = items[index].lower
     placed = index > 0 and items[index - 1].lower in ("in", "at", "from", "near", "on")
     placed = placed or (index > 1 and items[index - 1].lower == "of" and items[index - 2].text[0].isdigit())
-    named = first in PLACE_STARTS | HONORIFICS or fold(first) in FEMALE_NAMES | MALE_NAMES
-    heads = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
-    follows_particle = items[end - 2].lower in PARTICLES or items[end - 2].lower == "of"
+    named = first in lex.PLACE_STARTS | lex.HONORIFICS or fold(first) in lex.GIVEN_NAMES
+    heads = lex.HEADS
+    follows_particle = items[end - 2].lower in lex.PARTICLES or items[end - 2].lower == "of"
     return placed and not named and not follows_particle and last.lower not in heads and known.first[last.lower] > 2
 
 
@@ -257,18 +240,15 @@ def _extend(items: list[TextItem], begin: int, end: int) -> int | None:
         item = items[position]
         if item.kind != "word" or not _touches(items[position - 1], item):
             return None
-        if is_capitalised(item) and item.lower not in _NEVER and item.lower not in BARRIERS:
+        if is_capitalised(item) and item.lower not in _NEVER and item.lower not in lex.BARRIERS:
             return position + 1
-        if (
-            item.text in ("August", "April", "June", "May")
-            and fold(items[position - 1].text) in FEMALE_NAMES | MALE_NAMES
-        ):
+        if item.text in ("August", "April", "June", "May") and fold(items[position - 1].text) in lex.GIVEN_NAMES:
             return position + 1
-        if item.text == "I" and position == end and items[begin].lower in HONORIFICS:
+        if item.text == "I" and position == end and items[begin].lower in lex.HONORIFICS:
             return position + 1
         if item.lower == "of" and position == end and _takes_of(items, begin, end):
             crossed_of = True
-        elif not (item.text in PARTICLES or (item.lower == "the" and crossed_of)):
+        elif not (item.text in lex.PARTICLES or (item.lower == "the" and crossed_of)):
             return None
         position += 1
     return None
@@ -276,7 +256,7 @@ def _extend(items: list[TextItem], begin: int, end: int) -> int | None:
 
 def _takes_of(items: list[TextItem], begin: int, end: int) -> bool:
     last = items[end - 1]
-    return last.lower in _OF_HEADS or items[begin].lower in ORGANIZATION_HEADS or bool(_ROMAN.fullmatch(last.text))
+    return last.lower in _OF_HEADS or items[begin].lower in lex.ORGANIZATION_HEADS or bool(_ROMAN.fullmatch(last.text))
 
 
 def _is_name(items: list[TextItem], begin: int, end: int, known: ChunkVocabulary) -> bool:
@@ -288,9 +268,9 @@ def _is_name(items: list[TextItem], begin: int, end: int, known: ChunkVocabulary
         return False
     if len(words) > 1:
         lowered = [word.lower for word in words]
-        return not all(word in DEMONYMS or word in COMMON_CAPITALISED for word in lowered) or _has_head(lowered)
+        return not all(word in lex.DEMONYMS or word in lex.COMMON_CAPITALISED for word in lowered) or _has_head(lowered)
     word = words[0]
-    if word.lower in COMMON_CAPITALISED or word.lower in HONORIFICS or word.lower in DEMONYMS:
+    if word.lower in lex.COMMON_CAPITALISED or word.lower in lex.HONORIFICS or word.lower in lex.DEMONYMS:
         return False
     if word.text.endswith(".") or (len(word.text) == 1):
         return False
@@ -305,7 +285,7 @@ def _is_name(items: list[TextItem], begin: int, end: int, known: ChunkVocabulary
 
 def _has_head(words: list[str]) -> bool:
     """Tell whether words that are common one by one make a name: Prussian Army, Royal Society, Black Sea."""
-    return words[-1] in ORGANIZATION_HEADS | PLACE_HEADS and words[0] not in COMMON_CAPITALISED
+    return words[-1] in lex.ORGANIZATION_HEADS | lex.PLACE_HEADS and words[0] not in lex.COMMON_CAPITALISED
 
 
 def _is_demonym(items: list[TextItem], begin: int, end: int) -> bool:
@@ -313,16 +293,16 @@ def _is_demonym(items: list[TextItem], begin: int, end: int) -> bool:
     if not re.search(r"(?:ish|ese|ian|ean|ic|ist|ists|ians)$", items[begin].lower) or end >= len(items):
         return False
     item = items[end]
-    return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS | PERSON_VERBS | SAILING_VERBS
+    return item.kind == "word" and item.text.islower() and item.lower not in lex.BARRIERS | lex.ACTING_VERBS
 
 
 def _is_attribute(items: list[TextItem], begin: int, end: int) -> bool:
     """Tell whether a single word only describes the common noun after it: "the Inca road"."""
-    if begin == 0 or end >= len(items) or items[begin - 1].lower not in DETERMINERS or items[begin].possessive:
+    if begin == 0 or end >= len(items) or items[begin - 1].lower not in lex.DETERMINERS or items[begin].possessive:
         return False
     item = items[end]
-    verb = item.lower in PERSON_VERBS | SAILING_VERBS or item.lower.endswith(("ed", "ly", "s"))
-    return item.kind == "word" and item.text.islower() and item.lower not in BARRIERS and not verb
+    verb = item.lower in lex.ACTING_VERBS or item.lower.endswith(("ed", "ly", "s"))
+    return item.kind == "word" and item.text.islower() and item.lower not in lex.BARRIERS and not verb
 
 
 def _opens_with_name(items: list[TextItem], begin: int, known: ChunkVocabulary) -> bool:
@@ -337,6 +317,38 @@ def _opens_with_name(items: list[TextItem], begin: int, known: ChunkVocabulary) 
         return word.possessive
     if following.kind == "mark":
         return following.text == "," and known.first[word.lower] > 1
-    return following.lower in PERSON_VERBS | {"was", "is", "had", "has", "himself", "herself", "who"} or (
+    return following.lower in lex.PERSON_VERBS | {"was", "is", "had", "has", "himself", "herself", "who"} or (
         known.first[word.lower] > 2 and not word.lower.endswith("s")
     )
+
+
+def drop_common(sentences: list[ParsedSentence], roles: Collection[str] = ()) -> None:
+    """Let names be words again that are common words in capitals, or that have a capital at a start alone.
+
+    So are offices: "the Clerk", "(Chairman)". `roles` are those of what the document is about: they mean it.
+    """
+    places: defaultdict[str, list[tuple[TextItem, bool]]] = defaultdict(list)
+    offices = lex.ROLE_NOUNS - set(roles)
+    for sentence in sentences:
+        for index, item in enumerate(sentence.items):
+            if item.kind == "name" and not item.italic:
+                opens = (starts(sentence.items, index) and not item.possessive) or (
+                    item.text.lower() in offices and sentence.items[index - 1].lower in ("the", "(", ",", ";")
+                )
+                places[item.text].append((item, opens))
+    for text, found in places.items():
+        if _is_shouted(text) or (_is_plain(text) and all(opens for _, opens in found)):
+            for item, _ in found:
+                item.kind, item.lower = "word", item.text.lower()
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text is a common word, or several of which the first alone has a capital: "Blue lamp"."""
+    first, _, rest = text.partition(" ")
+    return is_common(first.lower()) and (not rest or (rest.islower() and all(map(is_common, rest.split()))))
+
+
+def _is_shouted(text: str) -> bool:
+    """Tell whether a text is words in capitals, none of them a name: "PASSED", "ANNUAL MEETING"."""
+    words = text.split()
+    return text.isupper() and max(map(len, words)) >= CAPITALS and all(map(is_common, text.lower().split()))

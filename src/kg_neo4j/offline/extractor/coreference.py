@@ -12,7 +12,8 @@ from itertools import pairwise
 
 from kg_neo4j.extract.annotation import EntityMentions, Place
 from kg_neo4j.offline.extractor.entities import DATE, ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft
-from kg_neo4j.offline.extractor.lexicon import PARTICLES, fold
+from kg_neo4j.offline.extractor.lexicon import NATIONS, PARTICLES, fold
+from kg_neo4j.offline.networks.mention_types import MentionSpan
 
 _BETWEEN = re.compile(r"[\s‐–-]+")
 _IN_BRACKETS = re.compile(r"\s*[(\[](?:[^()]{0,24}[ :])?[\"“'‘]?")
@@ -149,3 +150,28 @@ def _words(name: str) -> tuple[str, ...]:
 
 def _initials(name: str) -> str:
     return "".join(word[0] for word in _BETWEEN.split(name) if word[:1].isupper() and word not in PARTICLES)
+
+
+_NODE_TYPES = {"PER": PERSON, "LOC": PLACE, "ORG": "ORGANIZATION", "MISC": OTHER, "TIME": DATE, "NUM": "NUMBER"}
+
+
+def group_spans(text: str, spans: Sequence[MentionSpan]) -> tuple[EntityMentions, ...]:
+    """Return the entities of `spans`: equal strings of a type are one, and so are other forms of one name."""
+    places: dict[tuple[str, str], list[Place]] = {}
+    for span in spans:
+        name = " ".join(text[span.start : span.end].split())
+        name = NATIONS.get(name, name) if span.type == "LOC" else name
+        places.setdefault((name, span.type), []).append((span.start, span.end))
+    return unite(
+        text, [EntityMentions(name, _NODE_TYPES[kind], tuple(sorted(found))) for (name, kind), found in places.items()]
+    )
+
+
+def places_of(drafts: Sequence[EntityDraft]) -> tuple[EntityMentions, ...]:
+    """Return the entities that the rules found, with the places of their names."""
+    found = []
+    for draft in drafts:
+        places = sorted((item.start, item.end) for _, item in draft.mentions)
+        if places:
+            found.append(EntityMentions(draft.name, draft.type, tuple(places)))
+    return tuple(found)

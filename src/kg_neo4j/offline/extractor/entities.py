@@ -9,40 +9,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from kg_neo4j.offline.extractor.lexicon import (
-    CONCEPTS,
-    DEMONYMS,
-    DETACHABLE,
-    FEMALE_NAMES,
-    FEMALE_TITLES,
-    FIRM_HEADS,
-    HONORIFICS,
-    MALE_NAMES,
-    MALE_TITLES,
-    ORGANIZATION_HEADS,
-    ORGANIZATION_STARTS,
-    OTHER_HEADS,
-    PARTICLES,
-    PERSON_PARTICLES,
-    PLACE_ARTICLES,
-    PLACE_HEADS,
-    PLACE_STARTS,
-    PLACES,
-    SITE_STARTS,
-    SURNAME_HEADS,
-    VESSELS,
-    fold,
-)
+from kg_neo4j.offline.extractor import lexicon as lex
+from kg_neo4j.offline.extractor.lexicon import fold
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
 
 PERSON, PLACE, ORGANIZATION, DATE, OTHER = "PERSON", "PLACE", "ORGANIZATION", "DATE", "OTHER"
 _ORDER = (PERSON, PLACE, ORGANIZATION, OTHER)
-_GIVEN_NAMES = FEMALE_NAMES | MALE_NAMES
-_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
-_LAST_OF_INSTITUTIONS = _HEADS - SURNAME_HEADS
-_FIRST_OF_INSTITUTIONS = (_HEADS - HONORIFICS) | ORGANIZATION_STARTS | PLACE_STARTS
-_OPENS_PLACES = PLACE_STARTS | SITE_STARTS
-_BEFORE_PLACES = PLACE_STARTS | PLACE_HEADS | DEMONYMS
+_LAST_OF_INSTITUTIONS = lex.HEADS - lex.SURNAME_HEADS
+_FIRST_OF_INSTITUTIONS = (lex.HEADS - lex.HONORIFICS) | lex.ORGANIZATION_STARTS | lex.PLACE_STARTS
+_OPENS_PLACES = lex.PLACE_STARTS | lex.SITE_STARTS
+_BEFORE_PLACES = lex.PLACE_STARTS | lex.PLACE_HEADS | lex.DEMONYMS
 _ROMAN = re.compile(r"[ivx]+")
 _POST_NOMINALS = frozenset("FRS FRSE FBA OBE CBE MBE KBE DBE OM CH KCB GCB KG PC DSO VC PhD MD MP".split())
 _CODE = re.compile(r"(?:\A|\s)[A-Z]{1,4}[-–]?\d[\w.-]*\Z")  # of a product or a version
@@ -84,6 +60,11 @@ class EntityDraft:
         """True where the name is one word."""
         return len(self.words) == 1
 
+    def note_year(self, event: str, year: int | None) -> None:
+        """Note the year of the "birth" or "death"; the first one that is read stays."""
+        if getattr(self, f"{event}_year") is None:
+            setattr(self, f"{event}_year", year)
+
 
 @dataclass(slots=True)
 class RelationDraft:
@@ -107,13 +88,13 @@ def split_name(text: str) -> tuple[str, tuple[str, ...], frozenset[str]]:
     text = text.rstrip(".,;:!?'\"’”") or text
     parts = text.split()
     titles = []
-    while len(parts) > 1 and fold(parts[0].rstrip(".")) in HONORIFICS and fold(parts[1]) != "of":
+    while len(parts) > 1 and fold(parts[0].rstrip(".")) in lex.HONORIFICS and fold(parts[1]) != "of":
         titles.append(fold(parts.pop(0).rstrip(".")))
     while len(parts) > 2 and parts[-1] in _POST_NOMINALS:
         parts.pop()
     words = tuple(fold(word.rstrip(".")) for part in parts for word in re.split(r"[-‐–]", part) if word)
-    whole = len(parts) > 1 and parts[0] not in PARTICLES
-    if titles and not (whole and all(title in DETACHABLE for title in titles)):
+    whole = len(parts) > 1 and parts[0] not in lex.PARTICLES
+    if titles and not (whole and all(title in lex.DETACHABLE for title in titles)):
         return " ".join([*text.split()[: len(titles)], *parts]), words, frozenset(titles)
     return " ".join(parts), words, frozenset(titles)
 
@@ -131,7 +112,7 @@ def draft_entities(sentences: list[ParsedSentence], topic: Topic | None) -> list
             if item.kind != "name":
                 continue
             name, words, titles = split_name(item.text)
-            kept = titles - DETACHABLE if len(words) > 1 else titles
+            kept = titles - lex.DETACHABLE if len(words) > 1 else titles
             draft = drafts.setdefault((words, kept, item.italic), EntityDraft(name, words, titles))
             draft.titles |= titles
             draft.italic = item.italic
@@ -165,7 +146,7 @@ def _mark_stressed(sentences: list[ParsedSentence]) -> None:
 
 
 def _is_ship(before: TextItem, item: TextItem) -> bool:
-    return item.kind == "name" and before.lower in VESSELS
+    return item.kind == "name" and before.lower in lex.VESSELS
 
 
 def _merged(sentences: list[ParsedSentence]) -> list[EntityDraft]:
@@ -228,7 +209,7 @@ def _means(draft: EntityDraft, topic: Topic, others: Collection[str]) -> bool:
     """Tell whether a draft is a name of the topic: one in full, its surname, or a first name that no other bears."""
     words = draft.words
     if words in topic.forms:
-        return not draft.titles - DETACHABLE or len(words) > 1
+        return not draft.titles - lex.DETACHABLE or len(words) > 1
     long = [form for form in topic.forms if len(form) > 1 and not _is_institution(form)]
     if len(words) == 1 and words[0] in topic.roles and not draft.italic:
         return True  # "the Prophet"
@@ -239,7 +220,7 @@ def _means(draft: EntityDraft, topic: Topic, others: Collection[str]) -> bool:
         ends = any(words[0] == form[0] for form in long) and any(words[-1] == form[-1] for form in long)
         return ends and all(word in known for word in words)
     married = draft.titles <= {"mrs", "madame", "madam"} and topic.gender == "f"
-    if (draft.titles - DETACHABLE and not married) or words[0] in PLACES:
+    if (draft.titles - lex.DETACHABLE and not married) or words[0] in lex.PLACES:
         return False
     surname = any(words == _surname(form) for form in long)
     return surname or (not draft.titles and words[0] not in others and any(words[0] == form[0] for form in long))
@@ -257,16 +238,16 @@ def _may_mean(short: EntityDraft, full: EntityDraft) -> bool:
         return False
     if not short.titles and _is_short_institution(short, full):
         return True
-    if short.titles - DETACHABLE or _gender_of(short) + _gender_of(full) in ("mf", "fm"):
+    if short.titles - lex.DETACHABLE or _gender_of(short) + _gender_of(full) in ("mf", "fm"):
         return False
     if _is_institution(full.words) or _ROMAN.fullmatch(full.words[-1]):
         return False
-    if short.single and short.words[0] in PLACES:
+    if short.single and short.words[0] in lex.PLACES:
         return False
     count = len(short.words)
     introduced = full.mentions[0][1].start <= short.mentions[0][1].start and not _has_article(full)
     if full.words[-count:] == short.words:
-        return full.words[0] not in PLACE_STARTS and (introduced or len(short.mentions) <= _FEW)
+        return full.words[0] not in lex.PLACE_STARTS and (introduced or len(short.mentions) <= _FEW)
     return introduced and full.words[:count] == short.words
 
 
@@ -275,8 +256,8 @@ def _is_short_institution(short: EntityDraft, full: EntityDraft) -> bool:
     if not short.single or "of" in full.words or full.mentions[0][1].start > short.mentions[0][1].start:
         return False
     head = full.words[-1]
-    ends = short.words[0] == head and head in ORGANIZATION_HEADS and head not in SURNAME_HEADS
-    return ends or (short.words[0] == full.words[0] and head in FIRM_HEADS and short.words[0] not in PLACES)
+    ends = short.words[0] == head and head in lex.ORGANIZATION_HEADS and head not in lex.SURNAME_HEADS
+    return ends or (short.words[0] == full.words[0] and head in lex.FIRM_HEADS and short.words[0] not in lex.PLACES)
 
 
 def _has_article(draft: EntityDraft) -> bool:
@@ -307,12 +288,12 @@ def _absorb(full: EntityDraft, short: EntityDraft) -> None:
 
 
 def _gender_of(draft: EntityDraft) -> str:
-    for titles, gender in ((FEMALE_TITLES, "f"), (MALE_TITLES, "m")):
+    for titles, gender in ((lex.FEMALE_TITLES, "f"), (lex.MALE_TITLES, "m")):
         if draft.titles & titles:
             return gender
     first = draft.words[0]
-    if (first in FEMALE_NAMES) != (first in MALE_NAMES):
-        return "f" if first in FEMALE_NAMES else "m"
+    if (first in lex.FEMALE_NAMES) != (first in lex.MALE_NAMES):
+        return "f" if first in lex.FEMALE_NAMES else "m"
     return "f" if "bint" in draft.words else "m" if "ibn" in draft.words else ""
 
 
@@ -331,7 +312,7 @@ def name_votes(draft: EntityDraft) -> Counter[str]:
         return Counter({OTHER: 30})
     words = draft.words
     votes = _head_votes(draft) + _place_votes(draft)
-    if draft.titles or (words[0] in HONORIFICS and "of" in words):
+    if draft.titles or (words[0] in lex.HONORIFICS and "of" in words):
         votes[PERSON] += 8
     first = draft.name.split()[0]
     if first.isupper() and (len(first) > 2 or draft.single):
@@ -340,7 +321,7 @@ def name_votes(draft: EntityDraft) -> Counter[str]:
         votes[ORGANIZATION] += 12
     if _CODE.search(draft.name):
         votes[OTHER] += 12
-    if draft.single and (words[0] in CONCEPTS or re.search(r"..(?:ism|ity)$", words[0])):
+    if draft.single and (words[0] in lex.CONCEPTS or re.search(r"..(?:ism|ity)$", words[0])):
         votes[OTHER] += 12
     votes[PERSON] += _person_vote(words, draft.name)
     if draft.the and draft.votes[PERSON] < 6:
@@ -352,11 +333,13 @@ def _head_votes(draft: EntityDraft) -> Counter[str]:
     """Return what the word says that names a kind: University, Sea, Treaty."""
     words, votes = draft.words, Counter[str]()
     head = words[words.index("of") - 1] if "of" in words else words[-1]
-    if not (head in SURNAME_HEADS and words[0] in _GIVEN_NAMES):
-        for heads, kind in ((ORGANIZATION_HEADS, ORGANIZATION), (PLACE_HEADS, PLACE), (OTHER_HEADS, OTHER)):
+    if not (head in lex.SURNAME_HEADS and words[0] in lex.GIVEN_NAMES):
+        for heads, kind in ((lex.ORGANIZATION_HEADS, ORGANIZATION), (lex.PLACE_HEADS, PLACE), (lex.OTHER_HEADS, OTHER)):
             if head in heads:
-                votes[kind] += 5 if draft.single else 12 if head in FIRM_HEADS else 9 if head in SURNAME_HEADS else 10
-    if words[0] in ORGANIZATION_STARTS and not draft.single:
+                votes[kind] += (
+                    5 if draft.single else 12 if head in lex.FIRM_HEADS else 9 if head in lex.SURNAME_HEADS else 10
+                )
+    if words[0] in lex.ORGANIZATION_STARTS and not draft.single:
         votes[ORGANIZATION] += 9
     return votes
 
@@ -365,24 +348,24 @@ def _place_votes(draft: EntityDraft) -> Counter[str]:
     words, votes = draft.words, Counter[str]()
     first, last = words[0], words[-1]
     if len(words) > 1 and first in _OPENS_PLACES and not draft.titles - {"saint", "st"}:
-        votes[PLACE] += 12 if first in SITE_STARTS else 6
-    if first in PLACE_ARTICLES and len(words) == 2:
+        votes[PLACE] += 12 if first in lex.SITE_STARTS else 6
+    if first in lex.PLACE_ARTICLES and len(words) == 2:
         votes[PLACE] += 2
-    if last in PLACES and (draft.single or first in _BEFORE_PLACES):
+    if last in lex.PLACES and (draft.single or first in _BEFORE_PLACES):
         votes[PLACE] += 9
     return votes
 
 
 def _person_vote(words: tuple[str, ...], name: str) -> int:
     vote = 0
-    if words[0] in _GIVEN_NAMES:
-        full = len(words) > 1 and not _is_institution(words) and words[0] not in PLACES
+    if words[0] in lex.GIVEN_NAMES:
+        full = len(words) > 1 and not _is_institution(words) and words[0] not in lex.PLACES
         vote += 8 if full else 5 if len(words) > 1 else 3
-    if set(words[:-1]) & PERSON_PARTICLES or re.search(r"\ba[a-z]{1,2}-[A-Z]", name):
+    if set(words[:-1]) & lex.PERSON_PARTICLES or re.search(r"\ba[a-z]{1,2}-[A-Z]", name):
         vote += 4
     if re.match(r"(?:[A-Z]\.\s?)+\w", name) or _ROMAN.fullmatch(words[-1]):
         vote += 4
-    parts = [part for part in re.split(r"[\s-]", name) if part not in PARTICLES]
+    parts = [part for part in re.split(r"[\s-]", name) if part not in lex.PARTICLES]
     capitals = " " in name and all(part[:1].isupper() for part in parts)
     if not vote and capitals and len(words) <= 4 and "of" not in words and not _is_institution(words):
         vote = 1

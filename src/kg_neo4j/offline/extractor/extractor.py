@@ -19,9 +19,9 @@ from kg_neo4j.extract.context import ChunkTask
 from kg_neo4j.extract.interface import FollowUp
 from kg_neo4j.extract.rows import STATED
 from kg_neo4j.extract.schema import ColumnKind, Schema, SchemaColumn
-from kg_neo4j.offline.extractor.capitalised_names import name_from_spans, name_sentences
-from kg_neo4j.offline.extractor.common_words import drop_common
-from kg_neo4j.offline.extractor.coreference import unite_drafts
+from kg_neo4j.offline.extractor.capitalised_names import drop_common, name_from_spans, name_sentences
+from kg_neo4j.offline.extractor.clause_relations import role_relations, verb_relations
+from kg_neo4j.offline.extractor.coreference import group_spans, places_of, unite_drafts
 from kg_neo4j.offline.extractor.document_subject import topic_of
 from kg_neo4j.offline.extractor.entities import (
     DATE,
@@ -34,19 +34,14 @@ from kg_neo4j.offline.extractor.entities import (
     draft_entities,
     type_entities,
 )
-from kg_neo4j.offline.extractor.events import dated_event, life_events, life_ranges
-from kg_neo4j.offline.extractor.gender import guess_gender
-from kg_neo4j.offline.extractor.grammar import Grammar
-from kg_neo4j.offline.extractor.mention_spans import group_spans, places_of
+from kg_neo4j.offline.extractor.grammar import Grammar, check
 from kg_neo4j.offline.extractor.ner import NO_NAMES, FoundNames, find_by, find_trained, is_english
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, mask, sentences
 from kg_neo4j.offline.extractor.pronouns import resolve_plurals, resolve_pronouns
 from kg_neo4j.offline.extractor.relation_classifier import PackagedRelations, add_classified, classify
-from kg_neo4j.offline.extractor.relations import relate
-from kg_neo4j.offline.extractor.role_relations import role_relations
-from kg_neo4j.offline.extractor.stating import check
+from kg_neo4j.offline.extractor.relations import dated_event, life_events, life_ranges, relate
 from kg_neo4j.offline.extractor.type_votes import read_roles, vote, vote_family
-from kg_neo4j.offline.extractor.verb_relations import group_by_sentence, verb_relations
+from kg_neo4j.offline.extractor.word_vectors import guess_gender
 from kg_neo4j.offline.networks import relation_model, trained
 from kg_neo4j.records import Document, ModelAnswer
 
@@ -188,8 +183,9 @@ def _relations(found: list[ParsedSentence], grammar: Grammar | None) -> list[Rel
     """Return all relationships once each, the strongest statement of equal ones, dates joined by their text."""
     dates: dict[str, EntityDraft] = {}
     best: dict[tuple[int, str, int], RelationDraft] = {}
-    parsed = [] if grammar is None else [*verb_relations(grammar), *role_relations(grammar)]
-    by_parser = group_by_sentence(parsed)
+    by_parser: dict[int, list[RelationDraft]] = {}
+    for relation in [] if grammar is None else [*verb_relations(grammar), *role_relations(grammar)]:
+        by_parser.setdefault(id(relation.sentence), []).append(relation)
     for sentence in found:
         stated = relate(sentence) + life_events(sentence) + life_ranges(sentence)
         stated = stated if grammar is None else check(grammar, stated) + by_parser.get(id(sentence), [])

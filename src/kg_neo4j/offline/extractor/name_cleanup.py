@@ -1,7 +1,8 @@
-"""Names without what stands around them: marks, the start of a sentence, item numbers, dates, half of a number. Pure.
+"""Names as a graph wants them, out of what a recogniser marks: cut to the name, left out where there is none. Pure.
 
-A recogniser marks "Miss Tarrow!", "But Miss Tarrow", "19/03 Police", "Oporto 21 March 1923" and "Prelude Op". A name is
-what is left; where nothing is left, there is none. No name ends in punctuation.
+The recogniser marks "Miss Tarrow!", "But Miss Tarrow", "19/03 Police", "Oporto 21 March 1923" and "Prelude Op",
+nationalities and languages; in texts unlike its own it takes common words for names. Tags and word lists tell most of
+these apart. A name is what is left; no name ends in punctuation.
 """
 
 from __future__ import annotations
@@ -9,28 +10,23 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.extractor.lexicon import (
-    CALENDAR,
-    DEMONYMS,
-    FIRM_HEADS,
-    HONORIFICS,
-    MONTHS,
-    ORGANIZATION_HEADS,
-    OTHER_HEADS,
-    PARTICLES,
-    PLACE_HEADS,
-    SURE_TITLES,
-    fold,
-)
+from kg_neo4j.offline.extractor import lexicon as lex
+from kg_neo4j.offline.extractor.lexicon import fold
+from kg_neo4j.offline.networks import columns
+from kg_neo4j.offline.networks.mention_types import MentionSpan
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 Span = tuple[int, int, str]  # start, end, type
 
 _DATA = data_files.beside(__file__)
 _BEFORE = _DATA.word_set("before")  # words that begin a sentence or a letter, and no name
 _NEVER = _DATA.word_set("never")  # what is cited, abbreviated or said, and is nobody's name
-_DAYS = _DATA.word_set("days") | CALENDAR
+_DAYS = _DATA.word_set("days") | lex.CALENDAR
 _SPOKEN = _DATA.word_set("spoken")  # in a stretch with other small words these make a sentence of it
 _EXCLAIMED = _DATA.word_set("exclaimed")
 _SMALL = _DATA.word_set("small")  # words of a title that are written small
@@ -43,7 +39,7 @@ _WRAPPED = 40  # characters of a line that a name may go beyond
 _ABBREVIATED = re.compile(
     r"(?:\A|[\s.&-])(?:[^\W\d_]|[Ss]t|[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Cc]o|[Jj]r|[Ss]r|Capt|Col|Gen|Rev|Hon|Lt|Sgt|Mt)\Z"
 )
-_DATE = re.compile(rf"[\s,]+\d{{1,2}}(?:st|nd|rd|th)?\s(?:{'|'.join(MONTHS)})\b.*\Z", re.IGNORECASE | re.DOTALL)
+_DATE = re.compile(rf"[\s,]+\d{{1,2}}(?:st|nd|rd|th)?\s(?:{'|'.join(lex.MONTHS)})\b.*\Z", re.IGNORECASE | re.DOTALL)
 _ON_DATE = re.compile(
     rf"\s(?:on|since|until|till)\s(?:[^\W\d_]+\s)?(?:{'|'.join(sorted(_DAYS))})\b.*\Z", re.IGNORECASE | re.DOTALL
 )
@@ -59,7 +55,7 @@ _ITEM = re.compile(r"(?:\d{1,3}[/.]\d{1,3}|\d{1,3}\))[\s.]")  # the number of an
 _YEAR = re.compile(r"[\s,]+\d{4}\Z")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _INITIALS = re.compile(r"[^\W\d_]\.?(?:[ ][^\W\d_]\.?){0,2}")  # not "U.S.", which is a name
-_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS | HONORIFICS
+_HEADS = lex.HEADS | lex.HONORIFICS
 _LETTER_MARKS = "'’ʿʾ"  # which may begin a name: 's-Hertogenbosch, ʿAbd
 _PERSON, _PLACE, _ORGANIZATION, _TITLE = "PERSON", "PLACE", "ORGANIZATION", "OTHER"
 
@@ -128,15 +124,15 @@ def _cut(text: str, start: int, end: int, kind: str) -> tuple[int, int]:
 
 def _is_small(word: str) -> bool:
     """Tell whether a word in small letters is none that a name begins with: no "von", no "l'Étoile"."""
-    return word.islower() and word.isalpha() and word not in PARTICLES
+    return word.islower() and word.isalpha() and word not in lex.PARTICLES
 
 
 def _without_origin(text: str, start: int, end: int, kind: str) -> tuple[int, str]:
     """Return where "the Swiss optician Ada Lind" has its name, and its type; as given where nothing stands before."""
     words = list(_WORD.finditer(text, start, end))
-    if len(words) < 4 or fold(words[0][0]) not in DEMONYMS or not words[1][0].islower():
+    if len(words) < 4 or fold(words[0][0]) not in lex.DEMONYMS or not words[1][0].islower():
         return start, kind
-    named = all(word[0][0].isupper() for word in words[2:]) and words[1][0] not in _HEADS | PARTICLES | _SMALL
+    named = all(word[0][0].isupper() for word in words[2:]) and words[1][0] not in _HEADS | lex.PARTICLES | _SMALL
     return (words[2].start(), _PERSON) if named else (start, kind)
 
 
@@ -154,24 +150,24 @@ def _place_of(text: str, start: int, end: int, kind: str) -> int:
     """
     found = _FROM.search(text, start, end) if kind in (_PERSON, _ORGANIZATION) else None
     words = [] if found is None else [fold(word) for word in _WORD.findall(text, start, found.start())]
-    words = words[1:] if words and words[0] in SURE_TITLES else words
+    words = words[1:] if words and words[0] in lex.SURE_TITLES else words
     if (
         found is None
         or len(words) < 2
-        or words[0] in HONORIFICS
-        or (words[-1].rstrip("s") in _HEADS and words[-1] not in FIRM_HEADS)
+        or words[0] in lex.HONORIFICS
+        or (words[-1].rstrip("s") in _HEADS and words[-1] not in lex.FIRM_HEADS)
     ):
         return end
     if kind == _PERSON or (len(words) == 2 and _ends_as_institution(text[found.end() : end])):
         return end if re.fullmatch("[ivx]+", words[-1]) else found.start()
-    if words[-1] in FIRM_HEADS:
+    if words[-1] in lex.FIRM_HEADS:
         return found.start()
     alone = rf"(?<!\w){re.escape(text[start : found.start()])}(?! of\b)(?!\w)"
     return found.start() if re.search(alone, text) else end
 
 
 def _ends_as_institution(name: str) -> bool:
-    return fold(name.rsplit(" ", 1)[-1]) in ORGANIZATION_HEADS
+    return fold(name.rsplit(" ", 1)[-1]) in lex.ORGANIZATION_HEADS
 
 
 def _is_spoken(name: str) -> bool:
@@ -186,13 +182,13 @@ def _may_go(text: str, start: int, end: int, kind: str, *, is_small: bool) -> bo
     following = _WORD.search(text, start, end)
     if following is None or not following[0][0].isupper():
         return False
-    return kind == _PERSON or is_small or fold(following[0]) in HONORIFICS
+    return kind == _PERSON or is_small or fold(following[0]) in lex.HONORIFICS
 
 
 def _begins_with_title(text: str, start: int, first: int) -> bool:
     """Return whether words before a title were left out: what follows is a person."""
     word = _WORD.match(text, first)
-    return first > start and word is not None and fold(word[0]) in HONORIFICS
+    return first > start and word is not None and fold(word[0]) in lex.HONORIFICS
 
 
 def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
@@ -230,14 +226,133 @@ def is_none(name: str) -> bool:
     words = [fold(word).replace(".", "") for word in _WORD.findall(name)]
     if not any(char.isalpha() for char in name) or _ITEM.match(name):
         return True
-    if all(word in _NEVER or word in HONORIFICS or word.isdigit() for word in words):
+    if all(word in _NEVER or word in lex.HONORIFICS or word.isdigit() for word in words):
         return True
     if _CLOCK.search(name) or all(word in _DAYS or word.rstrip("s") in _DAYS or word.isdigit() for word in words):
         return True
     if len(words) > 1 and all(word in _EXCLAIMED for word in words):
         return True
-    if words[0] in CALENDAR and re.fullmatch(r"(?: [^\W\d_]+)+", rest := name[len(words[0]) :]) and rest.islower():
+    if words[0] in lex.CALENDAR and re.fullmatch(r"(?: [^\W\d_]+)+", rest := name[len(words[0]) :]) and rest.islower():
         return True  # "Easter week"
-    if words[-1] in HONORIFICS and all(word in _GENERAL or word in HONORIFICS for word in words):
+    if words[-1] in lex.HONORIFICS and all(word in _GENERAL or word in lex.HONORIFICS for word in words):
         return True
     return bool(_INITIALS.fullmatch(name)) or all(word in _BEFORE for word in words)
+
+
+_NAMED = frozenset({"PER", "LOC", "ORG", "MISC"})
+_PROPER = frozenset({"NNP", "NNPS"})
+_NO_FIRST = frozenset("IN CC WRB PRP PRP$ MD VB VBD VBP VBZ UH RB EX WP TO , . : '' `` -LRB- -RRB- HYPH NFP".split())
+_NO_LAST = _NO_FIRST | frozenset({"DT", "POS", "WDT"})
+_MARKS = frozenset(", . : '' `` -LRB- -RRB- HYPH NFP POS".split())
+_SENTENCE = frozenset({"PRP", "MD", "VBP", "VBZ", "VBD", "VBG", "VB"})  # of words in lower case: no name
+_PEOPLE = re.compile(
+    r".+(?:an|ite|ist|ard|ene|[cn]i|ian)s\Z|(?:swede|dane|pole|turk|finn|czech|scot|serb|croat|briton|slovak|greek)s\Z"
+)  # Meccans, Canaanites
+_NAMING = _PROPER | {"FW", "CD"}  # words in lower case that a title may have: "La note bleue"
+_OPENING = frozenset("\"“‘'(.!?:;—–")  # a capital behind these says nothing
+_CRIES = frozenset("!?;")
+_WITHIN_PEOPLE = lex.PARTICLES | {"of", "the"}
+_OFFICES = lex.ROLE_NOUNS - lex.FEMALE_NAMES - lex.MALE_NAMES
+
+
+def tidy_names(doc: Doc) -> tuple[MentionSpan, ...]:
+    """Return the names of `doc` as spans of its text; a people is ORG, and two places that "to" joins are two."""
+    texts, tags = columns.strings(doc, "ORTH"), columns.strings(doc, "TAG")
+    known = {text for text, tag in zip(texts, tags, strict=True) if tag in _PROPER}
+    common = {text for text, is_lower in zip(texts, columns.numbers(doc, "IS_LOWER").tolist(), strict=True) if is_lower}
+    people = {token.text for entity in doc.ents if entity.label_ == "PER" for token in entity[-1:]}
+    found: list[MentionSpan] = []
+    for entity in doc.ents:
+        if entity.label_ not in _NAMED:
+            continue
+        for tokens, label in _token_parts(list(entity), entity.label_, people):
+            kept = _trim(tokens, label)
+            if kept and not _is_common(kept, label, known, common):
+                kind = _kind(kept, label)
+                found.append(MentionSpan(kept[0].idx, kept[-1].idx + len(kept[-1]), kind))
+    return tuple(found)
+
+
+def _token_parts(tokens: list[Token], kind: str, people: set[str]) -> Iterator[tuple[list[Token], str]]:
+    """Yield the parts of a name that words which no name of its kind has stand between, each with its kind."""
+    part: list[Token] = []
+    for token in tokens:
+        owner = kind == "MISC" and token.tag_ == "POS" and bool(part) and part[-1].text in people
+        if owner or _divides(token, kind):
+            yield part, "PER" if owner else kind
+            part = []
+        else:
+            part.append(token)
+    yield part, kind
+
+
+def _divides(token: Token, kind: str) -> bool:
+    """Return whether a word ends a name and begins another: "Ada left Oslo", "Ada's pupil Otto", "Poor soul! Ada"."""
+    if token.text in _CRIES:
+        return True
+    if token.text == "to" and token.i + 1 < len(token.doc) and token.nbor().is_lower:
+        return kind != "MISC"  # "Treasurer to pay"
+    if kind == "PER":
+        return token.text in ("(", ")") or (token.is_lower and token.lower_ not in _WITHIN_PEOPLE)
+    return kind == "LOC" and (token.text == "to" or (token.is_lower and token.tag_ in ("VBD", "VBZ", "VBP", "MD")))
+
+
+def _trim(tokens: list[Token], kind: str) -> list[Token]:
+    """Return a name without the words around it that do not belong to it."""
+    first, last = 0, len(tokens)
+    while first < last and _is_before(tokens, first, kind):
+        first += 1
+    while last > first and _is_behind(tokens[first:last], kind):
+        last -= 1
+    return tokens[first:last]
+
+
+def _is_before(tokens: list[Token], place: int, kind: str) -> bool:
+    token = tokens[place]
+    if token.lower_ in lex.PARTICLES or len(tokens) - place == 1:
+        return False
+    following = tokens[place + 1]
+    if kind == "PER":
+        named = following.text[:1].isupper()
+        office = token.lower_ in _OFFICES and following.tag_ != "IN"
+        return token.tag_ in _NO_FIRST or (
+            named and (office or token.lower_ in lex.DEMONYMS or token.tag_ in ("DT", "JJR"))
+        )
+    if token.text == "the" or (kind == "LOC" and token.lower_ == "the"):
+        return True
+    return token.tag_ in _NO_FIRST and not (kind == "MISC" and token.is_title and following.is_title)
+
+
+def _is_behind(tokens: list[Token], kind: str) -> bool:
+    token = tokens[-1]
+    if token.tag_ in _MARKS or not any(char.isalnum() for char in token.text):
+        return True
+    if len(tokens) == 1 or not token.is_lower or tokens[-2].lower_ in lex.PARTICLES:
+        return False
+    return kind != "MISC" or token.tag_ in _NO_LAST
+
+
+def _is_common(tokens: list[Token], kind: str, known: set[str], common: set[str]) -> bool:
+    """Tell whether what is left is no name: an adjective, a word that stands in lower case as well, a sentence."""
+    last = tokens[-1]
+    if len(tokens) == 1:
+        if not any(char.isalpha() for char in last.text) or last.is_lower:
+            return True
+        if last.lower_ in common and (last.is_sent_start or last.tag_ not in _PROPER or last.i == 0):
+            return True
+        return last.text not in known and last.tag_ not in ("NN", "NNS", "FW", "LS", "XX")
+    if all(token.is_lower or not token.is_alpha for token in tokens) and any(token.is_lower for token in tokens):
+        return True
+    if kind == "MISC":
+        if not any(token.is_title or token.tag_ in _NAMING for token in tokens[1:]) and tokens[0].tag_ not in _NAMING:
+            return tokens[0].is_sent_start or tokens[0].i == 0 or tokens[0].nbor(-1).text in _OPENING
+        capitals = sum(not token.is_lower for token in tokens)
+        spoken = any(token.is_lower and token.tag_ in _SENTENCE for token in tokens)
+        return spoken and 2 * capitals < len(tokens) + 1
+    return all(token.tag_ in ("JJ", "JJR", "VBN", "VBG", "RB") or fold(token.text) in lex.DEMONYMS for token in tokens)
+
+
+def _kind(tokens: list[Token], kind: str) -> str:
+    if kind == "LOC" and tokens[-1].tag_ in ("NNPS", "NNS") and _PEOPLE.match(tokens[-1].lower_):
+        return "ORG"
+    return kind

@@ -7,27 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kg_neo4j.offline.extractor.common_words import is_common
+from kg_neo4j.offline.extractor import lexicon as lex
 from kg_neo4j.offline.extractor.entities import OTHER, PERSON, PLACE
-from kg_neo4j.offline.extractor.lexicon import (
-    BARRIERS,
-    CALENDAR,
-    COMMON_CAPITALISED,
-    DEMONYMS,
-    HONORIFICS,
-    OPENERS,
-    ORGANIZATION_HEADS,
-    OTHER_HEADS,
-    PERSON_PARTICLES,
-    PLACE_HEADS,
-    PLACES,
-    SURE_TITLES,
-)
-from kg_neo4j.offline.extractor.name_cleanup import clean_names
+from kg_neo4j.offline.extractor.name_cleanup import clean_names, tidy_names
 from kg_neo4j.offline.extractor.parsed_text import mask, process
-from kg_neo4j.offline.extractor.span_cleanup import tidy_names
+from kg_neo4j.offline.extractor.word_vectors import is_common
 from kg_neo4j.offline.networks import trained
-from kg_neo4j.offline.networks.agreement import MentionSpan
+from kg_neo4j.offline.networks.mention_types import MentionSpan
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -41,16 +27,15 @@ _SMALL_WORDS = frozenset(
 _SHARE = 0.12  # of small words; English prose has 0.23 to 0.42 of them, Polish at most 0.05
 _READ = 4_000  # characters that are looked at
 _FEW = 8  # words; of fewer nothing can be told
-_NO_NAMES = DEMONYMS | COMMON_CAPITALISED | HONORIFICS | CALENDAR
+_NO_NAMES = lex.DEMONYMS | lex.COMMON_CAPITALISED | lex.HONORIFICS | lex.CALENDAR
 _TITLES = re.compile(
-    rf"\b(?:(?:{'|'.join(sorted(word.capitalize() for word in HONORIFICS))})\b\.? (?:of (?:the )?)?)+\Z"
+    rf"\b(?:(?:{'|'.join(sorted(word.capitalize() for word in lex.HONORIFICS))})\b\.? (?:of (?:the )?)?)+\Z"
 )
-_INSIDE = re.compile(rf" (?:(?:{'|'.join(sorted(PERSON_PARTICLES))}) )?")
+_INSIDE = re.compile(rf" (?:(?:{'|'.join(sorted(lex.PERSON_PARTICLES))}) )?")
 _LONGEST_TITLES = 60  # characters
 _NICKNAME = re.compile(r"""\s["“][^"“”]{1,40}["”]\s""")
 _WORD = re.compile(r"[^\W\d_]+")
 _COMPATRIOT = re.compile(r"(?:Dutch|English|French|Irish|Scots|Welsh|Cornish)(?:wo)?man")
-_HEADS = ORGANIZATION_HEADS | PLACE_HEADS | OTHER_HEADS
 _ROMAN = re.compile(r"[IVX]+\b")
 _OF_HEAD = re.compile(r"\b([A-Z][a-z]+) of (?:the )?\Z")
 _CAPITALISED = re.compile(r"\b[A-Z][a-z]+ \Z")
@@ -113,11 +98,11 @@ def _is_origin(text: str, span: MentionSpan) -> bool:
     """Tell whether a single word says where somebody is from: "a Swede", "the Angolan banker" of unknown countries."""
     word = text[span.start : span.end]
     before = _ARTICLE.search(text, max(0, span.start - 6), span.start)
-    if span.type != "LOC" or before is None or not word.isalpha() or word.lower() in PLACES:
+    if span.type != "LOC" or before is None or not word.isalpha() or word.lower() in lex.PLACES:
         return False
     described = _DESCRIBED.match(text, span.end)
     return before[1].lower() in ("a", "an") or bool(
-        described and described[1] not in BARRIERS and _OF_ORIGIN.search(word)
+        described and described[1] not in lex.BARRIERS and _OF_ORIGIN.search(word)
     )
 
 
@@ -136,11 +121,11 @@ def _without_first(text: str, span: MentionSpan, people: set[str]) -> MentionSpa
     person = MentionSpan(span.end - len(rest), span.end, "PER")
     if span.type == "PER" or not rest:
         return span
-    if first.lower() in OPENERS and rest in people:
+    if first.lower() in lex.OPENERS and rest in people:
         return person
     words = rest.lower().split()
-    nation = first.lower() in DEMONYMS or _COMPATRIOT.fullmatch(first) is not None
-    named = len(words) == 2 and words[-1] not in _HEADS and not any(map(is_common, words)) and rest.istitle()
+    nation = first.lower() in lex.DEMONYMS or _COMPATRIOT.fullmatch(first) is not None
+    named = len(words) == 2 and words[-1] not in lex.HEADS and not any(map(is_common, words)) and rest.istitle()
     return person if nation and named and _ARTICLE.search(text, max(0, span.start - 6), span.start) else span
 
 
@@ -161,19 +146,19 @@ def _with_titles(text: str, start: int, kind: str) -> int:
     if _ROMAN.match(text, start) and (name := _CAPITALISED.search(text, max(0, start - 30), start)):
         start = name.start()  # "IV" of "Christian IV"
     head = _OF_HEAD.search(text, max(0, start - 30), start)
-    if head is not None and head[1].lower() in _HEADS and kind != "PER":
+    if head is not None and head[1].lower() in lex.HEADS and kind != "PER":
         return head.start()  # "Isle of Bute"
     before = _TITLES.search(text, max(0, start - _LONGEST_TITLES), start)
     if before is None:
         return start
     office = kind == "LOC" and re.search(r" of (?:the )?$", before[0])
-    sure = before[0].split()[-1].rstrip(".").lower() in SURE_TITLES
+    sure = before[0].split()[-1].rstrip(".").lower() in lex.SURE_TITLES
     return before.start() if kind == "PER" or office or sure else start
 
 
 def _kind_with(before: str, kind: str) -> str:
     """Return the type of a name that begins with what was found before it: a person's with a title."""
-    if not before or before.split(maxsplit=1)[0].lower() in _HEADS - HONORIFICS:
+    if not before or before.split(maxsplit=1)[0].lower() in lex.HEADS - lex.HONORIFICS:
         return _TYPES[kind]
     return PERSON
 

@@ -7,27 +7,22 @@ nobody where that one has no name ("the clerk") or another is as heavy.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+from kg_neo4j.offline.extractor import lexicon as lex
 from kg_neo4j.offline.extractor.entities import PERSON, EntityDraft
-from kg_neo4j.offline.extractor.grammatical_subject import is_subject
-from kg_neo4j.offline.extractor.lexicon import (
-    BE,
-    CONJUNCTIONS,
-    HONORIFICS,
-    NOMINATIVE,
-    PERSON_VERBS,
-    POSSESSIVE,
-    PREPOSITIONS,
-    PRONOUNS,
-    RELATIVES,
-    ROLE_NOUNS,
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem, item_at
+from kg_neo4j.offline.extractor.people_nouns import (
+    BORN,
+    REFLEXIVE,
+    Guess,
+    noun_gender,
+    prevailing,
+    read_genders,
+    unnamed_from,
 )
-from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
-from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS
-from kg_neo4j.offline.extractor.told_gender import BORN, REFLEXIVE, Guess, noun_gender, prevailing, read_genders
-from kg_neo4j.offline.extractor.unnamed import unnamed_from
+from kg_neo4j.offline.extractor.relation_patterns import KIN, VERBS, is_subject
 
 _SUBJECT, _OBJECT, _POSSESSOR, _RELATIVE, _ASIDE = 180.0, 130.0, 100.0, 80.0, 40.0
 _TOPIC = 110.0  # what the document is about has at least this
@@ -39,13 +34,14 @@ _RIVAL = 0.9  # of the heaviest one's weight: who has this may be meant as well
 _PARALLEL = 60.0  # bonus of whom the sentence before opened with, for a pronoun that opens one
 _CLAUSE_SUBJECT = 40.0  # bonus of the clause's own subject for "his" and "her"
 _UNKNOWN = 0.75  # of the weight of somebody whose gender is not known
-_BREAKS = CONJUNCTIONS | RELATIVES | frozenset({"that", "before", "after", "until", "since"})
-_LINKS = BE | frozenset({"became", "remained"})
+_BREAKS = lex.CONJUNCTIONS | lex.RELATIVES | frozenset({"that", "before", "after", "until", "since"})
+_LINKS = lex.BE | frozenset({"became", "remained"})
 _SAINTS = ("St ", "St. ", "Saint ")
 _EMPTY = frozenset({"it", "that", "this", "there"})  # "that was her nephew"
 _PARTICIPLES = frozenset({"born", "brought", "chosen", "found", "given", "held", "known", "seen", "sent", "taught"})
 _ASKED = frozenset({"asked", "wondered"})
-_VERBS = BE | PERSON_VERBS | VERBS | frozenset({"had", "has", "did", "would", "could", "also", "then", "later"})
+_NOT_OWNED = lex.PREPOSITIONS | lex.CONJUNCTIONS | {"a", "an", "the", "to"}  # after "her"
+_VERBS = lex.BE | lex.PERSON_VERBS | VERBS | frozenset({"had", "has", "did", "would", "could", "also", "then", "later"})
 _TURNS = frozenset({"before", "after", "until", "since"})  # a preposition where the pronoun follows directly
 _REPORTS = frozenset(  # what scholars do in the present tense: it is others that they speak of
     """argues asserts believes claims comments concludes considers contends describes estimates explains maintains notes
@@ -74,18 +70,12 @@ def resolve_pronouns(sentences: list[ParsedSentence], topic: EntityDraft | None,
     _leave_open(sentences)
 
 
-@dataclass(slots=True)
-class _Weight:
-    person: EntityDraft
-    weight: float
-
-
 class _People:
     """Who has been named so far, and how much they stand out."""
 
     def __init__(self, topic: EntityDraft | None) -> None:
         self._topic = topic
-        self._weights: dict[int, _Weight] = {}
+        self._weights: dict[EntityDraft, float] = {}
         self._unnamed: dict[str, EntityDraft] = {}
         self.opened: EntityDraft | None = None  # subject with which the sentence before opened
         self.opens: EntityDraft | None = None  # and this one
@@ -95,46 +85,39 @@ class _People:
         self.opened, self.opens = None if new_paragraph else self.opens, None
         if new_paragraph:
             for person in self._unnamed.values():
-                self._weights.pop(id(person), None)
-        for each in self._weights.values():
-            each.weight /= 2
+                self._weights.pop(person, None)
+        for person in self._weights:
+            self._weights[person] /= 2
         if self._topic is not None:
-            known = self._weights.setdefault(id(self._topic), _Weight(self._topic, 0.0))
-            known.weight = max(known.weight, _NEW_PARAGRAPH if new_paragraph else _TOPIC)
+            least = _NEW_PARAGRAPH if new_paragraph else _TOPIC
+            self._weights[self._topic] = max(self._weights.get(self._topic, 0.0), least)
 
     def name(self, person: EntityDraft, weight: float) -> None:
         """Note a mention. The next one of a person in a sentence adds little."""
-        known = self._weights.setdefault(id(person), _Weight(person, 0.0))
-        known.weight = max(known.weight, weight) + 0.15 * min(known.weight, weight)
+        known = self._weights.get(person, 0.0)
+        self._weights[person] = max(known, weight) + 0.15 * min(known, weight)
 
-    def meant(self, gender: str, bonus: dict[int, float], barred: set[int]) -> EntityDraft | None:
+    def meant(self, gender: str, bonus: dict[EntityDraft, float], barred: set[EntityDraft]) -> EntityDraft | None:
         """Return the heaviest person of `gender`; the one named last of equally heavy ones."""
-        best: EntityDraft | None = None
-        heaviest = 0.0
-        weights: list[tuple[float, EntityDraft]] = []
-        for key, each in self._weights.items():
-            if key in barred or each.person.gender not in (gender, ""):
-                continue
-            weight = each.weight + bonus.get(key, 0.0)
-            weight *= 1.0 if each.person.gender else _UNKNOWN
-            weights.append((weight, each.person))
-            if weight >= heaviest:
-                best, heaviest = each.person, weight
-        if best is None or heaviest < (_FADED if best.gender else _FADED_UNKNOWN):
+        weights = [
+            ((weight + bonus.get(person, 0.0)) * (1.0 if person.gender else _UNKNOWN), person)
+            for person, weight in self._weights.items()
+            if person not in barred and person.gender in (gender, "")
+        ]
+        if not weights:
+            return None
+        heaviest, best = max(reversed(weights), key=lambda each: each[0])
+        if heaviest < (_FADED if best.gender else _FADED_UNKNOWN):
             return None
         rivals = (each for weight, each in weights if weight >= _RIVAL * heaviest and (each.gender or not best.gender))
-        is_open = best is not self._topic and not all(_may_be_one(each, best) for each in rivals)
-        return None if is_open else best
+        names = set(best.words) - lex.HONORIFICS  # one name may be the other in short: "Frau Lind" and "Ada Lind"
+        others = (set(each.words) - lex.HONORIFICS for each in rivals)
+        is_clear = best is self._topic or all(names <= other or other <= names for other in others)
+        return best if is_clear else None
 
     def unnamed(self, noun: str) -> EntityDraft:
         """Return who is spoken of by a noun alone: somebody whom a pronoun may mean, and no name."""
         return self._unnamed.setdefault(noun, EntityDraft("", (f"the {noun}",), gender=noun_gender(noun), type=PERSON))
-
-
-def _may_be_one(one: EntityDraft, other: EntityDraft) -> bool:
-    """Tell whether one name may be the other in short: "Frau Lind" and "Ada Lind"."""
-    mine, others = set(one.words) - HONORIFICS, set(other.words) - HONORIFICS
-    return mine <= others or others <= mine
 
 
 @dataclass(slots=True)
@@ -156,7 +139,7 @@ class _Clauses:
                 self.people.name(each, _POSSESSOR)
             if item.kind == "name" and item.entity.type == PERSON:
                 self._name(index, item)
-            elif item.kind == "word" and item.lower in PRONOUNS:
+            elif item.kind == "word" and item.lower in lex.PRONOUNS:
                 item.entity = self._referent(index, item)
                 if item.entity is not None:
                     self._note(index, item)
@@ -169,7 +152,7 @@ class _Clauses:
     def _unnamed(self, begin: int, index: int) -> None:
         """Note somebody without a name."""
         person = self.people.unnamed(self.items[index].lower)
-        free = not begin or self.items[begin - 1].lower not in PREPOSITIONS
+        free = item_at(self.items, begin - 1).lower not in lex.PREPOSITIONS
         if self.items[index].possessive:
             self.people.name(person, _POSSESSOR)
         elif free and (self.items[begin].possessive or is_subject(self.items, begin)) and self._opens(index):
@@ -183,151 +166,145 @@ class _Clauses:
         return self.subject is None or self._has_verb(index)
 
     def _name(self, index: int, item: TextItem) -> None:
-        person = item.entity
-        if item.hidden or self._reports(index) or (index and self.items[index - 1].lower in BORN):
+        following = item_at(self.items, index + 1).lower
+        if item.hidden or following in _REPORTS or item_at(self.items, index - 1).lower in BORN:
             weight = _ASIDE
         elif item.text.startswith(_SAINTS) and not is_subject(self.items, index):
             weight = 0.0  # rather a church: "the cellars of St. Anne"
         elif item.possessive:
             weight = _POSSESSOR
         elif self._is_relative(index):
-            acts = self._has_verb(index) and self.items[index + 1].lower not in BE | {","}
-            weight = _SUBJECT if acts else _RELATIVE
+            weight = _SUBJECT if self._has_verb(index) and following not in lex.BE | {","} else _RELATIVE
         elif is_subject(self.items, index) and self._opens(index):
             weight = _SUBJECT
-            self._begin_clause(person, index)
+            self._begin_clause(item.entity, index)
         else:
             weight = _OBJECT
             if self.items[index - 1].lower in _ASKED:
-                self.asked = person
-        self.people.name(person, weight)
+                self.asked = item.entity
+        self.people.name(item.entity, weight)
 
     def _begin_clause(self, person: EntityDraft, index: int) -> None:
         self.subject, self.place = person, index
         if index <= _OPENING:
-            joined = index > 0 and self.items[index - 1].lower == "and"
+            joined = item_at(self.items, index - 1).lower == "and"
             aside = not person.name and self.items[0].lower in _FIRST_WORDS  # "When the teacher left, Rosa wept"
             self.people.opens = None if joined or aside else person
 
-    def _reports(self, index: int) -> bool:
-        """Tell whether a name is that of somebody who writes about others: "Rosen asserts that he"."""
-        return index + 1 < len(self.items) and self.items[index + 1].lower in _REPORTS
-
     def _is_relative(self, index: int) -> bool:
         """Tell whether a name only says who somebody's relative is: "his father, Georg Lind"."""
-        position = index - 2 if index > 1 and self.items[index - 1].text == "," else index - 1
-        if position < 1 or self.items[position].lower not in KIN:
-            return False
-        owners = self.items[max(0, position - 3) : position]
-        return any(each.possessive or each.lower in POSSESSIVE for each in owners)
+        position = index - 2 if item_at(self.items, index - 1).text == "," else index - 1
+        owners = self.items[max(0, position - 3) : max(0, position)]
+        is_kin = item_at(self.items, position).lower in KIN
+        return is_kin and any(each.possessive or each.lower in lex.POSSESSIVE for each in owners)
 
     def _has_verb(self, index: int) -> bool:
         """Tell whether a verb follows a name, so that it begins a clause of its own."""
         following = self.items[index + 1 : index + 3]
-        words = [each.lower for each in following if each.kind == "word"]
-        if not words or (following[0].kind == "mark" and following[0].text != ","):
+        word = next((each.lower for each in following if each.kind == "word"), "")
+        if not word or (following[0].kind == "mark" and following[0].text != ","):
             return False
-        word = words[0]
-        return word in _VERBS or (word.endswith("ed") and following[0].kind == "word") or word in RELATIVES
+        return word in _VERBS or (word.endswith("ed") and following[0].kind == "word") or word in lex.RELATIVES
 
     def _note(self, index: int, pronoun: TextItem) -> None:
         person = pronoun.entity
-        if pronoun.lower in NOMINATIVE:
+        if pronoun.lower in lex.NOMINATIVE:
             self._begin_clause(person, index)
             self.people.name(person, _SUBJECT)
-        elif pronoun.lower in POSSESSIVE:
+        elif pronoun.lower in lex.POSSESSIVE:
             self.people.name(person, _POSSESSOR)
         elif pronoun.lower not in REFLEXIVE:
             self.people.name(person, _OBJECT)
 
     def _referent(self, index: int, pronoun: TextItem) -> EntityDraft | None:
-        gender = PRONOUNS[pronoun.lower]
+        gender = lex.PRONOUNS[pronoun.lower]
         ahead = self._introduced(index, gender) or self._ahead(index, gender)
         if ahead is not None:
             return ahead
         subject = self.subject if self.subject is not None and self.subject.gender in (gender, "") else None
         if pronoun.lower in REFLEXIVE and subject is not None:
             return subject
-        bonus: dict[int, float] = {}
-        opens = pronoun.lower in NOMINATIVE and index <= _OPENING and self.subject is None
+        bonus: dict[EntityDraft, float] = {}
+        opens = pronoun.lower in lex.NOMINATIVE and index <= _OPENING and self.subject is None
         if self.people.opened is not None and opens:
-            bonus[id(self.people.opened)] = _PARALLEL
+            bonus[self.people.opened] = _PARALLEL
         if self.asked is not None and self.items[index - 1].lower in ("whether", "if"):
-            bonus[id(self.asked)] = _SUBJECT
+            bonus[self.asked] = _SUBJECT
         possessive = self._is_possessive(index, pronoun)
         barred = self._barred(index, pronoun, possessive=possessive)
         if possessive and subject is not None and not barred:
-            bonus[id(subject)] = bonus.get(id(subject), 0.0) + _CLAUSE_SUBJECT
+            bonus[subject] = bonus.get(subject, 0.0) + _CLAUSE_SUBJECT
         person = self.people.meant(gender, bonus, barred)
-        if person is not None and not person.gender and pronoun.lower in NOMINATIVE:
+        if person is not None and not person.gender and pronoun.lower in lex.NOMINATIVE:
             person.gender = gender
         return person
 
-    def _barred(self, index: int, pronoun: TextItem, *, possessive: bool) -> set[int]:
+    def _barred(self, index: int, pronoun: TextItem, *, possessive: bool) -> set[EntityDraft]:
         """Return whom the pronoun does not mean: those in the same clause, or in the phrase that opens the sentence."""
-        subject = self.subject
-        if pronoun.lower in NOMINATIVE:
+        subject = {self.subject} if self.subject is not None else set()
+        if pronoun.lower in lex.NOMINATIVE:
             later = self._named_later(index) if index < 3 else set()
             return later | self._named_before(index) | self._antecedent(index, ("whom", "whose"))
         if not possessive:
-            barred = {id(subject)} if subject is not None and self._in_clause(self.place, index) else set()
+            barred = subject if subject and self._in_clause(self.place, index) else set()
             return barred | self._antecedent(index, ("who",))
-        before = self.items[index - 1] if index else None
-        if before is not None and before.text == "," and index > 1 and self._is_apposition(index):
-            return {id(self.items[index - 2].entity)}
-        linked = before is not None and before.lower in _LINKS and self.items[index - 2].lower not in _EMPTY
-        if subject is not None and linked and self._is_role(index):
-            return {id(subject)}
+        before, other = item_at(self.items, index - 1), item_at(self.items, index - 2)
+        is_person = other.kind == "name" and other.entity.type == PERSON
+        if before.text == "," and is_person and index + 1 < len(self.items):
+            return {other.entity}  # an apposition: "Abu Talib, his guardian"
+        following = [each.lower for each in self.items[index + 1 : index + 4]]
+        linked = before.lower in _LINKS and self.items[index - 2].lower not in _EMPTY
+        if subject and linked and any(word in KIN or word in lex.ROLE_NOUNS for word in following):
+            return subject  # "became his closest friend"
         return self._head(index)
 
-    def _named_before(self, index: int) -> set[int]:
+    def _named_before(self, index: int) -> set[EntityDraft]:
         """Return who is named in the phrase before a subject: "Accused by Otto, he"; "With Otto Lind he"."""
         first, before = self.items[0].lower, self.items[:index]
         acts = first.endswith(("ed", "ing")) or first in _PARTICIPLES
-        plain = first in PREPOSITIONS and not any(item.text == "," or item.lower in _BREAKS for item in before[:-1])
+        plain = first in lex.PREPOSITIONS and not any(item.text == "," or item.lower in _BREAKS for item in before[:-1])
         if self.subject is not None or not (acts or plain) or not self.items[0].text[0].isupper():
             return set()
         named = [item for item in before if item.kind == "name" and not item.hidden]
-        return {id(item.entity) for item in named if acts or not item.possessive}
+        return {item.entity for item in named if acts or not item.possessive}
 
-    def _antecedent(self, index: int, relatives: tuple[str, ...]) -> set[int]:
+    def _antecedent(self, index: int, relatives: tuple[str, ...]) -> set[EntityDraft]:
         """Return whom the relative in the pronoun's clause means: "Otto, who had taught him", "Otto, whom he"."""
         for position in range(index - 1, 0, -1):
             if self.items[position].lower in relatives and self._in_clause(position, index):
                 before = self.items[position - 2 if self.items[position - 1].text == "," else position - 1]
-                return {id(before.entity)} if before.kind == "name" else set()
+                return {before.entity} if before.kind == "name" else set()
         return set()
 
-    def _head(self, index: int) -> set[int]:
+    def _head(self, index: int) -> set[EntityDraft]:
         """Return whom an apposition speaks of that ends in "of his": "Otto Lind, a student of his"."""
-        following = self.items[index + 1] if index + 1 < len(self.items) else None
-        if self.items[index - 1].lower != "of" or (following is not None and following.kind != "mark"):
-            return set()
-        for position in range(index - 2, 0, -1):
-            if self.items[position].text == ",":
-                return {id(self.items[position - 1].entity)}
-            if self.items[position].kind != "word":
-                break
+        if self.items[index - 1].lower == "of" and item_at(self.items, index + 1).kind in ("mark", "end"):
+            for position in range(index - 2, 0, -1):
+                if self.items[position].text == ",":
+                    return {self.items[position - 1].entity}
+                if self.items[position].kind != "word":
+                    break
         return set()
 
     def _introduced(self, index: int, gender: str) -> EntityDraft | None:
         """Return who is named behind the pronoun: "She is called Ada Lind"."""
-        words = [item.lower for item in self.items[index + 1 : index + 3]]
-        item = self.items[index + 3] if len(self.items) > index + 3 else None
-        if len(words) < 2 or words[0] not in BE or words[1] not in ("called", "named") or item is None:
-            return None
+        words, item = [item.lower for item in self.items[index + 1 : index + 3]], item_at(self.items, index + 3)
         is_person = item.kind == "name" and item.entity.type == PERSON and item.entity.gender in (gender, "")
-        return item.entity if is_person else None
+        return item.entity if is_person and words[0] in lex.BE and words[1] in ("called", "named") else None
 
     def _ahead(self, index: int, gender: str) -> EntityDraft | None:
         """Return the person named after the pronoun of an opening phrase: "In her last year Curie ..."."""
         first, pronoun = self.items[0].lower, self.items[index].lower
         clause = first in _FIRST_WORDS
-        if self.subject is not None or index > 8 or not (clause or (first in PREPOSITIONS and pronoun in POSSESSIVE)):
+        if (
+            self.subject is not None
+            or index > 8
+            or not (clause or (first in lex.PREPOSITIONS and pronoun in lex.POSSESSIVE))
+        ):
             return None
         for position in range(index + 1, min(index + 16, len(self.items))):
             item = self.items[position]
-            if item.text in (";", ":") or item.quoted or item.lower in NOMINATIVE or item.lower in RELATIVES:
+            if item.text in (";", ":") or item.quoted or item.lower in lex.NOMINATIVE or item.lower in lex.RELATIVES:
                 return None
             if item.kind == "name" and item.entity.type == PERSON:
                 opens = self.items[position - 1].text == "," or not clause
@@ -335,37 +312,25 @@ class _Clauses:
                 return item.entity if opens and fits and is_subject(self.items, position) else None
         return None
 
-    def _named_later(self, index: int) -> set[int]:
+    def _named_later(self, index: int) -> set[EntityDraft]:
         """Return who cannot be meant by a pronoun that opens a sentence: "She died when Maria was ten"."""
         first = self.items[0].lower
-        later: set[int] = set()
-        if first in PREPOSITIONS or first in _FIRST_WORDS:
+        later: set[EntityDraft] = set()
+        if first in lex.PREPOSITIONS or first in _FIRST_WORDS:
             return later
         for item in self.items[index + 1 :]:
-            if item.text == ";" or item.lower in NOMINATIVE or item.quoted:
+            if item.text == ";" or item.lower in lex.NOMINATIVE or item.quoted:
                 break
             if item.kind == "name" and item.entity.type == PERSON and not item.possessive and not item.hidden:
-                later.add(id(item.entity))
+                later.add(item.entity)
         return later
 
     def _is_possessive(self, index: int, pronoun: TextItem) -> bool:
         """Tell "her book" from "saw her"."""
-        if pronoun.lower != "her":
+        following = item_at(self.items, index + 1)
+        if pronoun.lower != "her" or following.kind in ("mark", "end"):
             return pronoun.lower == "his"
-        following = self.items[index + 1] if index + 1 < len(self.items) else None
-        if following is None or following.kind == "mark":
-            return False
-        return following.kind == "name" or following.lower not in PREPOSITIONS | CONJUNCTIONS | {"a", "an", "the", "to"}
-
-    def _is_apposition(self, index: int) -> bool:
-        """Tell whether a name and a comma stand before: "Abu Talib, his guardian"."""
-        item = self.items[index - 2]
-        return item.kind == "name" and item.entity.type == PERSON and index + 1 < len(self.items)
-
-    def _is_role(self, index: int) -> bool:
-        """Tell whether what is possessed is a person: "became his closest friend"."""
-        following = [each.lower for each in self.items[index + 1 : index + 4]]
-        return any(word in KIN or word in ROLE_NOUNS for word in following)
+        return following.kind == "name" or following.lower not in _NOT_OWNED
 
     def _in_clause(self, place: int, index: int) -> bool:
         """Tell whether nothing ends the clause between its subject and this place."""
@@ -377,25 +342,21 @@ class _Clauses:
                 continue  # "called after her"
             if item.lower in _BREAKS or item.text in (",", ":", ";"):
                 return False
-            if item.lower.endswith("ing") and self.items[position - 1].lower not in PREPOSITIONS:
+            if item.lower.endswith("ing") and self.items[position - 1].lower not in lex.PREPOSITIONS:
                 return False
         return True
 
 
 def _leave_open(sentences: list[ParsedSentence]) -> None:
     """Unlink the pronouns of people whom pronouns of both genders mean."""
-    said: dict[int, Counter[str]] = {}
-    linked = [
-        item
-        for sentence in sentences
-        for item in sentence.items
-        if item.kind == "word" and item.lower in PRONOUNS and item.entity is not None
-    ]
+    said: defaultdict[EntityDraft, Counter[str]] = defaultdict(Counter)
+    words = (item for sentence in sentences for item in sentence.items if item.kind == "word")
+    linked = [item for item in words if item.entity is not None and item.lower in lex.PRONOUNS]
     for item in linked:
-        said.setdefault(id(item.entity), Counter())[PRONOUNS[item.lower]] += 1
+        said[item.entity][lex.PRONOUNS[item.lower]] += 1
     for item in linked:
-        counts = said[id(item.entity)]
-        if 2 * counts[PRONOUNS[item.lower]] <= counts.total():
+        counts = said[item.entity]
+        if 2 * counts[lex.PRONOUNS[item.lower]] <= counts.total():
             item.entity = None
 
 

@@ -4,29 +4,47 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from kg_neo4j import data_files
 from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
-from kg_neo4j.offline.extractor.demonyms import COUNTRIES, NATIONS
 from kg_neo4j.offline.extractor.entities import DATE, ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, RelationDraft
+from kg_neo4j.offline.extractor.lexicon import COUNTRIES, NATIONS
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence
-from kg_neo4j.offline.extractor.relation_aliases import (
-    EXACT,
-    INVERSE,
-    LOOSE,
-    NAMES,
-    PLACING,
-    SINGLE,
-    name_both,
-    same_meaning,
-)
 from kg_neo4j.offline.networks import relation_model, trained
 from kg_neo4j.offline.networks.relation_model import JudgedPair, RelationModel
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+
+_DATA = data_files.beside(__file__)
+_SAME = _DATA.table("same")
+NAMES = _DATA.table("names")
+INVERSE = _DATA.table("inverse")
+SINGLE = _DATA.word_set("single")
+PLACING = dict.fromkeys(_DATA.words("places"), "place") | dict.fromkeys(_DATA.words("times"), "time")
+LOOSE = "LOCATED_IN"  # what the rules say of places; the model may know better
+EXACT = frozenset({"LOCATED_IN_COUNTRY", "DIVISION_OF", "DIVISION_OF_COUNTRY"})
+_WITHIN = "LOCATED_IN_THE_ADMINISTRATIVE_TERRITORIAL_ENTITY"
+
+
+def name_both(kind: str, forth: AbstractSet[str], back: AbstractSet[str]) -> str:
+    """Return the name for all that is said of where something is: in a country, or a division of what contains it."""
+    if kind not in ("COUNTRY", _WITHIN):
+        return kind
+    if "CONTAINS_ADMINISTRATIVE_TERRITORIAL_ENTITY" in back:
+        return "DIVISION_OF_COUNTRY" if {"COUNTRY", _WITHIN} <= forth else "DIVISION_OF"
+    return "LOCATED_IN_COUNTRY" if {"COUNTRY", _WITHIN} <= forth else kind
+
+
+def same_meaning(kind: str, forth: AbstractSet[str], back: AbstractSet[str]) -> bool:
+    """Tell whether the rules' types between two entities, in both directions, already say a relation of the model."""
+    same = _SAME.get(kind, "").split()
+    return kind in forth or any((each[1:] in back) if each[0] == "^" else (each in forth) for each in same)
+
 
 _KINDS = {PERSON: "PER", PLACE: "LOC", ORGANIZATION: "ORG", OTHER: "MISC", DATE: "TIME"}
 _REACH = 3  # sentences between two entities; what is further apart is seldom stated

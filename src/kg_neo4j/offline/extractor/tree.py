@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from kg_neo4j import data_files
 from kg_neo4j.offline.extractor.entities import PERSON, PLACE
 from kg_neo4j.offline.extractor.lexicon import PLACE_NOUNS, ROLE_NOUNS
-from kg_neo4j.offline.extractor.misread_verbs import read_verbs
 from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
 from kg_neo4j.offline.extractor.relation_patterns import KIN
 from kg_neo4j.offline.networks import columns
@@ -22,6 +21,36 @@ from kg_neo4j.retrieve.words import BASES, IRREGULAR
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_PHRASE = _NOUNS | {"DT", "PRP$", "JJ", "JJR", "JJS", "CD"}
+
+
+def read_verbs(tags: list[str], deps: list[str], heads: list[int], sentence: range, name: range) -> None:
+    """Make the plural behind a name its verb, with the phrase behind that as object, where a sentence has no other."""
+    verb = name.stop
+    if verb + 1 >= sentence.stop or tags[verb] != "NNS" or FINITE & set(tags[sentence.start : sentence.stop]):
+        return
+    end = verb + 1
+    while end < sentence.stop and tags[end] in _PHRASE:
+        end += 1
+    phrase = range(verb + 1, end)
+    last = next((token for token in reversed(phrase) if tags[token] in _NOUNS), None)
+    begins = tags[verb + 1] in ("DT", "PRP$", "NNP", "NNPS") or (tags[verb + 1] == "NNS" and tags[end] in ("IN", "TO"))
+    if last is None or not begins:
+        return
+    tags[verb] = "VBZ"
+    _attach(deps, heads, verb, verb, "ROOT")
+    _attach(deps, heads, name.stop - 1, verb, "nsubj")
+    _attach(deps, heads, last, verb, "obj")
+    for token in phrase:
+        if token != last and heads[token] not in phrase:
+            _attach(deps, heads, token, last, "compound")
+
+
+def _attach(deps: list[str], heads: list[int], token: int, head: int, dep: str) -> None:
+    heads[token], deps[token] = head, dep
+
 
 _DATA = data_files.beside(__file__)
 _EXCLUSIONS = _DATA.word_set("exclusions")
@@ -160,6 +189,10 @@ class Tree:
         number = bisect_right(self._sentence_starts, place) - 1
         found = self._sentences[number] if number >= 0 else None
         return found if found is not None and place < found.end else None
+
+    def has_child(self, token: int, *kinds: str) -> bool:
+        """Return whether a token of some dependency hangs on this one."""
+        return any(self.deps[child] in kinds for child in self.children[token])
 
     # -- words
 

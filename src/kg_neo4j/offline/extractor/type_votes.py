@@ -1,4 +1,4 @@
-"""What the words around a name say about its type, its role and its years; and whom a pronoun means. Pure."""
+"""What the words around a name say about its type, its role and its years. Pure."""
 
 from __future__ import annotations
 
@@ -6,78 +6,26 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
-from functools import cache
 from itertools import takewhile
 
+from kg_neo4j.offline.extractor import lexicon as lex
 from kg_neo4j.offline.extractor.dates import DateSpan, life_years
 from kg_neo4j.offline.extractor.entities import ORGANIZATION, OTHER, PERSON, PLACE, EntityDraft, name_votes
-from kg_neo4j.offline.extractor.lexicon import (
-    BARRIERS,
-    BE,
-    BEFALLEN,
-    DEMONYMS,
-    DETERMINERS,
-    EITHER_ROLES,
-    GROUP_NOUNS,
-    ORGANIZATION_HEADS,
-    ORGANIZATION_ROLES,
-    OTHER_ROLES,
-    PERSON_VERBS,
-    PLACE_NOUNS,
-    PLACE_ROLES,
-    PLAIN_ROLES,
-    PREPOSITIONS,
-    ROLE_ADJECTIVES,
-    ROLE_NOUNS,
-    SAILING_VERBS,
-    SPEECH_VERBS,
-    THING_VERBS,
-    VESSELS,
-    WORK_NOUNS,
-)
-from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem
-from kg_neo4j.offline.extractor.relation_patterns import EVERYTHING, KIN, LONGEST, PEOPLE, TRIGGERS, Trigger
+from kg_neo4j.offline.extractor.parsed_text import ParsedSentence, TextItem, item_at
+from kg_neo4j.offline.extractor.relation_patterns import KIN, TRIGGERS, trigger_before
 
 _IN = frozenset({"in", "across", "through", "into", "towards", "toward", "via", "near", "off", "beyond", "around"})
 _WATER = frozenset({"up", "down", "along", "on"})
-_MAX_GAP = 4
 _CERTAIN = 9  # votes that outweigh the type that a trained pipeline gives
 _WORKPLACES = frozenset({"shipyard", "farm", "mine", "estate", "spa"})  # which may be firms
 _AGE = re.compile(r"[1-9]\d|10\d")
-_NO_PEOPLE = PLACE_NOUNS | PLACE_ROLES | OTHER_ROLES | VESSELS | ORGANIZATION_HEADS | ORGANIZATION_ROLES
+_NO_PEOPLE = (
+    lex.PLACE_NOUNS | lex.PLACE_ROLES | lex.OTHER_ROLES | lex.VESSELS | lex.ORGANIZATION_HEADS | lex.ORGANIZATION_ROLES
+)
 _SURE = 8  # votes that make a place or an organisation of a name, years behind it or not
 _SHORT_LIFE = 12  # years; an office or a stay is shorter, a life in an encyclopaedia seldom
 _LONG_LIFE = 30  # years that outweigh what else is thought of a name
 _ROLE_WORDS = 9
-
-
-def trigger_before(items: list[TextItem], index: int) -> tuple[Trigger, int] | None:
-    """Return the rule whose words stand before the name at `index`, and where they begin.
-
-    Up to four adjectives or nouns may stand between ("married the French physicist Pierre Curie").
-    """
-    position, skipped = index - 1, 0
-    if position > 0 and items[position].text == "," and items[position - 1].lower in ROLE_NOUNS:
-        position, skipped = position - 1, 1  # "the daughter of the harbourmaster, Halvor Tveit"
-    while position >= 0 and skipped <= _MAX_GAP and items[position].kind == "word":
-        for length in range(min(LONGEST, position + 1), 0, -1):
-            words = tuple(item.lower for item in items[position - length + 1 : position + 1])
-            if words in TRIGGERS:
-                return TRIGGERS[words], position - length + 1
-        if items[position].lower == "of" and position and items[position - 1].lower in ROLE_NOUNS - KIN.keys():
-            return _role_trigger(items[position - 1].lower), position - 1
-        if items[position].lower in BARRIERS or items[position].possessive:
-            return None
-        skipped += 1
-        position -= 1
-    return None
-
-
-@cache
-def _role_trigger(noun: str) -> Trigger:
-    """Return the rule for a role that the table does not have: "Elias was the miller of Vardal" gives MILLER_OF."""
-    kind = noun.upper().replace("-", "_") + "_OF"
-    return Trigger((noun, "of"), kind, PEOPLE, EVERYTHING, 8, None, noun=True)
 
 
 def vote(sentences: list[ParsedSentence]) -> None:
@@ -88,10 +36,10 @@ def vote(sentences: list[ParsedSentence]) -> None:
             if item.kind != "name":
                 continue
             draft: EntityDraft = item.entity
-            draft.the = draft.the or (index > 0 and items[index - 1].lower == "the")
+            draft.the = draft.the or item_at(items, index - 1).lower == "the"
             draft.votes.update(_before(items, index))
             if draft.votes[PLACE] < 4:
-                draft.votes.update(_placed(items, index))
+                draft.votes[PLACE] += _placed(items, index)
             draft.votes.update(_after(items, index))
             _read_life(draft, items, index)
 
@@ -101,41 +49,39 @@ def _before(items: list[TextItem], index: int) -> Counter[str]:
     found = trigger_before(items, index)
     if found and found[0].likely:
         votes[found[0].likely] += 2 if len(found[0].targets) == 1 else 1
-    if not index or items[index - 1].kind != "word":
+    if item_at(items, index - 1).kind != "word":
         return votes
-    previous = items[index - 1].lower
-    if previous in ROLE_NOUNS or previous in KIN:
+    previous, other = items[index - 1].lower, item_at(items, index - 2).lower
+    owner = other if previous == "of" else ""
+    if previous in lex.ROLE_NOUNS or previous in KIN:
         votes[PERSON] += 4
-    votes[PLACE] += 4 * (previous in PLACE_NOUNS)
+    votes[PLACE] += 4 * (previous in lex.PLACE_NOUNS)
     votes[ORGANIZATION] += 3 * _is_institution_noun(previous)
     if previous.endswith("year-old"):
         votes[PERSON] += _CERTAIN
-    if previous == "of" and index > 1 and items[index - 2].lower in PLACE_NOUNS:
+    if owner in lex.PLACE_NOUNS:
         votes[PLACE] += 3
-    if previous in VESSELS | WORK_NOUNS:
+    if previous in lex.VESSELS or previous in lex.WORK_NOUNS:
         votes[OTHER] += _CERTAIN
     if previous in ("with", "by", "whom"):
         votes[PERSON] += 1
-    before = items[index - 2].lower if previous == "the" and index > 1 else previous
-    if before in SPEECH_VERBS:
+    before = other if previous == "the" else previous
+    if before in lex.SPEECH_VERBS:
         votes[PERSON] += 3
-    if before in GROUP_NOUNS or (previous == "of" and index > 1 and items[index - 2].lower in GROUP_NOUNS):
+    if before in lex.GROUP_NOUNS or owner in lex.GROUP_NOUNS:
         votes[ORGANIZATION] += 4
     return votes
 
 
-def _placed(items: list[TextItem], index: int) -> Counter[str]:
-    """Return what a preposition of place says."""
-    if not index or items[index - 1].kind != "word":
-        return Counter()
-    the = items[index - 1].lower == "the"
-    position = index - 2 if the else index - 1
-    word = items[position].lower if position >= 0 else ""
-    if the:
-        return Counter({PLACE: 3 if word in _WATER else 1 if word in _IN else 0})
-    if word in _IN:
-        return Counter({PLACE: 3 if word in ("in", "near") else 2})
-    return Counter({PLACE: 1 if word in ("at", "from", "to") else 0})
+def _placed(items: list[TextItem], index: int) -> int:
+    """Return how much a preposition of place speaks for one."""
+    before = item_at(items, index - 1)
+    if before.lower == "the":
+        word = item_at(items, index - 2).lower
+        return 3 if word in _WATER else 1 if word in _IN else 0
+    if before.kind == "word" and before.lower in _IN:
+        return 3 if before.lower in ("in", "near") else 2
+    return 1 if before.kind == "word" and before.lower in ("at", "from", "to") else 0
 
 
 def _after(items: list[TextItem], index: int) -> Counter[str]:
@@ -143,23 +89,24 @@ def _after(items: list[TextItem], index: int) -> Counter[str]:
     rest = items[index + 1 : index + 9]
     if not rest:
         return votes
-    following = rest[0].lower
-    if following in PERSON_VERBS or following in ("who", "whose", "himself", "herself"):
+    following, second = rest[0].lower, item_at(rest, 1).lower
+    before, other = item_at(items, index - 1).lower, item_at(items, index - 2).lower
+    if following in lex.PERSON_VERBS or following in ("who", "whose", "himself", "herself"):
         votes[PERSON] += 3
-    if following in GROUP_NOUNS:
+    if following in lex.GROUP_NOUNS:
         votes[ORGANIZATION] += 4
-    if following in BE and len(rest) > 1 and rest[1].lower in BEFALLEN:
+    if following in lex.BE and second in lex.BEFALLEN:
         votes[PERSON] += 6
     votes.update(_told_by_verb(items, index))
     votes[PERSON] += _CERTAIN * _is_aged(rest)
+    is_described = following in lex.BE
     if following == "," and len(rest) > 2:
-        if rest[1].lower in ("who", "whose", "whom"):
-            votes[PERSON] += 3 * (not index or items[index - 1].lower not in ("of", "in", "at", "near", "from"))
-        elif rest[1].lower == "where":
+        if second in ("who", "whose", "whom"):
+            votes[PERSON] += 3 * (before not in ("of", "in", "at", "near", "from"))
+        elif second == "where":
             votes[PLACE] += 2
-        elif rest[1].lower in ("a", "an", "the") and not _follows_role(items, index):
-            votes.update(_noun_vote(_head_noun(rest[2:])))
-    if following in BE and len(rest) > 1 and rest[1].lower in ("a", "an", "the"):
+        is_described = not (before == "of" and other in lex.ROLE_NOUNS)  # "the miller of Vardal, a man"
+    if is_described and second in ("a", "an", "the"):
         votes.update(_noun_vote(_head_noun(rest[2:])))
     return votes
 
@@ -167,9 +114,9 @@ def _after(items: list[TextItem], index: int) -> Counter[str]:
 def _told_by_verb(items: list[TextItem], index: int) -> dict[str, int]:
     """Return what a verb says that people, or people and places, are no subject of."""
     following = items[index + 1].lower
-    if following in THING_VERBS:
+    if following in lex.THING_VERBS:
         return {OTHER: 6, PERSON: -4, PLACE: -4}
-    if following in SAILING_VERBS and index and items[index - 1].lower == "the":
+    if following in lex.SAILING_VERBS and index and items[index - 1].lower == "the":
         return {OTHER: _CERTAIN}
     return {ORGANIZATION: 4, PERSON: -_CERTAIN} if _is_founded(items[index + 1 : index + 4]) else {}
 
@@ -177,9 +124,8 @@ def _told_by_verb(items: list[TextItem], index: int) -> dict[str, int]:
 def _is_founded(rest: list[TextItem]) -> bool:
     """Tell whether what follows a name says that it was founded: "was set up in 1968", ", founded by"."""
     words = [item.lower for item in rest]
-    if words[0] not in BE and words[0] != ",":
-        return False
-    return words[1:2] == ["founded"] or words[1:] == ["set", "up"] or (words[0] in BE and words[1:2] == ["established"])
+    said = words[1:2] == ["founded"] or words[1:] == ["set", "up"]
+    return (words[0] in lex.BE or words[0] == ",") and (said or (words[0] in lex.BE and words[1:2] == ["established"]))
 
 
 def _is_aged(rest: list[TextItem]) -> bool:
@@ -187,37 +133,28 @@ def _is_aged(rest: list[TextItem]) -> bool:
     words = [item.lower for item in rest[:7]] + [""] * 7
     if words[0] != ",":
         return words[0] == "aged"
-    if words[1] == "aged" or (
-        _AGE.fullmatch(words[1].rstrip(",.")) and (words[1][-1] in ",." or words[2] in (",", "."))
-    ):
+    is_age = _AGE.fullmatch(words[1].rstrip(",.")) and (words[1][-1] in ",." or words[2] in (",", "."))
+    if words[1] == "aged" or is_age:
         return True
     if words[1] not in ("a", "an", "the") or "year-old" not in words[3:5]:
         return False
-    noun = next((item.lower for item in rest[5:8] if item.lower in _NO_PEOPLE or item.lower in ROLE_NOUNS), "")
+    noun = next((item.lower for item in rest[5:8] if item.lower in _NO_PEOPLE or item.lower in lex.ROLE_NOUNS), "")
     return noun not in _NO_PEOPLE
 
 
 def _is_institution_noun(word: str) -> bool:
-    return word in ORGANIZATION_HEADS and not word.endswith("s")  # "the brothers Ada and Otto"
-
-
-def _follows_role(items: list[TextItem], index: int) -> bool:
-    """Tell whether a name belongs to a role, which an apposition then describes: "the miller of Vardal, a man"."""
-    return index > 1 and items[index - 1].lower == "of" and items[index - 2].lower in ROLE_NOUNS
+    return word in lex.ORGANIZATION_HEADS and not word.endswith("s")  # "the brothers Ada and Otto"
 
 
 def _head_noun(items: list[TextItem]) -> str:
     """Return the first word that says what kind of thing is meant, or nothing."""
     found = ""
     for item in items:
-        known = item.lower in ROLE_NOUNS or item.lower in PLACE_NOUNS or _is_institution_noun(item.lower)
-        if (
-            item.kind == "name"
-            or not (known or item.lower not in PREPOSITIONS)
-            or item.text in ",.;:"
-            or item.possessive
-        ):
-            return "" if item.possessive else found
+        if item.possessive:
+            return ""
+        known = item.lower in lex.ROLE_NOUNS or item.lower in lex.PLACE_NOUNS or _is_institution_noun(item.lower)
+        if item.kind == "name" or item.text in ",.;:" or not (known or item.lower not in lex.PREPOSITIONS):
+            return found
         if found and not known and item.lower not in _NO_PEOPLE:
             return found
         found = item.lower if known or found else ""
@@ -225,25 +162,25 @@ def _head_noun(items: list[TextItem]) -> str:
 
 
 def _noun_vote(noun: str) -> Counter[str]:
-    if noun in ROLE_NOUNS:
-        return Counter({PERSON: 4 if noun in EITHER_ROLES else _CERTAIN})
-    if noun in PLACE_NOUNS:
+    if noun in lex.ROLE_NOUNS:
+        return Counter({PERSON: 4 if noun in lex.EITHER_ROLES else _CERTAIN})
+    if noun in lex.PLACE_NOUNS:
         return Counter({PLACE: 4 if noun in _WORKPLACES else _CERTAIN})
     return Counter({ORGANIZATION: _CERTAIN}) if noun else Counter()
 
 
 def _read_life(draft: EntityDraft, items: list[TextItem], index: int) -> None:
     """Read `(1769 – 1859)` after a name."""
-    if index + 1 >= len(items) or items[index + 1].text != "(":
+    if item_at(items, index + 1).text != "(":
         return
     inside = list(takewhile(lambda item: item.text != ")", items[index + 2 : index + 60]))
-    if not any(item.date for item in inside) or (index and items[index - 1].lower in _IN):
+    if not any(item.date for item in inside) or item_at(items, index - 1).lower in _IN:
         return
-    start = inside[0].start
-    dates = [
-        replace(item.date, start=item.date.start - start, end=item.date.end - start) for item in inside if item.date
-    ]
-    birth, death = life_years(_text(inside), dates)
+    start, text = inside[0].start, ""
+    for item in inside:
+        text = text.ljust(item.start - start) + item.text  # offsets stay
+    dates = [replace(each, start=each.start - start, end=each.end - start) for item in inside if (each := item.date)]
+    birth, death = life_years(text, dates)
     if _is_no_life(draft, birth, death):
         return
     for found, name in ((birth, "birth_year"), (death, "death_year")):
@@ -259,14 +196,6 @@ def _is_no_life(draft: EntityDraft, birth: DateSpan | None, death: DateSpan | No
     votes = draft.votes + name_votes(draft)
     elsewhere = max(votes[PLACE], votes[ORGANIZATION]) >= max(_SURE, votes[PERSON] + 1)
     return death.year - birth.year < (_LONG_LIFE if elsewhere else _SHORT_LIFE)
-
-
-def _text(items: list[TextItem]) -> str:
-    """Return the text of `items` with blanks where something was left out, so that offsets stay."""
-    text = ""
-    for item in items:
-        text += " " * (item.start - items[0].start - len(text)) + item.text
-    return text
 
 
 def _is_person(draft: EntityDraft) -> bool:
@@ -306,43 +235,42 @@ def read_roles(sentences: list[ParsedSentence], about: EntityDraft | None = None
 
 
 def _role_after(items: list[TextItem], index: int, kind: str) -> tuple[str, bool]:
+    """Return the role that follows a name, and whether that defines it: "was a", "is the", "became"."""
     position = _link_of(items, index, kind)
-    if position + 2 >= len(items) or items[index].possessive:
+    link, article = item_at(items, position).lower, item_at(items, position + 1).lower
+    defining, begin = link in ("was", "is", "became"), position + 2
+    is_linked = (defining or link in ("as", ",")) and article in ("a", "an", "the")
+    if items[index].possessive or not is_linked:
         return "", False
-    link, article = items[position].lower, items[position + 1].lower
-    if not (link in ("was", "is", "became", "as", ",") and article in ("a", "an", "the")):
-        return "", False
-    nouns = _NOUNS[kind]
-    last = begin = position + 2
-    found = False
+    last = begin
     for place in range(begin, min(begin + _ROLE_WORDS, len(items))):
         item = items[place]
         dated = item.kind == "date" and kind == OTHER and place == begin  # "a 1994 film"
         if (item.kind in ("name", "date") and not dated) or item.text in ".;:(" or item.lower in _ROLE_STOPS:
             break
-        if item.lower in nouns:
-            last, found = place + 1, True
-    if not found or (link == "," and last < len(items) and items[last].kind == "name"):
+        if item.lower in _NOUNS[kind]:
+            last = place + 1
+    if last == begin or (link == "," and item_at(items, last).kind == "name"):
         return "", False
-    if items[last - 1].lower in PLAIN_ROLES:
-        return "", link in _DEFINING
-    while last - begin > 1 and items[begin].lower in ROLE_ADJECTIVES:
+    if items[last - 1].lower in lex.PLAIN_ROLES:
+        return "", defining
+    begin = _after_adjectives(items, begin, last)
+    role = items[begin : _with_subject_matter(items, last)]
+    return "".join(item.text if item.kind == "mark" else f" {item.text}" for item in role).removeprefix(" "), defining
+
+
+def _after_adjectives(items: list[TextItem], begin: int, last: int) -> int:
+    """Return where a role begins without adjectives that say little of it."""
+    while last - begin > 1 and items[begin].lower in lex.ROLE_ADJECTIVES:
         begin += 1
-    last = _with_subject_matter(items, last)
-    text = "".join(
-        (" " if place > begin and items[place].kind != "mark" else "") + items[place].text
-        for place in range(begin, last)
-    )
-    return text, link in _DEFINING
+    return begin
 
 
 def _link_of(items: list[TextItem], index: int, kind: str) -> int:
     """Return where the word stands that ties a name to its role: "was", "as", a comma."""
     position = index + 1
-    if position < len(items) and items[position].text == "(":
-        while position < len(items) and items[position].text != ")":
-            position += 1
-        position += 1
+    if item_at(items, position).text == "(":
+        position = next((place + 1 for place in range(position, len(items)) if items[place].text == ")"), len(items))
     following = [item.lower for item in items[position : position + 3]]
     if following[:2] == [",", "who"] and following[2:] in (["was"], ["is"]):
         return position + 2  # "X, who was a painter"
@@ -356,39 +284,34 @@ def _with_subject_matter(items: list[TextItem], last: int) -> int:
     end = last + 1
     while end < min(last + 3, len(items)) and items[last].lower == "of":
         word = items[end]
-        if word.kind != "word" or not word.text.islower() or word.lower in BARRIERS | DETERMINERS:
+        if word.kind != "word" or not word.text.islower() or word.lower in lex.BARRIERS | lex.DETERMINERS:
             break
         end += 1
     return end if end > last + 1 else last
 
 
 _EMPLOYED = frozenset({"worked", "served", "acted", "practised", "practiced", "trained"})
-_DEFINING = ("was", "is", "became")
 _NOUNS = {
-    PERSON: ROLE_NOUNS - KIN.keys(),
-    PLACE: PLACE_NOUNS | PLACE_ROLES,
-    ORGANIZATION: ORGANIZATION_HEADS | ORGANIZATION_ROLES,
-    OTHER: OTHER_ROLES,
+    PERSON: lex.ROLE_NOUNS - KIN.keys(),
+    PLACE: lex.PLACE_NOUNS | lex.PLACE_ROLES,
+    ORGANIZATION: lex.ORGANIZATION_HEADS | lex.ORGANIZATION_ROLES,
+    OTHER: lex.OTHER_ROLES,
 }
-_ROLE_STOPS = (BARRIERS - {"and", "yet"}) | DETERMINERS
+_ROLE_STOPS = (lex.BARRIERS - {"and", "yet"}) | lex.DETERMINERS
 
 
 def _role_before(items: list[TextItem], index: int) -> str:
     """Return "French physicist" of "the French physicist Pierre Curie"."""
     begin = index
-    while begin > 0 and items[begin - 1].kind == "word" and index - begin < 4:
+    while item_at(items, begin - 1).kind == "word" and index - begin < 4:
         word = items[begin - 1]
         if word.lower in _ROLE_STOPS or word.lower in ("and", "yet") or word.possessive:
             break
-        if begin == index and (word.lower not in ROLE_NOUNS or word.lower in KIN):
+        if begin == index and (word.lower not in lex.ROLE_NOUNS or word.lower in KIN):
             return ""
-        if word.text[0].isupper() and word.lower not in DEMONYMS:
-            break
-        if (word.lower,) in TRIGGERS:
+        if (word.text[0].isupper() and word.lower not in lex.DEMONYMS) or (word.lower,) in TRIGGERS:
             break
         begin -= 1
-    while index - begin > 1 and items[begin].lower in ROLE_ADJECTIVES:
-        begin += 1
-    bounded = begin > 0 and items[begin - 1].lower in DETERMINERS
-    begin = begin if bounded else max(begin, index - 1)
-    return " ".join(word.text for word in items[begin:index])
+    begin = _after_adjectives(items, begin, index)
+    bounded = item_at(items, begin - 1).lower in lex.DETERMINERS
+    return " ".join(word.text for word in items[begin if bounded else max(begin, index - 1) : index])

@@ -1,12 +1,14 @@
 """Which type a name has: a small network over its words, the words around it and what the text is about.
 
 A recogniser of names sees a few words to each side; this sees the whole text, and every mention of the same name in it.
+A name that was found once is found everywhere in the text.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +17,66 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j.offline.networks import columns
-from kg_neo4j.offline.networks.agreement import MentionSpan
-from kg_neo4j.offline.networks.one_thread import one_thread
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+
+_UNNAMED = frozenset({"TIME", "NUM"})  # "2010" may be a year here and a number there
+_SHORTEST = 3  # characters; shorter names are too often parts of something else
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class MentionSpan:
+    """A mention: offsets in characters, the end exclusive, and its type."""
+
+    start: int
+    end: int
+    type: str
+
+
+def agree(text: str, found: Sequence[MentionSpan]) -> tuple[MentionSpan, ...]:
+    """Return `found` with the most frequent type for each string, and the same strings elsewhere in `text`.
+
+    Of two types found equally often the one that comes first in the text counts. Spans never overlap, provided that
+    those of `found` do not.
+    """
+    votes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for span in sorted(found):
+        votes[text[span.start : span.end]][span.type] += 1
+    types = {name: counts.most_common(1)[0][0] for name, counts in votes.items()}
+    spans = [MentionSpan(span.start, span.end, types[text[span.start : span.end]]) for span in found]
+    taken = bytearray(len(text))
+    for span in spans:
+        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    for name in sorted(types, key=lambda each: (-len(each), each)):
+        if len(name) < _SHORTEST or types[name] in _UNNAMED or not name[0].isupper():
+            continue
+        for start in _places(name, text):
+            end = start + len(name)
+            if not any(taken[start:end]):
+                spans.append(MentionSpan(start, end, types[name]))
+                taken[start:end] = b"\1" * len(name)
+    return tuple(sorted(spans))
+
+
+def _places(name: str, text: str) -> Iterator[int]:
+    """Yield where a name stands in `text` as whole words, and not behind a hyphen."""
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        is_whole = not (start and _is_joined(text[start - 1])) and not (end < len(text) and _is_word(text[end]))
+        if is_whole:
+            yield start
+        start = text.find(name, end if is_whole else start + 1)
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+def _is_joined(char: str) -> bool:
+    return char == "-" or _is_word(char)
+
 
 TYPES = ("PER", "LOC", "ORG", "MISC")
 HASHES = 9  # words and parts of words of a mention that are looked up by their hash
@@ -69,8 +126,7 @@ def settle_types(doc: Doc, spans: Sequence[MentionSpan], network: TypeNetwork) -
     if not named:
         return tuple(spans)
     described = describe(doc, [(place.start, place.end) for place in places])
-    with one_thread():
-        rows = network.log_probabilities(*described)
+    rows = network.log_probabilities(*described)
     sums: dict[str, Any] = {}
     counts: dict[str, int] = {}
     for span, row in zip(named, rows, strict=True):

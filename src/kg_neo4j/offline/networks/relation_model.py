@@ -18,11 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_neo4j.offline.networks import trained
-from kg_neo4j.offline.networks.one_thread import one_thread
-from kg_neo4j.offline.networks.relation_features import TYPES, TextFeatures, describe
-from kg_neo4j.offline.networks.relation_network import RelationNetwork
-from kg_neo4j.offline.networks.relation_pieces import PieceVocabulary, Window, windows
-from kg_neo4j.offline.networks.relation_reader import RelationReader
+from kg_neo4j.offline.networks.relation_features import TYPES, PieceVocabulary, TextFeatures, Window, describe, windows
+from kg_neo4j.offline.networks.relation_network import RelationNetwork, RelationReader
+from kg_neo4j.offline.networks.trained import one_thread
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

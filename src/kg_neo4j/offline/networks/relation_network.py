@@ -1,11 +1,8 @@
-"""The network behind the relation model, in NumPy: from the arrays of a text to log odds. Pure.
-
-Two stages. The first looks at a pair of entities: what they are called, the words around and between their mentions,
-the path through the tree of the sentence. The second looks at what the first said of the other pairs of the text.
-"""
+"""The networks behind the relation model, in NumPy: from the arrays and pieces of a text to log odds. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +10,164 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kg_neo4j.offline.networks.relation_features import BUCKETS, LINK, TYPES, TextFeatures
-from kg_neo4j.offline.networks.relation_reader import restore
+from kg_neo4j.offline.networks.relation_features import BUCKETS, LINK, NEAR, TYPES, Integers, TextFeatures, Window
 
 Floats = npt.NDArray[np.float32]
 
+HEADS = 12
+GROUP = 24  # of both ends' numbers that are multiplied with each other
+
+_AT_ONCE = 512  # pairs
+_LOW, _HIGH = -30.0, 30.0
+_LAYER = ("qkv", "qkv_b", "o", "o_b", "i", "i_b", "d", "d_b", "n1", "n1_b", "n2", "n2_b")
+_ROWS = 32  # of a layer's widest array, which stay in the processor's cache
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """Arrays that every layer of a window writes to."""
+
+    projected: Floats  # (pieces, 3 * width): queries, keys, values
+    attention: Floats  # (heads, pieces, pieces)
+    wide: Floats  # (pieces, 4 * width)
+
+    @classmethod
+    def of(cls, size: int, width: int) -> _Room:
+        shapes = (size, 3 * width), (HEADS, size, size), (size, 4 * width)
+        return cls(*(np.empty(shape, np.float32) for shape in shapes))
+
+
+@dataclass(frozen=True, slots=True)
+class RelationReader:
+    """Weights by name; `training/relations/reader.py` makes them."""
+
+    arrays: Mapping[str, Floats]
+    layers: int
+
+    @classmethod
+    def read(cls, file: Path) -> RelationReader:
+        """Read weights from an .npz file of plain arrays; tables of bytes have a scale for each row."""
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = {name: restore(stored, name) for name in stored.files if not name.endswith(".scale")}
+        layers = sum(name.endswith(".q") for name in arrays)
+        for number in range(layers):
+            for end in ("", "_b"):
+                query, key, value = (arrays.pop(f"{number}.{name}{end}") for name in "qkv")
+                query *= np.float32((query.shape[-1] // HEADS) ** -0.5)
+                arrays[f"{number}.qkv{end}"] = np.concatenate([query, key, value], -1)
+        return cls(arrays, layers)
+
+    def score(self, features: TextFeatures, windows: Sequence[Window]) -> Floats:
+        """Return the log odds of every relation, shape (pairs, relations)."""
+        weights = self.arrays
+        sources, targets, distances = features.pairs.T
+        count = len(features.types)
+        read = [self._states(window, count) for window in windows]
+        named = np.maximum(np.bincount(features.spans[:, 0], minlength=count), 1).astype(np.float32)[:, None]
+        entities = np.sum([each[0] for each in read], axis=0, dtype=np.float32) / named
+        context = self._contexts(read, sources, targets)
+        begins = np.full(count, np.iinfo(np.int32).max)
+        np.minimum.at(begins, features.spans[:, 0], features.spans[:, 1])
+        near = np.minimum(distances, NEAR - 1) + NEAR * (begins[sources] <= begins[targets])
+        shared = np.concatenate([context, weights["near"][near]], 1)
+        width = entities.shape[1]
+        found = np.empty((len(sources), weights["out_b"].shape[0]), np.float32)
+        from_entity = {end: entities @ weights[end][:width] + weights[end + "_b"] for end in ("source", "target")}
+        for start in range(0, len(sources), _AT_ONCE):
+            some = slice(start, start + _AT_ONCE)
+            source = np.tanh(from_entity["source"][sources[some]] + shared[some] @ weights["source"][width:])
+            target = np.tanh(from_entity["target"][targets[some]] + shared[some] @ weights["target"][width:])
+            groups = (len(source), -1, GROUP)
+            both = source.reshape(groups)[..., :, None] * target.reshape(groups)[..., None, :]
+            found[some] = both.reshape(len(source), -1) @ weights["out"]
+            found[some] += np.concatenate([source, target], 1) @ weights["ends"]
+        clipped: Floats = np.clip(found + weights["out_b"], _LOW, _HIGH)
+        return clipped
+
+    def _states(self, window: Window, count: int) -> tuple[Floats, Floats, Floats]:
+        """Return sums of states by entity, all states, and what each entity looks at: (heads, entities, pieces)."""
+        weights, size = self.arrays, len(window.pieces)
+        x = weights["vectors"][window.pieces] @ weights["project"]
+        x += weights["positions"][:size] + weights["kind"]
+        x += weights["shapes"][window.shapes]
+        _norm(x, weights["norm"], weights["norm_b"])
+        members = np.zeros((count, size), np.float32)
+        for entity, begin, after in window.spans.tolist():
+            members[entity, begin:after] += 1 / (after - begin)
+        room = _Room.of(size, x.shape[1])
+        for number in range(self.layers):
+            totals = self._layer(x, number, room)
+        looks: Floats = np.matmul(np.divide(members, totals), room.attention)  # whose rows are not divided yet
+        return members @ x, x, looks
+
+    def _layer(self, x: Floats, number: int, room: _Room) -> Floats:
+        """Replace the states `x` by those after a layer, and return the sums of the rows of `room.attention`."""
+        layer = {name: self.arrays[f"{number}.{name}"] for name in _LAYER}
+        size, width = x.shape
+        projected = np.matmul(x, layer["qkv"], out=room.projected)
+        projected += layer["qkv_b"]
+        query, key, value = projected.reshape(size, 3, HEADS, -1).transpose(1, 2, 0, 3)
+        attention = np.matmul(query, key.transpose(0, 2, 1), out=room.attention)
+        attention -= attention.max(-1, keepdims=True)
+        np.exp(attention, out=attention)
+        totals: Floats = attention.sum(-1, keepdims=True)
+        read = np.matmul(attention, value)
+        read /= totals
+        x += read.transpose(1, 0, 2).reshape(size, width) @ layer["o"]
+        x += layer["o_b"]
+        _norm(x, layer["n1"], layer["n1_b"])
+        np.matmul(x, layer["i"], out=room.wide)
+        for first in range(0, size, _ROWS):
+            _gelu(room.wide[first : first + _ROWS], layer["i_b"])
+        x += room.wide @ layer["d"]
+        x += layer["d_b"]
+        _norm(x, layer["n2"], layer["n2_b"])
+        return totals.transpose(0, 2, 1)
+
+    def _contexts(self, read: Sequence[tuple[Floats, Floats, Floats]], sources: Integers, targets: Integers) -> Floats:
+        """Return for each pair the mean state of what both ends look at."""
+        total = np.full((len(sources), 1), 1e-9, np.float32)
+        sums = np.zeros((len(sources), self.arrays["kind"].shape[0]), np.float32)
+        for _, states, looks in read:
+            shared = np.zeros((len(sources), states.shape[0]), np.float32)
+            for head in looks:
+                shared += head[sources] * head[targets]
+            total += shared.sum(1, keepdims=True)
+            sums += shared @ states
+        return sums / total
+
+
+def restore(stored: Mapping[str, npt.NDArray[np.generic]], name: str) -> Floats:
+    """Return an array of an .npz file in single precision."""
+    found: Floats = stored[name].astype(np.float32)
+    return found * stored[name + ".scale"].astype(np.float32) if name + ".scale" in stored else found
+
+
+def _norm(x: Floats, weight: Floats, bias: Floats) -> None:
+    """Normalise each row, in place."""
+    x -= x.mean(-1, keepdims=True)
+    spread = np.einsum("rc,rc->r", x, x)
+    spread /= x.shape[1]
+    spread += np.float32(1e-12)
+    x /= np.sqrt(spread)[:, None]
+    x *= weight
+    x += bias
+
+
+def _gelu(x: Floats, bias: Floats) -> None:
+    """Add a bias and apply the gelu function, in place: 0.5 x (1 + tanh(u)), which is x / (1 + exp(-2 u))."""
+    x += bias
+    inner = x * x
+    inner *= np.float32(-2 * 0.7978845608 * 0.044715)
+    inner -= np.float32(2 * 0.7978845608)
+    inner *= x
+    with np.errstate(over="ignore"):  # infinite below -10, where the function is zero
+        np.exp(inner, out=inner)
+    inner += 1
+    x /= inner
+
+
 _WINDOW = 4  # words to each side of a mention
-_LOW, _HIGH = -30.0, 30.0  # log odds beyond these are cut, for the sake of exp
 
 
 @dataclass(frozen=True, slots=True)

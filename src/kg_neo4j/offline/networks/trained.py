@@ -9,19 +9,34 @@ import hashlib
 import re
 import threading
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j.errors import ModelDamaged
-from kg_neo4j.offline.networks.agreement import MentionSpan, agree
-from kg_neo4j.offline.networks.mention_types import TypeNetwork, settle_types
-from kg_neo4j.offline.networks.one_thread import one_thread
+from kg_neo4j.offline.networks.mention_types import MentionSpan, TypeNetwork, agree, settle_types
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+    from threadpoolctl import ThreadpoolController
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Keep BLAS to one thread until the context is left; of several threads within, the first one gives them back."""
+    limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    import numpy  # noqa: F401 - its BLAS has to be loaded to be found
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
 
 FOLDER = Path(__file__).parents[1] / "data" / "en_kg"
 LOCK = Path(__file__).parents[1] / "data" / "en_kg.lock"  # "sha256  bytes  path" of every file, and the version

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.offline.extractor.demonyms import NATIONS
+from kg_neo4j.offline.extractor.lexicon import NATIONS
 from kg_neo4j.offline.short.comparison import ComparisonQuestion
 from kg_neo4j.offline.short.following import ReachedValue, StatedStep, WordPlace, follow, place_of, steps_from
 from kg_neo4j.offline.short.passage_patterns import MONTHS

@@ -188,7 +188,7 @@ def _around(passage: ThingPassage, start: int, end: int) -> WordPlace:
 
 def _of_gender(steps: list[StatedStep], relation: str) -> list[StatedStep]:
     """Return the steps to men or to women first, as far as first names tell."""
-    from kg_neo4j.offline.extractor.gender import guess_gender
+    from kg_neo4j.offline.extractor.word_vectors import guess_gender
 
     wanted = "m" if relation == "father" else "f"
     other = "f" if relation == "father" else "m"

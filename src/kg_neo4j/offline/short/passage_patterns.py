@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from kg_neo4j import data_files
-from kg_neo4j.offline.extractor.demonyms import NATIONS
+from kg_neo4j.offline.extractor.lexicon import NATIONS
 
 MONTHS = tuple("January February March April May June July August September October November December".split())
 MONTH = f"(?:{'|'.join(MONTHS)})"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kg_neo4j.graph.identity import normalise
-from kg_neo4j.offline.extractor.demonyms import COUNTRIES, NATIONS
+from kg_neo4j.offline.extractor.lexicon import COUNTRIES, NATIONS
 from kg_neo4j.offline.short.passage_patterns import INVERSE, MONTH, MORE_COUNTRIES, patterns_of
 
 LONGEST_TEXT = 4_000  # characters of a passage that are read

@@ -5,8 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg_neo4j.offline.networks.agreement import MentionSpan
-from kg_neo4j.offline.networks.mention_types import BUCKETS, HASHES, TYPES, TypeNetwork, describe, settle_types
+from kg_neo4j.offline.networks.mention_types import (
+    BUCKETS,
+    HASHES,
+    TYPES,
+    MentionSpan,
+    TypeNetwork,
+    describe,
+    settle_types,
+)
 from kg_neo4j.offline.networks.trained import FOLDER, load
 
 
