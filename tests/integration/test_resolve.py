@@ -24,7 +24,7 @@ from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
-from kg_neo4j.graph.resolution.mentions import read_sources
+from kg_neo4j.graph.resolution.derived import read_sources
 from kg_neo4j.graph.resolution.proposals import ProposalVerdict
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
