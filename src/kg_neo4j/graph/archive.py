@@ -22,7 +22,7 @@ from typing import Any
 from kg_neo4j.errors import BadArchive, UsageError
 from kg_neo4j.graph import archive_records as records
 from kg_neo4j.graph.archive_records import Header, NodeLine, Properties, RelationshipLine
-from kg_neo4j.graph.vector_spaces import VectorSpace
+from kg_neo4j.graph.constraints import VectorSpace
 
 FORMAT = "kg-neo4j archive"
 VERSION = 1

@@ -19,9 +19,9 @@ from typing import Any
 
 from kg_neo4j import data_files
 from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, TYPE_PATTERN
+from kg_neo4j.graph.constraints import VectorSpace
 from kg_neo4j.graph.database import present
 from kg_neo4j.graph.queries import BASE_LABELS
-from kg_neo4j.graph.vector_spaces import VectorSpace
 
 MAX_NAME = 200  # characters of a graph, an id or a model
 MAX_KEY = 100  # characters of a property key

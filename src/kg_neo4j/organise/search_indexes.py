@@ -16,10 +16,9 @@ from typing import Any
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import headings, queries
-from kg_neo4j.graph.constraints import list_all, online
+from kg_neo4j.graph.constraints import VectorSpace, list_all, online, space_of
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import OWN
-from kg_neo4j.graph.vector_spaces import VectorSpace, space_of
 
 LABELS = ("Chunk", "Entity", "Fact", "TreeNode")  # whose nodes have vectors
 WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
