@@ -7,7 +7,14 @@ from collections.abc import Sequence
 
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, RecordedDocument, record_documents
+from kg_neo4j.graph.documents import (
+    CutDocument,
+    LoadConfiguration,
+    RecordedDocument,
+    delete_document,
+    record_documents,
+    withdraw_chunks,
+)
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import (
     Chunk,
@@ -102,3 +109,9 @@ def _reason():  # type: ignore[no-untyped-def]
     from kg_neo4j.records import RejectionReason
 
     return RejectionReason.COLUMN_COUNT
+
+
+def withdraw_document(database: Database, lease: Lease, graph: str, document_id: str) -> None:
+    """Delete a document, its chunks and their evidence; settle afterwards."""
+    withdraw_chunks(database, lease, graph, document_id)
+    delete_document(lease, graph, document_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpus import Fact, document, extraction, record_document
+from corpus import Fact, document, extraction, record_document, withdraw_document
 from entity_graph import SCHEMA
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
@@ -12,7 +12,7 @@ from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, withdraw_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from corpus import document, record_document
+from corpus import document, record_document, withdraw_document
 from fake_llm import FakeLlm, answer
 from kg_neo4j import Settings, factory
 from kg_neo4j._models import tokens
@@ -24,7 +24,7 @@ from kg_neo4j.factory import door_to, without_model
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, withdraw_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import parse

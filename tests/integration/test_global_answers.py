@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import film_graph
-from corpus import document
+from corpus import document, withdraw_document
 from entity_graph import SCHEMA, load, two_cliques
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, factory
@@ -17,7 +17,6 @@ from kg_neo4j._models.cache import AnswerCache
 from kg_neo4j._models.protocols import ChatModel
 from kg_neo4j.errors import ModelUnavailable, UsageError
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import withdraw_document
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.queries import Query

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from corpus import Fact, document, extraction, record_document
+from corpus import Fact, document, extraction, record_document, withdraw_document
 from kg_neo4j import resources
 from kg_neo4j.errors import SchemaConflict, UsageError
 from kg_neo4j.extract import schema as schemas
@@ -19,7 +19,6 @@ from kg_neo4j.graph.documents import (
     LoadConfiguration,
     list_documents,
     stored_answers,
-    withdraw_document,
 )
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.lease import Lease

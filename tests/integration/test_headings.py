@@ -15,8 +15,8 @@ from kg_neo4j.errors import SchemaConflict
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import heading_of
 from kg_neo4j.graph.export import lines
-from kg_neo4j.graph.headings import heading_of
 from kg_neo4j.graph.queries import Query, parse
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.organise.vectors import store_chunks, text_hash

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-from corpus import Fact, document, extraction, record_document
+from corpus import Fact, document, extraction, record_document, withdraw_document
 from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import canned_reports, queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database, Transaction
-from kg_neo4j.graph.documents import LoadConfiguration, withdraw_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.lease import Lease

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from corpus import Fact, document, extraction, record_document
+from corpus import Fact, document, extraction, record_document, withdraw_document
 from fake_llm import FakeLlm
 from kg_neo4j import Settings, load
 from kg_neo4j._models import tokens
@@ -19,12 +19,12 @@ from kg_neo4j.extract import schema as schemas
 from kg_neo4j.graph import canned_reports
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
-from kg_neo4j.graph.documents import LoadConfiguration, withdraw_document
+from kg_neo4j.graph.documents import LoadConfiguration
 from kg_neo4j.graph.export import lines
 from kg_neo4j.graph.identity import mention_key
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.recorder import Recorder
-from kg_neo4j.graph.resolution.mentions import read_sources
+from kg_neo4j.graph.resolution.derived import read_sources
 from kg_neo4j.graph.resolution.proposals import ProposalVerdict
 from kg_neo4j.graph.settler import settle
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding

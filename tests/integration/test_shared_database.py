@@ -13,7 +13,7 @@ import pytest
 
 from kg_neo4j import LoadOptions, Settings, ask, load, pipeline, tree, unload
 from kg_neo4j.errors import DatabaseError, LeaseHeld, SchemaConflict
-from kg_neo4j.graph import canned_reports, migration, queries
+from kg_neo4j.graph import canned_reports, connection, queries
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database, Row
 from kg_neo4j.graph.export import lines
@@ -241,12 +241,12 @@ def test_a_migration_that_is_stopped_anywhere_is_continued(wanted: str, old: Dat
                 return real(database, *given, **params)  # noqa: B023
 
             with (
-                mock.patch.object(migration, "_AT_A_TIME", 3),
+                mock.patch.object(connection, "_AT_A_TIME", 3),
                 mock.patch.object(Database, wrapped, stopping),
                 pytest.raises(_Stopped),
             ):
                 load([STORY], settings=ours, options=OPTIONS)
-            assert migration.is_needed(list(schema(old).values()))
+            assert connection.needs_migration(list(schema(old).values()))
     assert load([STORY], settings=ours, options=OPTIONS).changes == 0
     assert exported(old) == wanted
     assert ask(QUESTION, settings=ours).found
@@ -259,6 +259,6 @@ def test_a_run_of_the_old_version_is_not_disturbed(old: Database, ours: Settings
     old.write(query(held), graph=GRAPH)
     with pytest.raises(LeaseHeld, match="earlier version"):
         load([STORY], settings=ours, options=OPTIONS)
-    assert migration.is_needed(list(schema(old).values()))
+    assert connection.needs_migration(list(schema(old).values()))
     with pytest.raises(DatabaseError):
         ask(QUESTION, settings=ours)

@@ -7,6 +7,7 @@ from outside: what a line may say is in `archive_records`.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import itertools
@@ -22,7 +23,7 @@ from typing import Any
 from kg_neo4j.errors import BadArchive, UsageError
 from kg_neo4j.graph import archive_records as records
 from kg_neo4j.graph.archive_records import Header, NodeLine, Properties, RelationshipLine
-from kg_neo4j.graph.vector_spaces import VectorSpace
+from kg_neo4j.graph.constraints import VectorSpace
 
 FORMAT = "kg-neo4j archive"
 VERSION = 1
@@ -66,10 +67,17 @@ def check(path: Path) -> CheckedFile:
     """
     whole = _Whole()
     try:
-        with tempfile.TemporaryDirectory(prefix="kg-import-") as folder, _Ids(Path(folder) / "ids.sqlite3") as ids:
+        with (
+            tempfile.TemporaryDirectory(prefix="kg-import-") as folder,
+            contextlib.closing(sqlite3.connect(Path(folder) / "ids.sqlite3", isolation_level=None)) as ids,
+        ):
+            for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
+                ids.execute(f"PRAGMA {pragma}")
+            ids.execute("CREATE TABLE ids (id TEXT PRIMARY KEY, base TEXT NOT NULL) WITHOUT ROWID")
+            ids.execute("BEGIN")
             for number, record in _records(path, whole):
                 try:
-                    ids.check(record)
+                    _check_ids(ids, record)
                 except ValueError as error:
                     raise _bad(path, number, error) from None
     except sqlite3.OperationalError as error:
@@ -93,6 +101,24 @@ def read(checked: CheckedFile) -> Iterator[NodeLine | RelationshipLine]:
         raise BadArchive(f"{checked.path} was changed while it was read", hint="run the same command again")
 
 
+def _check_ids(ids: sqlite3.Connection, record: NodeLine | RelationshipLine) -> None:
+    """Check that each id of a file is there once, and that both ends of a relationship are among them."""
+    if isinstance(record, NodeLine):
+        try:
+            ids.execute("INSERT INTO ids VALUES (?, ?)", (record.properties["id"], record.base))
+        except sqlite3.IntegrityError:
+            raise ValueError(f"the id {record.properties['id']!r} is there twice") from None
+        return
+    bases = []
+    for end in (record.start, record.end):
+        row = ids.execute("SELECT base FROM ids WHERE id = ?", (end,)).fetchone()
+        if row is None:
+            raise ValueError(f"an end is not there: {end!r}")
+        bases.append(str(row[0]))
+    if not records.own_relationship(record.type, *bases):
+        raise ValueError(f"no {record.type} leads from {bases[0]} to {bases[1]}")
+
+
 class _Whole:
     """What has been read of a file so far."""
 
@@ -100,17 +126,30 @@ class _Whole:
         self.header: Header | None = None
         self.digest = hashlib.sha256()
         self.nodes = self.relationships = 0
-        self.is_unread = True
         self.is_ended = False
 
-    def end(self, value: Properties) -> None:
-        """Compare the last line with what was read."""
-        self.is_ended = True
-        counted = (value.get("nodes"), value.get("relationships"))
-        if counted != (self.nodes, self.relationships):
-            raise ValueError(f"it says {counted}, and {(self.nodes, self.relationships)} nodes and relationships came")
-        if value.get("sha256") != self.digest.hexdigest():
-            raise ValueError("the checksum differs: the file was changed")
+    def record(self, value: Properties, header: Header, size: int) -> NodeLine | RelationshipLine | None:
+        """Return the record of a line, and count it; None for the last one of an archive, which has to agree."""
+        kind = value.get("kind")
+        if self.is_ended:
+            raise ValueError("there is more after the last line")
+        if kind == "end" and header.is_archive:
+            self.is_ended = True
+            said, counted = (value.get("nodes"), value.get("relationships")), (self.nodes, self.relationships)
+            if said != counted:
+                raise ValueError(f"it says {said}, and {counted} nodes and relationships came")
+            if value.get("sha256") != self.digest.hexdigest():
+                raise ValueError("the checksum differs: the file was changed")
+            return None
+        if kind == "node":
+            if self.relationships:
+                raise ValueError("a node comes after relationships")
+            self.nodes += 1
+            return records.node(value, header, size)
+        if kind == "relationship":
+            self.relationships += 1
+            return records.relationship(value, size)
+        raise ValueError(f"neither a node nor a relationship: {str(kind)[:40]!r}")
 
     def checked(self, path: Path) -> CheckedFile:
         if self.header is None:
@@ -120,76 +159,23 @@ class _Whole:
         return CheckedFile(path, self.header, self.digest.hexdigest(), self.nodes, self.relationships)
 
 
-class _Ids:
-    """The ids of a file, on disk: each once, and both ends of every relationship among them."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = sqlite3.connect(file, isolation_level=None)
-
-    def __enter__(self) -> _Ids:
-        for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
-            self._file.execute(f"PRAGMA {pragma}")
-        self._file.execute("CREATE TABLE ids (id TEXT PRIMARY KEY, base TEXT NOT NULL) WITHOUT ROWID")
-        self._file.execute("BEGIN")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def check(self, record: NodeLine | RelationshipLine) -> None:
-        if isinstance(record, NodeLine):
-            try:
-                self._file.execute("INSERT INTO ids VALUES (?, ?)", (record.properties["id"], record.base))
-            except sqlite3.IntegrityError:
-                raise ValueError(f"the id {record.properties['id']!r} is there twice") from None
-            return
-        start, end = self._base(record.start), self._base(record.end)
-        if not records.own_relationship(record.type, start, end):
-            raise ValueError(f"no {record.type} leads from {start} to {end}")
-
-    def _base(self, id: str) -> str:
-        row = self._file.execute("SELECT base FROM ids WHERE id = ?", (id,)).fetchone()
-        if row is None:
-            raise ValueError(f"an end is not there: {id!r}")
-        return str(row[0])
-
-
 def _records(path: Path, whole: _Whole) -> Iterator[tuple[int, NodeLine | RelationshipLine]]:
     """Yield the records of a file with the numbers of their lines, and count them in `whole`."""
     for number, raw in _lines(path):
+        record = None
         try:
-            value = _object(raw)
-            if number == 1:
-                whole.header = _header(path, value)
-            record = _record(value, whole, whole.header, len(raw)) if whole.header else None
+            value = json.loads(raw.decode("utf-8"), parse_constant=_refused)
+            if not isinstance(value, dict):
+                raise ValueError("not a JSON object")
+            header = whole.header = whole.header or _header(path, value)
+            if number > 1 or not header.is_archive:
+                record = whole.record(value, header, len(raw))
         except (ValueError, RecursionError) as error:
             raise (_neither(path) if whole.header is None else _bad(path, number, error)) from None
         if not whole.is_ended:
             whole.digest.update(raw)
         if record is not None:
             yield number, record
-
-
-def _record(value: Properties, whole: _Whole, header: Header, size: int) -> NodeLine | RelationshipLine | None:
-    """Return the record of a line; None for the first and the last one of an archive."""
-    kind = value.get("kind")
-    if whole.is_ended:
-        raise ValueError("there is more after the last line")
-    if header.is_archive and kind == "archive" and whole.is_unread:
-        whole.is_unread = False
-        return None
-    if header.is_archive and kind == "end":
-        whole.end(value)
-        return None
-    if kind == "node":
-        if whole.relationships:
-            raise ValueError("a node comes after relationships")
-        whole.nodes += 1
-        return records.node(value, header, size)
-    if kind == "relationship":
-        whole.relationships += 1
-        return records.relationship(value, size)
-    raise ValueError(f"neither a node nor a relationship: {str(kind)[:40]!r}")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -216,13 +202,6 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise BadArchive(f"cannot read {path}: {error.strerror}") from error
 
 
-def _object(raw: bytes) -> Properties:
-    value = json.loads(raw.decode("utf-8"), parse_constant=_refused)
-    if not isinstance(value, dict):
-        raise ValueError("not a JSON object")
-    return value
-
-
 def _refused(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
@@ -238,35 +217,36 @@ def _bad(path: Path, number: int, error: Exception) -> BadArchive:
 def _header(path: Path, value: Properties) -> Header:
     """Return what the first line says, of either kind of file."""
     properties = value.get("properties")
+    is_archive = value.get("kind") == "archive" and value.get("format") == FORMAT
     if value.get("kind") == "node" and isinstance(properties, dict) and isinstance(value.get("labels"), list):
-        return _built(path, properties.get("graph"), is_archive=False)
-    if value.get("kind") != "archive" or value.get("format") != FORMAT:
+        value = {"graph": properties.get("graph")}
+    elif not is_archive:
         raise _neither(path)
-    version = value.get("version")
-    if type(version) is not int or version < 1:
-        raise _bad(path, 1, ValueError(f"not a version: {str(version)[:40]!r}"))
-    if version > VERSION:
-        raise BadArchive(
-            f"{path} was made by a newer kg-neo4j: format {version}, this one reads {VERSION}",
-            hint="upgrade kg-neo4j and import it again",
-        )
-    return _built(path, value.get("graph"), is_archive=True, vectors=value.get("vectors"), state=value.get("state"))
-
-
-def _built(path: Path, graph: Any, *, is_archive: bool, vectors: Any = None, state: Any = None) -> Header:
     try:
-        records.check_text("graph", graph)
-        space = None
-        if vectors is not None:
-            if not isinstance(vectors, dict) or type(vectors.get("dimension")) is not int:
-                raise ValueError("vectors: not a model and a dimension")
-            records.check_text("vectors: model", vectors.get("model"))
-            if not 1 <= vectors["dimension"] <= records.MAX_DIMENSION:
-                raise ValueError(f"vectors: {vectors['dimension']} dimensions; at most {records.MAX_DIMENSION}")
-            space = VectorSpace(vectors["model"], vectors["dimension"])
-        known = records.properties("GraphState", {} if state is None else state, None)
+        version = value.get("version") if is_archive else VERSION
+        if type(version) is not int or version < 1:
+            raise ValueError(f"not a version: {str(version)[:40]!r}")
+        if version > VERSION:
+            raise BadArchive(
+                f"{path} was made by a newer kg-neo4j: format {version}, this one reads {VERSION}",
+                hint="upgrade kg-neo4j and import it again",
+            )
+        records.check_text("graph", value.get("graph"))
+        space = _space(value.get("vectors"))
+        known = records.properties("GraphState", {} if value.get("state") is None else value["state"], None)
         if not known.keys() <= records.known("GraphState").keys():
             raise ValueError(f"state: unknown keys {sorted(known)}")
+        return Header(value["graph"], is_archive, space, known)
     except ValueError as error:
         raise _bad(path, 1, error) from None
-    return Header(graph, is_archive, space, known)
+
+
+def _space(vectors: Any) -> VectorSpace | None:
+    if vectors is None:
+        return None
+    if not isinstance(vectors, dict) or type(vectors.get("dimension")) is not int:
+        raise ValueError("vectors: not a model and a dimension")
+    records.check_text("vectors: model", vectors.get("model"))
+    if not 1 <= vectors["dimension"] <= records.MAX_DIMENSION:
+        raise ValueError(f"vectors: {vectors['dimension']} dimensions; at most {records.MAX_DIMENSION}")
+    return VectorSpace(vectors["model"], vectors["dimension"])

@@ -19,31 +19,27 @@ from typing import Any
 
 from kg_neo4j import data_files
 from kg_neo4j.extract.values import RESERVED_RELATIONSHIP_TYPES, TYPE_PATTERN
+from kg_neo4j.graph.constraints import VectorSpace
 from kg_neo4j.graph.database import present
 from kg_neo4j.graph.queries import BASE_LABELS
-from kg_neo4j.graph.vector_spaces import VectorSpace
 
 MAX_NAME = 200  # characters of a graph, an id or a model
 MAX_KEY = 100  # characters of a property key
 MAX_DIMENSION = 4096
 TREE_NODES = frozenset({"Passage", "Summary", "Detail"})
 
-_ALSO = {
-    **{label: frozenset({"Unsettled"}) for label in ("Chunk", "Decision", "Entity", "Fact")},
-    "TreeNode": TREE_NODES,
-}
+_ALSO = {**dict.fromkeys(("Chunk", "Decision", "Entity", "Fact"), frozenset({"Unsettled"})), "TreeNode": TREE_NODES}
 _DATA = data_files.beside(__file__)
 _ENDS = {kind: (start, frozenset(ends.split())) for kind, start, ends in _DATA.rows("ends", 3)}
 _KNOWN = _DATA.table("known")
-_KINDS: Mapping[str, tuple[type, ...]] = {"s": (str,), "i": (int,), "n": (int, float), "b": (bool,)}
-_LISTS: Mapping[str, type] = {"l": str, "w": int}
-_WORDS = {
-    "s": "text",
-    "i": "an integer",
-    "n": "a number",
-    "b": "true or false",
-    "l": "a list of texts",
-    "w": "a list of integers",
+_LISTS = "lw"
+_KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {  # in words, and the types of a value or of those of a list
+    "s": ("text", (str,)),
+    "i": ("an integer", (int,)),
+    "n": ("a number", (int, float)),
+    "b": ("true or false", (bool,)),
+    "l": ("a list of texts", (str,)),
+    "w": ("a list of integers", (int,)),
 }
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
@@ -109,8 +105,9 @@ def encoded(value: Any) -> Any:
         return None
     if not value or not isinstance(value[0], float):
         return value
-    single = array("f", value) if all(abs(each) <= 3e38 for each in value) else None
-    kept, name = (single, "f32") if single is not None and single.tolist() == value else (array("d", value), "f64")
+    kept, name = array("d", value), "f64"
+    if all(abs(each) <= 3e38 for each in value) and (single := array("f", value)).tolist() == value:
+        kept, name = single, "f32"
     return {name: base64.b64encode(_little_endian(kept).tobytes()).decode()}
 
 
@@ -174,11 +171,13 @@ def _check_kind(name: str, value: Any, kind: str, vectors: VectorSpace | None) -
     if kind == "v":
         if vectors is None or type(value) is not list or len(value) != vectors.dimension or type(value[0]) is not float:
             raise ValueError(f"{name}: not a vector of {vectors.dimension if vectors else 0} numbers")
-    elif kind in _LISTS:
-        if type(value) is not list or not all(type(each) is _LISTS[kind] for each in value):
-            raise ValueError(f"{name}: not {_WORDS[kind]}")
-    elif type(value) not in _KINDS[kind]:
-        raise ValueError(f"{name}: not {_WORDS[kind]}: {str(value)[:80]!r}")
+        return
+    words, types = _KINDS[kind]
+    if kind in _LISTS:
+        if type(value) is not list or not all(type(each) in types for each in value):
+            raise ValueError(f"{name}: not {words}")
+    elif type(value) not in types:
+        raise ValueError(f"{name}: not {words}: {str(value)[:80]!r}")
 
 
 @cache

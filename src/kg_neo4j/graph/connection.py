@@ -1,16 +1,29 @@
-"""Finds the database that settings mean, opens it, and brings its schema up to date before a run writes."""
+"""Finds the database that settings mean, opens it, and brings its schema up to date before a run writes.
+
+Version 0.1 had its constraints and indexes on Chunk, Entity and other labels that other programs use, too: its graphs
+get labels of our own, and lose constraints on labels of all. A migration that was stopped is continued by the next run
+that writes: the old constraints go last.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
-from kg_neo4j.errors import SchemaConflict, UnfinishedImport
-from kg_neo4j.graph import migration, queries
-from kg_neo4j.graph.constraints import ensure_constraints, list_all
+from kg_neo4j.errors import LeaseHeld, SchemaConflict, UnfinishedImport
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.constraints import VectorSpace, ensure_constraints, list_all, online
 from kg_neo4j.graph.database import Database, DatabaseAddress, Row, Transaction
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
+
+STAGE = "migrate"
+_AT_A_TIME = 20_000  # nodes of a label in one transaction
+_OLD = re.compile(
+    r"kg_(?P<label>answer|chunk|community|decision|document|entity|fact|tree|treenode|graph_state|lease)_"
+    r"(?:id|num|graph|text|tree|relationship|vector/(?P<model>.+)/(?P<dimension>\d+))"
+)
 
 
 def locate(settings: Settings, progress: Progress) -> DatabaseAddress:
@@ -36,9 +49,9 @@ def connect(settings: Settings, progress: Progress, *, to_write: bool = False, a
         database = stack.enter_context(Database(locate(settings, progress)))
         database.verify()
         unfinished = _look(database, settings.graph)
-        if migration.is_needed(list_all(database)):
+        if needs_migration(list_all(database)):
             if to_write:
-                migration.migrate(database, progress)
+                _migrate(database, progress)
                 unfinished = _look(database, settings.graph)
             elif not as_it_is:
                 raise SchemaConflict(
@@ -65,3 +78,51 @@ def _look(database: Database, graph: str) -> Sequence[Row]:
 
     unfinished, database.indexes = database.read_transaction(look)
     return unfinished
+
+
+def _migrate(database: Database, progress: Progress) -> None:
+    """Give all nodes of all graphs the labels of our own, then replace the constraints and indexes of version 0.1.
+
+    Raises LeaseHeld while a run of that version writes.
+    """
+    for row in database.read(queries.get("write/live_leases")):
+        raise LeaseHeld(
+            f"graph {row['graph']!r} is being written to by an earlier version of kg-neo4j",
+            hint="wait for that run to end; then run the same command again",
+        )
+    progress.start(STAGE)
+    ensure_constraints(database)  # under names of their own, so that ids are unique all the time
+    labelled = 0
+    while count := int(database.write(queries.get("write/migrate_labels"), limit=_AT_A_TIME)[0]["labelled"]):
+        labelled += count
+        progress.advance(STAGE, count)
+    old = list(filter(_old, list_all(database)))
+    for row in old:
+        if (found := _old(row)) and found["model"]:
+            label, space = row["labels"][0], VectorSpace(found["model"], int(found["dimension"]))
+            query = queries.get(f"write/vector_index_{label.lower()}")
+            database.schema(query, name=space.index_name(label), dimension=space.dimension)
+    for row in old:
+        if not row["unique"]:
+            database.schema(queries.get("write/drop_index"), name=row["name"])
+    for name in queries.names("schema"):
+        if name.startswith("schema/fulltext_"):
+            database.schema(queries.get(name))
+    for row in old:
+        if row["unique"]:
+            database.schema(queries.get("write/drop_constraint"), name=row["name"])
+    online(database, lambda row: row["name"].startswith("kg_"))
+    progress.finish(STAGE)
+    progress.note(f"{labelled:,} nodes of an earlier version of kg-neo4j got labels of their own; nothing else changed")
+
+
+def needs_migration(indexes: Iterable[Row]) -> bool:
+    """Return whether constraints or indexes of version 0.1 stand, given all indexes of a database."""
+    return any(map(_old, indexes))
+
+
+def _old(row: Row) -> re.Match[str] | None:
+    """Match an index of version 0.1: by its name, and a label that is not ours alone."""
+    found = _OLD.fullmatch(row["name"])
+    labels = [label.lower() for label in row["labels"]]
+    return found if found and labels == [found["label"].replace("_", "")] else None

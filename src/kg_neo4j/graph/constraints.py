@@ -1,9 +1,15 @@
-"""Constraints and indexes of the data model. They stand, and are online, before the first write."""
+"""Constraints and indexes of the data model. They stand, and are online, before the first write.
+
+The name of a vector index says whose vectors it holds: kg_chunk_vector_static_minilm_384_1_384 has those of chunks by
+the model static-minilm-384-1, of 384 numbers. Names have letters, digits and `_` only, so that they need no quotes. Two
+models never have the same name: a hyphen becomes `_`, each byte of another sign `__` and two digits in base 16; so does
+a hyphen that no letter or digit follows.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j.errors import SchemaConflict, UsageError
@@ -12,6 +18,9 @@ from kg_neo4j.graph.database import Database, Row, Transaction
 from kg_neo4j.graph.queries import OWN
 
 ONLINE_S = 24 * 3600  # one that cannot be filled is FAILED before; of a million chunks it takes a quarter of an hour
+_SIGN = re.compile(r"-(?![A-Za-z0-9])|[^A-Za-z0-9-]")
+_ENCODED = re.compile(r"((?:__[0-9a-f]{2})+)|_")
+_NAME = re.compile(r"kg_(?P<label>[a-z]+)_vector_(?P<model>\w+)_(?P<dimension>[0-9]+)", re.ASCII)
 _RULE = re.compile(r"IF NOT EXISTS FOR \(n:(\w+)\) (REQUIRE|ON) \(?n\.(\w+)")
 
 
@@ -24,10 +33,10 @@ class _Rule:
     property: str
     unique: bool
 
-    def stands_in(self, row: Row) -> bool:
-        """Return True where `row`, an index of the database under any name, does what this rule is for."""
-        on_it = (row["labels"], row["properties"]) == ([self.label], [self.property])
-        return on_it and row["unique"] >= self.unique
+    def stands(self, rows: Iterable[Row]) -> bool:
+        """Return True where one of the indexes, under any name, does what this rule is for."""
+        wanted = ([self.label], [self.property])
+        return any((row["labels"], row["properties"]) == wanted and row["unique"] >= self.unique for row in rows)
 
 
 def ensure_constraints(database: Database) -> None:
@@ -36,14 +45,21 @@ def ensure_constraints(database: Database) -> None:
     All stand on labels that only we use: nobody else is bound by them. A repeat changes nothing, and asks the server
     nothing where this run has seen them. Raises SchemaConflict where something else has the name of one.
     """
-    rules = _rules()
-    missing = [rule for rule in rules if not any(rule.stands_in(row) for row in list_all(database))]
+    rules = []
+    for name in queries.names("schema"):
+        if name.startswith(("schema/constraint_", "schema/index_")):
+            match = _RULE.search(queries.get(name).text)
+            if match is None:
+                raise ValueError(f"{name}: not a rule about one property")
+            rules.append(_Rule(queries.get(name), match[1], match[3], match[2] == "REQUIRE"))
+    standing = list_all(database)
+    missing = [rule for rule in rules if not rule.stands(standing)]
     if missing and not database.schema_together([(rule.query, {}) for rule in missing]):
         for rule in missing:
             database.schema(rule.query)  # alone: the error is that of this rule
-    standing = online(database, lambda row: any(rule.stands_in(row) for rule in rules))
+    standing = online(database, lambda row: any(rule.stands([row]) for rule in rules))
     for rule in rules:
-        if not any(rule.stands_in(row) for row in standing):  # IF NOT EXISTS is silent where another has the name
+        if not rule.stands(standing):  # IF NOT EXISTS is silent where another has the name
             raise SchemaConflict(
                 f"{database.address.shown}: something else in this database has the name of our rule "
                 f"on {rule.label}.{rule.property}",
@@ -82,17 +98,6 @@ def online(database: Database, needed: Callable[[Row], bool], seconds: float = O
     return database.indexes
 
 
-def _rules() -> list[_Rule]:
-    names = (name for name in queries.names("schema") if name.startswith(("schema/constraint_", "schema/index_")))
-    rules = []
-    for query in map(queries.get, names):
-        match = _RULE.search(query.text)
-        if match is None:
-            raise ValueError(f"{query.name}: not a rule about one property")
-        rules.append(_Rule(query, match[1], match[3], match[2] == "REQUIRE"))
-    return rules
-
-
 def delete_graph(database: Database, graph: str) -> int:
     """Delete all nodes that kg-neo4j wrote under `graph`, and nothing else; return how many."""
     deleted = 0
@@ -118,3 +123,30 @@ def refuse_other_graphs(database: Database, graph: str) -> None:
             f"the constraints and indexes are needed by {', '.join(map(repr, others))}",
             hint=f"first `kg db reset --graph {others[0]}`",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSpace:
+    """Which vectors a graph has: the embedding model's name, and the length of each."""
+
+    name: str
+    dimension: int
+
+    def index_name(self, label: str) -> str:
+        """Return the name of the vector index over nodes of `label`, a public label such as "Chunk"."""
+        signs = _SIGN.sub(lambda sign: "".join(f"__{byte:02x}" for byte in sign[0].encode()), self.name)
+        return f"kg_{label.lower()}_vector_{signs.replace('-', '_')}_{self.dimension}"
+
+
+def space_of(index_name: str, label: str) -> VectorSpace | None:
+    """Return whose vectors an index over nodes of `label` holds; None for a name that is not ours."""
+    found = _NAME.fullmatch(index_name)
+    if found is None or found["label"] != label.lower():
+        return None
+    try:
+        model = _ENCODED.sub(
+            lambda sign: bytes.fromhex(sign[1].replace("__", "")).decode() if sign[1] else "-", found["model"]
+        )
+    except UnicodeDecodeError:
+        return None
+    return VectorSpace(model, int(found["dimension"]))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import random
 import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kg_neo4j.errors import (
@@ -31,15 +31,12 @@ from kg_neo4j.errors import (
     UsageError,
 )
 from kg_neo4j.graph.queries import Query
-from kg_neo4j.graph.repetition import TOO_LARGE, Repetition
 
 if TYPE_CHECKING:
     import neo4j
-
+    from neo4j.exceptions import DriverError, Neo4jError
 
 Row = Mapping[str, Any]
-_USERINFO = re.compile(r"//[^/@]*@")
-_VERSION = re.compile(r"(\d+)\.(\d+)")
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -47,13 +44,11 @@ CONNECT_TIMEOUT_S = 4.0  # so that "nothing there" is said within five seconds (
 RETRY_TIME_S = 30.0  # how long a transaction that met a transient fault is repeated
 RESERVE_S = 30.0  # how long the size of a growing store is taken as known
 WRITE_TIMEOUT_S = 600.0  # a write transaction, the wait for locks of other sessions included
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.3, 8.0  # between tries
 
-_DISK_FULL = ("TransactionCommitFailed", "TransactionLogError")
-_TIMED_OUT = (
-    "TransactionTimedOut",
-    "TransactionTimedOutClientConfiguration",
-    "LockAcquisitionTimeout",
-    "LockClientStopped",
+TOO_LARGE = tuple(f"Neo.TransientError.General.{name}" for name in ("MemoryPoolOutOfMemoryError", "OutOfMemoryError"))
+_TIMED_OUT = tuple(
+    "TransactionTimedOut TransactionTimedOutClientConfiguration LockAcquisitionTimeout LockClientStopped".split()
 )
 
 
@@ -75,14 +70,14 @@ class DatabaseAddress:
     @property
     def shown(self) -> str:
         """The address for messages: without a user name or password in it."""
-        return _USERINFO.sub("//", self.uri)
+        return re.sub(r"//[^/@]*@", "//", self.uri)
 
 
+@dataclass(frozen=True, slots=True)
 class Transaction:
     """An open transaction that runs registry queries."""
 
-    def __init__(self, transaction: neo4j.Transaction) -> None:
-        self._transaction = transaction
+    _transaction: neo4j.Transaction
 
     def run(self, query: Query, /, **params: Any) -> list[Row]:
         """Run `query` and return its rows."""
@@ -95,9 +90,7 @@ class Transaction:
         for record in result:
             yield dict(zip(keys, record.values(), strict=True))
 
-    def read(self, query: Query, /, **params: Any) -> list[Row]:
-        """Do the same as `run`, for what reads alone (`Database.read`) or together with other queries."""
-        return self.run(query, **params)
+    read = run  # for what reads alone (`Database.read`) or together with other queries
 
 
 class Reader(Protocol):
@@ -119,15 +112,14 @@ class Database:
         self.address = address
         self.indexes: Sequence[Row] | None = None  # as listed in this run; None: not listed, or they may have changed
         self.read_timeout_s: float | None = None  # that the server gives a query that reads; None: no limit
-        self._reserve = 0  # bytes that writes leave free on a managed server's disk
-        self._reserve_until = 0.0  # when it is computed again, because the store grows
+        self._reserve, self._reserve_until = 0, 0.0  # bytes that writes leave free on a managed disk; known until when
         if address.shown != address.uri:
             raise UsageError(
                 f"NEO4J_URI holds a user name or password: {address.shown}",
                 hint="put them into NEO4J_USERNAME and NEO4J_PASSWORD",
             )
         try:
-            self._driver = neo4j.GraphDatabase.driver(
+            self.driver = neo4j.GraphDatabase.driver(
                 address.uri,
                 auth=(address.username, address.password),
                 connection_timeout=CONNECT_TIMEOUT_S,
@@ -145,9 +137,7 @@ class Database:
         """Return self."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close the driver. A managed server that cannot write any more is ended, before it harms its log."""
         self.close()
         if isinstance(error, DiskFull) and self.address.home is not None:
@@ -158,12 +148,7 @@ class Database:
 
     def close(self) -> None:
         """Close all connections. A second call does nothing."""
-        self._driver.close()
-
-    @property
-    def driver(self) -> neo4j.Driver:
-        """The driver itself, for the GDS client."""
-        return self._driver
+        self.driver.close()
 
     def for_another_run(self) -> Database:
         """Return a database over the same connections for a parallel run, which lists the indexes itself."""
@@ -177,7 +162,7 @@ class Database:
         Raises DatabaseUnavailable, AuthenticationFailed or UnsupportedServer.
         """
         with _translated(self.address):
-            version = self._driver.get_server_info().agent.removeprefix("Neo4j/")
+            version = self.driver.get_server_info().agent.removeprefix("Neo4j/")
         if not is_supported(version):
             raise UnsupportedServer(
                 f"{self.address.shown} runs Neo4j {version}; kg-neo4j needs 5.26 or newer",
@@ -209,28 +194,31 @@ class Database:
         """Run one query in a WRITE transaction and return its rows."""
         return self.write_transaction(lambda transaction: transaction.run(query, **params))
 
-    def schema(self, query: Query, /, **params: Any) -> list[Row]:
+    def schema(self, query: Query, /, **params: Any) -> None:
         """Run a schema statement (constraint, index), which may take long and shares a transaction with no write."""
         try:
-            return self._schema(lambda transaction: transaction.run(query, **params))
+            self._schema([(query, params)])
         except DatabaseError as error:  # IF NOT EXISTS raises it where another session makes the same at this moment
             if not _code(error).endswith("EquivalentSchemaRuleAlreadyExists"):
                 raise
-            return []
 
     def schema_together(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> bool:
         """Run schema statements in one transaction. Return False, with nothing done, where one of them fails."""
         try:
-            self._schema(lambda transaction: [transaction.run(query, **params) for query, params in statements])
+            self._schema(statements)
         except DatabaseError as error:
             if ".Schema." not in _code(error):
                 raise
             return False
         return True
 
-    def _schema(self, work: Callable[[Transaction], T]) -> T:
+    def _schema(self, statements: Sequence[tuple[Query, Mapping[str, Any]]]) -> None:
+        def work(transaction: Transaction) -> None:
+            for query, params in statements:
+                transaction.run(query, **params)
+
         try:
-            return self._run(work, is_write=True, timeout_s=None)
+            self._run(work, is_write=True, timeout_s=None)
         finally:
             self.indexes = None
 
@@ -241,7 +229,7 @@ class Database:
     def write_transaction(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one WRITE transaction; it may be called again after a transient fault.
 
-        It is called again, too, after a commit whose answer was lost: `work` finds in the graph whether it is done.
+        Also after a commit whose answer was lost: `work` finds in the graph whether it is done.
         """
         return self._run(work, is_write=True, timeout_s=WRITE_TIMEOUT_S)
 
@@ -263,13 +251,14 @@ class Database:
         import neo4j
         from neo4j.exceptions import DriverError, Neo4jError
 
+        text = query.text if self.read_timeout_s is None else neo4j.Query(query.text, timeout=self.read_timeout_s)
         repetition = Repetition(RETRY_TIME_S)
         with _translated(self.address):
             while True:
                 is_begun = False
                 try:
                     with self._session(neo4j.READ_ACCESS) as session:
-                        result = session.run(self._timed(query), params)
+                        result = session.run(text, params)
                         keys = result.keys()
                         for record in result:
                             is_begun = True
@@ -299,15 +288,10 @@ class Database:
 
         with (
             _translated(self.address),
-            self._driver.session(
-                database=self.address.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=fetch_size
-            ) as session,
+            self._session(neo4j.READ_ACCESS, fetch_size=fetch_size) as session,
+            contextlib.closing(session.begin_transaction(timeout=timeout_s)) as transaction,
         ):
-            transaction = session.begin_transaction(timeout=timeout_s)
-            try:
-                yield transaction
-            finally:
-                transaction.close()
+            yield transaction
 
     def _run(self, work: Callable[[Transaction], T], *, is_write: bool, timeout_s: float | None) -> T:
         """Run `work` in one transaction until it is known to be done."""
@@ -331,27 +315,22 @@ class Database:
 
     def _require_space(self) -> None:
         """Raise DiskFull before a write to a managed server that would leave too little space for a checkpoint."""
-        if self.address.home is None:
+        if (home := self.address.home) is None:
             return
         from kg_neo4j._localdb import disk
 
         if time.monotonic() >= self._reserve_until:
             self._reserve_until = time.monotonic() + RESERVE_S
-            self._reserve = disk.RESERVE + disk.folder_size(self.address.home / "data") // disk.RESERVE_SHARE
-        free = shutil.disk_usage(self.address.home).free
-        if free < self._reserve:
+            self._reserve = disk.RESERVE + disk.folder_size(home / "data") // disk.RESERVE_SHARE
+        if (free := shutil.disk_usage(home).free) < self._reserve:
             raise DiskFull(
-                f"{self.address.home} has {free / 1e6:,.0f} MB free; writing stops below {self._reserve / 1e6:,.0f} MB",
+                f"{home} has {free / 1e6:,.0f} MB free; writing stops below {self._reserve / 1e6:,.0f} MB",
                 hint="free some space, then run the same command again: nothing is lost",
             )
 
-    def _timed(self, query: Query) -> str | neo4j.Query:
-        import neo4j
-
-        return query.text if self.read_timeout_s is None else neo4j.Query(query.text, timeout=self.read_timeout_s)
-
-    def _session(self, mode: str) -> neo4j.Session:
-        return self._driver.session(database=self.address.database, default_access_mode=mode)
+    def _session(self, mode: str, fetch_size: int = 1_000) -> neo4j.Session:
+        database = self.address.database
+        return self.driver.session(database=database, default_access_mode=mode, fetch_size=fetch_size)
 
 
 @contextlib.contextmanager
@@ -369,34 +348,28 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
     except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired) as error:
         hint = "see `kg db logs`" if address.managed else "is the server running, and is the port its Bolt port?"
         raise DatabaseUnavailable(f"no Neo4j answers at {address.shown}: {_short(error)}", hint=hint) from error
-    except driver_errors.ConstraintError as error:
-        raise SchemaConflict(
-            f"{address.shown}: {_short(error)}",
-            hint="`SHOW CONSTRAINTS` lists it: it is another program's, or another graph has the same id",
-        ) from error
     except driver_errors.Neo4jError as error:
-        if "critical error" in str(error) or (error.code or "").endswith(_DISK_FULL):
+        code, said = error.code or "", f"{address.shown}: {_short(error)}"
+        if isinstance(error, driver_errors.ConstraintError):
+            hint = "`SHOW CONSTRAINTS` lists it: it is another program's, or another graph has the same id"
+            raise SchemaConflict(said, hint=hint) from error
+        if "critical error" in str(error) or code.endswith(("TransactionCommitFailed", "TransactionLogError")):
             restart = "" if address.managed else "restart the server, "
             raise DiskFull(
                 f"{address.shown} stopped accepting transactions: {_short(error)}",
                 hint=f"free disk space, {restart}then run the same command again: nothing is lost",
             ) from error
-        if (error.code or "").endswith(("ConstraintCreationFailed", "AlreadyExists")):
-            raise SchemaConflict(
-                f"{address.shown}: {_short(error)}", hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list them"
-            ) from error
-        if error.code in TOO_LARGE:
-            raise NotEnoughMemory(
-                f"{address.shown}: {_short(error)}",
-                hint="give the server more memory (KG_DB_HEAP_MB; db.memory.transaction.total.max elsewhere), "
-                "then run the same command again: nothing is lost",
-            ) from error
-        if (error.code or "").endswith("WriteOnReadOnlyAccessDatabase"):
+        if code.endswith(("ConstraintCreationFailed", "AlreadyExists")):
+            raise SchemaConflict(said, hint="`SHOW CONSTRAINTS` and `SHOW INDEXES` list them") from error
+        if code in TOO_LARGE:
+            hint = "give the server more memory (KG_DB_HEAP_MB; db.memory.transaction.total.max elsewhere), "
+            raise NotEnoughMemory(said, hint=f"{hint}then run the same command again: nothing is lost") from error
+        if code.endswith("WriteOnReadOnlyAccessDatabase"):
             raise DatabaseReadOnly(
                 f"{address.shown}: the database is read-only, so nothing was written",
                 hint="let the server write to it (server.databases.read_only), or choose another with NEO4J_DATABASE",
             ) from error
-        if (error.code or "").endswith(_TIMED_OUT):
+        if code.endswith(_TIMED_OUT):
             raise DatabaseError(
                 f"{address.shown} did not finish a transaction in time: {_short(error)}",
                 hint="another session may hold locks on the same nodes; run the same command again: nothing is lost",
@@ -409,18 +382,48 @@ def _translated(address: DatabaseAddress) -> Iterator[None]:
 
 
 def _code(error: DatabaseError) -> str:
-    """Return the server's code for an error; "" where the server gave none."""
     return str(getattr(error.__cause__, "code", ""))
 
 
 def _short(error: BaseException) -> str:
-    message = getattr(error, "message", None) or str(error)
-    return " ".join(str(message).split())[:300]
+    return " ".join(str(getattr(error, "message", None) or error).split())[:300]
+
+
+class Repetition:
+    """The tries of one transaction: after transient faults, broken connections, and commits whose answer was lost.
+
+    A lack of memory is repeated once, because others may have used it.
+    """
+
+    def __init__(self, limit_s: float) -> None:
+        """`limit_s` bounds the time in which a further try may begin."""
+        self._deadline = time.monotonic() + limit_s
+        self._pause_s = FIRST_PAUSE_S
+        self._is_unclear = False
+        self._memory_faults = 0
+
+    def wait(self, error: DriverError | Neo4jError) -> None:
+        """Return when it is time for the next try; raise `error` where there is none."""
+        from neo4j.exceptions import ConstraintError, IncompleteCommit
+
+        if isinstance(error, IncompleteCommit):
+            helps = self._is_unclear = True
+        elif isinstance(error, ConstraintError):  # after an unclear commit: the server was at it still
+            helps = self._is_unclear
+        elif getattr(error, "code", None) in TOO_LARGE:
+            self._memory_faults += 1
+            helps = self._memory_faults < 2
+        else:
+            helps = error.is_retryable()
+        if not helps or time.monotonic() > self._deadline:
+            raise error
+        time.sleep(self._pause_s * random.uniform(0.8, 1.2))
+        self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
 
 
 def is_supported(version: str) -> bool:
     """Return True for Neo4j 5.26 and newer; Aura's versions look like "5.27-aura" or "2026.03-aura"."""
-    line = _VERSION.match(version)
+    line = re.match(r"(\d+)\.(\d+)", version)
     return line is not None and (int(line[1]), int(line[2])) >= (5, 26)
 
 

@@ -16,7 +16,6 @@ from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import KgError, UsageError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Reader, Row, Transaction, absent_if_empty, batches, present
-from kg_neo4j.graph.headings import heading_of
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.records import Chunk, Document, ModelAnswer, Usage
 
@@ -25,6 +24,7 @@ CHARACTERS_AT_A_TIME = 1_000_000  # of text; the document that goes beyond it is
 READING_S = 0.2  # a group that took longer to read is recorded as it is, so that its extraction begins
 CHUNKS_AT_A_TIME = 500
 NODES_AT_A_TIME = 5_000  # of trees
+SEPARATOR = " > "  # of a title and a section, as in the path of a section
 FIGURES = 2_000  # answers looked at for an estimate; chunk ids are hashes, so the first ones are a sample
 
 
@@ -134,9 +134,20 @@ def record_documents(
     configuration and `rebuild` is off, and what `documents` raises; what came before is recorded and yielded first.
     """
     for group in _groups(documents):
-        found, refused = _compare_all(database, group)
+        stored = _stored(database, group[0].document.graph, [cut.document.id for cut in group])
+        found: list[_Difference] = []
+        refused: UsageError | None = None
+        for cut in group:
+            try:
+                found.append(_compare(cut, *stored[cut.document.id]))
+            except UsageError as error:
+                refused = error
+                break
+        _delete_chunks(lease, [chunk_id for each in found for chunk_id in each.gone])
+        withdraw_evidence(lease, [chunk_id for each in found for chunk_id in each.withdrawn])
+        if changed := [each for each in found if each.recorded.changes]:
+            database.write_parts(changed, partial(_write_documents, lease=lease))
         if found:
-            _write(database, lease, found)
             yield tuple(each.recorded for each in found)
         if refused is not None:
             raise refused
@@ -165,31 +176,17 @@ def often_mentioned(database: Database, graph: str) -> Mapping[str, int]:
     return {row["name"]: row["evidence"] for row in reversed(rows)}
 
 
-def withdraw_document(database: Database, lease: Lease, graph: str, document_id: str) -> int:
-    """Delete a document, its chunks and their evidence; return how many chunks went. Settle afterwards."""
-    count = withdraw_chunks(database, lease, graph, document_id)
-    delete_document(lease, graph, document_id)
-    return count
-
-
 def withdraw_chunks(database: Database, lease: Lease, graph: str, document_id: str) -> int:
     """Delete the chunks of a document, their evidence and its trees; return how many chunks went. Settle afterwards.
 
     The document stays, so that what is left to do can be asked for again by its name; delete it last.
     """
     _, stored_chunks = _stored(database, graph, [document_id])[document_id]
-    delete_trees(lease, graph, [document_id])
+    trees = {"graph": graph, "documents": [document_id], "limit": NODES_AT_A_TIME}
+    while lease.write(queries.get("tree/delete_trees"), **trees)[0]["deleted"]:
+        pass
     _delete_chunks(lease, list(stored_chunks))
     return len(stored_chunks)
-
-
-def delete_trees(lease: Lease, graph: str, document_ids: Sequence[str]) -> int:
-    """Delete the narrative trees of documents, with what a model said about them; return how many nodes went."""
-    query, deleted = queries.get("tree/delete_trees"), 0
-    asked = {"graph": graph, "documents": list(document_ids), "limit": NODES_AT_A_TIME}
-    while count := int(lease.write(query, **asked)[0]["deleted"]):
-        deleted += count
-    return deleted
 
 
 def delete_document(lease: Lease, graph: str, document_id: str) -> None:
@@ -202,10 +199,8 @@ def stored_answers(
 ) -> Mapping[str, tuple[ModelAnswer, ...]]:
     """Return what a model has already said of documents under this configuration: chunk id -> answers by round."""
     answers: dict[str, tuple[ModelAnswer, ...]] = {}
-    rows = database.stream(
-        queries.get("write/stored_answers"), graph=graph, documents=list(document_ids), config_hash=answers_hash
-    )
-    for row in rows:
+    asked = {"graph": graph, "documents": list(document_ids), "config_hash": answers_hash}
+    for row in database.stream(queries.get("write/stored_answers"), **asked):
         found = row["answer"]
         answer = ModelAnswer(
             text=found.get("text", ""),
@@ -269,18 +264,6 @@ def _groups(documents: Iterable[CutDocument]) -> Iterator[list[CutDocument]]:
         yield list(group.values())
 
 
-def _compare_all(database: Database, group: Sequence[CutDocument]) -> tuple[Sequence[_Difference], UsageError | None]:
-    """Compare documents of one graph with what is stored, up to the first one that is refused; return its refusal."""
-    stored = _stored(database, group[0].document.graph, [cut.document.id for cut in group])
-    found: list[_Difference] = []
-    for cut in group:
-        try:
-            found.append(_compare(cut, *stored[cut.document.id]))
-        except UsageError as error:
-            return found, error
-    return found, None
-
-
 def _compare(
     cut: CutDocument, stored: Mapping[str, Any], stored_chunks: Mapping[str, Mapping[str, Any]]
 ) -> _Difference:
@@ -294,7 +277,8 @@ def _compare(
     title = cut.document.title
     written = [chunk for chunk in cut.chunks if not _is_current(stored_chunks.get(chunk.id), chunk, title)]
     rows = [{"id": chunk.id, "properties": chunk_properties(chunk, title)} for chunk in written]
-    changed = _without_spelling(properties) != _without_spelling(present(stored))
+    spelling = {"source": None, "origin": None}  # how the source was named on the command line is no change
+    changed = properties | spelling != present(stored) | spelling
     done = {chunk_id for chunk_id, chunk in stored_chunks.items() if chunk["recorded"] and chunk["done"]}
     pending = tuple(chunk for chunk in cut.chunks if is_of_another or chunk.id not in done)
     return _Difference(
@@ -305,14 +289,6 @@ def _compare(
         gone=gone,
         withdrawn=[chunk_id for chunk_id in stored_chunks if chunk_id in wanted] if is_of_another else [],
     )
-
-
-def _write(database: Database, lease: Lease, found: Sequence[_Difference]) -> None:
-    """Delete the chunks that are gone, then write all that changed in one transaction, if anything did."""
-    _delete_chunks(lease, [chunk_id for each in found for chunk_id in each.gone])
-    withdraw_evidence(lease, [chunk_id for each in found for chunk_id in each.withdrawn])
-    if changed := [each for each in found if each.recorded.changes]:
-        database.write_parts(changed, partial(_write_documents, lease=lease))
 
 
 def _write_documents(transaction: Transaction, found: Sequence[_Difference], *, lease: Lease) -> None:
@@ -348,11 +324,6 @@ def _check_stored(
         f"{document.title!r} was {difference}",
         hint="pass --rebuild to extract it again, or choose another graph with --graph NAME",
     )
-
-
-def _without_spelling(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out how the source was named on the command line: another spelling is no change."""
-    return {name: value for name, value in properties.items() if name not in ("source", "origin")}
 
 
 def _stored(
@@ -410,3 +381,28 @@ def document_properties(document: Document, configuration: LoadConfiguration) ->
         "answers_hash": configuration.answers_hash or configuration.config_hash,
     }
     return present(properties)
+
+
+def heading_of(title: str, section: str) -> str:
+    """Return the heading of a chunk, which is searched and embedded with its text.
+
+    write/add_headings.cypher has the same rule. A chunk of an earlier version has none; its vector, made from the text
+    alone, stays valid until `kg load --re-embed`. A section that begins with the title stands alone. `_` becomes a
+    space: in a title that is a file name, the full-text index would take "the_long_winter" for one word.
+    """
+    named = section == title or section.startswith(title + SEPARATOR)
+    path = [section] if named else [title, section]
+    return SEPARATOR.join(part for part in path if part).replace("_", " ")
+
+
+def embedded_text(heading: str | None, text: str) -> str:
+    """Return what is embedded of a chunk; write/vector_texts_chunk.cypher has the same rule."""
+    return f"{heading}\n{text}" if heading else text
+
+
+def add_headings(database: Database) -> int:
+    """Give the chunks of all graphs that have no heading theirs, and return how many. Vectors stay as they are."""
+    added = 0
+    while count := int(database.write(queries.get("write/add_headings"), limit=10_000)[0]["added"]):
+        added += count
+    return added

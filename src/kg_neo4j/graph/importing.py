@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from kg_neo4j.errors import DatabaseError, SchemaConflict, UsageError
 from kg_neo4j.graph import archive, queries
@@ -78,16 +78,14 @@ def _write(transaction: Transaction, lease: Lease, mark: dict[str, str], first: 
     lease.prove(transaction)
     if not transaction.run(queries.get("write/import_advance"), first=first, last=first + len(batch), **mark):
         return
-    nodes = [
-        {"labels": [OWN + each.base, *each.labels], "properties": each.properties}
-        for each in batch
-        if isinstance(each, NodeLine)
-    ]
-    relationships = [
-        {"type": each.type, "start": each.start, "end": each.end, "properties": each.properties}
-        for each in batch
-        if isinstance(each, RelationshipLine)
-    ]
+    nodes: list[dict[str, object]] = []
+    relationships: list[dict[str, object]] = []
+    for each in batch:
+        if isinstance(each, NodeLine):
+            nodes.append({"labels": [OWN + each.base, *each.labels], "properties": each.properties})
+        else:
+            ends = {"start": each.start, "end": each.end}
+            relationships.append({"type": each.type, **ends, "properties": each.properties})
     written = transaction.run(queries.get("write/import_nodes"), rows=nodes)[0]["written"]
     query = queries.get("write/import_relationships")
     written += transaction.run(query, graph=mark["graph"], rows=relationships)[0]["written"]
@@ -100,11 +98,11 @@ def _write(transaction: Transaction, lease: Lease, mark: dict[str, str], first: 
 
 def _batches(checked: CheckedFile, done: int) -> Iterator[list[Line]]:
     """Yield the lines after the first `done` ones, as many at a time as a transaction should write."""
-    completion = _Completion()
+    communities: Counter[int] = Counter()
     batch: list[Line] = []
     size = 0
     for number, line in enumerate(archive.read(checked)):
-        whole = line if checked.header.is_archive else completion.of(line)
+        whole = line if checked.header.is_archive else _completed(line, communities)
         if number < done:
             continue
         batch.append(whole)
@@ -116,24 +114,21 @@ def _batches(checked: CheckedFile, done: int) -> Iterator[list[Line]]:
         yield batch
 
 
-@dataclass(slots=True)
-class _Completion:
-    """Puts into the lines of a plain export what other commands cannot do without; the export leaves it out again."""
+def _completed(line: Line, communities: Counter[int]) -> Line:
+    """Return a line of a plain export with what it lacks, and other commands need; an export leaves it out again.
 
-    communities: Counter[int] = field(default_factory=Counter)
-
-    def of(self, line: Line) -> Line:
-        """Return the line with what it lacks."""
-        if isinstance(line, RelationshipLine):
-            return line
-        found = line.properties
-        if line.base == "Document":
-            found = {"source": found["key"], **found}
-        elif line.base == "Chunk" and "outcome" in found:
-            found = {"recorded": "import", **found}
-        elif line.base == "Decision":
-            found = {"resolve_run": 0 if found.get("derived") else 1, **found}
-        elif line.base == "Community":
-            self.communities[found["level"]] += 1
-            found = {"number": self.communities[found["level"]], **found}
-        return replace(line, properties=found)
+    `communities` are counted by level.
+    """
+    if isinstance(line, RelationshipLine):
+        return line
+    found = line.properties
+    if line.base == "Document":
+        found = {"source": found["key"], **found}
+    elif line.base == "Chunk" and "outcome" in found:
+        found = {"recorded": "import", **found}
+    elif line.base == "Decision":
+        found = {"resolve_run": 0 if found.get("derived") else 1, **found}
+    elif line.base == "Community":
+        communities[found["level"]] += 1
+        found = {"number": communities[found["level"]], **found}
+    return replace(line, properties=found)

@@ -10,7 +10,6 @@ import contextlib
 import secrets
 import threading
 import time
-from types import TracebackType
 from typing import Any
 
 from kg_neo4j import owners
@@ -40,54 +39,36 @@ class Lease:
         """Take the lease and keep it alive in the background."""
         _held.add(self._token)  # before another thread can see it
         try:
-            self._take()
+            taken = self._database.write_transaction(self._take)
+            while taken["owner"] is None:  # its holder gave it back while we asked: what we saw is deleted
+                taken = self._database.write_transaction(self._take)
+            if taken["token"] != self._token:
+                host, pid, _ = taken["owner"].rsplit(":", 2)
+                raise LeaseHeld(
+                    f"graph {self._graph!r} is being written to by process {pid} on {host}",
+                    hint="wait for it to end, or load into another graph with --graph NAME",
+                )
         except BaseException:
             _held.discard(self._token)
             raise
         self._renewer.start()
         return self
 
-    def _take(self) -> None:
-        taken = self._ask()
-        while taken["owner"] is None:  # its holder gave it back while we asked: what we saw is deleted
-            taken = self._ask()
-        if taken["token"] != self._token:
-            host, pid, _ = taken["owner"].rsplit(":", 2)
-            raise LeaseHeld(
-                f"graph {self._graph!r} is being written to by process {pid} on {host}",
-                hint="wait for it to end, or load into another graph with --graph NAME",
-            )
+    def _take(self, transaction: Transaction) -> Row:
+        rows = transaction.run(queries.get("write/read_lease"), graph=self._graph)
+        dead = next((row["token"] for row in rows if row["owner"] and _is_dead(row["owner"], row["token"])), "")
+        asked = {"graph": self._graph, "token": self._token, "owner": owners.this_process(), "dead": dead}
+        return transaction.run(queries.get("write/take_lease"), milliseconds=round(LEASE_S * 1000), **asked)[0]
 
-    def _ask(self) -> Row:
-        owner = owners.this_process()
-
-        def take(transaction: Transaction) -> Row:
-            rows = transaction.run(queries.get("write/read_lease"), graph=self._graph)
-            held = next((row for row in rows if row["owner"] and _is_dead(row["owner"], row["token"])), None)
-            return transaction.run(
-                queries.get("write/take_lease"),
-                graph=self._graph,
-                token=self._token,
-                owner=owner,
-                milliseconds=round(LEASE_S * 1000),
-                dead=held["token"] if held else "",
-            )[0]
-
-        return self._database.write_transaction(take)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Give the lease back. Where the database does not answer any more, it is left to run out."""
         self._stop.set()
         self._renewer.join()
-        release = queries.get("write/release_lease")
+        ignored = () if error is None else (DatabaseError,)  # the first error is the one to report
         try:
-            if error is None:
-                self._database.write(release, graph=self._graph, token=self._token)
-            elif not isinstance(error, DatabaseUnavailable):
-                with contextlib.suppress(DatabaseError):  # the first error is the one to report
-                    self._database.write(release, graph=self._graph, token=self._token)
+            if not isinstance(error, DatabaseUnavailable):
+                with contextlib.suppress(*ignored):
+                    self._database.write(queries.get("write/release_lease"), graph=self._graph, token=self._token)
         finally:
             _held.discard(self._token)
 

@@ -143,43 +143,34 @@ def parse(text: str, name: str) -> Query:
         raise ValueError(f"{name}: the header has {list(fields)}, it needs {list(_FIELDS)} in this order")
     if fields["mode"] not in ("read", "write", "schema"):
         raise ValueError(f"{name}: mode is read, write or schema, not {fields['mode']!r}")
+    taken = _declared(_PARAM, fields["params"], ";", f"{name}: a parameter is `$name TYPE (note)`")
+    given = _declared(_COLUMN, fields["columns"], ",", f"{name}: a column is `Name TYPE` or `Name TYPE (note)`")
     return Query(
         name=name,
         title=fields["title"].rstrip("."),
         purpose=fields["purpose"],
         mode=fields["mode"],
-        params=tuple(_parameter(part, name) for part in _parts(fields["params"], ";")),
-        columns=tuple(_column(part, name) for part in _parts(fields["columns"], ",")),
+        params=tuple(Parameter(each["name"], each["type"], each["note"], _default(each)) for each in taken),
+        columns=tuple(Column(each["name"], each["type"], each["note"] or "") for each in given),
         order=fields["order"],
         source=fields["source"],
         text=text,
     )
 
 
-def _parts(text: str, separator: str) -> list[str]:
-    """Split at separators outside parentheses; "none" is the empty list."""
-    if text == "none":
-        return []
-    pattern = re.compile(rf"{separator}(?![^()]*\))")
-    return [part.strip() for part in pattern.split(text)]
+def _declared(form: re.Pattern[str], text: str, separator: str, expected: str) -> list[re.Match[str]]:
+    """Match what stands between separators outside parentheses; "none" is the empty list."""
+    matches = []
+    for part in re.split(rf"{separator}(?![^()]*\))", text) if text != "none" else ():
+        if (match := form.fullmatch(part.strip())) is None:
+            raise ValueError(f"{expected}, not {part.strip()!r}")
+        matches.append(match)
+    return matches
 
 
-def _parameter(text: str, where: str) -> Parameter:
-    match = _PARAM.fullmatch(text)
-    if not match:
-        raise ValueError(f"{where}: a parameter is `$name TYPE (note)`, not {text!r}")
-    default: str | int | float | None = None
-    if found := _DEFAULT.search(match["note"]):
-        convert = {"INTEGER": int, "FLOAT": float}.get(match["type"], str)
-        default = convert(found["value"])
-    return Parameter(match["name"], match["type"], match["note"], default)
-
-
-def _column(text: str, where: str) -> Column:
-    match = _COLUMN.fullmatch(text)
-    if not match:
-        raise ValueError(f"{where}: a column is `Name TYPE` or `Name TYPE (note)`, not {text!r}")
-    return Column(match["name"], match["type"], match["note"] or "")
+def _default(declared: re.Match[str]) -> str | int | float | None:
+    found = _DEFAULT.search(declared["note"])
+    return {"INTEGER": int, "FLOAT": float}.get(declared["type"], str)(found["value"]) if found else None
 
 
 @cache

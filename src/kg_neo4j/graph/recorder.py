@@ -51,21 +51,14 @@ class _Evidence:
     folded: Folded = field(default_factory=dict)  # the values of a key that nothing else supports
 
 
-@dataclass(slots=True)
-class _Gathered:
-    """The evidence of a batch by key."""
-
-    entities: defaultdict[str, _Evidence] = field(default_factory=lambda: defaultdict(_Evidence))
-    facts: defaultdict[str, _Evidence] = field(default_factory=lambda: defaultdict(_Evidence))
-
-
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A batch, ready to be written: what is recorded already is left out, the rest is gathered and folded."""
+    """A batch, ready to be written: what is recorded already is left out, the rest is gathered by key and folded."""
 
     extractions: Sequence[Extraction]
-    digests: Mapping[str, str]
-    gathered: _Gathered
+    digests: Mapping[str, str]  # of these, and of those that are left out
+    entities: Mapping[str, _Evidence]
+    facts: Mapping[str, _Evidence]
 
 
 class Recorder:
@@ -76,7 +69,7 @@ class Recorder:
         self._graph = graph
         self._schema = schema
         self._lease = lease
-        self._components = Components()  # who is who by the stored decisions, from the first batch on
+        self._components = Components()  # by the stored decisions, from the first batch on
         self._is_resolved = False  # they are read, and the graph shows them
 
     def record(self, extractions: Sequence[Extraction]) -> int:
@@ -107,14 +100,9 @@ class Recorder:
                 yield writing.result()
 
     def _prepare(self, extractions: Sequence[Extraction]) -> _Prepared:
+        """Look up what is recorded. The first call shows in the graph which decisions a killed run left."""
         once = {extraction.chunk.id: extraction for extraction in extractions}  # a chunk has one extraction
         digests = {chunk_id: digest(extraction) for chunk_id, extraction in once.items()}
-        recorded = self._look(digests)
-        pending = [each for each in once.values() if recorded.get(each.chunk.id) != digests[each.chunk.id]]
-        return _Prepared(pending, digests, self._gather(pending))
-
-    def _look(self, digests: Mapping[str, str]) -> dict[str, str]:
-        """Return what is recorded of chunks. The first call shows in the graph which decisions a killed run left."""
         is_first = not self._is_resolved
 
         def look(transaction: Transaction) -> tuple[dict[str, str], tuple[StoredDecision, ...]]:
@@ -125,40 +113,33 @@ class Recorder:
         if is_first:
             self._components = showing.finish(self._database, self._graph, self._schema, self._lease, stored)
             self._is_resolved = True
-        return recorded
+        pending = [each for each in once.values() if recorded.get(each.chunk.id) != digests[each.chunk.id]]
+        return self._gather(pending, digests)
 
     def _write(self, prepared: _Prepared) -> int:
         if not prepared.extractions:
             return 0
-        counts = self._database.write_parts(prepared.extractions, partial(self._record_part, whole=prepared))
-        return sum(counts)
+        return sum(self._database.write_parts(prepared.extractions, partial(self._record, prepared=prepared)))
 
-    def _record_part(self, transaction: Transaction, extractions: Sequence[Extraction], *, whole: _Prepared) -> int:
+    def _record(self, transaction: Transaction, extractions: Sequence[Extraction], *, prepared: _Prepared) -> int:
         """Write a batch, or a part of it where the whole took more memory than the server has."""
-        if len(extractions) < len(whole.extractions):
-            whole = _Prepared(extractions, whole.digests, self._gather(extractions))
-        return self._record(transaction, whole)
-
-    def _record(self, transaction: Transaction, prepared: _Prepared) -> int:
         recorded = _recorded(transaction, prepared.digests)
-        pending = [
-            each for each in prepared.extractions if recorded.get(each.chunk.id) != prepared.digests[each.chunk.id]
-        ]
+        pending = [each for each in extractions if recorded.get(each.chunk.id) != prepared.digests[each.chunk.id]]
         if not pending:  # this very transaction was committed before, and its answer was lost
             return 0
-        replaced = sorted(each.chunk.id for each in pending if each.chunk.id in recorded)
-        if replaced:
+        if replaced := sorted(each.chunk.id for each in pending if each.chunk.id in recorded):
             transaction.run(queries.get("write/withdraw_evidence"), ids=replaced)
-        whole = len(pending) == len(prepared.extractions)
-        gathered = prepared.gathered if whole else self._gather(pending)
-        born = self._write_entities(transaction, gathered) + self._write_facts(transaction, gathered)
+        if len(pending) < len(prepared.extractions):
+            prepared = self._gather(pending, prepared.digests)
+        born = self._write_entities(transaction, prepared.entities) + self._write_facts(transaction, prepared.facts)
         finished = [finish_row(self._graph, each, prepared.digests[each.chunk.id]) for each in pending]
         transaction.run(queries.get("write/finish_chunks"), rows=sorted(finished, key=lambda row: str(row["id"])))
         self._lease.prove(transaction)  # last, so that the lease's node is locked for the commit alone
         return born + len(pending)
 
-    def _gather(self, extractions: Iterable[Extraction]) -> _Gathered:
-        gathered = _Gathered()
+    def _gather(self, extractions: Sequence[Extraction], digests: Mapping[str, str]) -> _Prepared:
+        entities: defaultdict[str, _Evidence] = defaultdict(_Evidence)
+        facts: defaultdict[str, _Evidence] = defaultdict(_Evidence)
         identity_columns = [column.name for column in self._schema.relationships if column.identity]
         entity, namesakes = self._components.entity, self._components.namesakes
         for extraction in extractions:
@@ -169,34 +150,34 @@ class Recorder:
                 if namesakes:
                     key = namesakes.get((chunk.document_id, key), key)
                 keys[node.node_id] = key
-                found = gathered.entities[entity(key)]
+                found = entities[entity(key)]
                 order = (chunk.document_id, chunk.index, index)
                 found.rows.append(EvidenceRow(order, node.name, node.type, node.properties))
-                named = [key, node.name, node.type]
-                found.stored.append(stored_row(chunk.id, index, node) + named + _columns(node.properties, NODE_COLUMNS))
+                named = [*stored_row(chunk.id, index, node), key, node.name, node.type]
+                found.stored.append(named + _columns(node.properties, NODE_COLUMNS))
             for index, relationship in enumerate(extraction.relationships):
                 source, target = keys[relationship.source_id], keys[relationship.target_id]
                 identity = tuple(str(relationship.properties.get(name, "")) for name in identity_columns)
-                found = gathered.facts[fact_id(source, relationship.type, target, identity)]
+                found = facts[fact_id(source, relationship.type, target, identity)]
                 order = (chunk.document_id, chunk.index, index)
                 values = {**relationship.properties, **({} if relationship.stated else {STATED: False})}
                 found.rows.append(EvidenceRow(order, "", relationship.type, values))
                 columns = _columns(values, RELATIONSHIP_COLUMNS)
                 found.stored.append(stored_row(chunk.id, index, relationship) + columns)
                 found.ends, found.identity = (source, relationship.type, target), identity
-        for found in gathered.entities.values():
+        for found in entities.values():
             found.folded = fold_entity(found.rows, self._schema.node_properties)
-        for found in gathered.facts.values():
+        for found in facts.values():
             found.folded = fold_fact(found.rows, self._schema.relationship_properties)
-        return gathered
+        return _Prepared(extractions, digests, entities, facts)
 
-    def _write_entities(self, transaction: Transaction, gathered: _Gathered) -> int:
-        ids = sorted(gathered.entities)
+    def _write_entities(self, transaction: Transaction, entities: Mapping[str, _Evidence]) -> int:
+        ids = sorted(entities)
         known = {row["id"] for row in transaction.run(queries.get("write/existing_entities"), ids=ids)}
         born: list[list[Any]] = []
         more: list[list[Any]] = []
         for entity_id in ids:
-            found = gathered.entities[entity_id]
+            found = entities[entity_id]
             pieces = found.stored
             if entity_id not in known:
                 own = [absent_if_empty(found.folded[name]) for name in ("type", "name", "aliases", "evidence_count")]
@@ -205,43 +186,37 @@ class Recorder:
                 born.append([entity_id, entity_num(entity_id), *own, *columns, *pieces[0]])
                 pieces = pieces[1:]
             more.extend([entity_id, *piece] for piece in pieces)
-        if born:
-            _write_rows(transaction, "write/create_entities", born, graph=self._graph)
-        if more:
-            _write_rows(transaction, "write/add_mentions", more)
+        _write_rows(transaction, "write/create_entities", born, graph=self._graph)
+        _write_rows(transaction, "write/add_mentions", more)
         if known:
             transaction.run(queries.get("write/mark_keys"), entities=sorted(known), facts=[])
         return len(born)
 
-    def _write_facts(self, transaction: Transaction, gathered: _Gathered) -> int:
-        ids = sorted(gathered.facts)
+    def _write_facts(self, transaction: Transaction, facts: Mapping[str, _Evidence]) -> int:
+        ids = sorted(facts)
         known = {row["id"] for row in transaction.run(queries.get("write/existing_facts"), ids=ids)}
         born: list[list[Any]] = []
         resolved: list[list[Any]] = []
         more: list[list[Any]] = []
         roots = self._components.roots
         for key in ids:
-            found = gathered.facts[key]
+            found = facts[key]
             pieces = found.stored
             if key not in known:
                 source, fact_type, target = found.ends
                 own = [key, source, target, check_type(fact_type), found.folded["evidence_count"]]
                 row = [*own, *_columns(found.folded, RELATIONSHIP_COLUMNS), *pieces[0]]
-                if not is_stated(found.folded) and source not in roots and target not in roots:
-                    resolved.append([*row, None, None, None])
-                elif source in roots or target in roots:
-                    place = showing.place(self._components, found.ends, found.identity)
-                    resolved.append([*row, place.source_id, place.target_id, place.relationship_id])
-                else:
+                if source in roots or target in roots:
+                    resolved.append([*row, *showing.place(self._components, found.ends, found.identity)])
+                elif is_stated(found.folded):
                     born.append(row)
+                else:
+                    resolved.append([*row, None, None, None])
                 pieces = pieces[1:]
             more.extend([key, *piece] for piece in pieces)
-        if born:
-            _write_rows(transaction, "write/create_facts", born, graph=self._graph)
-        if resolved:
-            _write_rows(transaction, "write/create_resolved_facts", resolved, graph=self._graph)
-        if more:
-            _write_rows(transaction, "write/add_statements", more)
+        _write_rows(transaction, "write/create_facts", born, graph=self._graph)
+        _write_rows(transaction, "write/create_resolved_facts", resolved, graph=self._graph)
+        _write_rows(transaction, "write/add_statements", more)
         if known:
             transaction.run(queries.get("write/mark_keys"), entities=[], facts=sorted(known))
         return len(born) + len(resolved)
@@ -249,58 +224,63 @@ class Recorder:
 
 def finish_row(graph: str, extraction: Extraction, recorded: str) -> dict[str, Any]:
     """Return what is stored of a chunk that was extracted: its id, properties and answers."""
+    config_hash = extraction.config_hash
     properties: dict[str, Any] = {
         "recorded": recorded,
         "done": extraction.outcome in DONE,
         "outcome": str(extraction.outcome),
-        "config_hash": extraction.config_hash,
+        "config_hash": config_hash,
         "rows_read": extraction.rows_read,
         "rows_rejected": len(extraction.rejections),
     }
-    answers = [
-        {
-            "id": answer_id(graph, extraction.chunk.id, answer.round, extraction.config_hash),
-            "graph": graph,
-            "kind": "extraction",
-            "round": answer.round,
-            "step": answer.step,
-            "context_hash": answer.context_hash or None,
-            "text": answer.text or None,
-            "model": answer.model,
-            "prompt_hash": answer.prompt_hash,
-            "config_hash": extraction.config_hash,
-            "finish_reason": answer.finish_reason or None,
-            "input_tokens": (answer.usage + answer.kept).input_tokens,
-            "output_tokens": (answer.usage + answer.kept).output_tokens,
-            "cached": not answer.usage.calls or None,
-        }
-        for answer in (extraction.answers if extraction.outcome in KEPT else ())  # the others are asked for again
-    ]
+    answers = []
+    for answer in extraction.answers if extraction.outcome in KEPT else ():  # the others are asked for again
+        usage = answer.usage + answer.kept
+        answers.append(
+            {
+                "id": answer_id(graph, extraction.chunk.id, answer.round, config_hash),
+                "graph": graph,
+                "kind": "extraction",
+                "round": answer.round,
+                "step": answer.step,
+                "context_hash": answer.context_hash or None,
+                "text": answer.text or None,
+                "model": answer.model,
+                "prompt_hash": answer.prompt_hash,
+                "config_hash": config_hash,
+                "finish_reason": answer.finish_reason or None,
+                "input_tokens": usage.input_tokens,
+                "output_tokens": usage.output_tokens,
+                "cached": not answer.usage.calls or None,
+            }
+        )
     return {"id": extraction.chunk.id, "properties": properties, "answers": answers}
 
 
 def digest(extraction: Extraction) -> str:
-    """Return a hash of everything that recording writes for this extraction."""
+    """Return a hash of everything that recording writes for this extraction.
+
+    Rows that are only likely, and the rounds of repair that rows failed in, count where there are any: other chunks
+    keep the digest that they have had.
+    """
     nodes = [
         [each.node_id, each.name, each.type, *stored_row("", 0, each), each.properties] for each in extraction.nodes
     ]
     relationships = [
-        [each.source_id, each.type, each.target_id, *stored_row("", 0, each), each.properties, *_unstated(each)]
+        [
+            each.source_id,
+            each.type,
+            each.target_id,
+            *stored_row("", 0, each),
+            each.properties,
+            *([] if each.stated else [False]),
+        ]
         for each in extraction.relationships
     ]
-    counted = [extraction.rows_read, extraction.outcome, extraction.config_hash, *_rejected_again(extraction)]
-    return hashlib.sha256(json.dumps([nodes, relationships, counted]).encode()).hexdigest()[:32]
-
-
-def _rejected_again(extraction: Extraction) -> list[int]:
-    """Return the rounds of repair that rows failed in; nothing for other extractions, as ever."""
     repairs = {answer.round for answer in extraction.answers if answer.step == REPAIR}
-    return [each.round for each in extraction.rejections if each.round in repairs]
-
-
-def _unstated(row: RelationshipRow) -> list[bool]:
-    """Return what a digest adds for a row that is only likely; nothing for others, as ever."""
-    return [] if row.stated else [False]
+    failed = [each.round for each in extraction.rejections if each.round in repairs]
+    counted = [extraction.rows_read, extraction.outcome, extraction.config_hash, *failed]
+    return hashlib.sha256(json.dumps([nodes, relationships, counted]).encode()).hexdigest()[:32]
 
 
 def _recorded(transaction: Transaction, digests: Mapping[str, str]) -> dict[str, str]:
@@ -309,9 +289,8 @@ def _recorded(transaction: Transaction, digests: Mapping[str, str]) -> dict[str,
 
 
 def _write_rows(transaction: Transaction, query: str, rows: Sequence[list[Any]], **parameters: str) -> None:
-    """Write rows and make sure that each one was: a row whose chunk or ends are gone must not vanish."""
-    written = transaction.run(queries.get(query), rows=rows, **parameters)[0]["written"]
-    if written != len(rows):
+    """Write rows, if any, and make sure that each one was: a row whose chunk or ends are gone must not vanish."""
+    if rows and (written := transaction.run(queries.get(query), rows=rows, **parameters)[0]["written"]) != len(rows):
         raise SchemaConflict(
             f"{query}: {written} of {len(rows)} rows could be written, the rest name chunks or entities that are gone",
             hint="nothing of this batch was kept; run the same command again",
@@ -321,15 +300,8 @@ def _write_rows(transaction: Transaction, query: str, rows: Sequence[list[Any]],
 def stored_row(chunk_id: str, index: int, row: NodeRow | RelationshipRow) -> list[Any]:
     """Return what an evidence relationship keeps of a row: chunk, row, quote and where it stands, original type."""
     span = row.span
-    return [
-        chunk_id,
-        index,
-        row.evidence,
-        span.start if span else None,
-        span.end if span else None,
-        span.method if span else None,
-        None if row.original_type == row.type else row.original_type,
-    ]
+    where = [span.start, span.end, span.method] if span else [None, None, None]
+    return [chunk_id, index, row.evidence, *where, None if row.original_type == row.type else row.original_type]
 
 
 def _columns(values: Mapping[str, Any], names: Sequence[str]) -> list[Any]:

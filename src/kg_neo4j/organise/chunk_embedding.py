@@ -12,7 +12,7 @@ from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.headings import embedded_text
+from kg_neo4j.graph.documents import embedded_text
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.organise.vectors import stale_hash, store_chunks
 from kg_neo4j.records import Chunk

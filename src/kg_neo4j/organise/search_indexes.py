@@ -15,11 +15,10 @@ from typing import Any
 
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j.errors import SchemaConflict
-from kg_neo4j.graph import headings, queries
-from kg_neo4j.graph.constraints import list_all, online
+from kg_neo4j.graph import documents, queries
+from kg_neo4j.graph.constraints import VectorSpace, list_all, online, space_of
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import OWN
-from kg_neo4j.graph.vector_spaces import VectorSpace, space_of
 
 LABELS = ("Chunk", "Entity", "Fact", "TreeNode")  # whose nodes have vectors
 WORDED = ("Chunk", "Document", "Entity", "Fact", "TreeNode")  # whose nodes are found by words
@@ -121,7 +120,7 @@ def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
     before = {each.name for each in list_indexes(database)} - set(outdated)
     for name in outdated:
         database.schema(queries.get("write/drop_index"), name=name)
-    headings.add_headings(database)
+    documents.add_headings(database)
     create_fulltext(database)
     create_vector(database, model)
     return tuple(each.name for each in list_indexes(database) if each.name not in before)
@@ -129,7 +128,7 @@ def repair(database: Database, model: EmbeddingModel) -> tuple[str, ...]:
 
 def add_headings(database: Database) -> None:
     """Give chunks of an earlier version their headings, and drop its full-text indexes; `create_fulltext` follows."""
-    headings.add_headings(database)
+    documents.add_headings(database)
     for each in list_indexes(database):
         if each.is_former:
             database.schema(queries.get("write/drop_index"), name=each.name)

@@ -16,7 +16,7 @@ import pytest
 from kg_neo4j.errors import BadArchive
 from kg_neo4j.graph import archive
 from kg_neo4j.graph.archive_records import Header, NodeLine, encoded
-from kg_neo4j.graph.vector_spaces import VectorSpace
+from kg_neo4j.graph.constraints import VectorSpace
 
 HEADER = Header("g", True, VectorSpace("m", 2), {"fingerprint": "f", "communities": 1, "levels": 1})
 DOCUMENT = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j.graph.headings import embedded_text, heading_of
+from kg_neo4j.graph.documents import embedded_text, heading_of
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from neo4j.exceptions import (
     TransientError,
 )
 
-from kg_neo4j.graph import repetition
-from kg_neo4j.graph.repetition import TOO_LARGE, Repetition
+from kg_neo4j.graph import database
+from kg_neo4j.graph.database import TOO_LARGE, Repetition
 
 PASSING = (ServiceUnavailable(), SessionExpired(), TransientError(), IncompleteCommit())
 LASTING = (ClientError(), ConstraintError(), AuthError(), DriverError())
@@ -24,7 +24,7 @@ LASTING = (ClientError(), ConstraintError(), AuthError(), DriverError())
 
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repetition, "FIRST_PAUSE_S", 0.0)
+    monkeypatch.setattr(database, "FIRST_PAUSE_S", 0.0)
 
 
 def too_large() -> Neo4jError:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_neo4j.graph.vector_spaces import VectorSpace, space_of
+from kg_neo4j.graph.constraints import VectorSpace, space_of
 
 MODELS = st.one_of(st.text("ab1-_/.:", min_size=1), st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 

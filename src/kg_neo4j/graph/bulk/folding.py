@@ -143,8 +143,7 @@ class _Writer:
                 roots = {key: root for key, root in zip((source, target), joined, strict=True) if root is not None}
                 if roots:
                     values = [str(rows[0].values.get(name, "")) for name in identity]
-                    found = place(Components(roots), (source, type_, target), values)
-                    where = (found.source_id, found.target_id, found.relationship_id)
+                    where = place(Components(roots), (source, type_, target), values)
                 count, stated = folded["evidence_count"], is_stated(folded)
                 own = [fact, self.graph, source, target, check_type(type_), count, *where, None if stated else "false"]
                 out.write(own, folded)

@@ -14,8 +14,7 @@ from kg_neo4j.graph.database import Row, absent_if_empty
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.graph.resolution.aliases import aliases
 from kg_neo4j.graph.resolution.decisions import components
-from kg_neo4j.graph.resolution.derived import changed_joins
-from kg_neo4j.graph.resolution.mentions import read_mentioned, read_sources
+from kg_neo4j.graph.resolution.derived import changed_joins, read_mentioned, read_sources
 from kg_neo4j.graph.resolution.showing import StoredDecision, stored_values
 
 if TYPE_CHECKING:

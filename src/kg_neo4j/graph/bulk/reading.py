@@ -12,8 +12,7 @@ from kg_neo4j.extract.exchange import ExtractedDocument
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph.bulk.tables import columns_of, write_table
 from kg_neo4j.graph.database import absent_if_empty
-from kg_neo4j.graph.documents import LoadConfiguration, chunk_properties, document_properties
-from kg_neo4j.graph.headings import embedded_text
+from kg_neo4j.graph.documents import LoadConfiguration, chunk_properties, document_properties, embedded_text
 from kg_neo4j.graph.identity import fact_id, mention_key
 from kg_neo4j.graph.recorder import digest, finish_row, stored_row
 from kg_neo4j.records import Document, Extraction

@@ -1,4 +1,4 @@
-"""Who bears a name: what is known of the bearers of mention keys, and what tells two of them apart. Pure."""
+"""The bearers of names: what is known of those of mention keys, and what tells two of them apart. Pure."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from kg_neo4j import data_files
+from kg_neo4j.graph.identity import namesake_key
 from kg_neo4j.graph.resolution.names import FEMALE, MALE, RANKS, NameForm, take_apart
 
 YEARS_APART = 2  # years that differ by more tell people apart: sources often differ by one
 GIVEN_ALIKE = 75.0  # rapidfuzz's ratio, 0 to 100: "maria" and "marie" have 80, "pierre" and "marie" 55
 ANCIENT, ANCIENT_YEARS_APART = 1000, 12  # before this year, dates are rougher ("c. 570", "571", "about 567")
-
-
+LIVES_APART = 15  # years between births, or between deaths, that are no slip of one source
 _BITS, _INDEX = 32, 2**32 - 1  # of the index of a chunk
 
+_NONE: frozenset[int] = frozenset()  # one for all keys
 _NO_YEARS: Mapping[str, Years] = {}
 Years = tuple[frozenset[int], frozenset[int]]  # of birth, of death
 
@@ -82,53 +83,48 @@ class Gathered:
     def __init__(self) -> None:
         self.ids: list[str] = []  # of documents
         self.numbers: dict[str, int] = {}
-        self._none: frozenset[int] = frozenset()
         self._years: dict[Years, Years] = {}
 
     def mentioned(
         self,
         key: str,
-        node_type: str,
+        type: str,
         names: Iterable[tuple[str, int]],
-        places: Iterable[tuple[str, int]],
-        years: Iterable[tuple[str, Iterable[int], Iterable[int]]] = (),
+        documents: Iterable[tuple[str, int, Iterable[int], Iterable[int]]],
     ) -> Mentioned:
         """Return what the evidence says of one key; each argument may give one name or document several times.
 
-        `names` are spellings and how often each is used, `places` documents and indexes of chunks, `years` documents
-        with the years of birth and of death that they give.
+        `names` are spellings and how often each is used, `documents` ids, the index of a chunk, and the years of birth
+        and of death that it gives.
         """
         spellings: Counter[str] = Counter()
         for name, count in names:
             spellings[name] += count
         said: dict[str, Years] = {}
-        for document, births, deaths in years:
+        packed: set[int] = set()
+        for document, index, births, deaths in documents:
+            number = self.numbers.setdefault(document, len(self.ids))
+            if number == len(self.ids):
+                self.ids.append(document)
+            packed.add(number << _BITS | index)
             if births or deaths:
-                born, died = said.get(document, (self._none, self._none))
+                born, died = said.get(document, (_NONE, _NONE))
                 given = (born.union(births), died.union(deaths))
-                said[self.ids[self._number(document)]] = self._years.setdefault(given, given)
+                said[self.ids[number]] = self._years.setdefault(given, given)
+        firsts: dict[int, int] = {}
+        for each in sorted(packed):
+            firsts.setdefault(each >> _BITS, each)
         return Mentioned(
             key=key,
             name=min(spellings, key=lambda name: (-spellings[name], -len(name), name)),
-            type=node_type,
+            type=type,
             count=spellings.total(),
-            births=self._none.union(*(born for born, _ in said.values())) if said else self._none,
-            deaths=self._none.union(*(died for _, died in said.values())) if said else self._none,
-            documents=self._places(places),
+            births=_NONE.union(*(born for born, _ in said.values())) if said else _NONE,
+            deaths=_NONE.union(*(died for _, died in said.values())) if said else _NONE,
+            documents=Places(self, array("Q", firsts.values())),
             years=said or _NO_YEARS,
             spellings=spellings,
         )
-
-    def _places(self, places: Iterable[tuple[str, int]]) -> Places:
-        packed = sorted({self._number(document) << _BITS | index for document, index in places})
-        firsts = (each for place, each in enumerate(packed) if not place or packed[place - 1] >> _BITS != each >> _BITS)
-        return Places(self, array("Q", firsts))
-
-    def _number(self, document: str) -> int:
-        number = self.numbers.setdefault(document, len(self.ids))
-        if number == len(self.ids):
-            self.ids.append(document)
-        return number
 
 
 def shared(one: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
@@ -224,6 +220,76 @@ def _listed(words: Iterable[str]) -> str:
     return "/".join(repr(word) for word in sorted(words))
 
 
+# --------------------------------------------------------------------------------------- one name, two bearers
+
+
+@dataclass(frozen=True, slots=True)
+class Namesake:
+    """A document that means another bearer of a name than the other documents do."""
+
+    mentioned: Mentioned  # as the other documents mean it
+    other: Mentioned  # as this document means it, under its new key
+    document: str
+    reason: str
+
+
+def find_namesakes(mentioned: Iterable[Mentioned]) -> tuple[tuple[Mentioned, ...], tuple[Namesake, ...]]:
+    """Return the mention keys after names of people with several bearers were separated, and those namesakes.
+
+    Documents that give years which no single life has mean different people. The bearer that most of them mean, or the
+    earlier one, keeps the key, and the documents that give no years.
+    """
+    keys: list[Mentioned] = []
+    found: list[Namesake] = []
+    for each in mentioned:
+        others = _others(each) if len(each.years) > 1 and family(each.type) == "PERSON" else {}
+        for document, reason in others.items():
+            found.append(Namesake(each, _of(each, [document], namesake_key(each.key, document)), document, reason))
+        kept = [document for document in each.documents if document not in others] if others else ()
+        keys.append(_of(each, kept, each.key) if others else each)
+    keys.extend(each.other for each in found)
+    return tuple(sorted(keys, key=lambda each: each.key)), tuple(found)
+
+
+def _others(mentioned: Mentioned) -> dict[str, str]:
+    """Return the documents that do not mean the bearer that most documents mean, each with what says so."""
+    lives: list[tuple[Years, list[str]]] = []
+    for document, years in sorted(mentioned.years.items()):
+        for number, (life, documents) in enumerate(lives):
+            if _differ(life, years) is None:
+                documents.append(document)
+                lives[number] = ((life[0] | years[0], life[1] | years[1]), documents)
+                break
+        else:
+            lives.append((years, [document]))
+    lives.sort(key=lambda life: (-len(life[1]), min(life[0][0] | life[0][1]), life[1]))
+    kept = lives[0][0]
+    return {each: why for life, documents in lives[1:] if (why := _differ(kept, life)) for each in documents}
+
+
+def _differ(one: Years, other: Years) -> str | None:
+    """Return what says that two lives are not one: all years of birth, or all of death, lie far apart."""
+    for word, mine, theirs in (("born", one[0], other[0]), ("died", one[1], other[1])):
+        if mine and theirs and min(abs(left - right) for left in mine for right in theirs) >= LIVES_APART:
+            return f"{word} {min(mine)} and {min(theirs)}, in different documents"
+    return None
+
+
+def _of(mentioned: Mentioned, documents: Iterable[str], key: str) -> Mentioned:
+    """Return what some of its documents say of a key."""
+    kept = {document: mentioned.documents[document] for document in documents}
+    years = {document: mentioned.years[document] for document in kept if document in mentioned.years}
+    return replace(
+        mentioned,
+        key=key,
+        count=max(1, mentioned.count * len(kept) // len(mentioned.documents)),
+        births=_NONE.union(*(born for born, _ in years.values())),
+        deaths=_NONE.union(*(died for _, died in years.values())),
+        documents=kept,
+        years=years,
+    )
+
+
 # ------------------------------------------------------------------------------------------------------- types
 
 ANYTHING = frozenset("OTHER THING ENTITY ENTITY_NAME OBJECT UNKNOWN MISC MISCELLANEOUS NODE NAME".split())
@@ -233,10 +299,7 @@ _PLACES = {
     for number, group in enumerate(groups)
     for name in group.split()
 }
-_OFTEN_MIXED = frozenset(
-    frozenset(pair)
-    for pair in (("ORGANIZATION", "PLACE"), ("GROUP", "ORGANIZATION"), ("GROUP", "PLACE"), ("CONCEPT", "WORK"))
-)
+_OFTEN_MIXED = ({"ORGANIZATION", "PLACE"}, {"GROUP", "ORGANIZATION"}, {"GROUP", "PLACE"}, {"CONCEPT", "WORK"})
 
 
 def family(node_type: str) -> str:
@@ -255,9 +318,9 @@ def likeness(one: str, other: str) -> float:
         return 0.5
     if mine[0] == theirs[0]:
         return 1.0 if mine[1] == theirs[1] or 0 in (mine[1], theirs[1]) else 0.0
-    return 0.5 if frozenset((mine[0], theirs[0])) in _OFTEN_MIXED else 0.0
+    return 0.5 if {mine[0], theirs[0]} in _OFTEN_MIXED else 0.0
 
 
 def is_general(node_type: str) -> bool:
     """Return True for a type that says little: several kinds of things can have it."""
-    return node_type in ANYTHING or (_PLACES.get(node_type, ("", 1))[1] == 0 and family(node_type) == "PLACE")
+    return node_type in ANYTHING or _PLACES.get(node_type) == ("PLACE", 0)

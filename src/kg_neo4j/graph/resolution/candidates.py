@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -33,8 +34,8 @@ class WikiPage:
 
     document: str  # id
     title: str
-    redirects: tuple[str, ...] = ()  # titles that lead to it
-    links: tuple[str, ...] = ()  # titles that it links to
+    redirects: Sequence[str] = ()  # titles that lead to it
+    links: Sequence[str] = ()  # titles that it links to
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +71,13 @@ class MentionKeyIndex:
         self._by_title: dict[str, list[Mentioned]] = {
             normalise(title): [] for page in sources.pages for title in (*page.redirects, page.title)
         }
-        if self._by_title:
-            for each in self.keys.values():
-                if (found := self._by_title.get(normalise(each.name))) is not None:
-                    found.append(each)
+        for each in self.keys.values() if self._by_title else ():
+            if (found := self._by_title.get(normalise(each.name))) is not None:
+                found.append(each)
         self._linked: defaultdict[str, defaultdict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
         for page in sources.pages:
             for title in (*page.links, page.title):
-                words = tuple(fold(title.partition(" (")[0]).split())
-                if words:
+                if words := tuple(fold(title.partition(" (")[0]).split()):
                     self._linked[words[-1]][words].add(page.document)
 
     def called(self, title: str) -> Sequence[Mentioned]:
@@ -101,8 +100,13 @@ class MentionKeyIndex:
         Only pairs of types that one thing can have. Blocks of more than 40 keys are left out.
         """
         if form not in self._found:
-            blocks = together(self.named, form)
-            self._found[form] = [pair for keys in blocks if len(keys) <= BLOCK for pair in _pairs(keys)]
+            pairs = (
+                pair
+                for keys in together(self.named, form)
+                if len(keys) <= BLOCK
+                for pair in itertools.combinations(keys, 2)
+            )
+            self._found[form] = [rarer_first(*pair) for pair in pairs if likeness(pair[0].type, pair[1].type) == 1]
         return self._found[form]
 
     def are_related(self, one: Mentioned, other: Mentioned) -> bool:
@@ -112,7 +116,7 @@ class MentionKeyIndex:
 
 def together(keys: Iterable[Mentioned], form: Callable[[Mentioned], str]) -> list[list[Mentioned]]:
     """Return the keys that share a form of their names with others, by this form."""
-    blocks: dict[str, Mentioned | list[Mentioned]] = {}
+    blocks: dict[str, Mentioned | list[Mentioned]] = {}  # no list for a key that stands alone, as most do
     for each in keys:
         if not (name := form(each)):
             continue
@@ -124,12 +128,9 @@ def together(keys: Iterable[Mentioned], form: Callable[[Mentioned], str]) -> lis
     return [found for _, found in sorted(blocks.items()) if isinstance(found, list)]
 
 
-def _pairs(keys: list[Mentioned]) -> Iterator[Pair]:
-    for index, one in enumerate(keys):
-        for other in keys[index + 1 :]:
-            if likeness(one.type, other.type) == 1:
-                short, long = sorted((one, other), key=lambda each: (each.count, each.key))
-                yield short, long
+def rarer_first(one: Mentioned, other: Mentioned) -> Pair:
+    """Return both, the one that is mentioned less first: its name may stand for that of the other."""
+    return (one, other) if (one.count, one.key) <= (other.count, other.key) else (other, one)
 
 
 class Groups:
@@ -142,19 +143,16 @@ class Groups:
         for decision in in_order(listed):
             act = self._union.separate if decision.kind is DecisionKind.CANNOT_LINK else self._union.join
             act(decision.left_key, decision.right_key)
+        self.entity = self._union.find  # key -> the smallest key of what it is one with
         self._formerly = _formerly(listed)  # root -> what it was part of
         for key in list(self._formerly):
-            self._formerly.setdefault(self._union.find(key), set()).update(self._formerly[key])
+            self._formerly.setdefault(self.entity(key), set()).update(self._formerly[key])
         self._keys: dict[str, Mentioned] = {}  # entity -> its key, where it has one; else its first one
         self._joined: dict[str, tuple[Bearer, dict[str, int]]] = {}  # entities of several keys
         for each in sorted(mentioned, key=lambda each: each.key):
-            root = self._union.find(each.key)
+            root = self.entity(each.key)
             if self._keys.setdefault(root, each) is not each:
                 self._gather(root, bearer(each), each.documents)
-
-    def entity(self, key: str) -> str:
-        """Return the smallest key of what `key` is one with."""
-        return self._union.find(key)
 
     def documents(self, key: str) -> Mapping[str, int]:
         """Return where the entity is mentioned: document id -> index of the first chunk."""
@@ -170,18 +168,22 @@ class Groups:
         """Keep two entities apart; where they are one already, do nothing."""
         self._union.separate(one, other)
 
-    def may_join(self, one: str, other: str) -> bool:
-        """Return True where neither a decision nor what is known tells two entities apart."""
-        return self._against(self.entity(one), self.entity(other)) is None
+    def against(self, one: str, other: str) -> str | None:
+        """Return what tells two entities apart; None where neither a decision nor what is known does."""
+        mine, theirs = self.entity(one), self.entity(other)
+        if self._union.are_apart(mine, theirs):
+            return "a decision keeps them apart"
+        if self._formerly.get(mine, set()) & self._formerly.get(theirs, set()):
+            return "they were one, and that was taken back"
+        return contradiction(self.bearer(mine), self.bearer(theirs))
 
     def join(self, one: str, other: str) -> str | None:
         """Make two entities one; where something tells them apart, do nothing and return what."""
-        mine, theirs = self.entity(one), self.entity(other)
-        if mine == theirs:
+        root, gone = sorted((self.entity(one), self.entity(other)))
+        if root == gone:
             return None
-        if found := self._against(mine, theirs):
+        if found := self.against(one, other):
             return found
-        root, gone = sorted((mine, theirs))
         self._gather(root, self.bearer(gone), self.documents(gone))
         self._union.join(one, other)
         self._keys.pop(gone)
@@ -195,13 +197,6 @@ class Groups:
         for document, index in documents.items():
             where[document] = min(index, where.get(document, index))
         self._joined[entity] = (known + more, where)
-
-    def _against(self, one: str, other: str) -> str | None:
-        if self._union.are_apart(one, other):
-            return "a decision keeps them apart"
-        if self._formerly.get(one, set()) & self._formerly.get(other, set()):
-            return "they were one, and that was taken back"
-        return contradiction(self.bearer(one), self.bearer(other))
 
 
 def _formerly(decisions: Iterable[Decision]) -> dict[str, set[str]]:

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Transaction, batches
+from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
 from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.replay import schema_of
 from kg_neo4j.graph.resolution.aliases import aliases, changed_aliases
-from kg_neo4j.graph.resolution.bearers import Mentioned
-from kg_neo4j.graph.resolution.candidates import Sources
+from kg_neo4j.graph.resolution.bearers import Gathered, Mentioned
+from kg_neo4j.graph.resolution.candidates import Sources, WikiPage, related
 from kg_neo4j.graph.resolution.decisions import DecisionKind, components, decide
-from kg_neo4j.graph.resolution.mentions import read_mentioned, read_sources
 from kg_neo4j.graph.resolution.proposals import sure_joins
+from kg_neo4j.graph.resolution.rules import NEAR, asked_facts
 from kg_neo4j.graph.resolution.showing import StoredDecision, store, stored_decisions
 from kg_neo4j.graph.settler import settle
 
 PAGE = 2_000  # entities a transaction
+ASKED_PAGE = 500  # entities whose neighbours are asked for in one query
+NEIGHBOURS = 20  # fetched for each entity: itself and those of other graphs are among them
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,65 +37,81 @@ class DerivedNames:
     changes: int  # of these, of what is folded again because of them, and of aliases
 
 
-@dataclass(frozen=True, slots=True)
-class _NameSources:
-    """What names are derived from."""
-
-    document: StoredDocument | None  # any: all were loaded with one schema
-    mentioned: Sequence[Mentioned]
-    decisions: Sequence[StoredDecision]
-    aliases: Mapping[str, Sequence[str]]  # as stored, by entity
-    sources: Sources
-    titles: Sequence[str]
+_Shown = tuple[Sequence[StoredDecision], Mapping[str, Sequence[str]]]  # decisions, and the aliases of each entity
 
 
 def derive_names(database: Database, graph: str, lease: Lease) -> DerivedNames:
     """Make the graph show what is surely one, with all names by which one can ask for it."""
-    read = database.read_transaction(partial(_read, graph=graph))
-    if read.document is None:
+
+    def read_shown(transaction: Transaction) -> _Shown:
+        rows = transaction.run(queries.get("write/alias_state"), graph=graph)
+        return stored_decisions(transaction, graph), {row["id"]: row["aliases"] for row in rows}
+
+    def read(transaction: Transaction) -> tuple[Row | None, Sequence[str], Sequence[Mentioned], Sources, _Shown]:
+        document = None  # any: all were loaded with one schema
+        for row in transaction.stream(queries.get("write/documents"), graph=graph):
+            document = document or row
+        titles = [row["title"] for row in transaction.stream(queries.get("write/document_titles"), graph=graph)]
+        mentioned = read_mentioned(transaction, graph)
+        return document, titles, mentioned, read_sources(transaction, graph, sure=mentioned), read_shown(transaction)
+
+    document, titles, mentioned, sources, (decisions, stored) = database.read_transaction(read)
+    if document is None:
         return DerivedNames(0, 0)
-    joins = changed_joins(graph, read.mentioned, read.sources, read.decisions)
+    joins = changed_joins(graph, mentioned, sources, decisions)
     changes = len(joins)
     if joins:
         store(lease, joins)
-        changes += settle(database, graph, schema_of(read.document), lease)
+        changes += settle(database, graph, schema_of(StoredDocument(**document)), lease)
         if any(each.decision.revoked for each in joins):
             lease.write(queries.get("write/delete_decisions"), graph=graph)
-        decisions, stored = database.read_transaction(partial(_read_shown, graph=graph))
-        read = replace(read, decisions=decisions, aliases=stored)
-    found = components(each.decision for each in read.decisions)
-    rows = changed_aliases(read.aliases, aliases(read.mentioned, found, read.titles))
+        decisions, stored = database.read_transaction(read_shown)
+    rows = changed_aliases(stored, aliases(mentioned, components(each.decision for each in decisions), titles))
     for page in batches(rows, PAGE):
         lease.write(queries.get("write/write_aliases"), rows=list(page))
     return DerivedNames(len(joins), changes + len(rows))
 
 
-def _read(transaction: Transaction, graph: str) -> _NameSources:
-    document = None
-    for row in transaction.stream(queries.get("write/documents"), graph=graph):
-        document = document or StoredDocument(**row)
-    titles = [row["title"] for row in transaction.stream(queries.get("write/document_titles"), graph=graph)]
-    mentioned = read_mentioned(transaction, graph)
-    sources = read_sources(transaction, graph, sure=mentioned)
-    return _NameSources(document, mentioned, *_read_shown(transaction, graph), sources=sources, titles=titles)
+def read_mentioned(reader: Reader, graph: str) -> tuple[Mentioned, ...]:
+    """Return what the evidence says of each mention key, by key."""
+    gathered = Gathered()
+    rows = reader.stream(queries.get("write/resolve_mentions"), graph=graph)
+    found = {row["key"]: gathered.mentioned(**row) for row in rows}
+    return tuple(found[key] for key in sorted(found))
 
 
-def _read_shown(transaction: Transaction, graph: str) -> tuple[Sequence[StoredDecision], Mapping[str, Sequence[str]]]:
-    rows = transaction.read(queries.get("write/alias_state"), graph=graph)
-    return stored_decisions(transaction, graph), {row["id"]: row["aliases"] for row in rows}
+def read_sources(
+    reader: Reader, graph: str, vector_index: str | None = None, sure: Iterable[Mentioned] | None = None
+) -> Sources:
+    """Return what the graph holds besides names; neighbours by meaning where a vector index over entities is given.
+
+    With `sure`, which are all keys, of facts only those that sure rules look at.
+    """
+    pages = tuple(WikiPage(**row) for row in reader.read(queries.get("write/resolve_pages"), graph=graph))
+    rows = reader.stream(queries.get("write/resolve_facts"), graph=graph)
+    facts = ((row["source"], row["target"], row["types"]) for row in rows)
+    found = related(facts if sure is None else asked_facts(sure, facts))
+    neighbours: dict[str, tuple[tuple[str, float], ...]] = {}
+    asked = {"graph": graph, "index": vector_index, "limit": ASKED_PAGE, "fetch": NEIGHBOURS, "near": NEAR}
+    query, after = queries.get("write/resolve_neighbours"), ""
+    while vector_index and (near := reader.read(query, after=after, **asked)):
+        after = near[-1]["id"]
+        for row in near:
+            if row["near"]:
+                neighbours[row["id"]] = tuple((key, round(cosine, 4)) for key, cosine in sorted(row["near"]))
+    return Sources(pages, found, neighbours)
 
 
 def changed_joins(
     graph: str, mentioned: Iterable[Mentioned], sources: Sources, stored: Sequence[StoredDecision]
 ) -> tuple[StoredDecision, ...]:
     """Return the derived decisions to store: new or changed ones, and revoked ones that the evidence gives no more."""
-    given = [each for each in stored if not each.derived]
-    decided = {each.decision.id for each in given}
+    given = [each.decision for each in stored if not each.derived]
+    decided = {decision.id for decision in given}
     wanted: dict[str, StoredDecision] = {}
-    for each in sure_joins(mentioned, sources, [known.decision for known in given]):
-        keys = (each.left.key, each.right.key)
-        decision = decide(graph, DecisionKind.SAME, keys, each.rule, each.score, each.reason)
+    for each in sure_joins(mentioned, sources, given):
         left, right = sorted((each.left, each.right), key=lambda side: side.key)
+        decision = decide(graph, DecisionKind.SAME, (left.key, right.key), each.rule, each.score, each.reason)
         if decision.id not in decided:
             wanted[decision.id] = StoredDecision(decision, left.shown, right.shown, pending=True, derived=True)
     known = {each.decision.id: each for each in stored if each.derived}

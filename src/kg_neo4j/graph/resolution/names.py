@@ -17,7 +17,7 @@ from kg_neo4j.graph.identity import normalise
 _DATA = data_files.beside(__file__)
 LETTERS = str.maketrans(_DATA.table("letters"))
 _QUALIFIER = re.compile(r"\s*\(([^()]+)\)\s*$")
-_ROMAN = re.compile(r"(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
+_ROMAN = re.compile(r"(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})")  # of two letters and more
 _SOUNDS = tuple((re.compile(pattern), sound) for pattern, sound in _DATA.table("sounds").items())
 
 MALE, FEMALE, RANKS = _DATA.word_set("male"), _DATA.word_set("female"), _DATA.word_set("ranks")
@@ -52,11 +52,6 @@ class NameForm:
         """All words in one, for names that differ in spaces, hyphens or accents alone."""
         return "".join(self.words)
 
-    @property
-    def given(self) -> tuple[str, ...]:
-        """All of `core` but the last word."""
-        return self.core[:-1]
-
 
 def fold(text: str) -> str:
     """Return `text` normalised, without accents and with plain letters for special ones."""
@@ -74,7 +69,11 @@ def take_apart(name: str) -> NameForm:
     qualifier = fold(found[1]) if found else ""
     folded = fold(name[: found.start()] if found else name) or fold(name)
     words = tuple(map(sys.intern, folded.split()))  # names share words: a graph has very many names
-    core, generation = _without_generation(words)
+    core, generation = words, ""
+    for size in (2, 1):
+        tail = " ".join(words[-size:])
+        if len(words) > size and not generation and (tail in _GENERATIONS or (size == 1 and _ROMAN.fullmatch(tail))):
+            core, generation = words[:-size], _GENERATIONS.get(tail, tail)
     start = 0
     while start < len(core) - 1 and core[start] in _BEFORE:
         start += 1
@@ -82,20 +81,8 @@ def take_apart(name: str) -> NameForm:
     core = core[start:]
     while len(core) > 1 and core[-1] in _COMPANIES:
         core = core[:-1]
-    numbers = frozenset(word for word in core if any(map(str.isdigit, word)) or _is_roman(word)) or _NONE
+    numbers = frozenset(word for word in core if any(map(str.isdigit, word)) or _ROMAN.fullmatch(word)) or _NONE
     return NameForm(words, core, titles, generation, qualifier, numbers)
-
-
-def _without_generation(words: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    for size in (2, 1):
-        tail = " ".join(words[-size:])
-        if len(words) > size and (tail in _GENERATIONS or (size == 1 and _is_roman(tail))):
-            return words[:-size], _GENERATIONS.get(tail, tail)
-    return words, ""
-
-
-def _is_roman(word: str) -> bool:
-    return len(word) > 1 and bool(_ROMAN.fullmatch(word))
 
 
 def sounds(words: tuple[str, ...]) -> str:
@@ -130,15 +117,13 @@ def fits_initials(short: NameForm, long: NameForm) -> bool:
     The last names are the same and the first given names agree. "M. Curie" fits "Marie Curie"; "George W. Bush" does
     not fit "George H. W. Bush".
     """
-    if not short.given or not long.given or short.core[-1] != long.core[-1] or len(short.core) > len(long.core):
+    mine, theirs = short.core, long.core
+    if len(mine) < 2 or len(mine) > len(theirs) or mine[-1] != theirs[-1] or not _agree(mine[0], theirs[0]):
         return False
-    if not _agree(short.given[0], long.given[0]):
-        return False
-    mine, theirs = short.given[1:], long.given[1:]
     if len(mine) == len(theirs):
-        return all(_agree(one, other) for one, other in zip(mine, theirs, strict=True))
-    rest = iter(theirs)
-    return all(len(one) > 1 and one in rest for one in mine)  # whole middle names, some of them left out
+        return all(map(_agree, mine[1:-1], theirs[1:-1]))
+    rest = iter(theirs[1:-1])
+    return all(len(one) > 1 and one in rest for one in mine[1:-1])  # whole middle names, some of them left out
 
 
 def _agree(short: str, long: str) -> bool:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from kg_neo4j.graph.resolution.bearers import Mentioned, family, likeness, same_years, shared
-from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Groups, MentionKeyIndex, MergeCandidate, Pair
+from kg_neo4j.graph.resolution.candidates import LIKELY, OPEN, Groups, MentionKeyIndex, MergeCandidate, Pair, Rule
 from kg_neo4j.graph.resolution.names import PATRONYMS, SHARED_TITLES, acronyms, fits_initials, is_acronym
 
 OFTEN = 3  # mentions of both names, where it matters no more which came first
@@ -22,18 +23,10 @@ _SEVERAL = frozenset("and et und y e i oraz & of".split())  # "Pierre-et-Marie-C
 _PLACE_WORDS = frozenset("river lake mount mountain mt island of".split())
 
 
-def shortened(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
-    """Given names as initials, or middle names left out: "M. Curie", "George Bush"."""
-    for short, long in block.once(_shortened):
-        initial = any(short.form.initials)
-        reason = f"{short.name!r} {'has initials of' if initial else 'leaves out names of'} {long.name!r}"
-        yield _within(groups, short, long, "initials" if initial else "middle-name", reason)
-
-
 def _shortened(block: MentionKeyIndex) -> Iterator[Pair]:
     by_name: defaultdict[tuple[str, str], list[Mentioned]] = defaultdict(list)  # last word, first letter
     for each in _people(block):
-        if each.form.given:
+        if len(each.form.core) > 1:
             by_name[each.form.core[-1], each.form.core[0][0]].append(each)
     for alike in by_name.values():
         by_first: defaultdict[str, list[Mentioned]] = defaultdict(list)  # whole names have one first name
@@ -45,31 +38,16 @@ def _shortened(block: MentionKeyIndex) -> Iterator[Pair]:
                     yield short, long
 
 
-def acronym(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
-    """Acronyms of names that a document has in full: "WHO"."""
-    for short, long in block.once(_acronyms):
-        reason = f"{short.name!r} is an acronym of {long.name!r}"
-        yield _within(groups, short, long, "acronym", reason)
-
-
 def _acronyms(block: MentionKeyIndex) -> Iterator[Pair]:
     shorts: defaultdict[str, list[Mentioned]] = defaultdict(list)
-    for each in block.named:
-        if is_acronym(each.name) and family(each.type) != "PERSON":
+    others = [each for each in block.named if family(each.type) != "PERSON"]
+    for each in others:
+        if is_acronym(each.name):
             shorts[each.form.squashed].append(each)
-    for long in block.named:
-        if family(long.type) == "PERSON":
-            continue
+    for long in others:
         for short in (each for found in sorted(acronyms(long.form.words)) for each in shorts.get(found, ())):
             if short.key != long.key and likeness(short.type, long.type):
                 yield short, long
-
-
-def patronymic(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
-    """Leave the father's name out: "Khadija" for "Khadija bint Khuwaylid"."""
-    for short, long in block.once(_patronymics):
-        reason = f"{short.name!r} is {long.name!r} without the father's name"
-        yield _within(groups, short, long, "patronymic", reason)
 
 
 def _patronymics(block: MentionKeyIndex) -> Iterator[Pair]:
@@ -81,34 +59,74 @@ def _patronymics(block: MentionKeyIndex) -> Iterator[Pair]:
             longer[words[0]].append(each)
     for short in people if longer else ():
         if len(short.form.core) == 1 and short.form.core[0] in longer and not _is_title(block, short):
-            for long in longer[short.form.core[0]]:
-                yield short, long
-
-
-def place_kind(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
-    """Leave out the word for what a place is: "Hira" for "Mount Hira"."""
-    for short, long in block.once(_place_kinds):
-        reason = f"{short.name!r} is {long.name!r} without the word for what it is"
-        yield _within(groups, short, long, "place-kind", reason)
+            yield from ((short, long) for long in longer[short.form.core[0]])
 
 
 def _place_kinds(block: MentionKeyIndex) -> Iterator[Pair]:
     by_rest: defaultdict[str, list[Mentioned]] = defaultdict(list)
     places = [each for each in block.named if family(each.type) == "PLACE"]
     for each in places:
-        rest = " ".join(word for word in each.form.core if word not in _PLACE_WORDS)
-        if rest and len(rest.split()) < len(each.form.core):
-            by_rest[rest].append(each)
+        rest = [word for word in each.form.core if word not in _PLACE_WORDS]
+        if 0 < len(rest) < len(each.form.core):
+            by_rest[" ".join(rest)].append(each)
     for short in places:
         for long in by_rest.get(" ".join(short.form.core), ()):
             if likeness(short.type, long.type) == 1:
                 yield short, long
 
 
+def _rule(find: Callable[[MentionKeyIndex], Iterator[Pair]], name: str, words: str) -> Rule:
+    """Return the rule that names are one which `find` yields, as far as documents have both; `words` are its reason."""
+
+    def candidates(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
+        for short, long in block.once(find):
+            yield _within(groups, short, long, name, words.format(short=short.name, long=long.name))
+
+    return candidates
+
+
+def shortened(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
+    """Given names as initials, or middle names left out: "M. Curie", "George Bush"."""
+    for short, long in block.once(_shortened):
+        initial = any(short.form.initials)
+        reason = f"{short.name!r} {'has initials of' if initial else 'leaves out names of'} {long.name!r}"
+        yield _within(groups, short, long, "initials" if initial else "middle-name", reason)
+
+
+# "WHO", where a document has it in full; "Khadija" for "Khadija bint Khuwaylid"; "Hira" for "Mount Hira"
+acronym = _rule(_acronyms, "acronym", "{short!r} is an acronym of {long!r}")
+patronymic = _rule(_patronymics, "patronymic", "{short!r} is {long!r} without the father's name")
+place_kind = _rule(_place_kinds, "place-kind", "{short!r} is {long!r} without the word for what it is")
+
+
 def surname(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]:
-    """Take the last words of a name alone, titled or not, after the whole name was given: "Dr. Watson"."""
+    """Take the last words of a name alone, titled or not, after the whole name was given: "Dr. Watson".
+
+    It is likely where the whole name comes first and no page of the wiki fits better.
+    """
     for short, long in block.once(_surnames):
-        yield _surname(block, groups, short, long)
+        reason = f"{short.name!r} ends {long.name!r}"
+        found = _within(groups, short, long, "surname", reason)
+        core, where = short.form.core, groups.documents(long.key)
+        others = [
+            words
+            for words, pages in block.linked(core[-1]).items()
+            if words != long.form.core
+            and words[-len(core) :] == core
+            and any(page in short.documents for page in pages)
+        ]
+        introduced = min(short.count, long.count) >= OFTEN or any(
+            short.documents[document] >= where[document] for document in shared(short.documents, where)
+        )
+        doubt = ""
+        if titled := (short.form.titles ^ long.form.titles) & SHARED_TITLES:
+            doubt = f"others of the name are titled {min(titled)!r}"
+        elif not introduced:
+            doubt = "it comes before the whole name"
+        elif others:
+            doubt = f"the page links to {' '.join(min(others)).title()!r}"
+        score = min(found.score, OPEN)
+        yield replace(found, score=score, reason=f"{reason}; {doubt}") if doubt else found
 
 
 def _surnames(block: MentionKeyIndex) -> Iterator[Pair]:
@@ -181,47 +199,22 @@ def _is_end_of(short: Mentioned, long: Mentioned) -> bool:
     return len(theirs.core) > size and theirs.core[-size:] == mine.core and theirs.core[-size - 1] not in PATRONYMS
 
 
-def _surname(block: MentionKeyIndex, groups: Groups, short: Mentioned, long: Mentioned) -> MergeCandidate:
-    """Score a name that ends another: likely where the whole name comes first and no page of the wiki fits better."""
-    reason = f"{short.name!r} ends {long.name!r}"
-    found = _within(groups, short, long, "surname", reason)
-    where = groups.documents(long.key)
-    last = short.form.core[-1]
-    others = {
-        words
-        for words, pages in block.linked(last).items()
-        if words != long.form.core and words[-len(short.form.core) :] == short.form.core
-        if any(page in short.documents for page in pages)
-    }
-    introduced = min(short.count, long.count) >= OFTEN or any(
-        short.documents[document] >= where[document] for document in shared(short.documents, where)
-    )
-    titled = (short.form.titles ^ long.form.titles) & SHARED_TITLES
-    doubts = [
-        *([f"others of the name are titled {min(titled)!r}"] if titled else []),
-        *([] if introduced else ["it comes before the whole name"]),
-        *([f"the page links to {' '.join(min(others)).title()!r}"] if others else []),
-    ]
-    if not doubts:
-        return found
-    return MergeCandidate(short.key, long.key, "surname", min(found.score, OPEN), f"{reason}; {doubts[0]}", unique=True)
-
-
 def _within(groups: Groups, short: Mentioned, long: Mentioned, rule: str, reason: str) -> MergeCandidate:
     """Score by documents: likely where every document that has the short name has the whole one."""
     mine, theirs = groups.documents(short.key), groups.documents(long.key)
-    years = same_years(groups.bearer(short.key), groups.bearer(long.key))
-    if years:
-        return MergeCandidate(short.key, long.key, rule, LIKELY + 0.05, f"{reason}; {years}", unique=True)
     both = shared(mine, theirs)
     is_once = short.count == long.count == 1
-    if both and is_once and all(abs(mine[document] - theirs[document]) > FAR for document in both):
-        doubt = "both are mentioned once, far from each other"
-        return MergeCandidate(short.key, long.key, rule, OPEN, f"{reason}; {doubt}", unique=True)
-    if both and len(both) == len(mine):
-        return MergeCandidate(short.key, long.key, rule, LIKELY, f"{reason}, in one document", unique=True)
-    where = "some documents have only the short one" if both else "no document has both"
-    return MergeCandidate(short.key, long.key, rule, OPEN if both else OPEN - 0.1, f"{reason}; {where}", unique=True)
+    if years := same_years(groups.bearer(short.key), groups.bearer(long.key)):
+        score, more = LIKELY + 0.05, f"; {years}"
+    elif both and is_once and all(abs(mine[document] - theirs[document]) > FAR for document in both):
+        score, more = OPEN, "; both are mentioned once, far from each other"
+    elif both and len(both) == len(mine):
+        score, more = LIKELY, ", in one document"
+    elif both:
+        score, more = OPEN, "; some documents have only the short one"
+    else:
+        score, more = OPEN - 0.1, "; no document has both"
+    return MergeCandidate(short.key, long.key, rule, score, reason + more, unique=True)
 
 
 def _is_title(block: MentionKeyIndex, short: Mentioned) -> bool:

@@ -10,17 +10,18 @@ import enum
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kg_neo4j.graph.resolution import parts, rules
-from kg_neo4j.graph.resolution.bearers import Mentioned
+from kg_neo4j.graph.resolution.bearers import Mentioned, find_namesakes
 from kg_neo4j.graph.resolution.candidates import Groups, MentionKeyIndex, MergeCandidate, Rule, Sources
 from kg_neo4j.graph.resolution.decisions import Decision
-from kg_neo4j.graph.resolution.namesakes import SCORE, find_namesakes
 
 ACCEPTED = 0.8  # from this score on, a rule decides alone
 ASKED = 0.5  # from this score on, a model or a person is asked
 ROUNDS = 3  # of one phase: what is joined may leave a name with one bearer
 MOST_FITS = 2  # entities that a name may fit to be worth a question
+SPLIT_SCORE = 0.85  # of a document that means another bearer of a name
 
 PHASES: tuple[tuple[Rule, ...], ...] = (
     (rules.same_name, rules.spelling, rules.redirects, rules.stated),
@@ -72,20 +73,19 @@ def propose(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterabl
     The same keys, sources and decisions give the same proposals, whatever their order.
     """
     keys, namesakes = find_namesakes(mentioned)
-    split = [
-        Proposal(each.mentioned, each.other, ProposalVerdict.SPLIT, "years", SCORE, each.reason, each.document)
-        for each in namesakes
-    ]
     block, groups = MentionKeyIndex(keys, sources), Groups(keys, decisions)
+    proposals: list[Proposal] = []
     for each in namesakes:
         groups.separate(each.mentioned.key, each.other.key)
-    joined: list[Proposal] = []
+        verdict = ProposalVerdict.SPLIT
+        proposals.append(
+            Proposal(each.mentioned, each.other, verdict, "years", SPLIT_SCORE, each.reason, each.document)
+        )
     open_: list[MergeCandidate] = []
     for phase in PHASES:
-        joined.extend(_proposal(block, each, ProposalVerdict.JOIN) for each in _joined(block, groups, phase))
-        found = [candidate for rule in phase for candidate in rule(block, groups)]
-        open_.extend(each for each in _unique(found, groups) if each.score < ACCEPTED)
-    return Proposed((*split, *joined, *_questions(block, groups, open_)), groups)
+        proposals.extend(_joined(block, groups, phase))
+        open_.extend(each for each in _unique(block, groups, phase) if each.score < ACCEPTED)
+    return Proposed((*proposals, *_questions(block, groups, open_)), groups)
 
 
 def sure_joins(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iterable[Decision]) -> tuple[Proposal, ...]:
@@ -98,18 +98,19 @@ def sure_joins(mentioned: Iterable[Mentioned], sources: Sources, decisions: Iter
     shared = {each.mentioned.key for each in find_namesakes(known)[1]}
     keys = [each for each in known if each.key not in shared]
     block, groups = MentionKeyIndex(keys, sources), Groups(keys, decisions)
-    return tuple(
-        _proposal(block, each, ProposalVerdict.JOIN) for phase in SURE for each in _joined(block, groups, phase)
-    )
+    return tuple(each for phase in SURE for each in _joined(block, groups, phase))
 
 
-def _joined(block: MentionKeyIndex, groups: Groups, phase: Iterable[Rule]) -> Iterator[MergeCandidate]:
+def _joined(block: MentionKeyIndex, groups: Groups, phase: Sequence[Rule]) -> Iterator[Proposal]:
     """Join what the rules of a phase are sure of, as long as that lets them join more, and yield it."""
     for _ in range(ROUNDS):
-        found = [candidate for rule in phase for candidate in rule(block, groups)]
-        taken = [each for each in _in_order(_unique(found, groups)) if _take(groups, each)]
-        yield from taken
-        if not taken:
+        is_last = True
+        for each in sorted(_unique(block, groups, phase), key=_order):
+            is_new = each.score >= ACCEPTED and groups.entity(each.short) != groups.entity(each.long)
+            if is_new and groups.join(each.short, each.long) is None:
+                is_last = False
+                yield _proposal(block, each, ProposalVerdict.JOIN)
+        if is_last:
             return
 
 
@@ -118,60 +119,56 @@ def judged(proposed: Proposed, answers: Mapping[tuple[str, str], tuple[bool, str
 
     "No" goes first; a "yes" that would join what is told apart stays open, with what tells it apart.
     """
-    keep = {pair: reason for pair, (same, reason) in answers.items() if not same}
-    for left, right in sorted(keep):
-        proposed.groups.separate(left, right)
+    for pair in sorted(pair for pair, (same, _) in answers.items() if not same):
+        proposed.groups.separate(*pair)
     result: list[Proposal] = []
     for each in proposed.proposals:
         pair = (each.left.key, each.right.key)
-        if each.verdict is not ProposalVerdict.ASK or pair not in answers:
-            result.append(each)
-        elif pair in keep:
-            result.append(replace(each, verdict=ProposalVerdict.APART, rule="model", score=score, reason=keep[pair]))
-        elif apart := proposed.groups.join(*pair):
-            result.append(replace(each, reason=f"{each.reason}; the model says yes, but: {apart}"))
-        else:
-            result.append(
-                replace(each, verdict=ProposalVerdict.JOIN, rule="model", score=score, reason=answers[pair][1])
-            )
+        changed: dict[str, Any] = {}
+        if each.verdict is ProposalVerdict.ASK and pair in answers:
+            same, reason = answers[pair]
+            if same and (apart := proposed.groups.join(*pair)):
+                changed = {"reason": f"{each.reason}; the model says yes, but: {apart}"}
+            else:
+                verdict = ProposalVerdict.JOIN if same else ProposalVerdict.APART
+                changed = {"verdict": verdict, "rule": "model", "score": score, "reason": reason}
+        result.append(replace(each, **changed))
     return Proposed(tuple(result), proposed.groups)
 
 
-def _take(groups: Groups, candidate: MergeCandidate) -> bool:
-    """Join what a rule is sure of; return False where it is not, or where it is one already or told apart."""
-    if candidate.score < ACCEPTED or groups.entity(candidate.short) == groups.entity(candidate.long):
-        return False
-    return groups.join(candidate.short, candidate.long) is None
+def _unique(block: MentionKeyIndex, groups: Groups, phase: Sequence[Rule]) -> list[MergeCandidate]:
+    """Return what the rules of a phase find; lower the score of names that fit several entities.
 
-
-def _unique(found: Sequence[MergeCandidate], groups: Groups) -> Iterator[MergeCandidate]:
-    """Lower the score of names that fit several entities; leave out those that fit many, and the general ones."""
+    Names that fit many are left out.
+    """
+    found = [candidate for rule in phase for candidate in rule(block, groups)]
     fits: defaultdict[str, set[str]] = defaultdict(set)
-    for candidate in found:
-        if candidate.unique and groups.may_join(candidate.short, candidate.long):
-            fits[candidate.short].add(groups.entity(candidate.long))
-    for candidate in found:
-        others = len(fits[candidate.short] - {groups.entity(candidate.short)}) if candidate.unique else 1
+    for each in found:
+        if each.unique and groups.against(each.short, each.long) is None:
+            fits[each.short].add(groups.entity(each.long))
+    kept = []
+    for each in found:
+        others = len(fits[each.short] - {groups.entity(each.short)}) if each.unique else 1
         if others <= 1:
-            yield candidate
+            kept.append(each)
         elif others <= MOST_FITS:
-            score = min(candidate.score, ASKED + 0.05)
-            reason = f"{candidate.reason}; it fits {others}"
-            yield MergeCandidate(candidate.short, candidate.long, candidate.rule, score, reason, unique=True)
+            reason = f"{each.reason}; it fits {others}"
+            kept.append(replace(each, score=min(each.score, ASKED + 0.05), reason=reason))
+    return kept
 
 
-def _in_order(found: Iterable[MergeCandidate]) -> list[MergeCandidate]:
-    return sorted(found, key=lambda each: (-each.score, each.rule, each.short, each.long))
+def _order(candidate: MergeCandidate) -> tuple[float, str, str, str]:
+    return -candidate.score, candidate.rule, candidate.short, candidate.long
 
 
 def _questions(block: MentionKeyIndex, groups: Groups, found: Iterable[MergeCandidate]) -> Iterator[Proposal]:
     """Yield the best open candidate for each two entities that nothing tells apart."""
     seen: set[frozenset[str]] = set()
-    for candidate in _in_order(found):
-        pair = frozenset((groups.entity(candidate.short), groups.entity(candidate.long)))
-        if len(pair) == 2 and pair not in seen and candidate.score >= ASKED and groups.may_join(*sorted(pair)):
+    for each in sorted(found, key=_order):
+        pair = frozenset((groups.entity(each.short), groups.entity(each.long)))
+        if len(pair) == 2 and pair not in seen and each.score >= ASKED and groups.against(*sorted(pair)) is None:
             seen.add(pair)
-            yield _proposal(block, candidate, ProposalVerdict.ASK)
+            yield _proposal(block, each, ProposalVerdict.ASK)
 
 
 def _proposal(block: MentionKeyIndex, candidate: MergeCandidate, verdict: ProposalVerdict) -> Proposal:

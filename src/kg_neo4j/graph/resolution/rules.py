@@ -17,6 +17,7 @@ from kg_neo4j.graph.resolution.candidates import (
     MentionKeyIndex,
     MergeCandidate,
     Pair,
+    rarer_first,
     together,
 )
 from kg_neo4j.graph.resolution.names import consonants, sounds
@@ -39,8 +40,7 @@ def same_name(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
         general = is_general(short.type)
         score = OPEN if alike < 1 else LIKELY if general else 0.98
         types = f"as {short.type} and as {long.type}" if short.type != long.type else f"both {short.type}"
-        reason = f"one name, {types}"
-        yield MergeCandidate(short.key, long.key, "same-name", score, reason, unique=general)
+        yield MergeCandidate(short.key, long.key, "same-name", score, f"one name, {types}", unique=general)
 
 
 def _same_named(block: MentionKeyIndex) -> Iterator[Pair]:
@@ -64,13 +64,10 @@ def spelling(block: MentionKeyIndex, groups: Groups) -> Iterator[MergeCandidate]
             if short.form.qualifier != long.form.qualifier or short.form.generation != long.form.generation:
                 continue
             # two spellings of one word in one document are often two names: Smith and Smyth
-            risky = rule == "sounds" and len(short.form.core) == 1 and _meet(groups, short, long)
+            is_word = rule == "sounds" and len(short.form.core) == 1
+            risky = is_word and shared(groups.documents(short.key), groups.documents(long.key))
             reason = f"{short.name!r} and {long.name!r} {words}"
             yield MergeCandidate(short.key, long.key, rule, OPEN if risky else score, reason)
-
-
-def _meet(groups: Groups, one: Mentioned, other: Mentioned) -> bool:
-    return bool(shared(groups.documents(one.key), groups.documents(other.key)))
 
 
 def _squashed(each: Mentioned) -> str:
@@ -79,9 +76,9 @@ def _squashed(each: Mentioned) -> str:
 
 def _without_title(each: Mentioned) -> str:
     """Return the words without a title; a person's single word is left to the rule that looks at the document."""
-    form = each.form
-    alone = len(form.core) == 1 and family(each.type) == "PERSON"
-    return "" if alone or len("".join(form.core)) < SHORTEST else " ".join(form.core)
+    core = each.form.core
+    alone = len(core) == 1 and family(each.type) == "PERSON"
+    return "" if alone or len("".join(core)) < SHORTEST else " ".join(core)
 
 
 def _sounds(each: Mentioned) -> str:
@@ -105,7 +102,7 @@ def stated(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
     stating = [(sorted(pair), types & ALIAS_TYPES) for pair, types in block.sources.related.items()]
     for pair, said in sorted(each for each in stating if each[1]):
         if len(pair) == 2 and block.keys.keys() >= set(pair):
-            short, long = sorted((block.keys[key] for key in pair), key=lambda each: (each.count, each.key))
+            short, long = rarer_first(*(block.keys[key] for key in pair))
             if alike := likeness(short.type, long.type):
                 reason = f"the text says that one is {min(said)} the other: {short.name!r}, {long.name!r}"
                 yield MergeCandidate(short.key, long.key, "stated", LIKELY if alike == 1 else OPEN, reason)
@@ -130,9 +127,7 @@ def misspelling(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
         one, other = " ".join(short.form.core), " ".join(long.form.core)
         if one == other or len(one) < 6 or short.form.generation != long.form.generation:
             continue
-        if block.are_related(short, long):
-            continue
-        if (ratio := fuzz.ratio(one, other)) >= FUZZY:
+        if not block.are_related(short, long) and (ratio := fuzz.ratio(one, other)) >= FUZZY:
             score = round(OPEN + (ratio - FUZZY) / 200, 3)
             yield MergeCandidate(short.key, long.key, "misspelling", score, f"{ratio:.0f} % of the letters agree")
 
@@ -157,6 +152,6 @@ def neighbours(block: MentionKeyIndex, _: Groups) -> Iterator[MergeCandidate]:
                 apart = fuzz.ratio(" ".join(sorted(mine - theirs)), " ".join(sorted(theirs - mine)))
                 if mine & theirs and apart < FUZZY:
                     continue
-            short, long = sorted((one, other), key=lambda each: (each.count, each.key))
+            short, long = rarer_first(one, other)
             reason = f"what is said of them is close in meaning (cosine {cosine:.2f})"
             yield MergeCandidate(short.key, long.key, "meaning", round(OPEN - 0.15 + cosine / 10, 3), reason)

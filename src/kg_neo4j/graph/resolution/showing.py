@@ -8,19 +8,20 @@ it hangs on ever changes, so revoking a decision gives the former graph.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 from kg_neo4j.extract.schema import Schema
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader, Transaction
+from kg_neo4j.graph.database import Database, Reader, Row, Transaction, absent_if_empty
 from kg_neo4j.graph.identity import entity_num, fact_id
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.graph.resolution.decisions import Components, Decision, DecisionKind, Union, components
 
 PAGE = 500  # mention keys a transaction, more where one component is larger
+_READ = [each.name for each in fields(Decision) if each.name not in ("graph", "kind")]  # as write/decisions has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +39,7 @@ def stored_decisions(reader: Reader, graph: str) -> tuple[StoredDecision, ...]:
     """Return all decisions of a graph, revoked ones too, by run and id."""
     return tuple(
         StoredDecision(
-            decision=Decision(
-                id=row["id"],
-                graph=graph,
-                kind=DecisionKind(row["kind"]),
-                left_key=row["left_key"],
-                right_key=row["right_key"],
-                rule=row["rule"],
-                score=row["score"],
-                reason=row["reason"],
-                revoked=row["revoked"],
-                run=row["run"],
-                document=row["document"],
-            ),
+            Decision(graph=graph, kind=DecisionKind(row["kind"]), **{name: row[name] for name in _READ}),
             left=row["left_name"],
             right=row["right_name"],
             pending=row["pending"],
@@ -78,72 +67,37 @@ def finish(
     pending = [each for each in stored if each.pending]
     if not pending:
         return wanted
-    before = components(_before(stored))
-    identity = [column.name for column in schema.relationships if column.identity]
-    step = _Step(graph, lease, before, wanted, identity)
-    for renamed in _renamed(before, wanted):
-        database.write_transaction(partial(step.rename, renamed=renamed))
+    # what the graph shows, or showed when the pending ones came: those revoked since, too
+    shown = (replace(each.decision, revoked=False) for each in stored if each.pending == each.decision.revoked)
+    before = components(shown)
+    step = _Step(graph, lease, before, wanted, [column.name for column in schema.relationships if column.identity])
+    for document, key in sorted({*before.namesakes, *wanted.namesakes}):
+        former, now = (found.namesakes.get((document, key), key) for found in (before, wanted))
+        if former != now:
+            database.write_transaction(partial(step.rename, document=document, old_key=former, new_key=now))
     for keys in _pages(before, wanted):
         database.write_transaction(partial(step.show, keys=keys))
     lease.write(queries.get("write/clear_decisions"), graph=graph, ids=[each.decision.id for each in pending])
     return wanted
 
 
-@dataclass(frozen=True, slots=True)
-class FactPlace:
-    """Between which entities a fact stands, and the relationship that it is drawn as, maybe with others."""
+def place(found: Components, ends: tuple[str, str, str], identity: Iterable[str]) -> tuple[str | None, str | None, str]:
+    """Return between which entities a fact stands, and the id of the relationship that it is drawn as.
 
-    source_id: str | None  # None: the entity that the key names
-    target_id: str | None
-    relationship_id: str
-
-
-def place(found: Components, ends: tuple[str, str, str], identity: Iterable[str]) -> FactPlace:
-    """Return where a fact stands; `ends` are source key, type and target key, `identity` as for `fact_id`."""
+    `ends` are source key, type and target key, `identity` as for `fact_id`. An entity that its key names is None;
+    several facts may be drawn as one relationship.
+    """
     source_key, fact_type, target_key = ends
     source, target = found.entity(source_key), found.entity(target_key)
-    return FactPlace(
-        source_id=None if source == source_key else source,
-        target_id=None if target == target_key else target,
-        relationship_id=fact_id(source, fact_type, target, identity),
-    )
+    drawn = fact_id(source, fact_type, target, identity)
+    return None if source == source_key else source, None if target == target_key else target, drawn
 
 
 def stored_values(stored: StoredDecision) -> dict[str, Any]:
     """Return the properties of a decision."""
-    decision = stored.decision
-    return {
-        "id": decision.id,
-        "graph": decision.graph,
-        "kind": str(decision.kind),
-        "left_key": decision.left_key,
-        "right_key": decision.right_key,
-        "left_name": stored.left or None,
-        "right_name": stored.right or None,
-        "rule": decision.rule,
-        "score": decision.score,
-        "reason": decision.reason or None,
-        "revoked": decision.revoked,
-        "resolve_run": decision.run,
-        "document": decision.document or None,
-        "derived": stored.derived or None,
-    }
-
-
-def _before(stored: Iterable[StoredDecision]) -> Iterator[Decision]:
-    """Yield the decisions that the graph shows, or showed when the pending ones came: those revoked since, too."""
-    for each in stored:
-        if each.pending == each.decision.revoked:
-            yield replace(each.decision, revoked=False)
-
-
-def _renamed(before: Components, wanted: Components) -> list[tuple[str, str, str]]:
-    """Return the documents that mean another bearer now: document, former key, key from now on."""
-    return [
-        (document, before.namesakes.get((document, key), key), wanted.namesakes.get((document, key), key))
-        for document, key in sorted({*before.namesakes, *wanted.namesakes})
-        if before.namesakes.get((document, key)) != wanted.namesakes.get((document, key))
-    ]
+    values = asdict(stored.decision) | {"kind": str(stored.decision.kind), "resolve_run": stored.decision.run}
+    values |= {"left_name": stored.left, "right_name": stored.right, "derived": stored.derived or None}
+    return {name: absent_if_empty(value) for name, value in values.items() if name != "run"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,37 +110,22 @@ class _Step:
     wanted: Components
     identity: list[str]  # the schema's identity columns
 
-    def rename(self, transaction: Transaction, renamed: tuple[str, str, str]) -> None:
+    def rename(self, transaction: Transaction, *, document: str, old_key: str, new_key: str) -> None:
         """Give what one document says of a name to the bearer that it means."""
         self.lease.prove(transaction)
-        document, old_key, new_key = renamed
         old, new = self.before.entity(old_key), self.before.entity(new_key)
-        facts = transaction.run(
-            queries.get("write/facts_of_namesake"),
-            graph=self.graph,
-            id=old,
-            key=old_key,
-            document=document,
-            identity=self.identity,
-        )
+        asked = {"graph": self.graph, "id": old, "key": old_key, "document": document, "identity": self.identity}
         rows = []
-        for fact in facts:
-            ends = tuple(new_key if fact[end] == old_key else fact[end] for end in ("source_key", "target_key"))
-            values = ["" if value is None else str(value) for value in fact["identity"]]
-            placed = place(self.before, (ends[0], fact["type"], ends[1]), values)
-            row = {"old": fact["id"], "new": fact_id(ends[0], fact["type"], ends[1], values), "type": fact["type"]}
-            rows.append({**row, "source_key": ends[0], "target_key": ends[1], **asdict(placed)})
+        for fact in transaction.run(queries.get("write/facts_of_namesake"), **asked):
+            source, target = (new_key if fact[end] == old_key else fact[end] for end in ("source_key", "target_key"))
+            identity = _identity(fact)
+            placed = place(self.before, (source, fact["type"], target), identity)
+            row = {"old": fact["id"], "new": fact_id(source, fact["type"], target, identity), "type": fact["type"]}
+            row |= {"source_key": source, "target_key": target}
+            rows.append(row | dict(zip(("source_id", "target_id", "relationship_id"), placed, strict=True)))
         transaction.run(queries.get("write/move_statements"), graph=self.graph, document=document, rows=rows)
-        transaction.run(
-            queries.get("write/move_namesake"),
-            graph=self.graph,
-            document=document,
-            old=old,
-            new=new,
-            num=entity_num(new),
-            old_key=old_key,
-            new_key=new_key,
-        )
+        moved = {"old": old, "new": new, "num": entity_num(new), "old_key": old_key, "new_key": new_key}
+        transaction.run(queries.get("write/move_namesake"), graph=self.graph, document=document, **moved)
 
     def show(self, transaction: Transaction, keys: Sequence[str]) -> None:
         """Move the mentions of `keys`, and place the facts whose ends have one of them."""
@@ -202,11 +141,16 @@ class _Step:
         if moves:
             transaction.run(queries.get("write/move_mentions"), graph=self.graph, rows=moves)
         entities = sorted({wanted.entity(key) for key in keys})
-        facts = transaction.run(
-            queries.get("write/facts_of_keys"), graph=self.graph, ids=entities, keys=list(keys), identity=self.identity
-        )
-        rows = [_place_row(wanted, fact) for fact in facts]
+        asked = {"graph": self.graph, "ids": entities, "keys": list(keys), "identity": self.identity}
+        rows = [
+            [fact["id"], *place(wanted, (fact["source_key"], fact["type"], fact["target_key"]), _identity(fact))]
+            for fact in transaction.run(queries.get("write/facts_of_keys"), **asked)
+        ]
         transaction.run(queries.get("write/place_facts"), rows=rows)
+
+
+def _identity(fact: Row) -> list[str]:
+    return ["" if value is None else str(value) for value in fact["identity"]]
 
 
 def _pages(before: Components, wanted: Components) -> Iterator[list[str]]:
@@ -229,9 +173,3 @@ def _pages(before: Components, wanted: Components) -> Iterator[list[str]]:
             page = []
     if page:
         yield page
-
-
-def _place_row(wanted: Components, fact: Mapping[str, Any]) -> list[str | None]:
-    values = ["" if value is None else str(value) for value in fact["identity"]]
-    found = place(wanted, (fact["source_key"], fact["type"], fact["target_key"]), values)
-    return [fact["id"], found.source_id, found.target_id, found.relationship_id]

@@ -13,7 +13,7 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.database import Database, Row, batches
-from kg_neo4j.graph.headings import embedded_text
+from kg_neo4j.graph.documents import embedded_text
 from kg_neo4j.graph.lease import Lease
 from kg_neo4j.organise.vectors import stale_hash, store_chunks, text_hash
 

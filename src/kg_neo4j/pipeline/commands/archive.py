@@ -165,7 +165,7 @@ def diff(
 def _header(database: Database, graph: str) -> Header:
     from kg_neo4j.graph import queries
     from kg_neo4j.graph.archive_records import Header
-    from kg_neo4j.graph.vector_spaces import VectorSpace
+    from kg_neo4j.graph.constraints import VectorSpace
     from kg_neo4j.organise.search_indexes import list_indexes
 
     owners = {row["graph"] for row in database.read(queries.get("write/vector_graphs"))}

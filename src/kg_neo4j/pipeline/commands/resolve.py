@@ -117,7 +117,7 @@ def decide_pair(
     """
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.resolution.mentions import read_mentioned
+    from kg_neo4j.graph.resolution.derived import read_mentioned
 
     started, tally = time.monotonic(), Tally()
     with connect(settings, progress, to_write=True) as database:
@@ -213,8 +213,8 @@ def _propose(
     budget: Budget | None = None,
 ) -> _Found:
     """Read the graph, and return proposals with the decisions that they come to."""
+    from kg_neo4j.graph.resolution.derived import read_mentioned, read_sources
     from kg_neo4j.graph.resolution.link_files import read_links
-    from kg_neo4j.graph.resolution.mentions import read_mentioned, read_sources
     from kg_neo4j.graph.resolution.proposals import propose
 
     progress.start("resolve")

@@ -24,8 +24,9 @@ PLACES = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 5)), max
 
 
 def person(gathered: Gathered, name: str, *documents: str) -> Mentioned:
-    places = [(document, 0) for document in documents]
-    return gathered.mentioned(mention_key("g", name, "PERSON"), "PERSON", [(name, len(places))], places)
+    return gathered.mentioned(
+        mention_key("g", name, "PERSON"), "PERSON", [(name, len(documents))], [(each, 0, (), ()) for each in documents]
+    )
 
 
 def drawn(seed: int) -> tuple[list[Mentioned], list[tuple[str, str, list[str]]]]:
@@ -43,7 +44,7 @@ def drawn(seed: int) -> tuple[list[Mentioned], list[tuple[str, str, list[str]]]]
         people = [(name, "PERSON") for name in (*forms, last, one, f"{one} bint {other}")]
         others = [(f"Mount {last}", "PLACE"), (last, "PLACE"), (f"{one} {last} Society", "ORGANIZATION")]
         name, node_type = draw.choice([*people, *others, (f"{one[0]}{last[0]}S", "ORGANIZATION")])
-        places = [(f"d{draw.randrange(8)}", draw.randrange(9)) for _ in range(draw.choice((1, 2, 9)))]
+        places = [(f"d{draw.randrange(8)}", draw.randrange(9), (), ()) for _ in range(draw.choice((1, 2, 9)))]
         key = mention_key("g", name, node_type)
         known[key] = gathered.mentioned(key, node_type, [(name, len(places))], places)
     keys = sorted(known)
@@ -55,7 +56,10 @@ def drawn(seed: int) -> tuple[list[Mentioned], list[tuple[str, str, list[str]]]]
 @given(PLACES, PLACES)
 def test_places_are_a_mapping_to_the_first_chunks(mine: list[tuple[str, int]], theirs: list[tuple[str, int]]) -> None:
     gathered = Gathered()
-    one, other = (gathered.mentioned("k", "PERSON", [("Ada", 1)], each).documents for each in (mine, theirs))
+    one, other = (
+        gathered.mentioned("k", "PERSON", [("Ada", 1)], [(*each, (), ()) for each in places]).documents
+        for places in (mine, theirs)
+    )
     firsts = {document: min(index for where, index in mine if where == document) for document, _ in mine}
     assert one == firsts
     assert len(one) == len(firsts)
@@ -64,12 +68,10 @@ def test_places_are_a_mapping_to_the_first_chunks(mine: list[tuple[str, int]], t
 
 
 def test_evidence_that_comes_in_parts_is_added_up() -> None:
-    years = [("a", [1867], []), ("b", [], []), ("a", [1868], [1934]), ("c", [1867], [])]
-    found = Gathered().mentioned(
-        "k", "PERSON", [("Curie", 2), ("M. Curie", 3), ("Curie", 2)], [("a", 3), ("a", 1)], years
-    )
+    documents = [("a", 3, [1867], []), ("b", 0, [], []), ("a", 1, [1868], [1934]), ("c", 2, [1867], [])]
+    found = Gathered().mentioned("k", "PERSON", [("Curie", 2), ("M. Curie", 3), ("Curie", 2)], documents)
     assert (found.name, found.count, found.spellings) == ("Curie", 7, {"Curie": 4, "M. Curie": 3})
-    assert found.documents == {"a": 1}
+    assert found.documents == {"a": 1, "b": 0, "c": 2}
     assert found.years == {
         "a": (frozenset({1867, 1868}), frozenset({1934})),
         "c": (frozenset({1867}), frozenset()),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 
 from kg_neo4j.graph.identity import mention_key, namesake_key
-from kg_neo4j.graph.resolution.bearers import Mentioned, Years
-from kg_neo4j.graph.resolution.namesakes import find_namesakes
+from kg_neo4j.graph.resolution.bearers import Mentioned, Years, find_namesakes
 
 
 def named(
