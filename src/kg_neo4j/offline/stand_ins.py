@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from kg_neo4j.extract.llm_extractor import OpenExtractor
     from kg_neo4j.graph.resolution.judgement import CompareEntities, Judgements
     from kg_neo4j.organise.description_merges import Merge
-    from kg_neo4j.organise.report_answers import ReportDraft
     from kg_neo4j.organise.report_domain import ChooseDomain, Domain
-    from kg_neo4j.organise.report_questions import WriteReport
+    from kg_neo4j.organise.report_questions import ReportDraft, WriteReport
     from kg_neo4j.organise.tree.interface import Aspect
     from kg_neo4j.organise.tree.naming import ClusterAspects, NameClusters
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, WrittenText
