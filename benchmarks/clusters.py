@@ -39,7 +39,7 @@ from kg_neo4j.organise.tree import raptor  # noqa: E402
 from kg_neo4j.organise.tree.building import CLUSTER_TOKENS  # noqa: E402
 from kg_neo4j.organise.tree.clustering import soft_clusters  # noqa: E402
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, SPHERES, UMAP, Leaf, TreeOptions  # noqa: E402
-from kg_neo4j.organise.tree.leaves import LeafSource, leaves_of  # noqa: E402
+from kg_neo4j.organise.tree.leaves import leaves_of  # noqa: E402
 from kg_neo4j.pipeline import AskOptions  # noqa: E402
 from kg_neo4j.progress import Silent  # noqa: E402
 from kg_neo4j.records import Document  # noqa: E402
@@ -57,7 +57,7 @@ def leaves(text: str) -> Sequence[Leaf]:
     (document,) = files.read([text], graph="bench")
     assert isinstance(document, Document), document
     tokeniser = tokens.load()
-    whole = LeafSource("text", document.text, tokeniser.count(document.text), 0, len(document.text))
+    whole = Leaf("text", document.text, tokeniser.count(document.text), 0, len(document.text))
     return leaves_of("bench", [whole], tokeniser, TreeOptions()).leaves
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kg_neo4j.organise.tree.picture_svg import DETAIL, LEAF, SUMMARY, PictureNode, TreePicture
+from kg_neo4j.organise.tree.picture import DETAIL, LEAF, SUMMARY, PictureNode, TreePicture
 
 HOSTILE = """</script><script>document.title = "taken"</script><img src=x onerror=alert(1)> & ]]> \x0b \ud800 “ü漢”"""
 

@@ -16,7 +16,6 @@ import pytest
 
 from chromium import Tab, browser
 from hostile_texts import PAYLOADS
-from kg_neo4j.organise import plot_page
 from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE, still
 from kg_neo4j.organise.viewer.view import GraphView
 from viewed_graph import hostile, people
@@ -34,7 +33,7 @@ def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
 
 def write(view: GraphView, folder: Path) -> str:
     page = folder / "graph.html"
-    page.write_bytes(plot_page.draw(view).encode("utf-8"))
+    page.write_bytes(still.page(view).encode("utf-8"))
     return page.as_uri()
 
 

@@ -16,7 +16,7 @@ from kg_neo4j.graph.documents import list_documents
 from kg_neo4j.graph.replay import stored_chunks
 from kg_neo4j.offline.embedder.hashed_embedding import HashedEmbedding
 from kg_neo4j.organise import vectors
-from kg_neo4j.organise.chunk_embedding import AT_A_TIME, WAITING, ChunkEmbedding
+from kg_neo4j.organise.vectors import CHUNKS_A_TASK, WAITING, ChunkEmbedding
 from kg_neo4j.records import Chunk
 from small_graph import load
 
@@ -83,7 +83,7 @@ def test_leaving_waits_for_the_call_under_way(database: Database, chunks: tuple[
 def test_what_comes_too_fast_is_left_for_the_end(database: Database, graph: str, chunks: tuple[Chunk, ...]) -> None:
     model = Waiting()
     with ChunkEmbedding(database, model, TOKENISER) as beside:
-        beside.begin(chunks * (AT_A_TIME * (WAITING + 5)))
+        beside.begin(chunks * (CHUNKS_A_TASK * (WAITING + 5)))
         model.told.set()
         beside.finish()
     assert vectors.embed(database, graph, HashedEmbedding(), TOKENISER).reused == len(chunks)

@@ -13,8 +13,7 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.organise.plot import plot
 from kg_neo4j.organise.plot_graph import read_graph
-from kg_neo4j.organise.viewer.details import QUOTES, entity_details, fact_details
-from kg_neo4j.organise.viewer.view import ViewDetail, ViewQuote
+from kg_neo4j.organise.viewer.view import QUOTES, ViewDetail, ViewQuote, entity_details, fact_details
 
 CREATE = Query(
     name="test/create",

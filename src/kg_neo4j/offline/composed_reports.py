@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from kg_neo4j.organise.report_answers import MOST, ReportDraft, fewest_findings
 from kg_neo4j.organise.report_material import MemberLink, ReportMaterial, ReportMember
+from kg_neo4j.organise.report_questions import MOST, ReportDraft, fewest_findings
 from kg_neo4j.organise.report_references import LARGEST, mark
 from kg_neo4j.organise.stored_reports import Finding
 

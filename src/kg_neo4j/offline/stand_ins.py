@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     from kg_neo4j.extract.llm_extractor import OpenExtractor
     from kg_neo4j.graph.resolution.judgement import CompareEntities, Judgements
     from kg_neo4j.organise.description_merges import Merge
-    from kg_neo4j.organise.report_answers import ReportDraft
     from kg_neo4j.organise.report_domain import ChooseDomain, Domain
-    from kg_neo4j.organise.report_questions import WriteReport
-    from kg_neo4j.organise.tree.building import ClusterAspects
+    from kg_neo4j.organise.report_questions import ReportDraft, WriteReport
     from kg_neo4j.organise.tree.interface import Aspect
-    from kg_neo4j.organise.tree.namers import NameClusters
+    from kg_neo4j.organise.tree.naming import ClusterAspects, NameClusters
     from kg_neo4j.organise.tree.written import WriteDetail, WriteSummary, WrittenText
     from kg_neo4j.retrieve.assisting import Assist, Assisted
     from kg_neo4j.retrieve.checking.claims import FindContradictions
@@ -147,7 +145,7 @@ def _detail(task: WriteDetail) -> WrittenText:
 
 def _name_clusters(job: NameClusters) -> Sequence[ClusterAspects]:
     from kg_neo4j.offline.cues import cued_clusters
-    from kg_neo4j.organise.tree.building import ClusterAspects
+    from kg_neo4j.organise.tree.naming import ClusterAspects
 
     typical = _typical(job.by.leaves, job.by.aspects)
     if job.texts == ("\n\n".join(job.by.leaves),):  # one cluster: nothing to compare it with

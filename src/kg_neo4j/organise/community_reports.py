@@ -20,9 +20,17 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.answers import GraphAnswers
 from kg_neo4j.graph.database import Database, Row, batches
 from kg_neo4j.graph.lease import Lease
-from kg_neo4j.organise.report_answers import most_findings
 from kg_neo4j.organise.report_material import MemberLink, ReportMaterial, ReportMember
-from kg_neo4j.organise.report_questions import NOT_ANSWERED, TINY, Asker, WriteReport, WrittenReport, composed, written
+from kg_neo4j.organise.report_questions import (
+    NOT_ANSWERED,
+    TINY,
+    Asker,
+    WriteReport,
+    WrittenReport,
+    composed,
+    most_findings,
+    written,
+)
 from kg_neo4j.organise.stored_reports import COMPOSED, MODEL, CommunityReport, properties, read_reports
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Usage
@@ -69,12 +77,11 @@ class ReportPlan:
 
 def plan_reports(database: Database, graph: str, how: Reporting) -> ReportPlan:
     """Return what `write_reports` would ask: the same run, with a door that counts and without writing."""
-    communities = database.read(queries.get("analytics/report_communities"), graph=graph)
-    run = _ReportsRun(database, graph, how, None, _domain(how, communities))
-    for rows in pages(communities):
+    run = _ReportsRun(database, graph, how, None)
+    for rows in pages(run.communities):
         run.write(rows)
     usage, measured = run.still_to_pay()
-    return ReportPlan(len(communities), run.current, run.composed, usage, measured)
+    return ReportPlan(len(run.communities), run.current, run.composed, usage, measured)
 
 
 def write_reports(
@@ -86,10 +93,9 @@ def write_reports(
     the graph, `unfinished` says so, and the next run asks again. Raises DatabaseError, and LeaseHeld where the lease
     was lost.
     """
-    communities = database.read(queries.get("analytics/report_communities"), graph=graph)
-    run = _ReportsRun(database, graph, how, lease, _domain(how, communities))
-    progress.start(STAGE, len(communities))
-    for rows in pages(communities):
+    run = _ReportsRun(database, graph, how, lease)
+    progress.start(STAGE, len(run.communities))
+    for rows in pages(run.communities):
         run.write(rows)
         progress.advance(STAGE, len(rows))
     lease.write(queries.get("analytics/sweep_reports"), graph=graph)
@@ -129,16 +135,6 @@ def usual_domain(communities: Sequence[Row]) -> str:
     return max(sorted(set(named)), key=named.count) if named else ""
 
 
-def _domain(how: Reporting, communities: Sequence[Row]) -> str:
-    return usual_domain(communities) if how.domain is None else how.domain
-
-
-def is_current(row: Row, material: ReportMaterial, domain: str | None) -> bool:
-    """Say whether a report that a model wrote stands: nothing that it was made from has changed."""
-    kept = domain is None or (row["domain"] or "") == domain
-    return bool(row["method"] == MODEL and row["hash"] == material.digest and kept)
-
-
 @dataclass(slots=True)
 class _ReportsRun:
     """One call of `write_reports`."""
@@ -147,7 +143,8 @@ class _ReportsRun:
     graph: str
     how: Reporting
     lease: Lease | None  # None: a plan, which asks and writes nothing
-    domain: str  # that a model is given
+    communities: Sequence[Row] = field(init=False)
+    domain: str = field(init=False)  # that a model is given
     reports: int = 0
     changes: int = 0
     by_model: int = 0
@@ -163,6 +160,8 @@ class _ReportsRun:
     drafts: dict[str, CommunityReport] = field(default_factory=dict)  # of a plan, in place of reports to be written
 
     def __post_init__(self) -> None:
+        self.communities = self.database.read(queries.get("analytics/report_communities"), graph=self.graph)
+        self.domain = usual_domain(self.communities) if self.how.domain is None else self.how.domain
         door = self.how.door.storing(GraphAnswers(self.database, self.graph, self.lease))
         self.door = door if self.lease else door.counting([])
         self.asker = Asker(self.graph, door.name, door.window, self.domain, self.how.tokeniser)
@@ -180,15 +179,10 @@ class _ReportsRun:
         """Bring the reports of one page up to date."""
         materials = read_materials(self.database, self.graph, [row["id"] for row in rows])
         stored = {each.id: each for each in read_reports(self.database, self.graph, ids=list(materials))}
-        domain = self.how.domain
-        current = {
-            row["id"] for row in rows if row["id"] in materials and is_current(row, materials[row["id"]], domain)
-        }
-        wanted = {
-            row["id"]: materials[row["id"]] for row in rows if row["id"] in materials and row["id"] not in current
-        }
-        written = self._written(wanted)
-        made = [self._report(row, materials[row["id"]], written[row["id"]]) for row in rows if row["id"] in written]
+        known = [row for row in rows if row["id"] in materials]
+        current = {row["id"] for row in known if self._is_current(row, materials[row["id"]])}
+        written = self._written([materials[row["id"]] for row in known if row["id"] not in current])
+        made = [self._report(row, materials[row["id"]], written[row["id"]]) for row in known if row["id"] in written]
         changed = [each for each in made if each != stored.get(each.id)]
         if self.lease is not None:
             self._store(self.lease, changed, written)
@@ -200,9 +194,14 @@ class _ReportsRun:
         self.by_model += sum(each.method == MODEL for each in standing)
         self.flagged += sum(bool(each.flags) for each in standing)
 
-    def _written(self, wanted: Mapping[str, ReportMaterial]) -> dict[str, WrittenReport]:
+    def _is_current(self, row: Row, material: ReportMaterial) -> bool:
+        """Say whether a report that a model wrote stands: nothing that it was made from has changed."""
+        kept = self.how.domain in (None, row["domain"] or "")
+        return bool(row["method"] == MODEL and row["hash"] == material.digest and kept)
+
+    def _written(self, wanted: Sequence[ReportMaterial]) -> dict[str, WrittenReport]:
         """Return what each report says; stored answers are not paid for again."""
-        tasks = [self._task(material) for material in wanted.values()]
+        tasks = [self._task(material) for material in wanted]
         done = {task.material.id: composed(task, self.door) for task in tasks if len(task.material.members) < TINY}
         asked = [task for task in tasks if task.material.id not in done]
         asked.sort(key=lambda task: (-len(task.material.members), task.material.id))  # a budget may end the run
@@ -228,7 +227,7 @@ class _ReportsRun:
         if self.drafts and is_divided:
             known = {each.id: each for each in reports} | self.drafts
             reports = tuple(known[each] for each in parts if each in known)
-        return self.asker.task(material, reports)
+        return WriteReport(self.asker, material, reports, self.asker.room)
 
     def still_to_pay(self) -> tuple[Usage, int]:
         """Return what the questions of a plan take, and on how many answers the length of a report was measured."""
@@ -243,11 +242,7 @@ class _ReportsRun:
     def _report(self, row: Row, material: ReportMaterial, written: WrittenReport) -> CommunityReport:
         draft = written.draft
         return CommunityReport(
-            id=row["id"],
-            level=row["level"],
-            number=row["number"],
-            size=row["size"],
-            parent_id=row["parent_id"],
+            **{name: row[name] for name in ("id", "level", "number", "size", "parent_id")},
             title=draft.title,
             summary=draft.summary,
             rating=draft.rating if draft.rating is not None else 0.0,

@@ -124,7 +124,6 @@ class Merging:
     _used: list[str] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        """Begin with all descriptions."""
         half = self.room // 2
         self._prepare([cut_at_word(text, self.tokeniser, half) for text in self.element.texts])
 
@@ -141,13 +140,14 @@ class Merging:
         self._used += [key for answer in answers for key in answer.keys]
         if len(self._groups) == 1:
             method = MODEL if said[0] else EXTRACTIVE
-            self.summary = DescriptionMerge(said[0] or self._sentences(self.element.texts), method, tuple(self._used))
+            text = said[0] or self.door.instead(self._merge(self.element.texts))
+            self.summary = DescriptionMerge(text, method, tuple(self._used))
             return
-        merged = {task.texts: text or self._sentences(task.texts) for task, text in zip(self.tasks, said, strict=True)}
+        merged = {task.texts: text or self.door.instead(task) for task, text in zip(self.tasks, said, strict=True)}
         self._prepare([merged.get(group, group[0]) for group in self._groups])
 
-    def _sentences(self, texts: tuple[str, ...]) -> str:
-        return self.door.instead(Merge(self.element, texts, self.graph, self.model, self.tokeniser))
+    def _merge(self, texts: tuple[str, ...]) -> Merge:
+        return Merge(self.element, texts, self.graph, self.model, self.tokeniser)
 
     def _prepare(self, texts: Sequence[str]) -> None:
         """Put texts together, in order, as far as they fit one task; one that is alone is merged in the next step."""
@@ -163,7 +163,7 @@ class Merging:
             filled += tokens
         self._groups = [*groups, tuple(group)]
         asked = [each for each in self._groups if len(each) > 1 or len(self._groups) == 1]
-        self.tasks = [Merge(self.element, each, self.graph, self.model, self.tokeniser) for each in asked]
+        self.tasks = [self._merge(each) for each in asked]
 
 
 def is_unanswered(answer: TaskAnswer[str]) -> bool:

@@ -52,7 +52,6 @@ class Described:
     changes: int  # elements whose summary was written or removed; 0 on a repeat
     usage: Usage
     unfinished: tuple[str, ...] = ()  # one line on what a model should have done and did not; it is asked again
-    notes: tuple[str, ...] = ()
 
 
 def describe(
@@ -66,15 +65,19 @@ def describe(
     """
     progress.start(STAGE)
     run = _DescriptionsRun(database, graph, how, lease)
-    first, is_swept = database.read_transaction(run.look)
+    first, is_left = database.read_transaction(run.look)
     for label in _LABELS:
         for rows in run.pages(label, first[label]):
             run.summarise(label, rows)
             progress.advance(STAGE, len(rows))
-    if not how.keep_answers and (run.changes or not is_swept):
+    if not how.keep_answers and (run.changes or is_left):
         lease.write(queries.get("analytics/sweep_descriptions"), graph=graph)
     progress.finish(STAGE)
-    return run.report()
+    unfinished: list[str] = []
+    if run.waiting:
+        why = str(run.door.stopped) if run.door.stopped else run.failed[0]
+        unfinished.append(f"{run.waiting} descriptions were not merged by the model: {why}")
+    return Described(run.summaries, run.changes, run.usage, tuple(unfinished))
 
 
 def distinct_texts(evidence: Sequence[Sequence[Any]]) -> tuple[str, ...]:
@@ -120,17 +123,10 @@ class _DescriptionsRun:
         self.door = self.how.door.storing(store)
         self.stored = Door(Unasked(), stand_in=self.how.door.stand_in).storing(store)
 
-    def report(self) -> Described:
-        unfinished: list[str] = []
-        if self.waiting:
-            why = str(self.door.stopped) if self.door.stopped else self.failed[0]
-            unfinished.append(f"{self.waiting} descriptions were not merged by the model: {why}")
-        return Described(self.summaries, self.changes, self.usage, tuple(unfinished))
-
     def look(self, transaction: Transaction) -> tuple[Mapping[str, Sequence[Row]], bool]:
-        """Return the first page of each label, and whether no answer is about descriptions that are gone."""
+        """Return the first page of each label, and whether an answer is about descriptions that are gone."""
         gone = transaction.run(queries.get("analytics/gone_descriptions"), graph=self.graph)
-        return {label: self._page(transaction, label) for label in _LABELS}, not gone
+        return {label: self._page(transaction, label) for label in _LABELS}, bool(gone)
 
     def pages(self, label: str, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
         """Yield the elements that may need a summary or have one, in pages ordered by id; `rows` is the first one."""
@@ -165,7 +161,10 @@ class _DescriptionsRun:
             values = {"summary": summary.text or None, "method": summary.method, "hash": element.digest}
             if any(stored[element.id][name] != value for name, value in values.items()):
                 changed.append({"id": element.id, **values, "answers": list(summary.answers)})
-        self._write(label, changed)
+        query = queries.get(f"analytics/write_summaries_{label.lower()}")
+        for some in batches(changed, PAGE):
+            self.lease.write(query, graph=self.graph, keep=self.how.keep_answers, rows=list(some))
+        self.changes += len(changed)
 
     def _merged(self, elements: Sequence[tuple[Element, str]]) -> Iterator[tuple[Element, DescriptionMerge]]:
         """Yield a summary for each element, given with the model whose answers count; stored ones are not paid again.
@@ -210,9 +209,3 @@ class _DescriptionsRun:
     def _extractive(self, element: Element) -> DescriptionMerge:
         task = Merge(element, element.texts, self.graph, self.door.name, self.how.tokeniser)
         return DescriptionMerge(self.door.instead(task), EXTRACTIVE)
-
-    def _write(self, label: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        query = queries.get(f"analytics/write_summaries_{label.lower()}")
-        for some in batches(rows, PAGE):
-            self.lease.write(query, graph=self.graph, keep=self.how.keep_answers, rows=list(some))
-        self.changes += len(rows)

@@ -9,10 +9,13 @@ from pathlib import Path
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
-from kg_neo4j.organise import plot_page, plot_picture
+from kg_neo4j.organise import plot_picture
 from kg_neo4j.organise.plot_graph import read_graph
+from kg_neo4j.organise.viewer import still
+from kg_neo4j.organise.viewer.view import read_view
 
 COLOUR_BY = ("type", "community")
+MOST_OF_A_PANEL = 2_000  # nodes
 _PAGE = ".html"
 _SUFFIXES = (".png", ".svg", _PAGE)
 
@@ -42,27 +45,24 @@ def plot(database: Database, graph: str, target: Path, *, colour_by: str = "type
             f"the graph {graph!r} is empty: there is nothing to draw", hint=f"kg load FILE --graph {graph}"
         )
     if suffix == _PAGE:
-        content = plot_page.draw(plot_page.read_view(database, data, colour_by)).encode("utf-8")
+        content = still.page(read_view(database, data, colour_by)).encode("utf-8")
     else:
         content = plot_picture.draw(data, suffix[1:], colour_by)
     write_whole(target, content)
     return PlotReport(target, len(data.nodes), len(data.relationships))
 
 
-def plot_side_by_side(
-    database: Database, graphs: Sequence[tuple[str, str]], target: Path, *, colour_by: str = "type", limit: int = 2_000
-) -> None:
+def plot_side_by_side(database: Database, graphs: Sequence[tuple[str, str]], target: Path) -> None:
     """Draw whole graphs, given as (title, name), into one PNG, on one scale: a larger graph takes more room.
 
-    Of a graph with more than `limit` nodes the most connected ones are drawn (>= 1, default 2000). An empty graph gets
-    an empty panel. Raises UsageError as `plot` does, and where there is no graph to draw.
+    Of a graph with more than 2000 nodes the most connected ones are drawn. An empty graph gets an empty panel. Raises
+    UsageError as `plot` does, and where there is no graph to draw.
     """
     check_side_by_side(target)
-    _check(target, colour_by, limit)
     if not graphs:
         raise UsageError("there are no graphs to draw side by side")
-    panels = [replace(read_graph(database, name, limit, alone=True), name=title) for title, name in graphs]
-    write_whole(target, plot_picture.draw_side_by_side(panels, colour_by))
+    panels = [replace(read_graph(database, name, MOST_OF_A_PANEL, alone=True), name=title) for title, name in graphs]
+    write_whole(target, plot_picture.draw_side_by_side(panels))
 
 
 def check_side_by_side(target: Path) -> None:

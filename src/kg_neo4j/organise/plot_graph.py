@@ -11,6 +11,7 @@ from kg_neo4j.graph.database import Database, Transaction
 # Ten colours that stay apart on screen, on paper and for most colour-blind readers; the last is for all others.
 PALETTE = ("#4477aa", "#ee6677", "#228833", "#e0a800", "#9a55a8", "#39a9c4", "#d9762b", "#7a8b3d", "#b8477f", "#5f6fbf")
 REST = "#9aa0a6"
+_LONGEST_NAME = 34  # characters
 _TYPE_COLOURS = {
     "PERSON": PALETTE[0],
     "PLACE": PALETTE[2],
@@ -101,3 +102,9 @@ def group_label(group: str, colour_by: str) -> str:
     if colour_by == "type":
         return group
     return "no community" if group == "none" else f"community {group}"
+
+
+def shorten(name: str) -> str:
+    """Return a name that fits next to a node: white space collapsed, at most 34 characters."""
+    text = " ".join(name.split())
+    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1].rstrip() + "…"

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, group_label
+from kg_neo4j.organise.plot_graph import PlotGraph, group_colours, group_label, shorten
 from kg_neo4j.organise.plot_layout import Points, lay_out, pack
 
 _INCHES = (13.0, 9.0)  # of one graph
@@ -27,7 +27,6 @@ _STRETCH = (1.3, 1.0)  # names are wider than high, and so is the paper
 _MAX_LEGEND = 10
 _MOST_TYPES = 60  # relationships of a graph whose types are written
 _ALONG = (0.5, 0.4, 0.6, 0.32, 0.68)  # of a relationship's line, where its type may stand
-_MAX_CHARS = 34
 _SMALL, _LARGE = 0.07, 0.34  # radii, where one step of the graph is about 1
 # Where a name may stand: its alignment, and the direction from the node's centre in radii.
 _SIDES = (
@@ -61,7 +60,7 @@ def draw(graph: PlotGraph, file_format: str, colour_by: str) -> bytes:
     return buffer.getvalue()
 
 
-def draw_side_by_side(graphs: Sequence[PlotGraph], colour_by: str) -> bytes:
+def draw_side_by_side(graphs: Sequence[PlotGraph]) -> bytes:
     """Return a PNG of one or more graphs, row by row, at most three in a row, all on one scale.
 
     Nodes of one degree have one size, and a graph with more nodes takes more of its panel. Lines are plain, and few
@@ -85,7 +84,7 @@ def draw_side_by_side(graphs: Sequence[PlotGraph], colour_by: str) -> bytes:
             if not graph.nodes:
                 continue
             axes = _axes(panels[place], points[place], half)
-            groups, colours = group_colours(graph.nodes, colour_by)
+            groups, colours = group_colours(graph.nodes, "type")
             filled = [colours[group] for group in groups]
             circles = _draw_nodes(axes, points[place][:_NAMED], radii[place][:_NAMED], filled)
             sizes = 2 * radii[place][_NAMED:]
@@ -94,9 +93,8 @@ def draw_side_by_side(graphs: Sequence[PlotGraph], colour_by: str) -> bytes:
             axes.add_collection(others)
             ends = points[place][np.array(_pairs(graph), np.int64).reshape(-1, 2)]
             axes.add_collection(LineCollection(list(ends), colors=_LINE, linewidths=0.8, alpha=0.7, zorder=1))
-            named = replace(graph, nodes=graph.nodes[:_NAMED])
-            _draw_legend(axes, groups, colours, colour_by)
-            _write_names(axes, named, circles)
+            _draw_legend(axes, groups, colours, "type")
+            _write_names(axes, replace(graph, nodes=graph.nodes[:_NAMED]), circles)
         figure.savefig(buffer, format="png", dpi=_PANEL_DPI, metadata={"Software": "kg-neo4j"})
     return buffer.getvalue()
 
@@ -159,12 +157,11 @@ def _draw_nodes(axes: Any, points: Points, radii: Points, colours: list[str]) ->
     """Draw circles, the most connected on top, and return them."""
     from matplotlib.patches import Circle
 
-    return [
-        axes.add_patch(
-            Circle(tuple(points[place]), radii[place], fc=colours[place], ec="white", lw=1.1, zorder=3 - place / 1e6)
-        )
-        for place in range(len(points))
-    ]
+    circles = []
+    for place, (point, radius) in enumerate(zip(points, radii, strict=True)):
+        circle = Circle(tuple(point), radius, fc=colours[place], ec="white", lw=1.1, zorder=3 - place / 1e6)
+        circles.append(axes.add_patch(circle))
+    return circles
 
 
 def _reach(circle: Any) -> float:
@@ -187,43 +184,25 @@ def _draw_lines(axes: Any, graph: PlotGraph, points: Points, circles: list[Any])
         pair = frozenset((each.source, each.target))
         count = drawn[pair] = drawn.get(pair, 0) + 1
         bend = 0.06 if count == 1 else (0.06 + 0.1 * (count // 2)) * (1 if count % 2 else -1)
-        axes.add_patch(
-            FancyArrowPatch(
-                points[each.source],
-                points[each.target],
-                shrinkA=_reach(circles[each.source]),
-                shrinkB=_reach(circles[each.target]) + 1,
-                arrowstyle="-|>",
-                mutation_scale=6 + width * 1.5,
-                connectionstyle=f"arc3,rad={bend}",
-                lw=width,
-                color=_LINE,
-                alpha=0.55,
-                zorder=1,
-            )
-        )
+        ends: Any = {"shrinkA": _reach(circles[each.source]), "shrinkB": _reach(circles[each.target]) + 1}
+        style: Any = {"arrowstyle": "-|>", "mutation_scale": 6 + width * 1.5, "connectionstyle": f"arc3,rad={bend}"}
+        line: Any = {"lw": width, "color": _LINE, "alpha": 0.55, "zorder": 1}
+        axes.add_patch(FancyArrowPatch(points[each.source], points[each.target], **ends, **style, **line))
 
 
 def _draw_legend(axes: Any, groups: list[str], colours: dict[str, str], colour_by: str) -> None:
     """Write what colours mean, at the right of the drawing."""
     from matplotlib.lines import Line2D
 
-    handles = [
-        Line2D([], [], ls="", marker="o", ms=9, mfc=colours[group], mec="white", label=f"{name}  {groups.count(group)}")
-        for group in list(colours)[:_MAX_LEGEND]
-        for name in [group_label(group, colour_by)]
-    ]
+    handles = []
+    for group in list(colours)[:_MAX_LEGEND]:
+        label = f"{group_label(group, colour_by)}  {groups.count(group)}"
+        handles.append(Line2D([], [], ls="", marker="o", ms=9, mfc=colours[group], mec="white", label=label))
     if len(colours) > len(handles):
         handles.append(Line2D([], [], ls="", label=f"and {len(colours) - len(handles)} more"))
     beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
     for text in axes.legend(handles=handles, fontsize=9.5, labelcolor=_INK, **beside).get_texts():
         text.set_parse_math(False)
-
-
-def shorten(name: str) -> str:
-    """Return a name that fits next to a node: white space collapsed, at most 34 characters."""
-    text = " ".join(name.split())
-    return text if len(text) <= _MAX_CHARS else text[: _MAX_CHARS - 1].rstrip() + "…"
 
 
 def _write_types(axes: Any, graph: PlotGraph, points: Points, circles: list[Any], names: list[Any]) -> None:
@@ -233,20 +212,11 @@ def _write_types(axes: Any, graph: PlotGraph, points: Points, circles: list[Any]
     if len(graph.relationships) > _MOST_TYPES:
         return
     taken = [*names, *(circle.get_window_extent() for circle in circles)]
+    around = [withStroke(linewidth=1.8, foreground="white", alpha=0.9)]
+    style = {"fontsize": 6.5, "fontstyle": "italic", "ha": "center", "va": "center", "zorder": 4, **_PLAIN}
     for each in graph.relationships:
         start, end = points[each.source], points[each.target]
-        text = axes.text(
-            0,
-            0,
-            each.type.replace("_", " ").lower(),
-            fontsize=6.5,
-            fontstyle="italic",
-            ha="center",
-            va="center",
-            path_effects=[withStroke(linewidth=1.8, foreground="white", alpha=0.9)],
-            zorder=4,
-            **_PLAIN,
-        )
+        text = axes.text(0, 0, each.type.replace("_", " ").lower(), path_effects=around, **style)
         for share in _ALONG if each.source != each.target else ():
             text.set_position(tuple(start + (end - start) * share))
             extent = text.get_window_extent()
@@ -262,20 +232,13 @@ def _write_names(axes: Any, graph: PlotGraph, circles: list[Any]) -> list[Any]:
     from matplotlib.patheffects import withStroke
 
     extents = [circle.get_window_extent() for circle in circles]
+    around = [withStroke(linewidth=2.2, foreground="white", alpha=0.9)]
     names: list[Any] = []
     highest = max(node.degree for node in graph.nodes)
     for place, (node, circle) in enumerate(zip(graph.nodes, circles, strict=True)):
-        text = axes.annotate(
-            shorten(node.name),
-            circle.center,
-            (0, 0),
-            textcoords="offset points",
-            fontsize=7.2 + 5.3 * np.sqrt(node.degree / max(highest, 1)),
-            fontweight="bold" if place < 3 else "normal",
-            path_effects=[withStroke(linewidth=2.2, foreground="white", alpha=0.9)],
-            zorder=5,
-            **_PLAIN,
-        )
+        font = 7.2 + 5.3 * np.sqrt(node.degree / max(highest, 1))
+        style = {"fontsize": font, "fontweight": "bold" if place < 3 else "normal", "path_effects": around, "zorder": 5}
+        text = axes.annotate(shorten(node.name), circle.center, (0, 0), textcoords="offset points", **style, **_PLAIN)
         away = _reach(circle) + 1.5
         others = [extent.shrunk(0.85, 0.85) for extent in extents[:place] + extents[place + 1 :]]
         sides = [(*side, names + others) for side in _SIDES]

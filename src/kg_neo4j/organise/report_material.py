@@ -72,7 +72,7 @@ class ReportMaterial:
         links = sorted(
             (each.id, each.source, each.type, each.target, each.description, each.start_date) for each in self.links
         )
-        return hash_id("report", str(RULES_VERSION), *_flat(members), *_flat(links))
+        return hash_id("report", str(RULES_VERSION), *(value for row in (*members, *links) for value in (*row, "\n")))
 
     @cached_property
     def weights(self) -> Mapping[str, int]:
@@ -129,13 +129,13 @@ class PackedCommunity:
 
     text: str
     shown: Numbers  # that may be cited
-    left_out: int  # members and relationships that did not fit and that no report stands for
 
 
 @dataclass(slots=True)
 class _Page:
     """Rows that were chosen, as far as there is room."""
 
+    material: ReportMaterial
     tokeniser: Tokeniser
     room: int
     reports: list[str] = field(default_factory=list)
@@ -151,16 +151,48 @@ class _Page:
         self.room -= cost
         return True
 
+    def cite(self, report: CommunityReport) -> None:
+        """Allow citing what a report on a part rests on, with the numbers of the whole."""
+        numbers = self.material.numbers
+        for finding in report.findings:
+            for cited, ids in zip(self.cited, (finding.entities, finding.relationships), strict=True):
+                cited.update(numbers[each] for each in ids.values() if each in numbers)
+
+    def fill(self, rows: Mapping[str, str], part_of: Mapping[str, str | None], replaced: set[str]) -> int:
+        """Add relationships with their ends, best first, then other members; return how many did not fit."""
+        numbers = self.material.numbers
+        left_out = 0
+        for link in self.material.ranked_links:
+            inside = {part_of[link.source], part_of[link.target]}
+            if len(inside) == 1 and inside <= replaced:
+                continue
+            new = {end for end in (link.source, link.target) if numbers[end] not in self.members}
+            if not self.fits(rows[link.id], *(rows[end] for end in sorted(new))):
+                left_out += 1
+                continue
+            self.links[numbers[link.id]] = rows[link.id]
+            self.members |= {numbers[end]: rows[end] for end in new}
+        for member in self.material.ranked:
+            if numbers[member.id] in self.members or member.child in replaced:
+                continue
+            if self.fits(rows[member.id]):
+                self.members[numbers[member.id]] = rows[member.id]
+            else:
+                left_out += 1
+        return left_out
+
     def packed(self, left_out: int) -> PackedCommunity:
-        blocks = [("Reports on parts of this community", self.reports)] if self.reports else []
-        blocks += [("Entities", [self.members[number] for number in sorted(self.members)])] if self.members else []
-        blocks += [("Relationships", [self.links[number] for number in sorted(self.links)])] if self.links else []
-        text = "\n\n".join(f"{title}\n" + "\n".join(rows) for title, rows in blocks)
+        """Return the rows in the order of their numbers."""
+        blocks = {
+            "Reports on parts of this community": self.reports,
+            "Entities": [self.members[number] for number in sorted(self.members)],
+            "Relationships": [self.links[number] for number in sorted(self.links)],
+        }
+        text = "\n\n".join(f"{title}\n" + "\n".join(rows) for title, rows in blocks.items() if rows)
         if left_out:
             text += f"\n\n{left_out} further entities and relationships are not shown."
-        entities, relationships = self.cited
-        shown = Numbers(frozenset(entities | self.members.keys()), frozenset(relationships | self.links.keys()))
-        return PackedCommunity(text, shown, left_out)
+        entities, relationships = self.cited[0] | self.members.keys(), self.cited[1] | self.links.keys()
+        return PackedCommunity(text, Numbers(frozenset(entities), frozenset(relationships)))
 
 
 def pack(
@@ -171,14 +203,15 @@ def pack(
     Else reports on its parts stand for the rows of these parts, the largest part first, as many as it takes. What does
     not fit even then is left out, the least important first.
     """
-    page = _Page(tokeniser, budget)
+    page = _Page(material, tokeniser, budget)
     rows = {each.id: _member_row(material, each, tokeniser) for each in material.members}
-    links = {each.id: _link_row(material, each, tokeniser) for each in material.links}
-    costs = {key: tokeniser.count(row) + 1 for key, row in (rows | links).items()}
+    rows |= {each.id: _link_row(material, each, tokeniser) for each in material.links}
+    costs = {key: tokeniser.count(row) + 1 for key, row in rows.items()}
     total = sum(costs.values())
     replaced: set[str] = set()
     part_of = {each.id: each.child for each in material.members}
-    for report in _by_size(children, part_of):
+    parts = set(part_of.values())
+    for report in sorted((each for each in children if each.id in parts), key=lambda each: (-each.size, each.id)):
         if total <= budget:
             break
         text = _child_text(material, report)
@@ -191,50 +224,8 @@ def pack(
         page.reports.append(text)
         replaced.add(report.id)
         total += cost - saved
-        _cite(material, report, page)
-    left_out = _fill(material, page, rows, links, replaced)
-    return page.packed(left_out)
-
-
-def _fill(
-    material: ReportMaterial, page: _Page, rows: Mapping[str, str], links: Mapping[str, str], replaced: set[str]
-) -> int:
-    """Add relationships with their ends, best first, then other members; return how many did not fit."""
-    part_of = {each.id: each.child for each in material.members}
-    numbers = material.numbers
-    left_out = 0
-    for link in material.ranked_links:
-        inside = {part_of[link.source], part_of[link.target]}
-        if len(inside) == 1 and inside <= replaced:
-            continue
-        new = {end for end in (link.source, link.target) if numbers[end] not in page.members}
-        if not page.fits(links[link.id], *(rows[end] for end in sorted(new))):
-            left_out += 1
-            continue
-        page.links[numbers[link.id]] = links[link.id]
-        page.members |= {numbers[end]: rows[end] for end in new}
-    for member in material.ranked:
-        if numbers[member.id] in page.members or member.child in replaced:
-            continue
-        if page.fits(rows[member.id]):
-            page.members[numbers[member.id]] = rows[member.id]
-        else:
-            left_out += 1
-    return left_out
-
-
-def _by_size(children: Sequence[CommunityReport], part_of: Mapping[str, str | None]) -> list[CommunityReport]:
-    parts = set(part_of.values())
-    known = [each for each in children if each.id in parts]
-    return sorted(known, key=lambda each: (-each.size, each.id))
-
-
-def _cite(material: ReportMaterial, report: CommunityReport, page: _Page) -> None:
-    """Allow citing what a report on a part rests on, with the numbers of the whole."""
-    entities, relationships = page.cited
-    for finding in report.findings:
-        entities |= {material.numbers[each] for each in finding.entities.values() if each in material.numbers}
-        relationships |= {material.numbers[each] for each in finding.relationships.values() if each in material.numbers}
+        page.cite(report)
+    return page.packed(page.fill(rows, part_of, replaced))
 
 
 def _child_text(material: ReportMaterial, report: CommunityReport) -> str:
@@ -264,7 +255,3 @@ def _link_row(material: ReportMaterial, link: MemberLink, tokeniser: Tokeniser) 
 
 def _line(text: str) -> str:
     return " ".join(text.split())[:200]
-
-
-def _flat(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    return [value for row in rows for value in (*row, "\n")]

@@ -1,14 +1,23 @@
-"""What a model is asked about a community, and what becomes of its answers."""
+"""What a model is asked about a community, and what becomes of its answers: checked against what it was shown. Pure.
+
+An answer that breaks a rule is asked for once more, with the reasons. What is wrong even then is put right (numbers
+that mean nothing, a rating out of range, too many findings) and flagged; where nothing can be used, a report is
+composed from the graph and says so.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, cast
 
 from kg_neo4j._models import prompts
+from kg_neo4j._models.answer_text import find_object
 from kg_neo4j._models.door import Door
 from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Request, Task, TaskAnswer, once_more
@@ -16,10 +25,9 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.graph.answers import AnswerSubjects
-from kg_neo4j.organise import report_answers
-from kg_neo4j.organise.report_answers import ReportDraft, fewest_findings, most_findings
 from kg_neo4j.organise.report_material import PackedCommunity, ReportMaterial, pack
-from kg_neo4j.organise.stored_reports import COMPOSED, MODEL, CommunityReport
+from kg_neo4j.organise.report_references import Numbers, check, without_marks
+from kg_neo4j.organise.stored_reports import COMPOSED, MODEL, CommunityReport, Finding
 
 ROUNDS = 2  # an answer that breaks the rules is asked for once more
 INPUT_TOKENS = 8_000  # of members and relationships in one question, at most; less in a smaller window
@@ -34,6 +42,31 @@ TINY = 2  # members; a single entity has no community that a model could say som
 UNUSABLE = 1_000  # faults of a draft that gives no report: more than any other can have
 NOT_ANSWERED = "the model gave no answer"
 DECLINED = "the provider's filter declined to write this report"
+FEWEST, MOST = 5, 10  # findings (the length study)
+ENOUGH = 10  # members and relationships; a community with fewer has fewer findings
+LONGEST_TITLE = 200  # characters
+LONGEST_TEXT = 6_000  # characters of one summary or explanation
+LEAST_RATING, HIGHEST_RATING = 0.0, 10.0
+
+_NUMBER = re.compile(r"(?<!\w)\d{3,}(?!\w)")
+_GROUPED = re.compile(r"(?<=\d)[,.\u00a0\u202f ](?=\d{3}\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDraft:
+    """What an answer says, as far as it can be used. `rating` is None where it has none."""
+
+    title: str
+    summary: str
+    rating: float | None
+    rating_explanation: str
+    findings: tuple[Finding, ...]
+    problems: tuple[str, ...]  # what to complain about, one sentence each
+
+    @property
+    def is_usable(self) -> bool:
+        """Say whether a report can be made of it."""
+        return bool(self.title and self.summary and self.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +99,10 @@ class Asker:
         """Tokens of a community in one task."""
         return max(LEAST_INPUT, min(INPUT_TOKENS, self.window - PROMPT_TOKENS - self.max_tokens))
 
-    def task(self, material: ReportMaterial, parts: Sequence[CommunityReport], room: int | None = None) -> WriteReport:
-        """Return the task to report on a community; reports on its parts may stand for them where it is too large."""
-        return WriteReport(self, material, tuple(parts), room or self.room)
-
 
 @dataclass(frozen=True)
 class WriteReport(Task[ReportDraft]):
-    """Asks for a report on one community."""
+    """Asks for a report on one community; reports on its parts may stand for them where it is too large."""
 
     kind: ClassVar[str] = "report"
     rounds: ClassVar[int] = ROUNDS
@@ -102,7 +131,7 @@ class WriteReport(Task[ReportDraft]):
 
     def accept(self, said: Completion) -> ReportDraft | Complaint[ReportDraft]:
         """Return the draft that was said; of two with problems the one with fewer is used."""
-        draft = report_answers.read(said, self.material, self.packed.shown, self.packed.text)
+        draft = read_report(said, self.material, self.packed.shown, self.packed.text)
         if not draft.problems:
             return draft
         faults = len(draft.problems) if draft.is_usable else UNUSABLE
@@ -113,7 +142,7 @@ class WriteReport(Task[ReportDraft]):
         room, task = self.room, self
         while room > LEAST_INPUT and task.packed == self.packed:
             room = max(LEAST_INPUT, room // 2)
-            task = self.asker.task(self.material, self.parts, room)
+            task = replace(self, room=room)
         return () if task.packed == self.packed else (task,)
 
     def request(self, complaint: str, round: int) -> Request:
@@ -146,7 +175,7 @@ def composed(task: WriteReport, door: Door, flag: str = "", answers: tuple[str, 
 
 def _completed(draft: ReportDraft, task: WriteReport, door: Door) -> ReportDraft:
     """Return a draft within its limits, with a rating."""
-    limited = report_answers.within_limits(draft, task.material)
+    limited = replace(draft, findings=draft.findings[: most_findings(task.material)])
     if limited.rating is None:
         counted = door.instead(task)
         return replace(limited, rating=counted.rating, rating_explanation=counted.rating_explanation)
@@ -155,6 +184,102 @@ def _completed(draft: ReportDraft, task: WriteReport, door: Door) -> ReportDraft
 
 def _counted(least: int, most: int) -> str:
     if least == most:
-        return f"exactly {most}, because the community is tiny" if most < report_answers.FEWEST else f"exactly {most}"
-    tiny = " (the community is tiny: rather few than repetitions)" if least < report_answers.FEWEST else ""
+        return f"exactly {most}, because the community is tiny" if most < FEWEST else f"exactly {most}"
+    tiny = " (the community is tiny: rather few than repetitions)" if least < FEWEST else ""
     return f"{least} to {most}{tiny}"
+
+
+# ------------------------------------------------------------------------------------------------- answers
+
+
+def fewest_findings(material: ReportMaterial) -> int:
+    """Return how many findings a report has at least: 5, or half of what a tiny community consists of."""
+    return FEWEST if material.elements >= ENOUGH else max(1, material.elements // 2)
+
+
+def most_findings(material: ReportMaterial) -> int:
+    """Return how many findings a report has at most: 10, or as many as there are members and relationships."""
+    return min(MOST, max(fewest_findings(material), material.elements))
+
+
+def read_report(said: Completion, material: ReportMaterial, shown: Numbers, text: str) -> ReportDraft:
+    """Return what an answer says of `material`; `shown` may be cited, `text` is what the model was shown."""
+    found = find_object(said.text, ("title", "findings"))
+    if found is None:
+        cut = " It was truncated: write less." if said.finish_reason == "length" else ""
+        return ReportDraft("", "", None, "", (), (f"it is not one JSON object as asked for.{cut}",))
+    problems = ["it was truncated: write less"] if said.finish_reason == "length" else []
+    unknown: list[str] = []
+    title, summary, explained = (_text(found.get(name)) for name in ("title", "summary", "rating_explanation"))
+    problems += [f"{name} is missing" for name, value in (("title", title), ("summary", summary)) if not value]
+    rating = _rating(found.get("rating"))
+    if rating is None:
+        problems.append(f"rating is not a number from 0 to 10 but {json.dumps(found.get('rating'))[:40]}")
+    if not explained:
+        problems.append("rating_explanation is missing")
+    findings = _findings(found.get("findings"), material, shown, unknown, problems)
+    checked = [check(each, shown) for each in (summary, explained)]
+    unknown += [each for one in checked for each in one.unknown]
+    if unknown:
+        problems.append(f"it cites numbers that are not in the data: {', '.join(dict.fromkeys(unknown))}")
+    said_in_it = " ".join((title, summary, explained, *(f"{each.summary} {each.explanation}" for each in findings)))
+    if strange := sorted(_numbers(without_marks(said_in_it)) - _numbers(text)):
+        problems.append(f"it names numbers that the data do not have: {', '.join(strange[:5])}")
+    title = without_marks(title)[:LONGEST_TITLE]
+    return ReportDraft(title, checked[0].text, rating, checked[1].text, findings, tuple(problems))
+
+
+def _findings(
+    given: object, material: ReportMaterial, shown: Numbers, unknown: list[str], problems: list[str]
+) -> tuple[Finding, ...]:
+    """Return the findings that rest on something, and add what is wrong to `unknown` and `problems`."""
+    rows = given if isinstance(given, list) else []
+    entities = {number: each.id for number, each in enumerate(material.ranked, 1)}
+    links = {number: each.id for number, each in enumerate(material.ranked_links, 1)}
+    findings: list[Finding] = []
+    baseless: list[str] = []
+    for place, row in enumerate(rows, 1):
+        fields = row if isinstance(row, dict) else {}
+        summary, explanation = (check(_text(fields.get(name)), shown) for name in ("summary", "explanation"))
+        unknown += summary.unknown + explanation.unknown
+        its_entities = {number: entities[number] for number in explanation.entities + summary.entities}
+        its_links = {number: links[number] for number in explanation.relationships + summary.relationships}
+        if not explanation.text or not (its_entities or its_links):
+            baseless.append(str(place))
+            continue
+        title = without_marks(summary.text) or explanation.text.split("\n")[0][:LONGEST_TITLE]
+        findings.append(Finding(title, explanation.text, its_entities, its_links))
+    if baseless:
+        problems.append(f"these findings are empty or cite no data: {', '.join(baseless[:10])}")
+    least, most = fewest_findings(material), most_findings(material)
+    if not least <= len(rows) <= most:
+        problems.append(f"it has {len(rows)} findings, not {least}{f' to {most}' if most > least else ''}")
+    elif len(findings) < least:
+        problems.append(f"only {len(findings)} findings rest on data, not {least}")
+    return tuple(findings)
+
+
+def _rating(value: object) -> float | None:
+    """Return a rating in range; a number within quotation marks is one."""
+    if isinstance(value, str):
+        try:
+            value = float(value.strip().replace(",", "."))
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return round(float(value), 1) if LEAST_RATING <= value <= HIGHEST_RATING else None
+
+
+def _text(value: object) -> str:
+    """Return a text of paragraphs; a list of texts is joined."""
+    if isinstance(value, list):
+        value = "\n\n".join(each for each in value if isinstance(each, str))
+    if not isinstance(value, str):
+        return ""
+    clean = "".join(char for char in value if char.isprintable() or char == "\n")
+    return clean.encode("utf-8", "replace").decode("utf-8").strip()[:LONGEST_TEXT]
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(_GROUPED.sub("", text)))

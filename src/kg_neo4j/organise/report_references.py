@@ -6,7 +6,7 @@ Numbers that mean nothing are taken out; of more than five of one data set the f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 LARGEST = 5  # numbers a data set in one mark (the length study)
@@ -44,41 +44,30 @@ def check(text: str, known: Numbers) -> CheckedText:
     """Return `text` with the references that are in `known` alone."""
     checked = CheckedText()
 
-    def rewrite(match: re.Match[str]) -> str:
-        groups = []
-        for name, numbers, more in _sets(match["inside"]):
-            valid = [number for number in numbers if number in known.of(name)] if name in _NAMES.values() else []
-            checked.unknown += [f"{name} ({number})" for number in numbers if number not in valid]
-            cited = checked.entities if name == ENTITIES else checked.relationships
-            cited += [number for number in valid if number not in cited]
-            if valid:
-                groups.append(_group(name, valid, more=more))
-        return f" [Data: {'; '.join(groups)}]" if groups else ""
+    def choose(name: str, numbers: list[int]) -> list[int]:
+        valid = [number for number in numbers if number in known.of(name)] if name in _NAMES.values() else []
+        checked.unknown += [f"{name} ({number})" for number in numbers if number not in valid]
+        cited = checked.entities if name == ENTITIES else checked.relationships
+        cited += [number for number in valid if number not in cited]
+        return valid
 
-    checked.text = _MARK.sub(rewrite, text).strip()
+    checked.text = _rewritten(text, choose).strip()
     return checked
 
 
 def mark(entities: Iterable[int] = (), relationships: Iterable[int] = (), *, more: bool = False) -> str:
     """Return a mark for numbers in the order given; empty for none. `more`: there are more relationships."""
-    sets = ((ENTITIES, list(entities)), (RELATIONSHIPS, list(relationships)))
-    groups = [_group(name, numbers, more=more and name == RELATIONSHIPS) for name, numbers in sets if numbers]
-    return f"[Data: {'; '.join(groups)}]" if groups else ""
+    return _mark([(ENTITIES, list(entities), False), (RELATIONSHIPS, list(relationships), more)])
 
 
 def renumber(text: str, entities: Mapping[int, int], relationships: Mapping[int, int]) -> str:
     """Return `text` with other numbers in its marks; a number without another is left out."""
 
-    def rewrite(match: re.Match[str]) -> str:
-        groups = []
-        for name, numbers, more in _sets(match["inside"]):
-            others = entities if name == ENTITIES else relationships
-            kept = [others[number] for number in numbers if number in others]
-            if kept:
-                groups.append(_group(name, kept, more=more))
-        return f" [Data: {'; '.join(groups)}]" if groups else ""
+    def choose(name: str, numbers: list[int]) -> list[int]:
+        others = entities if name == ENTITIES else relationships
+        return [others[number] for number in numbers if number in others]
 
-    return _MARK.sub(rewrite, text)
+    return _rewritten(text, choose)
 
 
 def statements(text: str) -> list[tuple[str, frozenset[int], frozenset[int]]]:
@@ -111,8 +100,20 @@ def _sets(inside: str) -> list[tuple[str, list[int], bool]]:
     return found
 
 
-def _group(name: str, numbers: list[int], *, more: bool) -> str:
-    shown = [str(number) for number in numbers[:LARGEST]]
-    if more or len(numbers) > LARGEST:
-        shown.append("+more")
-    return f"{name} ({', '.join(shown)})"
+def _rewritten(text: str, choose: Callable[[str, list[int]], list[int]]) -> str:
+    """Return `text` with the numbers that are chosen of each data set of each mark."""
+
+    def rewrite(match: re.Match[str]) -> str:
+        chosen = _mark([(name, choose(name, numbers), more) for name, numbers, more in _sets(match["inside"])])
+        return f" {chosen}" if chosen else ""
+
+    return _MARK.sub(rewrite, text)
+
+
+def _mark(sets: Sequence[tuple[str, list[int], bool]]) -> str:
+    groups = []
+    for name, numbers, more in sets:
+        shown = [*map(str, numbers[:LARGEST]), *(["+more"] if more or len(numbers) > LARGEST else [])]
+        if numbers:
+            groups.append(f"{name} ({', '.join(shown)})")
+    return f"[Data: {'; '.join(groups)}]" if groups else ""

@@ -92,10 +92,8 @@ def usable_indexes(
     missing = wanted.keys() - {each.name for each in online}
     if not missing:
         return tuple(online)
-    rows = {
-        row["label"]: row
-        for row in database.read(queries.get("write/searched_labels"), graph=graph, looked_at=_LOOKED_AT)
-    }
+    searched = database.read(queries.get("write/searched_labels"), graph=graph, looked_at=_LOOKED_AT)
+    rows = {row["label"]: row for row in searched}
     has_nodes = any(row["nodes"] for row in rows.values())
     for name in sorted(missing):
         row = rows[wanted[name]]
@@ -148,17 +146,13 @@ def create_vector(database: Database, model: EmbeddingModel | VectorSpace) -> in
     Raises SchemaConflict as `check` does.
     """
     present = {index.name for index in check(database, model)}
-    missing = [label for label in LABELS if vector_index_name(label, model) not in present]
-    _create(
-        database,
-        [
-            (
-                queries.get(f"write/vector_index_{label.lower()}"),
-                {"name": vector_index_name(label, model), "dimension": model.dimension},
-            )
-            for label in missing
-        ],
-    )
+    names = {label: vector_index_name(label, model) for label in LABELS}
+    missing = [
+        (queries.get(f"write/vector_index_{label.lower()}"), {"name": name, "dimension": model.dimension})
+        for label, name in names.items()
+        if name not in present
+    ]
+    _create(database, missing)
     return len(missing)
 
 
@@ -194,11 +188,14 @@ def check(
         clear(database, graph)
         owners = []
     if owners:
-        names = ", ".join(repr(row["graph"]) for row in owners)
+        names, other = ", ".join(repr(row["graph"]) for row in owners), others[0]
+        is_built_in = str(other.model).startswith("static-minilm-")
+        former = "unset KG_EMBEDDING_MODEL" if is_built_in else f"set KG_EMBEDDING_MODEL={other.model}"
         raise SchemaConflict(
-            f"{database.address.shown} holds vectors of {_described(others[0])} (graph {names}); this run would add "
+            f"{database.address.shown} holds vectors of {other.model!r} with {other.dimension} dimensions "
+            f"(graph {names}); this run would add "
             f"vectors of {model.name!r} with {model.dimension} dimensions, which cannot be compared with them",
-            hint=f"{_former(others[0])} to continue with the former model, use another database, or "
+            hint=f"{former} to continue with the former model, use another database, or "
             "`kg load --re-embed` (where no other graph has vectors)",
         )
     for index in others:
@@ -213,12 +210,3 @@ def clear(database: Database, graph: str) -> int:
     while count := int(database.write(query, graph=graph, limit=_CLEARED_AT_A_TIME)[0]["cleared"]):
         cleared += count
     return cleared
-
-
-def _described(index: SearchIndex) -> str:
-    return f"{index.model!r} with {index.dimension} dimensions"
-
-
-def _former(index: SearchIndex) -> str:
-    built_in = str(index.model).startswith("static-minilm-")
-    return "unset KG_EMBEDDING_MODEL" if built_in else f"set KG_EMBEDDING_MODEL={index.model}"

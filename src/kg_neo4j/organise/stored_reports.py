@@ -85,44 +85,28 @@ def properties(report: CommunityReport) -> dict[str, Any]:
 
 def findings_json(findings: Sequence[Finding]) -> str:
     """Return findings as JSON: a list of {summary, explanation, references: {Entities: {number: id}, ...}}."""
-    rows = [
-        {
-            "summary": each.summary,
-            "explanation": each.explanation,
-            "references": {
-                "Entities": {str(number): each.entities[number] for number in sorted(each.entities)},
-                "Relationships": {str(number): each.relationships[number] for number in sorted(each.relationships)},
-            },
-        }
-        for each in findings
-    ]
+    rows = []
+    for each in findings:
+        sets = {"Entities": each.entities, "Relationships": each.relationships}
+        references = {name: {str(number): its[number] for number in sorted(its)} for name, its in sets.items()}
+        rows.append({"summary": each.summary, "explanation": each.explanation, "references": references})
     return json.dumps(rows, ensure_ascii=False)
 
 
 def _report(row: Mapping[str, Any]) -> CommunityReport:
-    return CommunityReport(
-        id=row["id"],
-        level=row["level"],
-        number=row["number"],
-        size=row["size"],
-        parent_id=row["parent_id"],
-        title=row["title"],
-        summary=row["summary"],
-        rating=float(row["rating"]),
-        rating_explanation=row["rating_explanation"],
-        findings=tuple(_finding(each) for each in json.loads(row["findings"])),
-        method=row["method"],
-        hash=row["hash"],
-        flags=tuple(row["flags"] or ()),
-        domain=row["domain"] or "",
-    )
+    said = {
+        **row,
+        "rating": float(row["rating"]),
+        "findings": tuple(_finding(each) for each in json.loads(row["findings"])),
+        "flags": tuple(row["flags"] or ()),
+        "domain": row["domain"] or "",
+    }
+    return CommunityReport(**said)
 
 
 def _finding(row: Mapping[str, Any]) -> Finding:
-    references = row["references"]
-    return Finding(
-        row["summary"],
-        row["explanation"],
-        {int(number): each for number, each in references["Entities"].items()},
-        {int(number): each for number, each in references["Relationships"].items()},
+    entities, relationships = (
+        {int(number): each for number, each in row["references"][name].items()}
+        for name in ("Entities", "Relationships")
     )
+    return Finding(row["summary"], row["explanation"], entities, relationships)

@@ -11,19 +11,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kg_neo4j._models.embedding import LIMIT_TOKENS, embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.graph import queries
-from kg_neo4j.graph.database import Database, Reader, Transaction, batches
+from kg_neo4j.graph.database import Database, Reader, Row, Transaction, batches
+from kg_neo4j.graph.documents import embedded_text
 from kg_neo4j.organise import search_indexes
 from kg_neo4j.progress import SILENT, Progress
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Row
+from kg_neo4j.records import Chunk
 
 check = search_indexes.check
 LABELS = search_indexes.LABELS
@@ -31,9 +29,12 @@ LABELS = search_indexes.LABELS
 PAGE = 2_000  # nodes read at a time
 TEXTS_A_CALL = 128  # where several calls are in flight
 AHEAD = 2  # calls begun, times those in flight
+CHUNKS_A_TASK = 256  # of chunks that are embedded while others are extracted
+WAITING = 32  # such tasks; what comes faster is left for the end
+THREADS = 2
 VALUES_A_WRITE = 500_000  # numbers a transaction, about 4 MB: 1,953 vectors of 256, 325 of 1,536
 
-_Slice = tuple[str, Sequence[tuple["Row", str]]]  # a label, and nodes with the hash of their text
+_Slice = tuple[str, Sequence[tuple[Row, str]]]  # a label, and nodes with the hash of their text
 
 _Vector = tuple[str, dict[str, object]]  # a label, and the row that is stored of a node
 
@@ -44,7 +45,6 @@ class VectorReport:
 
     embedded: int  # nodes whose vector is new
     reused: int  # nodes whose stored vector is still right
-    changes: int  # writes that altered the graph: the same as `embedded`
 
 
 def prepare(database: Database, model: EmbeddingModel) -> None:
@@ -83,7 +83,7 @@ def embed(  # noqa: PLR0913 - what embedding needs; half of it by name
     for vectors in _embedded(model, tokeniser, reading.slices(), concurrency):
         embedded += _store(database, graph, vectors)
     progress.finish("embed")
-    return VectorReport(embedded, reading.reused, embedded)
+    return VectorReport(embedded, reading.reused)
 
 
 def text_hash(text: str, model: EmbeddingModel) -> str:
@@ -124,16 +124,15 @@ class _MissingVectors:
         first = self.database.read_transaction(lambda reader: {label: self._page(reader, label) for label in labels})
         for label in labels:
             for rows in self._pages(label, first.pop(label)):
-                stale = [(row, digest) for row in rows if (digest := self._stale(row)) is not None]
+                stale = []
+                for row in rows:
+                    former = None if self.again else row.get("former")
+                    if (digest := stale_hash(row["hash"], row["text"], former, self.model)) is not None:
+                        stale.append((row, digest))
                 self.reused += len(rows) - len(stale)
                 self.progress.advance("embed", len(rows))
                 for part in batches(stale, at_once):
                     yield label, part
-
-    def _stale(self, row: Row) -> str | None:
-        """Return the hash that a node's vector is to have; None where its vector is right."""
-        former = None if self.again else row.get("former")
-        return stale_hash(row["hash"], row["text"], former, self.model)
 
     def _pages(self, label: str, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
         """Yield all nodes of a label with a text to embed, in pages ordered by id; `rows` is the first page."""
@@ -143,9 +142,8 @@ class _MissingVectors:
             yield _with_text(rows)
 
     def _page(self, reader: Reader, label: str, after: str = "") -> Sequence[Row]:
-        return reader.read(
-            queries.get(f"write/vector_texts_{label.lower()}"), graph=self.graph, after=after, limit=PAGE
-        )
+        query = queries.get(f"write/vector_texts_{label.lower()}")
+        return reader.read(query, graph=self.graph, after=after, limit=PAGE)
 
 
 def _with_text(rows: Sequence[Row]) -> Sequence[Row]:
@@ -168,12 +166,24 @@ def _embedded(
             for (row, digest), vector in zip(some[1], vectors, strict=True)
         ]
 
+    def worked() -> Iterator[DoneItem[_Slice, list[_Vector]]]:
+        """Hand the slices to the crew, not more than so many ahead of what is taken, and yield what is finished."""
+        under_way = 0
+        for some in slices:
+            crew.begin(some)
+            under_way += 1
+            if under_way >= AHEAD * concurrency:
+                yield crew.take()
+                under_way -= 1
+        for _ in range(under_way):
+            yield crew.take()
+
     size = _vectors_a_write(model)
     found: list[_Vector] = []
     error: BaseException | None = None
     crew: Crew[_Slice, list[_Vector]] = Crew(work, concurrency)
     try:
-        for done in _worked(crew, slices, AHEAD * concurrency):
+        for done in worked():
             found += done.result or []
             error = done.error
             if error is not None:
@@ -190,21 +200,6 @@ def _embedded(
         yield found  # also after an error: it is paid for
     if error is not None:
         raise error
-
-
-def _worked(
-    crew: Crew[_Slice, list[_Vector]], slices: Iterator[_Slice], ahead: int
-) -> Iterator[DoneItem[_Slice, list[_Vector]]]:
-    """Hand the slices to the crew, not more than `ahead` of what is taken, and yield what is finished."""
-    under_way = 0
-    for some in slices:
-        crew.begin(some)
-        under_way += 1
-        if under_way >= ahead:
-            yield crew.take()
-            under_way -= 1
-    for _ in range(under_way):
-        yield crew.take()
 
 
 def store_chunks(
@@ -226,3 +221,73 @@ def _store(database: Database, graph: str, vectors: Sequence[_Vector]) -> int:
 
     database.write_parts(vectors, write)
     return len(vectors)
+
+
+class ChunkEmbedding:
+    """Embeds chunks in parallel with extraction: their text is known long before a model has read it.
+
+    A context manager with threads of its own. Leaving it waits for calls under way, which use the database, but not for
+    long. What is not done here, because it came too fast or because a run was stopped, `embed` does at the end.
+    """
+
+    def __init__(self, database: Database, model: EmbeddingModel, tokeniser: Tokeniser) -> None:
+        self._database = database
+        self._model = model
+        self._tokeniser = tokeniser
+        self._crew: Crew[Sequence[Chunk], int] = Crew(self._embed, THREADS)
+        self._waiting = 0
+        self._embedded = 0
+        self._error: BaseException | None = None
+        self._is_ready = False
+
+    def __enter__(self) -> ChunkEmbedding:
+        """Nothing to prepare."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Begin nothing any more, and end."""
+        self._crew.stop()
+        self._crew.wait()
+
+    def begin(self, chunks: Sequence[Chunk]) -> None:
+        """Embed chunks that are in the graph, as soon as there is time. Nothing is begun after an error."""
+        self._collect()
+        if self._error is None and not self._is_ready:
+            search_indexes.create_vector(self._database, self._model)
+            self._is_ready = True
+        for start in range(0, len(chunks), CHUNKS_A_TASK):
+            if self._error is not None or self._waiting >= WAITING:
+                return
+            self._crew.begin(chunks[start : start + CHUNKS_A_TASK])
+            self._waiting += 1
+
+    def finish(self) -> int:
+        """Wait for what was begun and return how many chunks have a new vector. Raises the model's errors."""
+        while self._waiting and self._error is None:
+            self._note(self._crew.take())
+        self._collect()
+        self._crew.stop()
+        if self._error is not None:
+            raise self._error
+        return self._embedded
+
+    def _collect(self) -> None:
+        for done in self._crew.finished():
+            self._note(done)
+
+    def _note(self, done: DoneItem[Sequence[Chunk], int]) -> None:
+        self._waiting -= 1
+        self._embedded += done.result or 0
+        self._error = self._error or done.error
+
+    def _embed(self, chunks: Sequence[Chunk]) -> int:
+        rows = self._database.read(queries.get("write/vector_hashes_chunk"), ids=[chunk.id for chunk in chunks])
+        stored = {row["id"]: row for row in rows}
+        stale = []
+        for chunk in chunks:
+            if chunk.text.strip() and (row := stored.get(chunk.id)) is not None:
+                text = embedded_text(row["heading"], chunk.text)
+                if (digest := stale_hash(row["hash"], text, chunk.text, self._model)) is not None:
+                    stale.append(({"id": chunk.id, "text": text}, digest))
+        store_chunks(self._database, chunks[0].graph, self._model, self._tokeniser, stale)
+        return len(stale)

@@ -84,7 +84,7 @@ def embed_nodes(work: Derivation, labels: Sequence[str] | None = None, *, again:
     done = vectors.embed(
         work.database, graph, embedder, tokeniser, progress, concurrency=at_once, labels=wanted, again=again
     )
-    work.tally.changes += done.changes
+    work.tally.changes += done.embedded
 
 
 def _note_stale_trees(work: Derivation) -> None:

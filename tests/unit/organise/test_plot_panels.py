@@ -19,14 +19,14 @@ EMPTY = PlotGraph("$1", (), (), 0)
 def test_panels_stand_in_rows(count: int, across: int, down: int) -> None:
     from matplotlib.image import imread
 
-    picture = imread(io.BytesIO(draw_side_by_side([EMPTY] * count, "type")))
+    picture = imread(io.BytesIO(draw_side_by_side([EMPTY] * count)))
     assert picture.shape[1] / picture.shape[0] == pytest.approx(across * 8 / (down * 5.54), rel=0.01)
 
 
 def test_a_graph_is_drawn_in_its_own_panel() -> None:
     from matplotlib.image import imread
 
-    picture = imread(io.BytesIO(draw_side_by_side([FULL, EMPTY], "type")))[..., :3]
+    picture = imread(io.BytesIO(draw_side_by_side([FULL, EMPTY])))[..., :3]
     middle = picture.shape[1] // 2
     coloured = [
         (half.max(axis=2) - half.min(axis=2) > 0.2).sum() for half in (picture[:, :middle], picture[:, middle:])
@@ -42,7 +42,7 @@ def test_a_graph_with_more_nodes_takes_more_of_its_panel_and_its_nodes_have_the_
         nodes = tuple(PlotNode(num, "", "PERSON", "1", 1) for num in range(size))
         return PlotGraph("", nodes, tuple(PlotRelationship(at, "KNOWS", at + 1, 1) for at in range(0, size, 2)), size)
 
-    picture = imread(io.BytesIO(draw_side_by_side([made(40), made(400)], "type")))[100:, :, :3]  # without the legends
+    picture = imread(io.BytesIO(draw_side_by_side([made(40), made(400)])))[100:, :, :3]  # without the legends
     middle = picture.shape[1] // 2
     places = [
         np.argwhere(half.max(axis=2) - half.min(axis=2) > 0.2) for half in (picture[:, :middle], picture[:, middle:])
@@ -53,4 +53,4 @@ def test_a_graph_with_more_nodes_takes_more_of_its_panel_and_its_nodes_have_the_
 
 
 def test_the_same_panels_give_the_same_picture() -> None:
-    assert draw_side_by_side([FULL], "community") == draw_side_by_side([FULL], "community")
+    assert draw_side_by_side([FULL]) == draw_side_by_side([FULL])

@@ -9,8 +9,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from kg_neo4j.organise import plot_picture
-from kg_neo4j.organise.plot_graph import PALETTE, REST, PlotGraph, PlotNode, PlotRelationship, group_colours
-from kg_neo4j.organise.plot_picture import shorten
+from kg_neo4j.organise.plot_graph import PALETTE, REST, PlotGraph, PlotNode, PlotRelationship, group_colours, shorten
 
 HOSTILE = "$x_1$ </script><script>alert(1)</script> <b>&amp;"
 

@@ -13,9 +13,18 @@ from kg_neo4j._models.protocols import Completion
 from kg_neo4j._models.tasks import Complaint, Request
 from kg_neo4j.factory import without_model
 from kg_neo4j.offline.composed_reports import compose
-from kg_neo4j.organise.report_answers import fewest_findings, most_findings, read
-from kg_neo4j.organise.report_material import pack
-from kg_neo4j.organise.report_questions import LEAST_INPUT, Asker, WriteReport, WrittenReport, composed, written
+from kg_neo4j.organise.report_material import ReportMaterial, pack
+from kg_neo4j.organise.report_questions import (
+    LEAST_INPUT,
+    Asker,
+    WriteReport,
+    WrittenReport,
+    composed,
+    fewest_findings,
+    most_findings,
+    read_report,
+    written,
+)
 from kg_neo4j.organise.report_references import check
 from report_communities import circle
 from report_writer import write_report
@@ -25,7 +34,13 @@ from scripted_layer import said as completion
 TOKENISER = tokens.load("approximate-1")
 MATERIAL = circle(8)
 ASKER = Asker("g", "m", 8_000, "", TOKENISER)
-TASK = ASKER.task(MATERIAL, ())
+
+
+def asking(material: ReportMaterial, asker: Asker = ASKER) -> WriteReport:
+    return WriteReport(asker, material, (), asker.room)
+
+
+TASK = asking(MATERIAL)
 PACKED = TASK.packed
 
 
@@ -34,7 +49,7 @@ def said(**changes: Any) -> Completion:
 
 
 def draft(answer: Completion) -> Any:
-    return read(answer, MATERIAL, PACKED.shown, PACKED.text)
+    return read_report(answer, MATERIAL, PACKED.shown, PACKED.text)
 
 
 def ask(*answers: Completion) -> tuple[WrittenReport, list[Request]]:
@@ -158,7 +173,7 @@ def test_the_better_of_two_bad_answers_is_used() -> None:
 
 def test_a_task_that_is_too_long_shows_less_until_there_is_no_less() -> None:
     material = circle(60)
-    task, rooms = ASKER.task(material, ()), []
+    task, rooms = asking(material), []
     while smaller := task.smaller():
         [less] = smaller
         assert isinstance(less, WriteReport)
@@ -166,7 +181,7 @@ def test_a_task_that_is_too_long_shows_less_until_there_is_no_less() -> None:
         task = less
         rooms.append(task.room)
     assert rooms[-1] == LEAST_INPUT
-    assert ASKER.task(circle(2), ()).smaller() == ()
+    assert asking(circle(2)).smaller() == ()
 
 
 @pytest.mark.parametrize(
@@ -175,7 +190,7 @@ def test_a_task_that_is_too_long_shows_less_until_there_is_no_less() -> None:
 def test_a_tiny_community_has_fewer_findings(size: int, least: int, most: int) -> None:
     material = circle(size)
     assert (fewest_findings(material), most_findings(material)) == (least, most)
-    system, _ = ASKER.task(material, ()).messages()
+    system, _ = asking(material).messages()
     assert (f"{least} to {most}" if least < most else f"exactly {most}") in system
     assert ("tiny" in system) == (least < 5)
 
@@ -183,7 +198,7 @@ def test_a_tiny_community_has_fewer_findings(size: int, least: int, most: int) -
 def test_another_domain_or_model_is_another_question() -> None:
     keys = {TASK.request("", 0).key}
     for asker in (Asker("g", "m", 8_000, "physics", TOKENISER), Asker("g", "other", 8_000, "", TOKENISER)):
-        request = asker.task(MATERIAL, ()).request("", 0)
+        request = asking(MATERIAL, asker).request("", 0)
         keys.add(request.key)
         assert ("physics" in request.system) == (asker.domain == "physics")
     assert len(keys) == 3
@@ -192,7 +207,7 @@ def test_another_domain_or_model_is_another_question() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 8, 60])
 def test_a_composed_report_keeps_to_the_rules(size: int) -> None:
     material = circle(size)
-    report = composed(ASKER.task(material, ()), without_model())
+    report = composed(asking(material), without_model())
     answer = {
         "title": report.draft.title,
         "summary": report.draft.summary,
@@ -201,7 +216,7 @@ def test_a_composed_report_keeps_to_the_rules(size: int) -> None:
         "findings": [finding(each.explanation, each.summary) for each in report.draft.findings],
     }
     packed = pack(material, (), TOKENISER, 100_000)
-    checked = read(completion(json.dumps(answer)), material, packed.shown, packed.text)
+    checked = read_report(completion(json.dumps(answer)), material, packed.shown, packed.text)
     assert [each for each in checked.problems if "findings" not in each or size > 2] == []
     assert checked.findings == compose(material).findings
 

@@ -52,8 +52,7 @@ def neighbours(database: Database, graph: str, id: str, limit: int) -> Sequence[
 def draw(database: Database, graph: str, ids: Sequence[str] = (), nums: Sequence[int] = ()) -> GraphView:
     """Return a picture of entities and of all relationships between them, with what a click shows of each."""
     from kg_neo4j.organise.plot_graph import PlotGraph, PlotNode, PlotRelationship
-    from kg_neo4j.organise.viewer.details import entity_details, fact_details
-    from kg_neo4j.organise.viewer.view import view
+    from kg_neo4j.organise.viewer.view import entity_details, fact_details, view
 
     rows = database.read(queries.get("serve/drawn_entities"), graph=graph, ids=ids, nums=nums)
     nodes = tuple(PlotNode(r["num"], r["name"], r["type"], r["community"], r["connections"]) for r in rows)

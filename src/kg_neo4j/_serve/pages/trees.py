@@ -15,7 +15,7 @@ from kg_neo4j._serve.service import Service
 from kg_neo4j.graph import queries
 
 if TYPE_CHECKING:
-    from kg_neo4j.organise.tree.picture_svg import Layout, TreePicture
+    from kg_neo4j.organise.tree.picture import Layout, TreePicture
     from kg_neo4j.organise.tree.stored import StoredTree
 
 SHORT = 160  # characters of a node where it is only listed
@@ -128,8 +128,7 @@ def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return a tree by the id of its document and its name, or one of its nodes."""
-    from kg_neo4j.organise.tree.picture import compose
-    from kg_neo4j.organise.tree.picture_svg import SUMMARY
+    from kg_neo4j.organise.tree.picture import SUMMARY, compose
     from kg_neo4j.organise.tree.stored import read_tree, tree_id
 
     document, name = checked(given.get("document", ""), "document"), given.get("name") or "narrative"
@@ -151,7 +150,7 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 
 
 def _shown(stored: StoredTree, picture: TreePicture, number: int) -> ShownNode:
-    from kg_neo4j.organise.tree.picture_svg import SUMMARY
+    from kg_neo4j.organise.tree.picture import SUMMARY
 
     node = picture.nodes[number]
     made_of_it = [place for place, each in enumerate(picture.nodes) if number in each.parts]
@@ -170,7 +169,7 @@ def _shown(stored: StoredTree, picture: TreePicture, number: int) -> ShownNode:
 
 
 def _node(picture: TreePicture, number: int) -> TreeNode:
-    from kg_neo4j.organise.tree.picture_svg import label
+    from kg_neo4j.organise.tree.picture import label
 
     found = picture.nodes[number]
     said = (label(found), shortened(found.text), found.aspect, found.level, found.method, found.flags)
@@ -192,7 +191,7 @@ def _branches(picture: TreePicture) -> tuple[Branch, ...]:
 
 def _drawing(picture: TreePicture) -> Drawing:
     """Return the tree laid out: at most `MOST_DRAWN` summaries, those of the highest levels; leaves if they are few."""
-    from kg_neo4j.organise.tree.picture_svg import WIDTH, lay_out
+    from kg_neo4j.organise.tree.picture import WIDTH, lay_out
 
     layout = lay_out(picture)
     summaries = [number for number, each in enumerate(picture.nodes) if each.aspect]

@@ -16,7 +16,8 @@ from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.answers.questions import AnsweredQuestion, read_answered
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.documents import StoredDocument
-from kg_neo4j.organise.tree.leaves import LeafSource, joined
+from kg_neo4j.organise.tree.interface import Leaf
+from kg_neo4j.organise.tree.leaves import joined
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
@@ -106,7 +107,7 @@ def _document(question: NarrativeQuestion, documents: Sequence[StoredDocument]) 
 
 def _text(database: Database, graph: str, document_id: str) -> str:
     rows = database.read(queries.get("tree/chunks"), graph=graph, document_id=document_id)
-    return joined([LeafSource(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in rows])
+    return joined([Leaf(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in rows])
 
 
 def _words(question: NarrativeQuestion, text: str, start: int, end: int) -> str:

@@ -13,9 +13,16 @@ from kg_neo4j._models.tasks import OF_ONE_TASK, Request, Task
 from kg_neo4j.errors import ModelUnavailable
 from kg_neo4j.organise.tree.aspects import prompt_of
 from kg_neo4j.organise.tree.interface import Aspect, Summariser
-from kg_neo4j.organise.tree.questions import DETAIL, Subject, TreeItem
 from kg_neo4j.organise.tree.summarisers import AbstractSummariser
-from kg_neo4j.organise.tree.written import WriteText, WrittenText, write_detail, write_summary
+from kg_neo4j.organise.tree.written import (
+    DETAIL,
+    Subject,
+    TreeItem,
+    WriteText,
+    WrittenText,
+    write_detail,
+    write_summary,
+)
 from kg_neo4j.records import Usage
 
 

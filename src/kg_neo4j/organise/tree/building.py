@@ -8,57 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any
 
 from kg_neo4j._models.embedding import Vectors
 from kg_neo4j.acquire.identity import hash_id
+from kg_neo4j.graph.database import present
 from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.clustering import soft_clusters
 from kg_neo4j.organise.tree.embedded import TreeVectors
-from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Aspect, ClusterFit, Clusters, Leaf, TreeOptions
+from kg_neo4j.organise.tree.fitted import ClusterFit
+from kg_neo4j.organise.tree.interface import BY_ASPECT, REPEATS, UMAP, Aspect, Clusters, Leaf, TreeOptions
 from kg_neo4j.organise.tree.leaves import Leaves
-from kg_neo4j.organise.tree.nodes import Nodes, WrittenDetail, WrittenSummary
-from kg_neo4j.organise.tree.questions import DETAIL, TreeItem
-from kg_neo4j.organise.tree.stored import Node
+from kg_neo4j.organise.tree.naming import ClusterAspects, TreeNamer
+from kg_neo4j.organise.tree.stored import DETAIL as DETAIL_LABEL
+from kg_neo4j.organise.tree.stored import PASSAGE, SUMMARY, Link, Node
 from kg_neo4j.organise.tree.structure import Cluster, TreeStructure, members_of
 from kg_neo4j.organise.tree.writing import Text, Writing
+from kg_neo4j.organise.tree.written import DETAIL, TreeItem
 
 CLUSTER_TOKENS = 3_500  # of one cluster, as in RAPTOR; less in a smaller window
-STAGE = "tree"
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterAspects:
-    """The aspects of one cluster."""
+class WrittenNode:
+    """A summary or a note, in its place."""
 
-    aspects: tuple[str, ...]
-    flag: str = ""  # what was wrong with the answers
-    answers: tuple[str, ...] = ()  # keys
-
-
-class AspectNamer(Protocol):
-    """Says which aspects texts show."""
-
-    @property
-    def model(self) -> str:
-        """Name of the model that says it; empty where there is none."""
-
-    def name(self, texts: Sequence[str]) -> Sequence[ClusterAspects]:
-        """Return the aspects of each text, at least one each. Raises Unfinished."""
-
-
-@dataclass(frozen=True, slots=True)
-class TreeMaterial:
-    """What a tree is built from."""
-
-    tree_id: str
-    document_id: str
-    leaves: Leaves
-    vectors: Vectors  # of the leaves
-    aspects: Sequence[Aspect]
-    options: TreeOptions
-    cluster_tokens: int  # a cluster of leaves or summaries has no more, where it is made
-    room: int  # tokens of one question; clusters that grew beyond it are shown in part
+    item: TreeItem
+    text: Text
+    number: int  # of a summary: of its cluster, within aspect and level; of a note: among those of its leaf, from 0
+    links: tuple[Link, ...]  # what it is made from; of a summary with probabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +53,16 @@ class TreeDraft:
 
 @dataclass(slots=True)
 class TreeBuild:
-    """One build."""
+    """One build, and what the tree is built from."""
 
-    material: TreeMaterial
-    namer: AspectNamer
+    tree_id: str
+    document_id: str
+    leaves: Leaves
+    vectors: Vectors  # of the leaves
+    aspects: Sequence[Aspect]
+    options: TreeOptions
+    room: int  # tokens of one question; clusters that grew beyond it are shown in part
+    namer: TreeNamer
     writing: Writing
     embedding: TreeVectors
     stored: TreeStructure | None = None
@@ -90,21 +74,19 @@ class TreeBuild:
         structure, answers = (self.stored, None) if self.stored else self._structure()
         summaries = self._first_level(structure)
         level = summaries
-        for number in range(2, self.material.options.levels + 1):
+        for number in range(2, self.options.levels + 1):
             level = self._next_level(level, number)
             summaries = [*summaries, *level]
             if not level:
                 break
         if not self.stored:
             structure = replace(structure, upper={name: tuple(levels) for name, levels in sorted(self._upper.items())})
-        nodes = Nodes(self.material.document_id, self.embedding)
-        by_aspect = self.material.options.details_by == BY_ASPECT
-        details = self._details_by_aspect(structure) if by_aspect else self._details()
-        made = (*nodes.passages(self.material.leaves), *nodes.summaries(summaries), *nodes.details(details))
-        shown = {each.aspect for each in summaries}
-        absent = tuple(aspect.name for aspect in self.material.aspects if aspect.name not in shown)
-        levels = max((each.level for each in summaries), default=0)
-        return TreeDraft(made, structure, answers, absent, levels, self._silent)
+        details = self._details_by_aspect(structure) if self.options.details_by == BY_ASPECT else self._details()
+        shown = {each.item.aspect for each in summaries}
+        absent = tuple(aspect.name for aspect in self.aspects if aspect.name not in shown)
+        levels = max((each.item.level for each in summaries), default=0)
+        nodes = (*self._passages(), *self._nodes(SUMMARY, summaries), *self._nodes(DETAIL_LABEL, details))
+        return TreeDraft(nodes, structure, answers, absent, levels, self._silent)
 
     # ------------------------------------------------------------------------------------------------- clusters
 
@@ -124,68 +106,65 @@ class TreeBuild:
         return min(found, key=lambda each: len(each.absent)), tuple(answers)
 
     def _attempt(self, number: int) -> tuple[TreeStructure, list[str]]:
-        leaves, material = self.material.leaves.leaves, self.material
-        counts = [leaf.token_count for leaf in leaves]
-        seed = material.options.seed + number
-        clusters, fit = self._found(material.vectors, counts, seed)
+        leaves = self.leaves.leaves
+        clusters, fit = self._found(self.vectors, [leaf.token_count for leaf in leaves], self.options.seed + number)
         named = self._named([[leaves[place] for place in members] for members in clusters.members])
         shown = {name for each in named for name in each.aspects}
-        names = [aspect.name for aspect in material.aspects]
+        names = [aspect.name for aspect in self.aspects]
         structure = TreeStructure(
             fit=fit,
-            aspect_set=tuple(material.aspects),
+            aspect_set=tuple(self.aspects),
             members=members_of(leaves, clusters),
             aspects=tuple(tuple(name for name in names if name in each.aspects) for each in named),
-            naming=self.namer.model,
+            naming=self.namer.door.name,
             absent=tuple(name for name in names if name not in shown),
             flags=tuple(f"cluster {place}: {each.flag}" for place, each in enumerate(named) if each.flag),
         )
         return structure, [key for each in named for key in each.answers]
 
     def _found(self, vectors: Vectors, token_counts: Sequence[int], seed: int) -> tuple[Clusters, ClusterFit]:
-        find = raptor.clusters if self.material.options.clustering == UMAP else soft_clusters
-        return find(vectors, token_counts, most_tokens=self.material.cluster_tokens, seed=seed)
+        find = raptor.clusters if self.options.clustering == UMAP else soft_clusters
+        return find(vectors, token_counts, most_tokens=min(CLUSTER_TOKENS, self.room), seed=seed)
 
     def _named(self, clusters: Sequence[Sequence[Leaf]]) -> Sequence[ClusterAspects]:
-        if len(self.material.aspects) == 1:
-            return [ClusterAspects((self.material.aspects[0].name,)) for _ in clusters]
+        if len(self.aspects) == 1:
+            return [ClusterAspects((self.aspects[0].name,)) for _ in clusters]
         return self.namer.name(["\n\n".join(leaf.text for leaf in cluster) for cluster in clusters])
 
     # ---------------------------------------------------------------------------------------------------- levels
 
-    def _first_level(self, structure: TreeStructure) -> list[WrittenSummary]:
-        leaves = self.material.leaves.leaves
-        clusters = structure.clusters_of(leaves, self.material.vectors)
+    def _first_level(self, structure: TreeStructure) -> list[WrittenNode]:
+        leaves = self.leaves.leaves
         wanted = []
-        for number, members in clusters.items():
+        for number, members in structure.clusters_of(leaves, self.vectors).items():
             parts = [(leaves[place].id, leaves[place].text, leaves[place].token_count) for place, _ in members]
             shares = [probability for _, probability in members]
             wanted += [(name, number, parts, shares) for name in structure.aspects[number]]
         return self._summaries(1, wanted)
 
-    def _next_level(self, beneath: Sequence[WrittenSummary], level: int) -> list[WrittenSummary]:
+    def _next_level(self, beneath: Sequence[WrittenNode], level: int) -> list[WrittenNode]:
         """Return the summaries of one level more; none where no aspect has clusters that put summaries together."""
         wanted = []
-        for aspect in self.material.aspects:
-            own = {each.number: each for each in beneath if each.aspect == aspect.name}
+        for aspect in self.aspects:
+            own = {each.number: each for each in beneath if each.item.aspect == aspect.name}
             for number, cluster in enumerate(self._clusters(aspect.name, own, level)):
                 members = [(own[member], probability) for member, probability in cluster if member in own]
                 if members:
-                    parts = [(each.id, each.text.text, each.text.token_count) for each, _ in members]
+                    parts = [(each.item.id, each.text.text, each.text.token_count) for each, _ in members]
                     wanted.append((aspect.name, number, parts, [probability for _, probability in members]))
         return self._summaries(level, wanted)
 
-    def _clusters(self, aspect: str, own: Mapping[int, WrittenSummary], level: int) -> Sequence[Cluster]:
+    def _clusters(self, aspect: str, own: Mapping[int, WrittenNode], level: int) -> Sequence[Cluster]:
         """Return the clusters of summaries of one aspect: those of the stored shape, else those that are found now."""
         if self.stored is not None:
             levels = self.stored.upper.get(aspect, ())
             return levels[level - 2] if level - 2 < len(levels) else ()
-        if len(own) < (raptor.FEWEST_NODES if self.material.options.clustering == UMAP else 2):
+        if len(own) < (raptor.FEWEST_NODES if self.options.clustering == UMAP else 2):
             return ()
         numbers = sorted(own)
         texts = [own[number].text for number in numbers]
         vectors = self.embedding.of_texts([text.text for text in texts])
-        found, _ = self._found(vectors, [text.token_count for text in texts], self.material.options.seed)
+        found, _ = self._found(vectors, [text.token_count for text in texts], self.options.seed)
         if len(found.members) >= len(numbers):
             return ()
         clusters = tuple(
@@ -197,26 +176,26 @@ class TreeBuild:
 
     def _summaries(
         self, level: int, wanted: Sequence[tuple[str, int, Sequence[tuple[str, str, int]], Sequence[float]]]
-    ) -> list[WrittenSummary]:
+    ) -> list[WrittenNode]:
         """Write the summaries of one level: each of an aspect, with a number, of parts (id, text, tokens)."""
-        items, links = [], {}
+        items, links = [], []
         for aspect, number, parts, shares in wanted:
-            id = hash_id("tree summary", self.material.tree_id, aspect, str(level), str(number))
+            id = hash_id("tree summary", self.tree_id, aspect, str(level), str(number))
             texts, flags = self._shown(parts, shares)
             digest = self._hash("summary", aspect, texts)
             items.append(TreeItem(id, "summary", aspect, "\n\n".join(texts), digest, flags, level=level))
-            links[id] = tuple(sorted((part[0], share) for part, share in zip(parts, shares, strict=True)))
+            links.append(tuple((part[0], share) for part, share in zip(parts, shares, strict=True)))
         found = self.writing.write(items)
         return [
-            WrittenSummary(item.id, aspect, level, number, links[item.id], item.hash, found[item.id])
-            for item, (aspect, number, _, _) in zip(items, wanted, strict=True)
+            WrittenNode(item, found[item.id], number, its)
+            for item, its, (_, number, _, _) in zip(items, links, wanted, strict=True)
         ]
 
     def _shown(
         self, parts: Sequence[tuple[str, str, int]], shares: Sequence[float]
     ) -> tuple[list[str], tuple[str, ...]]:
         """Return the texts of a cluster; of one that grew too long, those that belong to it most."""
-        left = self.material.room
+        left = self.room
         kept: set[int] = set()
         for place in sorted(range(len(parts)), key=lambda place: (-shares[place], place)):
             if kept and parts[place][2] > left:
@@ -229,50 +208,84 @@ class TreeBuild:
         return texts, (f"{len(parts) - len(kept)} of its {len(parts)} texts did not fit into one question",)
 
     def _hash(self, kind: str, aspect: str, texts: Sequence[str]) -> str:
-        return hash_id(kind, aspect, str(self.material.options.summary_tokens), *texts)
+        return hash_id(kind, aspect, str(self.options.summary_tokens), *texts)
 
     # --------------------------------------------------------------------------------------------------- details
 
-    def _details(self) -> list[WrittenDetail]:
+    def _details(self) -> list[WrittenNode]:
         """Return the notes on each leaf; each one after the first is told what the former ones say."""
-        leaves = self.material.leaves.leaves
+        leaves = self.leaves.leaves
         before: dict[str, tuple[str, ...]] = {leaf.id: () for leaf in leaves}
-        details: list[WrittenDetail] = []
-        for number in range(self.material.options.details):
-            items = []
-            for leaf in leaves:
-                id = hash_id("tree detail", self.material.tree_id, leaf.id, str(number))
-                notes = before[leaf.id]
-                digest = self._hash("detail", "", [leaf.text, *notes])
-                items.append(TreeItem(id, DETAIL, DETAIL, leaf.text, digest, (), notes))
+        details: list[WrittenNode] = []
+        for number in range(self.options.details):
+            items = [self._detail(leaf, str(number), DETAIL, before[leaf.id]) for leaf in leaves]
             found = self.writing.write(items)
             for leaf, item in zip(leaves, items, strict=True):
-                text = found[item.id]
-                before[leaf.id] = (*before[leaf.id], text.text)
-                details.append(WrittenDetail(item.id, leaf.id, number, "", item.hash, text))
+                before[leaf.id] = (*before[leaf.id], found[item.id].text)
+                details.append(WrittenNode(item, found[item.id], number, ((leaf.id,),)))
         return details
 
-    def _details_by_aspect(self, structure: TreeStructure) -> list[WrittenDetail]:
+    def _details_by_aspect(self, structure: TreeStructure) -> list[WrittenNode]:
         """Return the notes on each leaf: one for each of the first aspects that its clusters show, if it shows them.
 
         A note that repeats one on the same leaf is none.
         """
-        leaves, most = self.material.leaves.leaves, self.material.options.details
-        items = {}
-        for leaf, aspects in zip(leaves, structure.aspects_of(leaves, self.material.vectors), strict=True):
-            for aspect in aspects[:most]:
-                id = hash_id("tree detail", self.material.tree_id, leaf.id, aspect)
-                items[leaf.id, aspect] = TreeItem(
-                    id, DETAIL, aspect, leaf.text, self._hash("detail", aspect, [leaf.text])
-                )
-        found = self.writing.write(tuple(items.values()))
+        leaves, most = self.leaves.leaves, self.options.details
+        items = [
+            (leaf.id, self._detail(leaf, aspect, aspect))
+            for leaf, aspects in zip(leaves, structure.aspects_of(leaves, self.vectors), strict=True)
+            for aspect in aspects[:most]
+        ]
+        found = self.writing.write([item for _, item in items])
         said: dict[str, list[str]] = {leaf.id: [] for leaf in leaves}
-        details: list[WrittenDetail] = []
-        for (leaf_id, aspect), item in items.items():
+        details: list[WrittenNode] = []
+        for leaf_id, item in items:
             text = found[item.id]
             if not text.text or text.text in said[leaf_id]:
                 self._silent[item.hash] = text
                 continue
-            details.append(WrittenDetail(item.id, leaf_id, len(said[leaf_id]), aspect, item.hash, text))
+            details.append(WrittenNode(item, text, len(said[leaf_id]), ((leaf_id,),)))
             said[leaf_id].append(text.text)
         return details
+
+    def _detail(self, leaf: Leaf, part: str, aspect: str, before: tuple[str, ...] = ()) -> TreeItem:
+        id = hash_id("tree detail", self.tree_id, leaf.id, part)
+        digest = self._hash("detail", "" if aspect == DETAIL else aspect, [leaf.text, *before])
+        return TreeItem(id, DETAIL, aspect, leaf.text, digest, before=before)
+
+    # ----------------------------------------------------------------------------------------------------- nodes
+
+    def _passages(self) -> list[Node]:
+        """Return the leaves that were cut for the tree; none where leaves are chunks."""
+        found = []
+        for index, leaf in enumerate(self.leaves.leaves if self.leaves.are_passages else ()):
+            place = {"index": index, "start": leaf.start, "end": leaf.end}
+            properties = {**place, "text": leaf.text, "token_count": leaf.token_count}
+            found.append(self._node(leaf.id, PASSAGE, properties, self.leaves.overlaps[leaf.id]))
+        return self._embedded(found)
+
+    def _nodes(self, label: str, written: Sequence[WrittenNode]) -> list[Node]:
+        """Return summaries of all levels, or notes on leaves."""
+        found = []
+        for each in written:
+            properties = {
+                "aspect": None if each.item.aspect == DETAIL else each.item.aspect,
+                "level": each.item.level or None,
+                "number": each.number,
+                "text": each.text.text,
+                "token_count": each.text.token_count,
+                "method": each.text.method,
+                "hash": each.item.hash,
+                "flags": list(each.text.flags),
+                "answers": list(each.text.answers),
+            }
+            found.append(self._node(each.item.id, label, present(properties), each.links))
+        return self._embedded(found)
+
+    def _node(self, id: str, label: str, properties: dict[str, Any], links: tuple[Link, ...]) -> Node:
+        own = {"document_id": self.document_id, **properties}
+        return Node(id, label, own, tuple(sorted(links)), self.embedding.digest(properties["text"]))
+
+    def _embedded(self, nodes: Sequence[Node]) -> list[Node]:
+        vectors = self.embedding.of_texts([node.properties["text"] for node in nodes])
+        return [replace(node, vector=vector.tolist()) for node, vector in zip(nodes, vectors, strict=True)]

@@ -27,6 +27,8 @@ VERSION = 1  # of the stored form
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+Child = tuple[str, int]  # ("step", number) or ("cluster", number)
+_ARRAYS = ("weights", "means", "variances")  # of a step
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class FittedMixture:
     means: Floats  # (c, k)
     variances: Floats  # (c,)
     is_soft: bool  # else only the most probable component counts
-    children: tuple[tuple[str, int], ...]  # ("step", number) or ("cluster", number), for each component
+    children: tuple[Child, ...]  # for each component
 
     def shares(self, rows: Doubles) -> list[tuple[tuple[int, float], ...]]:
         """Return, for each row, the components that it belongs to, with probabilities; always the most probable."""
@@ -79,13 +81,13 @@ class FittedMixture:
 
 @dataclass(frozen=True, slots=True)
 class FittedClusters:
-    """All steps from the first mixture to the final clusters. Implements `interface.ClusterFit`."""
+    """All steps from the first mixture to the final clusters."""
 
     base: Reduction  # of the vectors, before every step
-    first: tuple[str, int] | None  # a step, or the only cluster; None: there were no nodes
+    first: Child | None  # a step, or the only cluster; None: there were no nodes
     steps: tuple[FittedMixture, ...]
 
-    def assign(self, vectors: npt.NDArray[np.float32]) -> tuple[tuple[tuple[int, float], ...], ...]:
+    def assign(self, vectors: Floats) -> tuple[tuple[tuple[int, float], ...], ...]:
         """Return, for each row of shape (n, d), its clusters, ascending, with their probabilities.
 
         At least one each, unless the fit was made of no nodes. Raises ValueError for rows of another dimension, or
@@ -98,7 +100,7 @@ class FittedClusters:
         _check_dimension(rows, self.base.centre.shape[0])
         return tuple(self._route(row, first) for row in self.base.project(rows))
 
-    def _route(self, row: Doubles, first: tuple[str, int]) -> tuple[tuple[int, float], ...]:
+    def _route(self, row: Doubles, first: Child) -> tuple[tuple[int, float], ...]:
         """Follow one row down the steps; ways that lead to one cluster add up."""
         found: dict[int, list[float]] = {}
         ways = [(first, 1.0)]
@@ -113,37 +115,28 @@ class FittedClusters:
 
     def to_json(self) -> str:
         """Return it as text, from which `read` makes it again, equal to the bit."""
-        return json.dumps(
+        steps = [
             {
-                "version": VERSION,
-                "base": _reduction_as_data(self.base),
-                "first": self.first,
-                "steps": [
-                    {
-                        "reduction": _reduction_as_data(step.reduction),
-                        "weights": _array_as_data(step.weights),
-                        "means": _array_as_data(step.means),
-                        "variances": _array_as_data(step.variances),
-                        "soft": step.is_soft,
-                        "children": step.children,
-                    }
-                    for step in self.steps
-                ],
-            },
-            separators=(",", ":"),
-        )
+                "reduction": _reduction_as_data(step.reduction),
+                **{name: _array_as_data(getattr(step, name)) for name in _ARRAYS},
+                "soft": step.is_soft,
+                "children": step.children,
+            }
+            for step in self.steps
+        ]
+        return _written(base=_reduction_as_data(self.base), first=self.first, steps=steps)
 
 
 @dataclass(frozen=True, slots=True)
 class NearestClusters:
-    """The mean vector of each cluster. Implements `interface.ClusterFit`: a vector joins the nearest one by cosine."""
+    """The mean vector of each cluster: a vector joins the nearest one by cosine."""
 
     means: Floats  # (c, d)
 
-    def assign(self, vectors: npt.NDArray[np.float32]) -> tuple[tuple[tuple[int, float], ...], ...]:
+    def assign(self, vectors: Floats) -> tuple[tuple[tuple[int, float], ...], ...]:
         """Return, for each row of shape (n, d), its cluster, the first of equals; none where there are no clusters.
 
-        Raises ValueError for rows of another dimension, or with a value that is not a number.
+        Raises ValueError as `FittedClusters.assign` does.
         """
         rows = checked(vectors)
         if not len(self.means):
@@ -154,10 +147,13 @@ class NearestClusters:
 
     def to_json(self) -> str:
         """Return it as text, from which `read` makes it again, equal to the bit."""
-        return json.dumps({"version": VERSION, "nearest": _array_as_data(self.means)}, separators=(",", ":"))
+        return _written(nearest=_array_as_data(self.means))
 
 
-def read(text: str) -> FittedClusters | NearestClusters:
+ClusterFit = FittedClusters | NearestClusters
+
+
+def read(text: str) -> ClusterFit:
     """Return the fit whose `to_json` wrote `text`. Raises ValueError for anything else."""
     try:
         data = json.loads(text)
@@ -167,12 +163,10 @@ def read(text: str) -> FittedClusters | NearestClusters:
             return NearestClusters(checked(_array(data["nearest"])))
         steps = tuple(
             FittedMixture(
-                _reduction(each["reduction"]),
-                _array(each["weights"]),
-                _array(each["means"]),
-                _array(each["variances"]),
-                bool(each["soft"]),
-                tuple(_child(child) for child in each["children"]),
+                reduction=_reduction(each["reduction"]),
+                is_soft=bool(each["soft"]),
+                children=tuple(_child(child) for child in each["children"]),
+                **{name: _array(each[name]) for name in _ARRAYS},
             )
             for each in data["steps"]
         )
@@ -224,7 +218,11 @@ def _check_dimension(rows: Floats, dimension: int) -> None:
         raise ValueError(f"vectors of {rows.shape[1]} dimensions; those of the tree have {dimension}")
 
 
-def _child(data: Sequence[Any]) -> tuple[str, int]:
+def _written(**data: object) -> str:
+    return json.dumps({"version": VERSION, **data}, separators=(",", ":"))
+
+
+def _child(data: Sequence[Any]) -> Child:
     kind, number = data
     if kind not in ("step", "cluster"):
         raise ValueError(f"a component leads to a {kind!r}")

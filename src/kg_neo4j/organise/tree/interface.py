@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 NAME = "narrative"  # of a tree, where none is given
 LEAF_TOKENS = 200  # at most; 200 to 600 work (thesis on narrative text, 2024)
@@ -35,7 +31,7 @@ class Aspect:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A node of level 0: a chunk, or a passage that was cut for the tree."""
+    """A node of level 0: a chunk of the document, or a passage that was cut for the tree."""
 
     id: str
     text: str
@@ -50,16 +46,6 @@ class Clusters:
 
     members: tuple[tuple[int, ...], ...]  # positions of nodes, ascending; no cluster is empty
     probabilities: tuple[tuple[float, ...], ...]  # of each member, in the same order, 0 to 1
-
-
-class ClusterFit(Protocol):
-    """What is stored of clusters: it puts further vectors into them."""
-
-    def assign(self, vectors: npt.NDArray[np.float32]) -> tuple[tuple[tuple[int, float], ...], ...]:
-        """Return, for each row of shape (n, d), its clusters with their probabilities; at least one each."""
-
-    def to_json(self) -> str:
-        """Return it as text, from which `clustering.read_fit` makes it again, equal to the bit."""
 
 
 class Summariser(Protocol):
@@ -90,11 +76,3 @@ class TreeOptions:
     levels: int = LEVELS
     seed: int = 42
     clustering: str = SPHERES  # or UMAP
-
-    @property
-    def most_leaf_tokens(self) -> int:
-        """Return the tokens that a leaf has at most."""
-        return self.leaf_limit or self.leaf_tokens
-
-
-Aspects = Sequence[Aspect]

@@ -13,17 +13,6 @@ from kg_neo4j.records import Document
 
 
 @dataclass(frozen=True, slots=True)
-class LeafSource:
-    """A chunk of the document, as far as leaves are made of it."""
-
-    id: str
-    text: str
-    token_count: int
-    start: int  # in the document's text, as `end`
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class Leaves:
     """The leaves of one tree, in reading order. `overlaps`: of each passage, (chunk id, start, end) in that chunk."""
 
@@ -32,14 +21,11 @@ class Leaves:
     overlaps: Mapping[str, tuple[tuple[str, int, int], ...]]  # nothing for leaves that are chunks
 
 
-def leaves_of(tree_id: str, chunks: Sequence[LeafSource], tokeniser: Tokeniser, options: TreeOptions) -> Leaves:
-    """Return the leaves over `chunks` of one document, which come in reading order.
-
-    The chunks themselves, where each has at most `options.most_leaf_tokens`; else passages of at most so many.
-    """
-    most = options.most_leaf_tokens
+def leaves_of(tree_id: str, chunks: Sequence[Leaf], tokeniser: Tokeniser, options: TreeOptions) -> Leaves:
+    """Return the leaves over `chunks` of one document, in reading order: these themselves where none is too long."""
+    most = options.leaf_limit or options.leaf_tokens
     if all(each.token_count <= most for each in chunks):
-        return Leaves(tuple(Leaf(*_values(each)) for each in chunks), False, {})
+        return Leaves(tuple(chunks), False, {})
     text = joined(chunks)
     document = Document(tree_id, "", "", "", "", "", text, text_hash(text))
     found = cut(document, tokeniser, max_tokens=options.leaf_tokens, limit=most)
@@ -47,13 +33,13 @@ def leaves_of(tree_id: str, chunks: Sequence[LeafSource], tokeniser: Tokeniser, 
     return Leaves(passages, True, {each.id: _overlaps(each, chunks) for each in passages})
 
 
-def joined(chunks: Sequence[LeafSource]) -> str:
+def joined(chunks: Sequence[Leaf]) -> str:
     """Return a document's text, put together from its chunks by their offsets; what no chunk has is white space."""
     parts: list[str] = []
     at = 0
     for each in sorted(chunks, key=lambda one: (one.start, one.end)):
         if each.start > at:
-            parts.append(_gap(each.start - at))
+            parts.append("\n" * (each.start - at) if each.start > at + 1 else " ")  # between paragraphs, or within one
             at = each.start
         if each.end > at:
             parts.append(each.text[at - each.start :])
@@ -66,18 +52,9 @@ def fingerprint(chunks: Sequence[tuple[str, int, int]]) -> str:
     return hash_id("leaves", *(f"{each} {start} {end}" for each, start, end in chunks))
 
 
-def _gap(length: int) -> str:
-    """Return white space: a line break or two between paragraphs, a space within one."""
-    return " " if length == 1 else "\n" * length
-
-
-def _overlaps(passage: Leaf, chunks: Sequence[LeafSource]) -> tuple[tuple[str, int, int], ...]:
+def _overlaps(passage: Leaf, chunks: Sequence[Leaf]) -> tuple[tuple[str, int, int], ...]:
     shared = (
         (each.id, max(each.start, passage.start) - each.start, min(each.end, passage.end) - each.start)
         for each in chunks
     )
     return tuple(sorted((chunk, start, end) for chunk, start, end in shared if start < end))
-
-
-def _values(chunk: LeafSource) -> tuple[str, str, int, int, int]:
-    return chunk.id, chunk.text, chunk.token_count, chunk.start, chunk.end

@@ -1,4 +1,4 @@
-"""Which aspects a cluster shows: the question to a model, and what its answer names. Pure.
+"""Which aspects a cluster shows: a model names them, or its replacement does; and what an answer names.
 
 Small models follow "one name a line" best, so that is asked for; lists, JSON, titles instead of names, other spellings
 and remarks beside a name are read as well.
@@ -10,17 +10,20 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kg_neo4j._models import prompts
 from kg_neo4j._models.answer_text import without_thoughts
+from kg_neo4j._models.door import Door, Job
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Complaint
+from kg_neo4j._models.tasks import Complaint, TaskAnswer, Unanswered
 from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_word
 from kg_neo4j.organise.tree.interface import Aspect
-from kg_neo4j.organise.tree.questions import ASPECTS, TreeTask
+from kg_neo4j.organise.tree.writing import finished
+from kg_neo4j.organise.tree.written import ASPECTS, Subject, TreeTask
+from kg_neo4j.progress import SILENT, Progress
 
 ANSWER_TOKENS = 200  # room for all names; more than that is no list of them
 MOST_REJECTED = 50  # that are kept
@@ -65,6 +68,55 @@ class NameAspects(TreeTask[tuple[str, ...]]):
         return found.names or Complaint(complaint(found, self.aspects))
 
 
+@dataclass(frozen=True, slots=True)
+class ClusterAspects:
+    """The aspects of one cluster."""
+
+    aspects: tuple[str, ...]
+    flag: str = ""  # what was wrong with the answers
+    answers: tuple[str, ...] = ()  # keys of those that it rests on
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNamer:
+    """Names the aspects of clusters of one tree."""
+
+    door: Door
+    subject: Subject
+    aspects: tuple[Aspect, ...]
+    leaves: tuple[str, ...]  # texts of all leaves of the tree: what is usual in it
+    progress: Progress = SILENT
+
+    def name(self, texts: Sequence[str]) -> Sequence[ClusterAspects]:
+        """Return the aspects of each text. Raises Unfinished."""
+        return self.door.do(NameClusters(self, tuple(texts)))
+
+
+@dataclass(frozen=True, slots=True)
+class NameClusters(Job[Sequence[ClusterAspects]]):
+    """Names the aspects that texts show; where two answers name no aspect, the stand-in does."""
+
+    kind: ClassVar[str] = "name_clusters"
+    by: TreeNamer
+    texts: tuple[str, ...]
+
+    def by_model(self, door: Door) -> Sequence[ClusterAspects]:
+        """Ask about each text."""
+        of = self.by.subject
+        shown = [fitting(text, self.by.aspects, of.tokeniser, of.window) for text in self.texts]
+        answers = door.ask_all([NameAspects(of, text, self.by.aspects) for text in shown])
+        found = finished(answers, len(self.texts), "names of aspects", self.by.progress)
+        return [self._named(text, answer, door) for text, answer in zip(self.texts, found, strict=True)]
+
+    def _named(self, text: str, answer: TaskAnswer[tuple[str, ...]], door: Door) -> ClusterAspects:
+        if isinstance(answer.error, Unanswered):  # a plan: as many summaries as there may be
+            return ClusterAspects(tuple(aspect.name for aspect in self.by.aspects))
+        if answer.value is not None:
+            return ClusterAspects(answer.value, "", answer.keys)
+        [cued] = door.instead(replace(self, texts=(text,)))
+        return ClusterAspects(cued.aspects, f"{door.name} named no aspect of the list: found by cues", answer.keys)
+
+
 def naming_messages(text: str, aspects: Sequence[Aspect], complaint: str = "") -> tuple[str, str]:
     """Return system and user message; `complaint` is that of the answer before, or empty."""
     return prompts.load("aspects").render(
@@ -99,7 +151,7 @@ def read_names(text: str, aspects: Sequence[Aspect]) -> NamedAspects:
         names = _match(item, aspects) or _match(head, aspects)
         if not names and remark:  # "Aspects: plot, character"
             names = _match(remark, aspects)
-        if not names and _is_heading(item):
+        if not names and item.endswith(":"):
             continue
         if names:
             found |= names
@@ -207,7 +259,3 @@ def _is_same(word: str, other: str) -> bool:
     """Say whether two words are one, or one of them only has an ending more."""
     short, long = sorted((word, other), key=len)
     return short == long or (long.startswith(short) and (len(short) >= _STEM or long == short + "s"))
-
-
-def _is_heading(item: str) -> bool:
-    return item.endswith(":")

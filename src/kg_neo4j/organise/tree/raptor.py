@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from kg_neo4j.organise.tree import fitted, mixtures
+from kg_neo4j.organise.tree import clustering, fitted
 from kg_neo4j.organise.tree.clustering import LARGEST_PART, MOST_OVERLAP
-from kg_neo4j.organise.tree.fitted import DIGITS, THRESHOLD, Doubles, Floats, NearestClusters
-from kg_neo4j.organise.tree.interface import ClusterFit, Clusters
+from kg_neo4j.organise.tree.fitted import DIGITS, THRESHOLD, ClusterFit, Doubles, Floats, NearestClusters
+from kg_neo4j.organise.tree.interface import Clusters
 
 DIMENSIONS = 10  # to which UMAP reduces
 FEWEST_NODES = DIMENSIONS + 2  # that are divided; RAPTOR makes no further level of fewer
@@ -37,7 +36,7 @@ def is_installed() -> bool:
 
 
 def clusters(
-    vectors: npt.NDArray[np.float32], token_counts: Sequence[int], *, most_tokens: int, seed: int
+    vectors: Floats, token_counts: Sequence[int], *, most_tokens: int, seed: int
 ) -> tuple[Clusters, ClusterFit]:
     """Return clusters of nodes, and what puts further vectors into them: arguments and order as `soft_clusters` has.
 
@@ -102,7 +101,7 @@ class _RaptorDivision:
 
     def _halves(self, members: Part) -> list[Part]:
         in_text = sorted(members)
-        border = mixtures.middle([self.token_counts[row] for row in in_text])
+        border = clustering.middle([self.token_counts[row] for row in in_text])
         return [{row: members[row] for row in half} for half in (in_text[:border], in_text[border:])]
 
 
@@ -150,6 +149,6 @@ def _shares(points: Doubles, seed: int) -> Doubles:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep to one thread, and from the user what the libraries warn of (TensorFlow, threads, mixtures)."""
-    with mixtures.quiet_single_thread(), warnings.catch_warnings():
+    with clustering.quiet_single_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -97,11 +97,10 @@ def read_tree(database: Database, graph: str, id: str) -> StoredTree | None:
     )
 
 
-def begin_tree(database: Database, lease: Lease, graph: str, document_id: str, name: str) -> str:
-    """Create the node that answers hang on, unless it is there; return its id."""
+def begin_tree(lease: Lease, graph: str, document_id: str, name: str) -> None:
+    """Create the node that answers hang on, unless it is there."""
     id = tree_id(graph, document_id, name)
-    _proven(database, lease, queries.get("tree/begin"), graph=graph, document_id=document_id, id=id, name=name)
-    return id
+    lease.write(queries.get("tree/begin"), graph=graph, document_id=document_id, id=id, name=name)
 
 
 def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wanted: Publication) -> int:
@@ -116,9 +115,9 @@ def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wa
         return 0
     where = {"graph": graph, "tree": stored.id}
     opened = {"fit": wanted.fit, "settings": wanted.settings, "answers": list(wanted.answers) or None}
-    _proven(database, lease, queries.get("tree/open"), graph=graph, id=stored.id, **opened)
+    lease.write(queries.get("tree/open"), graph=graph, id=stored.id, **opened)
     for some in batches(gone, NODES_A_WRITE):
-        _proven(database, lease, queries.get("tree/delete_nodes"), graph=graph, ids=list(some))
+        lease.write(queries.get("tree/delete_nodes"), graph=graph, ids=list(some))
     chunks = {link[0] for node in wanted.nodes for link in node.links} - {node.id for node in wanted.nodes}
     for place in sorted({node.order[0] for node in changed}):
         for label, query in _WRITES.items():
@@ -127,10 +126,10 @@ def publish(database: Database, lease: Lease, graph: str, stored: StoredTree, wa
                 _write_rows(database, lease, queries.get(query), part, where)
     links = {"chunks": list(wanted.chunks), "nodes": list(wanted.passages)}
     if relinked:
-        _proven(database, lease, queries.get("tree/link_leaves"), **where, **links)
+        lease.write(queries.get("tree/link_leaves"), **where, **links)
     removed = dict.fromkeys(stored.properties.keys() - wanted.properties.keys())
     properties = {**removed, **wanted.properties}
-    _proven(database, lease, queries.get("tree/finish"), graph=graph, id=stored.id, properties=properties)
+    lease.write(queries.get("tree/finish"), graph=graph, id=stored.id, properties=properties)
     return len(gone) + len(changed) + 1
 
 
@@ -164,13 +163,3 @@ def _write_rows(
         transaction.run(query, rows=list(some), **where)
 
     database.write_parts(rows, write)
-
-
-def _proven(database: Database, lease: Lease, query: Query, **params: Any) -> None:
-    """Run a query in a write transaction that proves the lease."""
-
-    def proven(transaction: Transaction) -> None:
-        lease.prove(transaction)
-        transaction.run(query, **params)
-
-    database.write_transaction(proven)

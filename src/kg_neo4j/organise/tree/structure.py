@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 
-import numpy as np
-import numpy.typing as npt
-
-from kg_neo4j.organise.tree.clustering import read_fit
-from kg_neo4j.organise.tree.interface import Aspect, ClusterFit, Clusters, Leaf
+from kg_neo4j.organise.tree import fitted
+from kg_neo4j.organise.tree.fitted import ClusterFit, Floats
+from kg_neo4j.organise.tree.interface import Aspect, Clusters, Leaf
 
 VERSION = 1
 Share = tuple[int, float]  # the number of a cluster or of a member, and a probability
@@ -36,7 +34,7 @@ class TreeStructure:
     absent: tuple[str, ...] = ()  # aspects that no cluster shows
     flags: tuple[str, ...] = ()  # what was wrong with answers that name aspects
 
-    def clusters_of(self, leaves: Sequence[Leaf], vectors: npt.NDArray[np.float32]) -> Mapping[int, tuple[Share, ...]]:
+    def clusters_of(self, leaves: Sequence[Leaf], vectors: Floats) -> Mapping[int, tuple[Share, ...]]:
         """Return the members of each cluster, by positions of leaves; a cluster without members is not there."""
         new = [place for place, leaf in enumerate(leaves) if leaf.id not in self.members]
         assigned = dict(zip(new, self.fit.assign(vectors[new]), strict=True)) if new else {}
@@ -46,7 +44,7 @@ class TreeStructure:
                 found.setdefault(number, []).append((place, probability))
         return {number: tuple(found[number]) for number in sorted(found)}
 
-    def aspects_of(self, leaves: Sequence[Leaf], vectors: npt.NDArray[np.float32]) -> tuple[tuple[str, ...], ...]:
+    def aspects_of(self, leaves: Sequence[Leaf], vectors: Floats) -> tuple[tuple[str, ...], ...]:
         """Return, for each leaf, the aspects that its clusters show, those of the most probable cluster first.
 
         Of equal ones that which fewer clusters show comes first: it says more of this leaf.
@@ -76,22 +74,14 @@ def members_of(leaves: Sequence[Leaf], clusters: Clusters) -> Mapping[str, Clust
 
 def write(structure: TreeStructure) -> str:
     """Return a structure as JSON."""
-    return json.dumps(
-        {
-            "version": VERSION,
-            "fit": structure.fit.to_json(),
-            "aspect_set": [_values(each) for each in structure.aspect_set],
-            "members": structure.members,
-            "aspects": structure.aspects,
-            "naming": structure.naming,
-            "upper": structure.upper,
-            "absent": structure.absent,
-            "flags": structure.flags,
-        },
-        ensure_ascii=False,
-        sort_keys=True,
-        separators=(",", ":"),
-    )
+    data = {each.name: getattr(structure, each.name) for each in fields(structure)}
+    data |= {
+        "version": VERSION,
+        "fit": structure.fit.to_json(),
+        # trees of before there were cues stay as they are
+        "aspect_set": [[value for value in astuple(each) if value != ()] for each in structure.aspect_set],
+    }
+    return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def read(text: str) -> TreeStructure:
@@ -101,7 +91,7 @@ def read(text: str) -> TreeStructure:
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']}, not {VERSION}")
         return TreeStructure(
-            fit=read_fit(data["fit"]),
+            fit=fitted.read(data["fit"]),
             aspect_set=tuple(_aspect(*each) for each in data["aspect_set"]),
             members={each: _cluster(shares) for each, shares in data["members"].items()},
             aspects=tuple(tuple(names) for names in data["aspects"]),
@@ -115,11 +105,6 @@ def read(text: str) -> TreeStructure:
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"the stored shape of a tree cannot be read: {error!r}") from error
-
-
-def _values(aspect: Aspect) -> list[str | list[str]]:
-    values: list[str | list[str]] = [aspect.name, aspect.title, aspect.question, aspect.prompt]
-    return [*values, list(aspect.cues)] if aspect.cues else values  # trees of before there were cues stay as they are
 
 
 def _aspect(name: str, title: str, question: str, prompt: str, cues: Sequence[str] = ()) -> Aspect:

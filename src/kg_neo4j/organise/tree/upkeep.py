@@ -15,6 +15,7 @@ from kg_neo4j.organise.tree import raptor
 from kg_neo4j.organise.tree.interface import BY_TEXT, NAME, SPHERES, UMAP, Aspect, TreeOptions
 from kg_neo4j.organise.tree.leaves import fingerprint
 
+_NUMBERS = ("leaf_tokens", "summary_tokens", "details", "levels", "seed")  # that are chosen and stored
 RAPTOR = "raptor"  # the name of the tree that the narrative one is compared with: one general aspect, no details
 
 
@@ -103,8 +104,7 @@ def settled(
 def _with(choice: TreeBuildChoice, stored: TreeSettings | None) -> TreeSettings:
     is_raptor = choice.name == RAPTOR
     usual = stored.options if stored else TreeOptions(details=0) if is_raptor else TreeOptions()
-    names = ("leaf_tokens", "summary_tokens", "details", "details_by", "levels", "seed")
-    given = {name: getattr(choice, name) for name in names}
+    given = {name: getattr(choice, name) for name in (*_NUMBERS, "details_by")}
     options = replace(usual, name=choice.name, **{name: value for name, value in given.items() if value is not None})
     if choice.aspects is None and stored is not None:
         return replace(stored, options=options)
@@ -122,11 +122,7 @@ def settings_json(settings: TreeSettings) -> str:
     """Return what is stored and exported: no path of a prompt's file."""
     options = settings.options
     data: dict[str, object] = {
-        "leaf_tokens": options.leaf_tokens,
-        "summary_tokens": options.summary_tokens,
-        "details": options.details,
-        "levels": options.levels,
-        "seed": options.seed,
+        **{name: getattr(options, name) for name in _NUMBERS},
         "aspects": [aspect.name for aspect in settings.aspects],
         "aspects_hash": settings.aspects_hash,
         "embedder": settings.embedder,
@@ -144,7 +140,7 @@ def settings_json(settings: TreeSettings) -> str:
 def read_settings(text: str, name: str, aspects: Sequence[Aspect]) -> TreeSettings:
     """Return what `settings_json` wrote; the aspects themselves come with the tree's shape."""
     data = json.loads(text)
-    numbers = {key: int(data[key]) for key in ("leaf_tokens", "summary_tokens", "details", "levels", "seed")}
+    numbers = {name: int(data[name]) for name in _NUMBERS}
     limit = None if "leaf_limit" in data else largest(numbers["leaf_tokens"])  # leaves of version 0.1 were longer
     clustering = str(data.get("clustering", SPHERES))
     by = str(data.get("details_by", BY_TEXT))

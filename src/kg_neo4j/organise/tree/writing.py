@@ -16,9 +16,8 @@ from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
 from kg_neo4j.errors import ContentFiltered
 from kg_neo4j.organise.tree.authors import Author
-from kg_neo4j.organise.tree.questions import DETAIL, TreeItem
 from kg_neo4j.organise.tree.stored import Node
-from kg_neo4j.organise.tree.written import DECLINED, EMPTY, LONG, WriteText, WrittenText
+from kg_neo4j.organise.tree.written import DECLINED, DETAIL, EMPTY, LONG, TreeItem, WriteText, WrittenText
 from kg_neo4j.progress import SILENT, Progress
 
 T = TypeVar("T")

@@ -1,4 +1,7 @@
-"""What a model is asked to write of a text, and how its answer is taken: without opening remarks, and whole. Pure."""
+"""What a model is asked to write of a text, and how its answer is taken: without opening remarks, and whole. Pure.
+
+Each answer is stored, by all that shapes it.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,19 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from kg_neo4j._models.answer_text import without_thoughts
 from kg_neo4j._models.door import MODEL
 from kg_neo4j._models.prompts import Prompt
 from kg_neo4j._models.protocols import Completion
-from kg_neo4j._models.tasks import Complaint, Request
+from kg_neo4j._models.tasks import Complaint, Request, Task
 from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.acquire.sentences import cut_at_sentence, cut_at_word
 from kg_neo4j.organise.tree.interface import SUMMARY_TEMPERATURE, Aspect
-from kg_neo4j.organise.tree.questions import DETAIL, SUMMARY, Subject, TreeItem, TreeTask
 
+ASPECTS, SUMMARY, DETAIL = "aspects", "summary", "detail"  # kinds of answers; "vector" is the fourth
 WORDS_A_TOKEN = 0.75  # a model is told words: of tokens it knows nothing
 AMPLE_TOKENS = 4_000  # room for an answer in a large window: a model may think before it writes
 LARGE_WINDOW = 24_000  # tokens
@@ -49,6 +53,57 @@ _REFUSAL = re.compile(
     r"|as an ai)\b",
     re.IGNORECASE,
 )
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class TreeItem:
+    """A summary or a detail to be written."""
+
+    id: str  # of its node
+    kind: str  # "summary" or "detail"
+    aspect: str  # "detail" for details on all that a leaf says
+    context: str
+    hash: str  # of all that it is made from
+    flags: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()  # notes on the same leaf that there are already
+    level: int = 0  # of summaries, from 1
+
+    @property
+    def may_be_silent(self) -> bool:
+        """Return whether its text may say nothing: that of a note on one aspect, which a leaf need not show."""
+        return self.kind == DETAIL and self.aspect != DETAIL
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A tree, and the model that is asked about it."""
+
+    graph: str
+    tree_id: str
+    model: str
+    window: int  # of the model
+    tokeniser: Tokeniser
+
+    def key(self, kind: str, *parts: str) -> str:
+        """Return the key of an answer about this tree."""
+        return hash_id(kind, self.graph, self.tree_id, *parts)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeTask(Task[T]):
+    """A question about a tree. Its answer is stored by all that shapes it."""
+
+    subject: Subject
+
+    def request(self, complaint: str, round: int) -> Request:
+        """Return what the model gets in one round, with the key of its answer."""
+        asked = Task.request(self, complaint, round)
+        how = (repr(float(asked.temperature)), str(asked.max_tokens))
+        key = self.subject.key(self.kind, self.subject.model, asked.system, asked.user, *how)
+        return replace(asked, key=key)
 
 
 @dataclass(frozen=True, slots=True)

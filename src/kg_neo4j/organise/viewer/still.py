@@ -1,14 +1,17 @@
-"""A view as SVG: what a page shows where no script runs. Pure.
+"""A view as a page that loads nothing from the network, and as SVG: what a page shows where no script runs. Pure.
 
-Only attributes of presentation are used, so it stands in a page that allows no inline style.
+Of the SVG only attributes of presentation are used, so it stands in a page that allows no inline style.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
+from kg_neo4j.organise import html_page
 from kg_neo4j.organise.html_page import clean
-from kg_neo4j.organise.plot_picture import shorten
+from kg_neo4j.organise.plot_graph import shorten
+from kg_neo4j.organise.viewer import SCRIPT_FILE, STYLE_FILE
 from kg_neo4j.organise.viewer.view import GraphView, ViewNode
 
 _STEP = 90.0  # pixels that one step of the graph takes
@@ -17,6 +20,14 @@ _LETTER, _LINE = 0.56, 1.2  # width of a letter and height of a line, as shares 
 _SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1))
 
 _Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def page(shown: GraphView) -> str:
+    """Return the page. Names and quotes are data in it, never markup. Without a script it is a still picture."""
+    script, style = (file.read_text(encoding="utf-8") for file in (SCRIPT_FILE, STYLE_FILE))
+    viewer = f'<div class="kg-viewer" data-inline="kg-graph">\n{draw(shown)}\n</div>'
+    body = f"<main>\n<h1>{clean(shown.title)}</h1>\n{viewer}\n</main>"
+    return html_page.compose(shown.title, body, asdict(shown), "kg-graph", style, script, body_class="kg-plot")
 
 
 def draw(view: GraphView) -> str:

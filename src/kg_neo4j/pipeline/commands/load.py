@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, RecordedDocument
     from kg_neo4j.graph.lease import Lease
     from kg_neo4j.graph.recorder import Recorder
-    from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
+    from kg_neo4j.organise.vectors import ChunkEmbedding
     from kg_neo4j.settings import Settings
 
 BATCH_ROWS = 2_000  # rows a write transaction: the server spent less on 1,000 to 2,500 than on 5,000 (bench)
@@ -65,7 +65,7 @@ def load(
     from kg_neo4j.graph.recorder import Recorder
     from kg_neo4j.graph.settler import settle
     from kg_neo4j.organise import vectors
-    from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
+    from kg_neo4j.organise.vectors import ChunkEmbedding
     from kg_neo4j.settings import Settings
 
     settings = settings or Settings()

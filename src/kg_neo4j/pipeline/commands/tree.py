@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from kg_neo4j._models.door import Door
     from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.graph.database import Database, Row
-    from kg_neo4j.organise.tree.built import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
     from kg_neo4j.organise.tree.interface import Aspect, Summariser
+    from kg_neo4j.organise.tree.trees import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
     from kg_neo4j.settings import Settings
 
 DEFAULT_NAME = "narrative"
@@ -262,7 +262,7 @@ def _building(
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
     from kg_neo4j.organise.tree.aspects import load_aspects
-    from kg_neo4j.organise.tree.built import TreeBuilding
+    from kg_neo4j.organise.tree.trees import TreeBuilding
     from kg_neo4j.organise.tree.upkeep import TreeBuildChoice
 
     _check(options)

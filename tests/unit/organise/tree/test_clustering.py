@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.organise.tree.clustering import read_fit, soft_clusters
-from kg_neo4j.organise.tree.interface import ClusterFit, Clusters
-from kg_neo4j.organise.tree.mixtures import require_scikit_learn
+from kg_neo4j.organise.tree.clustering import require_scikit_learn, soft_clusters
+from kg_neo4j.organise.tree.fitted import ClusterFit
+from kg_neo4j.organise.tree.fitted import read as read_fit
+from kg_neo4j.organise.tree.interface import Clusters
 from node_clusters import Vectors, check, topics
 
 

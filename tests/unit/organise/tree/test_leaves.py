@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.chunking import chunk
-from kg_neo4j.organise.tree.interface import TreeOptions
-from kg_neo4j.organise.tree.leaves import LeafSource, fingerprint, joined, leaves_of
+from kg_neo4j.organise.tree.interface import Leaf, TreeOptions
+from kg_neo4j.organise.tree.leaves import fingerprint, joined, leaves_of
 from kg_neo4j.records import Document
 
 TOKENISER = tokens.load("approximate-1")
@@ -19,10 +19,10 @@ TEXT = "\n\n".join(
 )
 
 
-def sources(text: str, max_tokens: int, overlap: int = 0) -> list[LeafSource]:
+def sources(text: str, max_tokens: int, overlap: int = 0) -> list[Leaf]:
     document = Document("d1", "g", "file", "k", "t", "s", text, "h")
     found = chunk(document, TOKENISER, max_tokens=max_tokens, overlap=overlap)
-    return [LeafSource(each.id, each.text, each.token_count, each.start, each.end) for each in found]
+    return [Leaf(each.id, each.text, each.token_count, each.start, each.end) for each in found]
 
 
 @pytest.mark.parametrize("overlap", [0, 60])
@@ -52,7 +52,7 @@ def test_short_chunks_are_the_leaves() -> None:
 
 
 def test_one_chunk_that_is_longer_than_a_leaf_makes_passages() -> None:
-    fits, long = LeafSource("a", "one", 100, 0, 3), LeafSource("b", "two", 101, 5, 8)
+    fits, long = Leaf("a", "one", 100, 0, 3), Leaf("b", "two", 101, 5, 8)
     assert not leaves_of("t1", [fits], TOKENISER, TreeOptions(leaf_tokens=100)).are_passages
     assert leaves_of("t1", [fits, long], TOKENISER, TreeOptions(leaf_tokens=100)).are_passages
 
@@ -80,7 +80,7 @@ def test_a_text_is_put_together_again_but_for_white_space(parts: list[str], shar
     for number, part in enumerate(parts):
         start = max(0, len(text) - shared) if number % 2 else len(text)
         text += part + "  "
-        chunks.append(LeafSource(str(number), text[start:-2], 1, start, len(text) - 2))
+        chunks.append(Leaf(str(number), text[start:-2], 1, start, len(text) - 2))
     found = joined(chunks)
     assert [letter for letter in found if not letter.isspace()] == [letter for letter in text if not letter.isspace()]
     for each in chunks:

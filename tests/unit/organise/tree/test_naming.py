@@ -26,7 +26,7 @@ from kg_neo4j.organise.tree.naming import (
     naming_messages,
     read_names,
 )
-from kg_neo4j.organise.tree.questions import Subject
+from kg_neo4j.organise.tree.written import Subject
 
 SEVEN = load_aspects(None)
 TOKENISER = tokens.load("approximate-1")

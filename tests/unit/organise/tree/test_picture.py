@@ -13,9 +13,7 @@ import pytest
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.organise import html_page
-from kg_neo4j.organise.tree import picture_svg
-from kg_neo4j.organise.tree.picture import check_target, compose, page
-from kg_neo4j.organise.tree.picture_svg import (
+from kg_neo4j.organise.tree.picture import (
     DETAIL,
     LEAF,
     LEFT,
@@ -24,8 +22,12 @@ from kg_neo4j.organise.tree.picture_svg import (
     WIDTH,
     PictureNode,
     TreePicture,
+    check_target,
+    compose,
+    draw,
     lay_out,
     leaves_below,
+    page,
 )
 from kg_neo4j.organise.tree.stored import Node, StoredTree
 from tree_pictures import HOSTILE, tree
@@ -78,7 +80,7 @@ def test_summaries_stand_in_the_order_of_their_leaves() -> None:
 
 def test_the_svg_draws_each_node_once_with_its_text() -> None:
     picture = tree()
-    root = ElementTree.fromstring(picture_svg.draw(picture).encode())
+    root = ElementTree.fromstring(draw(picture).encode())
     groups = list(root.iter("{http://www.w3.org/2000/svg}g"))
     assert sorted(int(each.attrib["data-n"]) for each in groups) == list(range(len(picture.nodes)))
     titles = [each[0].text for each in groups]
@@ -90,7 +92,7 @@ def test_the_svg_draws_each_node_once_with_its_text() -> None:
 
 
 def test_any_text_leaves_the_svg_whole() -> None:
-    drawn = picture_svg.draw(tree(text=HOSTILE)).encode("utf-8")
+    drawn = draw(tree(text=HOSTILE)).encode("utf-8")
     root = ElementTree.fromstring(drawn)
     assert not [each for each in root.iter() if each.tag.endswith(("script", "img"))]
     assert HOSTILE.split(" ", maxsplit=1)[0] in "".join(
@@ -100,20 +102,20 @@ def test_any_text_leaves_the_svg_whole() -> None:
 
 def test_an_empty_tree_is_drawn_too() -> None:
     empty = TreePicture("Nothing", "narrative", ("plot",), ("plot",), ())
-    ElementTree.fromstring(picture_svg.draw(empty))
+    ElementTree.fromstring(draw(empty))
     assert "Nothing" in page(empty)
 
 
 def test_a_thousand_leaves_stay_a_file_of_ordinary_size() -> None:
     picture = tree(1_000, 7, text="It snowed in Skarnes. " * 40, aspects=7)
-    assert len(picture_svg.draw(picture)) < 3_000_000
+    assert len(draw(picture)) < 3_000_000
     many = tree(3_000, 1, aspects=1)
-    assert f'data-of="{many.leaves}"' not in picture_svg.draw(many)  # lines to leaves would be one grey surface
-    assert 'data-of="12"' in picture_svg.draw(tree())
+    assert f'data-of="{many.leaves}"' not in draw(many)  # lines to leaves would be one grey surface
+    assert 'data-of="12"' in draw(tree())
 
 
 def test_the_same_tree_gives_the_same_bytes() -> None:
-    assert picture_svg.draw(tree()) == picture_svg.draw(tree())
+    assert draw(tree()) == draw(tree())
     assert page(tree()) == page(tree())
 
 

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_neo4j.organise.tree import raptor
-from kg_neo4j.organise.tree.clustering import read_fit
-from kg_neo4j.organise.tree.interface import UMAP, ClusterFit, Clusters
+from kg_neo4j.organise.tree.fitted import ClusterFit
+from kg_neo4j.organise.tree.fitted import read as read_fit
+from kg_neo4j.organise.tree.interface import UMAP, Clusters
 from kg_neo4j.organise.tree.upkeep import TreeBuildChoice, clustered_here, read_settings, settings_json, settled
 from node_clusters import Vectors, check, topics
 

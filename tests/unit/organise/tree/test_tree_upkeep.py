@@ -71,10 +71,11 @@ def test_a_tree_of_version_0_1_keeps_its_longer_leaves_until_it_is_rebuilt() -> 
     assert written.pop("leaf_limit") == 200
     before = json.dumps(written, ensure_ascii=False, sort_keys=True)
     stored = read_settings(before, "narrative", ASPECTS)
-    assert stored.options.most_leaf_tokens == 250
+    assert stored.options.leaf_limit == 250
     kept = choose(TreeBuildChoice(), stored)
-    assert (kept.options.most_leaf_tokens, settings_json(replace(kept, embedder=stored.embedder))) == (250, before)
-    assert choose(TreeBuildChoice(), stored, rebuild=True).options.most_leaf_tokens == 200
+    assert (kept.options.leaf_limit, settings_json(replace(kept, embedder=stored.embedder))) == (250, before)
+    again = choose(TreeBuildChoice(), stored, rebuild=True).options
+    assert (again.leaf_limit, again.leaf_tokens) == (None, 200)
 
 
 def test_another_tokeniser_is_refused() -> None:
