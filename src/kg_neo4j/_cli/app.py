@@ -17,6 +17,7 @@ from typer.main import get_command, get_group
 
 from kg_neo4j._cli import startup
 from kg_neo4j._cli.interrupts import Interrupts
+from kg_neo4j._cli.options import with_options
 from kg_neo4j._cli.terminal import json_text, wordiness
 from kg_neo4j.errors import KgError
 
@@ -83,7 +84,7 @@ def _command(name: str) -> Any:
     if isinstance(found, typer.Typer):
         alone.add_typer(found, name=name)
     else:
-        alone.command(name)(found)
+        alone.command(name)(with_options(found))
     return _with_wordiness(get_group(alone).commands[name])
 
 

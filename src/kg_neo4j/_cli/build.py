@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.load import is_partly_done, show_load
-from kg_neo4j._cli.options import BudgetOption, GraphOption, JsonOption, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.startup import collect_at_exit
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
 from kg_neo4j.records import BuildReport
 
 
 def build(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder that `kg extract --to DIR` wrote.")],
-    bulk: Annotated[
-        bool,
-        typer.Option(
-            "--bulk", help="Use Neo4j's importer, which fills an empty database [default: load as `kg load DIR`]."
-        ),
-    ] = False,
-    workers: Annotated[
-        int | None, typer.Option("--workers", metavar="N", help="Processes [default: one a core].", min=1)
-    ] = None,
-    vectors: Annotated[
-        str,
-        typer.Option(
-            "--vectors",
-            metavar="all|chunks|none",
-            help="What gets a vector: all (chunks, entities and facts), chunks, or none.",
-        ),
-    ] = "all",
-    analytics: Annotated[bool, typer.Option(help="Compute communities, PageRank and degree with GDS.")] = True,
-    yes: Annotated[bool, typer.Option("--yes", help="Replace the graphs in the local database.")] = False,
-    budget_usd: BudgetOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    folder: str,
+    bulk: bool = False,
+    workers: int | None = None,
+    vectors: str = "all",
+    analytics: bool = True,
+    yes: bool = False,
+    budget_usd: float | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Build a graph from extracted files, or in bulk.
 

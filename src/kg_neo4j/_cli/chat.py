@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kg_neo4j._cli.answers import draft, is_streamed, show_answer, show_notes
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    GraphOption,
-    JsonOption,
-    ModelOption,
-    filters_of,
-    settings_for,
-    with_groups,
-)
+from kg_neo4j._cli.options import filters_of, settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import json_text, print_text, progress
 from kg_neo4j.errors import BudgetReached, DatabaseUnavailable, KgError
@@ -38,16 +30,13 @@ PROMPT = "> "
 LONGEST_LINE = 10_000_000  # characters; what is longer is read in parts
 
 
-@with_groups
 def chat(
-    mode: Annotated[
-        str, typer.Option("--mode", metavar="auto|local|global|tree|naive|cypher", help="How to retrieve evidence.")
-    ] = "auto",
+    mode: str = "auto",
     filters: Annotated[Filters, filters_of] = Filters(),  # noqa: B008
-    budget_usd: BudgetOption = None,
-    model: ModelOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    budget_usd: float | None = None,
+    model: str | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Ask questions line by line.
 

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    CacheOption,
-    GraphOption,
-    JsonOption,
-    ModelOption,
-    SingletonsOption,
-    settings_for,
-)
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark, usage_facts
 from kg_neo4j.errors import UsageError
 
@@ -30,30 +22,19 @@ if TYPE_CHECKING:
 
 
 def communities(
-    reports: Annotated[bool, typer.Option("--reports", help="Write reports that are missing or outdated.")] = False,
-    domain: Annotated[
-        str | None,
-        typer.Option(
-            "--domain", metavar="TEXT|auto|none", help="What the documents are about [default: as in the last run]."
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --reports: show calls, tokens and cost; call no model.")
-    ] = False,
-    singletons: SingletonsOption = None,
-    budget_usd: BudgetOption = None,
-    show: Annotated[int | None, typer.Option("--show", metavar="N", help="Print the report on community N.")] = None,
-    level: Annotated[
-        int | None, typer.Option("--level", metavar="N", min=0, help="Level; 0 is the coarsest [default: all].")
-    ] = None,
-    smallest: Annotated[
-        int, typer.Option("--smallest", metavar="N", min=1, help="Leave out communities with fewer members.")
-    ] = 2,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Maximum number of communities.")] = 20,
-    model: ModelOption = None,
-    cache: CacheOption = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    reports: bool = False,
+    domain: str | None = None,
+    dry_run: bool = False,
+    singletons: bool | None = None,
+    budget_usd: float | None = None,
+    show: int | None = None,
+    level: int | None = None,
+    smallest: int = 2,
+    limit: int = 20,
+    model: str | None = None,
+    cache: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """List communities, or write a report on each.
 

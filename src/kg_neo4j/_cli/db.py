@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from kg_neo4j._cli.options import GraphOption, JsonOption, YesOption, settings_for
+from kg_neo4j._cli.options import settings_for, with_options
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.state import ANALYSED
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
@@ -23,15 +23,10 @@ app = typer.Typer(
 
 
 @app.command()
+@with_options
 def start(
-    recover: Annotated[
-        bool,
-        typer.Option(
-            "--recover",
-            help="Recover a damaged store: copy it, drop the unreadable end of its log, check it.",
-        ),
-    ] = False,
-    as_json: JsonOption = False,
+    recover: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Start the local server. It keeps running after the command ends."""
     from kg_neo4j import _localdb
@@ -50,13 +45,14 @@ def start(
         return
     with progress(quiet=as_json) as bars:
         _localdb.start(settings, bars, check=True)
-    status(as_json)
+    status(as_json=as_json)
 
 
 @app.command()
+@with_options
 def stop(
-    force: Annotated[bool, typer.Option("--force", help="Kill the server if it has not stopped after 20 s.")] = False,
-    as_json: JsonOption = False,
+    force: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Stop the local server. Its data is kept."""
     from kg_neo4j import _localdb
@@ -66,7 +62,8 @@ def stop(
 
 
 @app.command()
-def status(as_json: JsonOption = False) -> None:
+@with_options
+def status(as_json: bool = False) -> None:
     """Show the local server: its state, address and login."""
     from kg_neo4j import _localdb
 
@@ -75,8 +72,9 @@ def status(as_json: JsonOption = False) -> None:
 
 
 @app.command()
+@with_options
 def logs(
-    lines: Annotated[int, typer.Option("--lines", "-n", metavar="N", help="Number of lines.", min=1)] = 100,
+    lines: int = 100,
 ) -> None:
     """Print the end of the local server's log."""
     from kg_neo4j import _localdb
@@ -85,10 +83,9 @@ def logs(
 
 
 @app.command()
+@with_options
 def fetch(
-    to: Annotated[
-        Path | None, typer.Option("--to", metavar="DIR", help="Folder for the jars; use it as KG_JARS_DIR.")
-    ] = None,
+    to: Path | None = None,
 ) -> None:
     """Download the server's jars for a machine without a network."""
     from kg_neo4j import _localdb
@@ -99,10 +96,11 @@ def fetch(
 
 
 @app.command()
+@with_options
 def backup(
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="File to write.")],
-    yes: YesOption = False,
-    as_json: JsonOption = False,
+    target: Path,
+    yes: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Back up the whole store to a file.
 
@@ -118,10 +116,11 @@ def backup(
 
 
 @app.command()
+@with_options
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="File that `kg db backup` wrote.")],
-    yes: YesOption = False,
-    as_json: JsonOption = False,
+    source: Path,
+    yes: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Replace the whole store, with all graphs, by a backup."""
     from kg_neo4j import _localdb, pipeline
@@ -140,16 +139,12 @@ def restore(
 
 
 @app.command()
+@with_options
 def reset(
-    graph: GraphOption = None,
-    schema: Annotated[
-        bool,
-        typer.Option(
-            "--schema", help="Also drop the constraints and indexes of kg-neo4j; only if no other graph is left."
-        ),
-    ] = False,
-    yes: YesOption = False,
-    as_json: JsonOption = False,
+    graph: str | None = None,
+    schema: bool = False,
+    yes: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Delete what kg-neo4j wrote to a graph, and nothing else."""
     from kg_neo4j import pipeline
@@ -164,7 +159,8 @@ def reset(
 
 
 @app.command()
-def indexes(as_json: JsonOption = False) -> None:
+@with_options
+def indexes(as_json: bool = False) -> None:
     """Create missing or failed indexes, for all graphs. No model is called."""
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect

@@ -7,46 +7,17 @@ import typer
 
 from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.load import extraction_facts, is_partly_done, show_remarks
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    CacheOption,
-    ExcludeOption,
-    GraphOption,
-    IncludeOption,
-    JsonOption,
-    ModelOption,
-    RootOption,
-    RpmOption,
-    Sources,
-    TpmOption,
-    load_options,
-    settings_for,
-    with_groups,
-)
+from kg_neo4j._cli.options import load_options, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, progress, remark
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import SkippedSource
 
 
 def engine_options(
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            "--engine",
-            metavar="local|processes|ray",
-            help="Where to extract [default: processes for 30 s of work or more].",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", metavar="N", help="Processes or actors [default: one a core].", min=1)
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option("--address", metavar="ADDRESS", help="Address of the Ray cluster, such as ray://host:10001."),
-    ] = None,
-    part: Annotated[
-        str | None, typer.Option("--part", metavar="K/N", help="Do the Kth of N parts of the work.")
-    ] = None,
+    engine: str | None = None,
+    workers: int | None = None,
+    address: str | None = None,
+    part: str | None = None,
 ) -> Any:
     """Return where to extract."""
     from kg_neo4j import pipeline
@@ -54,22 +25,19 @@ def engine_options(
     return pipeline.EngineOptions(engine, workers, address, part)
 
 
-@with_groups
 def extract(
-    to: Annotated[str, typer.Option("--to", metavar="DIR", help="Folder to write the files to.")],
-    sources: Sources = None,
-    manifest: Annotated[
-        str | None, typer.Option("--manifest", metavar="FILE", help="Extract the documents that `kg manifest` listed.")
-    ] = None,
+    to: str,
+    sources: list[str] | None = None,
+    manifest: str | None = None,
     engine: Annotated[Any, engine_options] = None,
     options: Annotated[Any, load_options] = None,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    rpm: RpmOption = None,
-    tpm: TpmOption = None,
-    cache: CacheOption = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    model: str | None = None,
+    budget_usd: float | None = None,
+    rpm: int | None = None,
+    tpm: int | None = None,
+    cache: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Extract to files, without a database. `kg load DIR` loads them later."""
     from kg_neo4j import pipeline
@@ -98,13 +66,11 @@ def extract(
 
 
 def manifest(
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files, folders, URLs such as s3://...")],
-    root: RootOption = None,
-    alias: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Store a single source under this name.")
-    ] = None,
-    include: IncludeOption = None,
-    exclude: ExcludeOption = None,
+    sources: list[str],
+    root: str | None = None,
+    alias: str | None = None,
+    include: list[str] | None = None,
+    exclude: list[str] | None = None,
 ) -> None:
     """List documents for `kg extract --manifest`.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import typer
 
-from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _PLURALS = {"document": "documents", "entity": "entities", "fact": "facts"}
 
 
-def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
+def documents(graph: str | None = None, as_json: bool = False) -> None:
     """List the loaded documents and their progress."""
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import list_documents
@@ -35,15 +35,11 @@ def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
 
 
 def plot(
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="FILE.png, FILE.svg or FILE.html.")],
-    colour_by: Annotated[
-        str, typer.Option("--colour-by", metavar="type|community", help="What the colour shows.")
-    ] = "type",
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", help="Number of nodes to draw, the most connected first.", min=1)
-    ] = 150,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    target: Path,
+    colour_by: str = "type",
+    limit: int = 150,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Draw the graph.
 
@@ -60,19 +56,10 @@ def plot(
 
 
 def export(
-    target: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="FILE.jsonl (sorted, complete), FILE.graphml, or FILE.csv (two files)."),
-    ],
-    archive: Annotated[
-        bool,
-        typer.Option(
-            "--archive",
-            help="Write everything, stored model answers and vectors included, for `kg import`: FILE.jsonl.gz.",
-        ),
-    ] = False,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    target: Path,
+    archive: bool = False,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Write the graph to a file: JSON lines, CSV or GraphML.
 
@@ -116,14 +103,11 @@ def _archive(target: Path, settings: Settings, as_json: bool) -> None:
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="File of `kg export`: FILE.jsonl, or an archive.")],
-    after: Annotated[
-        Path | None,
-        typer.Argument(metavar="AFTER", help="Another one [default: the graph as it is].", show_default=False),
-    ] = None,
-    exit_status: Annotated[bool, typer.Option("--exit-status", help="Exit with 1 if they differ.")] = False,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    before: Path,
+    after: Path | None = None,
+    exit_status: bool = False,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Compare two exports, or an export with the graph.
 
@@ -156,13 +140,9 @@ def _of_fields(fields: tuple[str, ...]) -> str:
 
 
 def import_graph(
-    source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="An archive (`kg export --archive`), or a plain export.")
-    ],
-    graph: Annotated[
-        str | None, typer.Option("--graph", metavar="NAME", help="Stop unless the file has this graph [default: any].")
-    ] = None,
-    as_json: JsonOption = False,
+    source: Path,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Restore a graph from an archive or an export.
 
@@ -185,9 +165,9 @@ def import_graph(
 
 
 def browse(
-    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a web browser.")] = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    open_page: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Open Neo4j Browser, and print its address and login."""
     from kg_neo4j import _localdb

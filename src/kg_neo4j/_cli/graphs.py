@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from kg_neo4j._cli.options import JsonOption, YesOption, settings_for
+from kg_neo4j._cli.options import settings_for, with_options
 from kg_neo4j._cli.terminal import print_json, print_table, progress, show
 from kg_neo4j.errors import UsageError
 
@@ -14,7 +12,8 @@ app = typer.Typer(help="List, copy and delete graphs.", no_args_is_help=True)
 
 
 @app.command(name="list")
-def list_(as_json: JsonOption = False) -> None:
+@with_options
+def list_(as_json: bool = False) -> None:
     """List all graphs with their sizes."""
     from kg_neo4j import pipeline
 
@@ -28,10 +27,11 @@ def list_(as_json: JsonOption = False) -> None:
 
 
 @app.command()
+@with_options
 def copy(
-    name: Annotated[str, typer.Argument(help="Graph to copy.")],
-    target: Annotated[str, typer.Argument(help="Name of the copy.")],
-    as_json: JsonOption = False,
+    name: str,
+    target: str,
+    as_json: bool = False,
 ) -> None:
     """Copy a graph under another name from its stored answers. No model is called."""
     from kg_neo4j import pipeline
@@ -43,10 +43,11 @@ def copy(
 
 
 @app.command()
+@with_options
 def delete(
-    name: Annotated[str, typer.Argument(help="Graph to delete.")],
-    yes: YesOption = False,
-    as_json: JsonOption = False,
+    name: str,
+    yes: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Delete a graph with its documents, facts and stored answers. Other graphs are kept."""
     from kg_neo4j import pipeline

@@ -9,21 +9,7 @@ import typer
 
 from kg_neo4j import plugins
 from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    CacheOption,
-    GraphOption,
-    JsonOption,
-    ModelOption,
-    RootOption,
-    RpmOption,
-    SingletonsOption,
-    Sources,
-    TpmOption,
-    load_options,
-    settings_for,
-    with_groups,
-)
+from kg_neo4j._cli.options import load_options, settings_for
 from kg_neo4j._cli.terminal import cost, price, print_estimates, print_facts, print_json, print_table, progress, remark
 from kg_neo4j.errors import UsageError
 from kg_neo4j.records import ExtractReport, LoadPlan, LoadReport, Usage
@@ -31,39 +17,24 @@ from kg_neo4j.records import ExtractReport, LoadPlan, LoadReport, Usage
 _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
 
 
-@with_groups
 def load(
-    sources: Sources = None,
+    sources: list[str] | None = None,
     options: Annotated[Any, load_options] = None,
-    model: ModelOption = None,
-    analytics: Annotated[bool, typer.Option(help="Compute communities, PageRank and degree with GDS.")] = True,
-    singletons: SingletonsOption = None,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Extract again what was loaded with other options.")
-    ] = False,
-    re_embed: Annotated[
-        bool,
-        typer.Option("--re-embed", help="Replace vectors of another model, or of a version that embedded no titles."),
-    ] = False,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Read wiki pages again that have changed since they were loaded.")
-    ] = False,
-    prune: Annotated[
-        bool, typer.Option("--prune", help="Remove documents that no longer exist in the folder or the wiki.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model and write nothing.")
-    ] = False,
-    extractor: Annotated[
-        str | None,
-        typer.Option("--extractor", metavar="NAME", help="Extractor of another package, instead of the model."),
-    ] = None,
-    budget_usd: BudgetOption = None,
-    rpm: RpmOption = None,
-    tpm: TpmOption = None,
-    cache: CacheOption = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    model: str | None = None,
+    analytics: bool = True,
+    singletons: bool | None = None,
+    rebuild: bool = False,
+    re_embed: bool = False,
+    refresh: bool = False,
+    prune: bool = False,
+    dry_run: bool = False,
+    extractor: str | None = None,
+    budget_usd: float | None = None,
+    rpm: int | None = None,
+    tpm: int | None = None,
+    cache: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Load files, folders and wiki pages into the graph.
 
@@ -94,11 +65,11 @@ def load(
 
 
 def quarantine(
-    retry: Annotated[bool, typer.Option("--retry", help="Ask the model again for these rows.")] = False,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    retry: bool = False,
+    model: str | None = None,
+    budget_usd: float | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """List rejected rows that could not be repaired.
 
@@ -131,7 +102,7 @@ def quarantine(
     print_table(["Document", "Chunk", "Line", "Reason", "Detail", "Row"], rows)
 
 
-def rebuild(graph: GraphOption = None, as_json: JsonOption = False) -> None:
+def rebuild(graph: str | None = None, as_json: bool = False) -> None:
     """Rebuild the graph from its stored model answers. No model is called."""
     from kg_neo4j import pipeline
 
@@ -141,10 +112,10 @@ def rebuild(graph: GraphOption = None, as_json: JsonOption = False) -> None:
 
 
 def unload(
-    source: Annotated[str, typer.Argument(help="A document as `kg documents` lists it, or a folder that was loaded.")],
-    root: RootOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    source: str,
+    root: str | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Remove a document or a folder from the graph.
 

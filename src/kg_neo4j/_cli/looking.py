@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    EncodingOption,
-    GraphOption,
-    JsonOption,
-    filters_of,
-    settings_for,
-    with_groups,
-)
+from kg_neo4j._cli.options import filters_of, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
 from kg_neo4j.records import Filters
 
@@ -27,12 +19,10 @@ SHOWN = 300  # characters of a passage
 
 
 def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="A name, or words to search for.")],
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", help="Maximum number of entities, and of passages.", min=1)
-    ] = 10,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    words: list[str],
+    limit: int = 10,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Search entities by name, and passages by words and meaning.
 
@@ -61,11 +51,11 @@ def search(
 
 
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or alias of an entity.")],
-    facts: Annotated[int, typer.Option("--facts", metavar="N", help="Maximum number of facts.", min=1)] = 20,
-    passages: Annotated[int, typer.Option("--passages", metavar="N", help="Maximum number of passages.", min=1)] = 5,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    name: str,
+    facts: int = 20,
+    passages: int = 5,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Show an entity with its facts, quotes and passages.
 
@@ -95,13 +85,11 @@ def show(
 
 
 def ask_again(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help='JSON lines: {"question": "..."}, optionally with "mode".')
-    ],
-    save: Annotated[bool, typer.Option("--save", help="Save the current answers in the file.")] = False,
-    budget_usd: BudgetOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    file: Path,
+    save: bool = False,
+    budget_usd: float | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Ask saved questions again, and list changed answers.
 
@@ -127,13 +115,12 @@ def ask_again(
         raise typer.Exit(1)
 
 
-@with_groups
 def verify(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="txt, md, html, pdf or docx; - reads standard input.")],
+    file: str,
     filters: Annotated[Filters, filters_of] = Filters(),  # noqa: B008
-    encoding: EncodingOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    encoding: str | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Check the claims of a text against the graph.
 

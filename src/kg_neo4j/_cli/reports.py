@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.terminal import print_json, print_table, print_text, progress, remark
 from kg_neo4j.errors import UsageError
 
 
 def report(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Name of a report [default: list all].", show_default=False)
-    ] = None,
-    values: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the report; repeatable.")
-    ] = None,
-    output: Annotated[
-        str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")
-    ] = "table",
-    browser: Annotated[bool, typer.Option("--browser", help="Print its query, to paste into Neo4j Browser.")] = False,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    name: str | None = None,
+    values: list[str] | None = None,
+    output: str = "table",
+    browser: bool = False,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Run a canned Cypher report, or list all reports."""
     from kg_neo4j import pipeline

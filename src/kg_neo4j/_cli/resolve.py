@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.options import BudgetOption, CacheOption, GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, remark
 from kg_neo4j.errors import UsageError
@@ -17,27 +17,19 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.resolution.showing import StoredDecision
     from kg_neo4j.pipeline.commands.resolve import ResolveReport
 
-FileOption = Annotated[
-    Path | None, typer.Option(metavar="FILE.csv", help="Columns name_1,type_1,name_2,type_2; an empty type is any.")
-]
-
 
 def resolve(
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show proposals; call no model and write nothing.")
-    ] = False,
-    undo: Annotated[
-        str | None, typer.Option("--undo", metavar="ID", help="Undo a decision by its id, or a run by its number.")
-    ] = None,
-    show: Annotated[bool, typer.Option("--list", help="List all decisions, undone ones included.")] = False,
-    must_link: FileOption = None,
-    cannot_link: FileOption = None,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    cache: CacheOption = True,
-    analytics: Annotated[bool, typer.Option(help="Compute communities, PageRank and degree with GDS.")] = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    dry_run: bool = False,
+    undo: str | None = None,
+    show: bool = False,
+    must_link: Path | None = None,
+    cannot_link: Path | None = None,
+    model: str | None = None,
+    budget_usd: float | None = None,
+    cache: bool = True,
+    analytics: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Merge entities that are the same.
 

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from kg_neo4j._cli.options import GraphOption, ModelOption, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j.errors import UsageError
-
-WriteOption = Annotated[bool, typer.Option("--allow-write", help="Let callers load documents.")]
-SpendOption = Annotated[
-    float | None,
-    typer.Option("--allow-spend", metavar="USD", help="Let models cost this much in all [default: none is called]."),
-]
 
 
 def serve(
-    port: Annotated[int, typer.Option("--port", metavar="N", help="Port; 0: any free one.", min=0, max=65535)] = 8765,
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address; not loopback: needs a token.")] = (
-        "127.0.0.1"
-    ),
-    names: Annotated[
-        list[str] | None,
-        typer.Option("--name", metavar="NAME", help="A further host name that callers use; repeatable."),
-    ] = None,
-    token: Annotated[
-        str | None, typer.Option("--token", metavar="TEXT", help="Callers send it [default: KG_SERVE_TOKEN].")
-    ] = None,
-    allow_write: WriteOption = False,
-    allow_spend: SpendOption = None,
-    model: ModelOption = None,
-    graph: GraphOption = None,
+    port: int = 8765,
+    host: str = ("127.0.0.1"),
+    names: list[str] | None = None,
+    token: str | None = None,
+    allow_write: bool = False,
+    allow_spend: float | None = None,
+    model: str | None = None,
+    graph: str | None = None,
 ) -> None:
     """Serve the graph: web pages, a JSON API, and MCP tools at /mcp. Reads only, unless you allow more."""
     _require()
@@ -54,10 +39,10 @@ def serve(
 
 
 def mcp(
-    allow_write: WriteOption = False,
-    allow_spend: SpendOption = None,
-    model: ModelOption = None,
-    graph: GraphOption = None,
+    allow_write: bool = False,
+    allow_spend: float | None = None,
+    model: str | None = None,
+    graph: str | None = None,
 ) -> None:
     """Offer the same tools to one MCP client over stdin and stdout."""
     _require()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress
 
 ANALYSED = {True: "up to date", False: "older than the graph: `kg communities`", None: "not computed"}
 
 
-def status(graph: GraphOption = None, as_json: JsonOption = False) -> None:
+def status(graph: str | None = None, as_json: bool = False) -> None:
     """Show what the graph contains, and what is unfinished.
 
     Also names the database and the model.
@@ -46,7 +44,7 @@ def status(graph: GraphOption = None, as_json: JsonOption = False) -> None:
         print_text(f"entities and facts that the next `kg load` brings up to date: {stored.unsettled:,}")
 
 
-def doctor(graph: GraphOption = None, as_json: JsonOption = False) -> None:
+def doctor(graph: str | None = None, as_json: bool = False) -> None:
     """Check the machine, the database, the graph and the models.
 
     Prints the command that repairs each problem. Exits with 1 if there is one.
@@ -67,8 +65,8 @@ def doctor(graph: GraphOption = None, as_json: JsonOption = False) -> None:
 
 
 def config(
-    everything: Annotated[bool, typer.Option("--all", help="List defaults as well.")] = False,
-    as_json: JsonOption = False,
+    everything: bool = False,
+    as_json: bool = False,
 ) -> None:
     """List the settings that are not defaults, and their origin."""
     from kg_neo4j.settings import config_files, configured, user_config_file

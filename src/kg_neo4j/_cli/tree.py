@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.options import BudgetOption, CacheOption, GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_estimates, print_facts, print_json, print_table, progress, remark, usage_facts
 
@@ -20,53 +20,22 @@ NOTES = 12  # that are printed
 
 
 def tree(
-    document: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--document", metavar="D", help="Document: title, file or id; repeatable [default: all documents]."
-        ),
-    ] = None,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="Name of the trees; raptor: one general aspect, no details.")
-    ] = "narrative",
-    aspects: Annotated[
-        str | None,
-        typer.Option(
-            "--aspects",
-            metavar="NAME|FILE",
-            help="Set of aspects: narrative, biography, science, law, minutes, or a TOML file [default: narrative].",
-        ),
-    ] = None,
-    leaf_tokens: Annotated[
-        int | None, typer.Option("--leaf-tokens", metavar="N", help="Tokens per leaf [default: 200].")
-    ] = None,
-    summary_tokens: Annotated[
-        int | None, typer.Option("--summary-tokens", metavar="N", help="Maximum tokens per summary [default: 200].")
-    ] = None,
-    details: Annotated[
-        int | None,
-        typer.Option("--details", metavar="0..3", help="Levels of condensed notes on each leaf [default: 1]."),
-    ] = None,
-    details_by: Annotated[
-        str | None,
-        typer.Option(
-            "--details-by", metavar="text|aspect", help="One note per leaf, or one per aspect [default: text]."
-        ),
-    ] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Find clusters and aspects again.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tree of one document: .svg or .html.")
-    ] = None,
-    budget_usd: BudgetOption = None,
-    model: ModelOption = None,
-    aspect_model: Annotated[
-        str | None,
-        typer.Option("--aspect-model", metavar="NAME", help="Model that names aspects [default: KG_ASPECT_MODEL]."),
-    ] = None,
-    cache: CacheOption = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    document: list[str] | None = None,
+    name: str = "narrative",
+    aspects: str | None = None,
+    leaf_tokens: int | None = None,
+    summary_tokens: int | None = None,
+    details: int | None = None,
+    details_by: str | None = None,
+    rebuild: bool = False,
+    dry_run: bool = False,
+    plot: Path | None = None,
+    budget_usd: float | None = None,
+    model: str | None = None,
+    aspect_model: str | None = None,
+    cache: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Build or update narrative trees.
 
