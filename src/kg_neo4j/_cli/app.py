@@ -17,7 +17,6 @@ from typer.main import get_command, get_group
 
 from kg_neo4j._cli import startup
 from kg_neo4j._cli.interrupts import Interrupts
-from kg_neo4j._cli.options import with_options
 from kg_neo4j._cli.terminal import json_text, wordiness
 from kg_neo4j.errors import KgError
 
@@ -78,6 +77,8 @@ class _Commands(TyperGroup):
 
 
 def _command(name: str) -> Any:
+    from kg_neo4j._cli.options import with_options
+
     module, attribute = _HOMES[name]
     found = getattr(import_module(f"kg_neo4j._cli.{module}"), attribute)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
