@@ -132,10 +132,7 @@ def restore(
         raise typer.Exit(1)
     with progress(quiet=as_json) as bars:
         graphs = pipeline.restore(source, settings=settings, overwrite=yes or is_there, progress=bars)
-    if as_json:
-        print_json({"path": str(source), "graphs": graphs})
-    else:
-        _print_graphs(graphs)
+    show({"path": source, "graphs": graphs}, lambda _: _print_graphs(graphs), as_json=as_json)
 
 
 @app.command()
@@ -148,7 +145,7 @@ def reset(
 ) -> None:
     """Delete what kg-neo4j wrote to a graph, and nothing else."""
     from kg_neo4j import pipeline
-    from kg_neo4j._cli.graphs import confirm
+    from kg_neo4j._cli.graph import confirm
 
     settings = settings_for(graph=graph)
     confirm(settings.graph, yes=yes)

@@ -1,4 +1,4 @@
-"""kg search, kg show, kg test, kg verify: what the graph has for words, for an entity, for questions and claims."""
+"""kg search, show, test, verify, report: what the graph has for words, an entity, questions, claims; canned reports."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from kg_neo4j._cli.options import filters_of, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
+from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Filters
 
 if TYPE_CHECKING:
@@ -164,3 +165,56 @@ def _print_claims(found: VerifiedText) -> None:
 def _short(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= SHOWN else f"{flat[:SHOWN].rsplit(' ', 1)[0]} ..."
+
+
+def report(
+    name: str | None = None,
+    values: list[str] | None = None,
+    output: str = "table",
+    browser: bool = False,
+    graph: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """Run a canned Cypher report, or list all reports."""
+    from kg_neo4j import pipeline
+    from kg_neo4j.graph import canned_reports
+
+    settings = settings_for(graph=graph)
+    output = "json" if as_json else output
+    if name is None:
+        _print_reports(output)
+        return
+    parameters = dict(_pair(value) for value in values or ())
+    if browser:
+        print_text(canned_reports.browser_text(name, settings.graph, parameters))
+        return
+    with progress(quiet=output != "table") as bars:
+        found = pipeline.report(name, settings=settings, parameters=parameters, progress=bars)
+    remark("note", found.notes)
+    if output == "table":
+        print_table(found.columns, found.rows, found.title)
+        if not found.rows:
+            typer.echo(f"note: no results in graph {settings.graph!r}", err=True)
+    else:
+        print_text(canned_reports.render(found, output))
+
+
+def _print_reports(output: str) -> None:
+    from kg_neo4j.graph import canned_reports
+
+    listed = canned_reports.list_reports()
+    if output == "json":
+        print_json([{"name": canned_reports.outside_name(each), "purpose": each.purpose} for each in listed])
+        return
+    rows = []
+    for each in listed:
+        names = [f"{p.name}={'' if p.default is None else p.default}" for p in each.params if p.name != "graph"]
+        rows.append((canned_reports.outside_name(each), each.title, " ".join(names)))
+    print_table(["Report", "What it shows", "Parameters"], rows)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"--set takes NAME=VALUE, not {text!r}")
+    return name, value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,16 @@ import typer
 from kg_neo4j._cli import PARTLY_DONE
 from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j._cli.terminal import print_estimates, print_facts, print_json, print_table, progress, remark, usage_facts
+from kg_neo4j._cli.terminal import (
+    print_estimates,
+    print_facts,
+    print_json,
+    print_table,
+    progress,
+    remark,
+    show,
+    usage_facts,
+)
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline import TreePlan, TreeReport
@@ -58,13 +67,16 @@ def tree(
     )
     with progress(quiet=as_json) as bars:
         if dry_run:
-            _plan(pipeline.plan_tree(settings=settings, options=options, progress=bars), as_json=as_json)
-            return
-        report = pipeline.tree(settings=settings, options=options, progress=bars)
+            plan = pipeline.plan_tree(settings=settings, options=options, progress=bars)
+        else:
+            report = pipeline.tree(settings=settings, options=options, progress=bars)
+    if dry_run:
+        show(plan, _print_plan, as_json=as_json)
+        return
     if as_json:
         print_json(tree_shape(report))
     else:
-        _summary(report)
+        _print_summary(report)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)
 
@@ -78,7 +90,7 @@ def tree_shape(report: TreeReport) -> dict[str, Any]:
     return shape
 
 
-def _table(summaries: Mapping[tuple[int, str], int]) -> None:
+def _print_table(summaries: Mapping[tuple[int, str], int]) -> None:
     levels = sorted({level for level, _ in summaries})
     aspects = sorted({aspect for _, aspect in summaries})
     rows = [[aspect, *(summaries.get((level, aspect), 0) for level in levels)] for aspect in aspects]
@@ -86,7 +98,7 @@ def _table(summaries: Mapping[tuple[int, str], int]) -> None:
         print_table(["Aspect", *(f"Level {level}" for level in levels)], rows)
 
 
-def _summary(report: TreeReport) -> None:
+def _print_summary(report: TreeReport) -> None:
     absent = sorted({aspect for each in report.trees for aspect in each.absent})
     facts: dict[str, object] = {
         "graph": report.graph,
@@ -101,21 +113,14 @@ def _summary(report: TreeReport) -> None:
         **usage_facts(report.usage),
     }
     print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
-    _table(report.summaries)
-    _notes((*report.unfinished, *report.notes))
-
-
-def _notes(lines: Sequence[str]) -> None:
-    """Print what a person should know; of many documents not a line each."""
-    remark("note", lines[:NOTES])
+    _print_table(report.summaries)
+    lines = (*report.unfinished, *report.notes)
+    remark("note", lines[:NOTES])  # of many documents not a line each
     if len(lines) > NOTES:
         remark("note", [f"and {len(lines) - NOTES:,} more notes, which --json has"])
 
 
-def _plan(plan: TreePlan, *, as_json: bool) -> None:
-    if as_json:
-        print_json(plan)
-        return
+def _print_plan(plan: TreePlan) -> None:
     usage = plan.usage
     facts: dict[str, object] = {
         "graph": plan.graph,
@@ -130,5 +135,5 @@ def _plan(plan: TreePlan, *, as_json: bool) -> None:
     if plan.aspect_model and plan.aspect_model != plan.model:
         facts["aspects by"] = plan.aspect_model
     print_facts(facts | usage_facts(usage, "unknown: no price of this model"))
-    _table(plan.summaries)
+    _print_table(plan.summaries)
     print_estimates(plan.assumptions)
