@@ -16,18 +16,12 @@ from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_t
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.backup import StoredGraph
 
-app = typer.Typer(
-    help="Start, stop, back up and repair the local Neo4j.",
-    no_args_is_help=True,
-)
+app = typer.Typer(help="Start, stop, back up and repair the local Neo4j.", no_args_is_help=True)
 
 
 @app.command()
 @with_options
-def start(
-    recover: bool = False,
-    as_json: bool = False,
-) -> None:
+def start(recover: bool = False, as_json: bool = False) -> None:
     """Start the local server. It keeps running after the command ends."""
     from kg_neo4j import _localdb
 
@@ -50,10 +44,7 @@ def start(
 
 @app.command()
 @with_options
-def stop(
-    force: bool = False,
-    as_json: bool = False,
-) -> None:
+def stop(force: bool = False, as_json: bool = False) -> None:
     """Stop the local server. Its data is kept."""
     from kg_neo4j import _localdb
 
@@ -73,9 +64,7 @@ def status(as_json: bool = False) -> None:
 
 @app.command()
 @with_options
-def logs(
-    lines: int = 100,
-) -> None:
+def logs(lines: int = 100) -> None:
     """Print the end of the local server's log."""
     from kg_neo4j import _localdb
 
@@ -84,9 +73,7 @@ def logs(
 
 @app.command()
 @with_options
-def fetch(
-    to: Path | None = None,
-) -> None:
+def fetch(to: Path | None = None) -> None:
     """Download the server's jars for a machine without a network."""
     from kg_neo4j import _localdb
 
@@ -97,11 +84,7 @@ def fetch(
 
 @app.command()
 @with_options
-def backup(
-    target: Path,
-    yes: bool = False,
-    as_json: bool = False,
-) -> None:
+def backup(target: Path, yes: bool = False, as_json: bool = False) -> None:
     """Back up the whole store to a file.
 
     Waits for running loads, then stops the server for some seconds.
@@ -117,11 +100,7 @@ def backup(
 
 @app.command()
 @with_options
-def restore(
-    source: Path,
-    yes: bool = False,
-    as_json: bool = False,
-) -> None:
+def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
     """Replace the whole store, with all graphs, by a backup."""
     from kg_neo4j import _localdb, pipeline
 
@@ -137,12 +116,7 @@ def restore(
 
 @app.command()
 @with_options
-def reset(
-    graph: str | None = None,
-    schema: bool = False,
-    yes: bool = False,
-    as_json: bool = False,
-) -> None:
+def reset(graph: str | None = None, schema: bool = False, yes: bool = False, as_json: bool = False) -> None:
     """Delete what kg-neo4j wrote to a graph, and nothing else."""
     from kg_neo4j import pipeline
     from kg_neo4j._cli.graph import confirm

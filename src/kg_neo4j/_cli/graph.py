@@ -37,11 +37,7 @@ def documents(graph: str | None = None, as_json: bool = False) -> None:
 
 
 def plot(
-    target: Path,
-    colour_by: str = "type",
-    limit: int = 150,
-    graph: str | None = None,
-    as_json: bool = False,
+    target: Path, colour_by: str = "type", limit: int = 150, graph: str | None = None, as_json: bool = False
 ) -> None:
     """Draw the graph.
 
@@ -57,12 +53,7 @@ def plot(
     show(report, facts, as_json=as_json)
 
 
-def export(
-    target: Path,
-    archive: bool = False,
-    graph: str | None = None,
-    as_json: bool = False,
-) -> None:
+def export(target: Path, archive: bool = False, graph: str | None = None, as_json: bool = False) -> None:
     """Write the graph to a file: JSON lines, CSV or GraphML.
 
     JSON lines are sorted: equal graphs give equal bytes.
@@ -98,11 +89,7 @@ def _archive(target: Path, settings: Settings, as_json: bool) -> None:
 
 
 def diff(
-    before: Path,
-    after: Path | None = None,
-    exit_status: bool = False,
-    graph: str | None = None,
-    as_json: bool = False,
+    before: Path, after: Path | None = None, exit_status: bool = False, graph: str | None = None, as_json: bool = False
 ) -> None:
     """Compare two exports, or an export with the graph.
 
@@ -132,11 +119,7 @@ def _print_differences(found: Sequence[GraphDifference]) -> None:
         print_text("no difference")
 
 
-def import_graph(
-    source: Path,
-    graph: str | None = None,
-    as_json: bool = False,
-) -> None:
+def import_graph(source: Path, graph: str | None = None, as_json: bool = False) -> None:
     """Restore a graph from an archive or an export.
 
     It keeps its name. An interrupted import continues with the same command.
@@ -157,11 +140,7 @@ def import_graph(
         print_text(f"absent: {what}")
 
 
-def browse(
-    open_page: bool = True,
-    graph: str | None = None,
-    as_json: bool = False,
-) -> None:
+def browse(open_page: bool = True, graph: str | None = None, as_json: bool = False) -> None:
     """Open Neo4j Browser, and print its address and login."""
     from kg_neo4j import _localdb
     from kg_neo4j.graph.canned_reports import literal
@@ -207,11 +186,7 @@ def list_(as_json: bool = False) -> None:
 
 @app.command()
 @with_options
-def copy(
-    name: str,
-    target: str,
-    as_json: bool = False,
-) -> None:
+def copy(name: str, target: str, as_json: bool = False) -> None:
     """Copy a graph under another name from its stored answers. No model is called."""
     from kg_neo4j import pipeline
     from kg_neo4j._cli.load import print_load
@@ -223,11 +198,7 @@ def copy(
 
 @app.command()
 @with_options
-def delete(
-    name: str,
-    yes: bool = False,
-    as_json: bool = False,
-) -> None:
+def delete(name: str, yes: bool = False, as_json: bool = False) -> None:
     """Delete a graph with its documents, facts and stored answers. Other graphs are kept."""
     from kg_neo4j import pipeline
 

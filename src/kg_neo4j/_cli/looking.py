@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 SHOWN = 300  # characters of a passage
 
 
-def search(
-    words: list[str],
-    limit: int = 10,
-    graph: str | None = None,
-    as_json: bool = False,
-) -> None:
+def search(words: list[str], limit: int = 10, graph: str | None = None, as_json: bool = False) -> None:
     """Search entities by name, and passages by words and meaning.
 
     No model is called.
@@ -51,13 +46,7 @@ def search(
         print_text(f"No results in graph {settings.graph!r}.")
 
 
-def show(
-    name: str,
-    facts: int = 20,
-    passages: int = 5,
-    graph: str | None = None,
-    as_json: bool = False,
-) -> None:
+def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None, as_json: bool = False) -> None:
     """Show an entity with its facts, quotes and passages.
 
     If no entity has the name, similar names are listed.
@@ -86,11 +75,7 @@ def show(
 
 
 def ask_again(
-    file: Path,
-    save: bool = False,
-    budget_usd: float | None = None,
-    graph: str | None = None,
-    as_json: bool = False,
+    file: Path, save: bool = False, budget_usd: float | None = None, graph: str | None = None, as_json: bool = False
 ) -> None:
     """Ask saved questions again, and list changed answers.
 

@@ -39,10 +39,7 @@ def serve(
 
 
 def mcp(
-    allow_write: bool = False,
-    allow_spend: float | None = None,
-    model: str | None = None,
-    graph: str | None = None,
+    allow_write: bool = False, allow_spend: float | None = None, model: str | None = None, graph: str | None = None
 ) -> None:
     """Offer the same tools to one MCP client over stdin and stdout."""
     _require()

@@ -64,10 +64,7 @@ def doctor(graph: str | None = None, as_json: bool = False) -> None:
         raise typer.Exit(1)
 
 
-def config(
-    everything: bool = False,
-    as_json: bool = False,
-) -> None:
+def config(everything: bool = False, as_json: bool = False) -> None:
     """List the settings that are not defaults, and their origin."""
     from kg_neo4j.settings import config_files, configured, user_config_file
 

@@ -30,11 +30,7 @@ class Parts:
 
 
 def launch(
-    settings: Settings,
-    home: Home,
-    parts: Parts,
-    ports: tuple[int, int],
-    further: Mapping[str, str] | None = None,
+    settings: Settings, home: Home, parts: Parts, ports: tuple[int, int], further: Mapping[str, str] | None = None
 ) -> ServerRecord:
     """Start the server's process and store its record; says nothing about whether it comes up.
 

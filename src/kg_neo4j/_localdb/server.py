@@ -237,11 +237,7 @@ def parts_of(settings: Settings, progress: Progress) -> launch.Parts:
 
 
 def start_new(
-    settings: Settings,
-    home: Home,
-    parts: launch.Parts,
-    progress: Progress,
-    further: Mapping[str, str] | None = None,
+    settings: Settings, home: Home, parts: launch.Parts, progress: Progress, further: Mapping[str, str] | None = None
 ) -> Server:
     """Start a server on `home`, whose lock is held, with `further` settings of Neo4j; wait until it answers."""
     deadline = time.monotonic() + settings.db_start_timeout_s

@@ -75,7 +75,4 @@ def _mentioned(service: Service, answer: AskResult) -> tuple[NamedEntity, ...]:
     return tuple(NamedEntity(row["id"], row["name"], row["type"]) for row in rows)
 
 
-PAGES = (
-    ServedPage("/", "home.html", begun, title="Ask", rank=10),
-    ServedPage("/ask", "answer.html", answered),
-)
+PAGES = (ServedPage("/", "home.html", begun, title="Ask", rank=10), ServedPage("/ask", "answer.html", answered))

@@ -224,7 +224,4 @@ def _dot(picture: TreePicture, layout: Layout, number: int, drawn: frozenset[int
     return Dot(known.id, known.label, text, band, round(spot.x, 1), round(spot.y, 1), round(spot.half, 1), lines)
 
 
-PAGES = (
-    ServedPage("/trees", "trees.html", listed, title="Trees", rank=60),
-    ServedPage("/tree", "tree.html", shown),
-)
+PAGES = (ServedPage("/trees", "trees.html", listed, title="Trees", rank=60), ServedPage("/tree", "tree.html", shown))
