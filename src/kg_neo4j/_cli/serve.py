@@ -21,8 +21,9 @@ def serve(
     """Serve the graph: web pages, a JSON API, and MCP tools at /mcp. Reads only, unless you allow more."""
     _require()
     from kg_neo4j._serve.app import listen, run
+    from kg_neo4j._serve.connection import Rights
     from kg_neo4j._serve.guard import Access
-    from kg_neo4j._serve.service import Rights, Service
+    from kg_neo4j._serve.service import Service
 
     settings = settings_for(graph=graph, model=model)
     if token is None and settings.serve_token is not None:
@@ -43,8 +44,9 @@ def mcp(
 ) -> None:
     """Offer the same tools to one MCP client over stdin and stdout."""
     _require()
+    from kg_neo4j._serve.connection import Rights
     from kg_neo4j._serve.mcp import run_stdio
-    from kg_neo4j._serve.service import Rights, Service
+    from kg_neo4j._serve.service import Service
 
     service = Service(settings_for(graph=graph, model=model), Rights(allow_write, allow_spend))
     for note in service.notes:
