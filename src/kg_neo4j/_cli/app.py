@@ -19,40 +19,27 @@ from kg_neo4j._cli.process import Interrupts, prepare
 from kg_neo4j._cli.terminal import print_error, wordiness
 from kg_neo4j.errors import KgError
 
-_HOMES = {  # of each command: the module and the function in it, or its group
-    "load": ("load", "load"),
-    "unload": ("load", "unload"),
-    "extract": ("load", "extract"),
-    "manifest": ("load", "manifest"),
-    "build": ("load", "build"),
-    "tune": ("tune", "tune"),
-    "quarantine": ("load", "quarantine"),
-    "rebuild": ("load", "rebuild"),
-    "resolve": ("resolve", "resolve"),
-    "graphs": ("graph", "app"),
-    "documents": ("graph", "documents"),
-    "communities": ("communities", "communities"),
-    "tree": ("tree", "tree"),
-    "ask": ("ask", "ask"),
-    "chat": ("ask", "chat"),
-    "search": ("looking", "search"),
-    "show": ("looking", "show"),
-    "test": ("looking", "ask_again"),
-    "verify": ("looking", "verify"),
-    "report": ("looking", "report"),
-    "plot": ("graph", "plot"),
-    "export": ("graph", "export"),
-    "import": ("graph", "import_graph"),
-    "diff": ("graph", "diff"),
-    "browse": ("graph", "browse"),
-    "serve": ("serve", "serve"),
-    "mcp": ("serve", "mcp"),
-    "status": ("state", "status"),
-    "doctor": ("state", "doctor"),
-    "config": ("state", "config"),
-    "db": ("db", "app"),
-    "study": ("study", "app"),
-    "eval": ("evaluation", "app"),
+_HOMES = (  # the commands of each module, in the order of the help
+    ("load", "load unload extract manifest build"),
+    ("tune", "tune"),
+    ("load", "quarantine rebuild"),
+    ("resolve", "resolve"),
+    ("graph", "graphs documents"),
+    ("communities", "communities"),
+    ("tree", "tree"),
+    ("ask", "ask chat"),
+    ("looking", "search show test verify report"),
+    ("graph", "plot export import diff browse"),
+    ("serve", "serve mcp"),
+    ("db", "status doctor config db"),
+    ("study", "study"),
+    ("evaluation", "eval"),
+)
+_MODULES = {name: module for module, names in _HOMES for name in names.split()}
+_NAMES = {  # in the module, where it is not that of the command; an app is a group of commands
+    "test": "ask_again",
+    "import": "import_graph",
+    **dict.fromkeys(("graphs", "db", "study", "eval"), "app"),
 }
 # Commands that record what they do: the same command again continues.
 _CONTINUED = frozenset(
@@ -65,11 +52,11 @@ class _Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return their names, in the order of the help."""
-        return list(_HOMES)
+        return list(_MODULES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; None, with all of them known for a suggestion, where there is none of that name."""
-        for name in (cmd_name,) if cmd_name in _HOMES else _HOMES:
+        for name in (cmd_name,) if cmd_name in _MODULES else _MODULES:
             if name not in self.commands:
                 self.commands[name] = _command(name)
         return self.commands.get(cmd_name)
@@ -78,8 +65,7 @@ class _Commands(TyperGroup):
 def _command(name: str) -> Any:
     from kg_neo4j._cli.options import with_options
 
-    module, attribute = _HOMES[name]
-    found = getattr(import_module(f"kg_neo4j._cli.{module}"), attribute)
+    found = getattr(import_module(f"kg_neo4j._cli.{_MODULES[name]}"), _NAMES.get(name, name))
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
     if isinstance(found, typer.Typer):
         alone.add_typer(found, name=name)
