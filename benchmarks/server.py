@@ -19,7 +19,7 @@ import neo4j
 import psutil
 
 from kg_neo4j import _localdb
-from kg_neo4j._localdb import configuration, java, lock
+from kg_neo4j._localdb import configuration, jars, java
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
 
@@ -89,7 +89,7 @@ def running(cache: Path, progress: Progress) -> Iterator[PrivateServer]:
 
 
 def _lay_out(settings: Settings, home: Path, ports: tuple[int, int], progress: Progress) -> list[str]:
-    folder, locked = _localdb.fetch(settings, progress), lock.read(settings.db_neo4j)
+    folder, locked = _localdb.fetch(settings, progress), jars.read_lock(settings.db_neo4j)
     for name in ("conf", "plugins", "import", "run"):
         (home / name).mkdir()
     (home / "run" / "tmp").mkdir()

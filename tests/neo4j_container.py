@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kg_neo4j._localdb import configuration, lock
+from kg_neo4j._localdb import configuration, jars
 
 if TYPE_CHECKING:
     from testcontainers.community.neo4j import Neo4jContainer
@@ -16,7 +16,7 @@ del SETTINGS["dbms.security.auth_enabled"]  # NEO4J_AUTH stands for it
 
 
 def image() -> str:
-    return f"neo4j:{lock.read(LINE).neo4j}-community"
+    return f"neo4j:{jars.read_lock(LINE).neo4j}-community"
 
 
 def variable(setting: str) -> str:

@@ -11,8 +11,9 @@ import httpx
 import uvicorn
 
 from kg_neo4j._serve.app import build
+from kg_neo4j._serve.connection import Rights
 from kg_neo4j._serve.guard import Access
-from kg_neo4j._serve.service import Rights, Service
+from kg_neo4j._serve.service import Service
 from kg_neo4j.settings import Settings
 
 

@@ -15,7 +15,7 @@ from chromium import Tab, browser
 from fake_llm import FakeLlm
 from hostile_pages import TEXTS, load_hostile
 from kg_neo4j import KnowledgeGraph
-from kg_neo4j._serve.service import Rights
+from kg_neo4j._serve.connection import Rights
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.settings import Settings

@@ -13,7 +13,7 @@ import pytest
 
 from cypher_hostile import LOADS
 from kg_neo4j import Settings, ask, load, pipeline, tree
-from kg_neo4j._localdb import lock
+from kg_neo4j._localdb import jars
 from kg_neo4j.errors import DatabaseError
 from kg_neo4j.graph import queries
 from kg_neo4j.graph.canned_reports import list_reports, outside_name, run
@@ -100,7 +100,7 @@ def job(server: PrivateServer) -> dict[str, str]:
 def test_the_servers_are_of_the_versions_of_their_locks(servers: Mapping[str, PrivateServer]) -> None:
     for line, server in servers.items():
         with server.connect() as database:
-            locked = lock.read(line)
+            locked = jars.read_lock(line)
             assert (database.verify(), database.gds_version()) == (locked.neo4j, locked.gds)
 
 

@@ -23,10 +23,9 @@ from cypher_hostile import HOSTILE, UNHELD
 from fake_llm import FakeLlm
 from kg_neo4j import KnowledgeGraph
 from kg_neo4j._serve import api, limits, rendering
+from kg_neo4j._serve.connection import Rights, Turnstile
 from kg_neo4j._serve.guard import Access
 from kg_neo4j._serve.refusals import Refused
-from kg_neo4j._serve.service import Rights
-from kg_neo4j._serve.turnstile import Turnstile
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines

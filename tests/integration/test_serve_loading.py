@@ -15,7 +15,7 @@ import pytest
 from fake_llm import FakeLlm
 from hostile_pages import faults
 from kg_neo4j._serve import limits
-from kg_neo4j._serve.service import Rights
+from kg_neo4j._serve.connection import Rights
 from kg_neo4j.settings import Settings
 from served import served
 

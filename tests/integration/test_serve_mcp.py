@@ -19,8 +19,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from kg_neo4j import KnowledgeGraph
 from kg_neo4j._models import tokens
-from kg_neo4j._serve import limits, tools
-from kg_neo4j._serve.service import Rights
+from kg_neo4j._serve import limits, mcp
+from kg_neo4j._serve.connection import Rights
 from kg_neo4j.settings import Settings
 from kg_runner import environment_of
 from served import served
@@ -83,7 +83,7 @@ def test_an_agent_asks_and_reads_on(connected: Connect, notes: KnowledgeGraph) -
 
     async def use(client: Client) -> None:
         listed = await client.list_tools()
-        assert tuple(tool.name for tool in listed.tools) == tools.READING
+        assert tuple(tool.name for tool in listed.tools) == mcp.READING
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in listed.tools)
         asked = await client.call_tool("ask", {"question": QUESTION})
         answer = asked.structured_content
@@ -161,13 +161,11 @@ def test_the_program_of_the_documentation_runs(server: httpx.Client) -> None:
 
 
 def test_the_list_of_tools_is_short(notes: KnowledgeGraph) -> None:
-    from kg_neo4j._serve import mcp
-
     count = tokens.load().count
     for rights in (Rights(), Rights(write=True)):
         from kg_neo4j._serve.service import Service
 
-        listed = [mcp._tool(name) for name in tools.names(Service(notes.settings, rights))]
+        listed = [mcp.tool(name) for name in mcp.names(Service(notes.settings, rights))]
         assert sum(count(each.model_dump_json(by_alias=True, exclude_none=True)) for each in listed) < 2_500
 
 

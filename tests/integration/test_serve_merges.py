@@ -13,7 +13,7 @@ import pytest
 from hostile_pages import faults
 from kg_neo4j import pipeline
 from kg_neo4j._serve import limits
-from kg_neo4j._serve.service import Rights
+from kg_neo4j._serve.connection import Rights
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.export import lines
 from kg_neo4j.pipeline.commands import resolve

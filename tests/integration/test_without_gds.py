@@ -10,7 +10,7 @@ from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixe
 
 import entity_graph
 from kg_neo4j import _localdb
-from kg_neo4j._localdb import jars, java, launch, lock, login, ports, state
+from kg_neo4j._localdb import jars, java, launch, login, ports, state
 from kg_neo4j.errors import DatabaseUnavailable, GdsMissing
 from kg_neo4j.graph.canned_reports import list_reports, outside_name, run
 from kg_neo4j.graph.constraints import ensure_constraints
@@ -29,7 +29,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     settings = Settings(
         home=tmp_path_factory.mktemp("bare"), db_bolt_port=0, db_http_port=0, db_heap_mb=512, db_pagecache_mb=64
     )
-    whole = lock.read(settings.db_neo4j)
+    whole = jars.read_lock(settings.db_neo4j)
     paths = dict(zip(whole.jars, jars.ensure(settings, whole, SILENT), strict=True))
     kept = {jar: path for jar, path in paths.items() if not jar.plugin}
     parts = launch.Parts(replace(whole, jars=tuple(kept)), tuple(kept.values()), java.find(settings, whole.java))

@@ -70,13 +70,13 @@ def test_a_load_imports_no_retrieval_and_a_question_no_extraction_of_models() ->
 
 
 def test_the_command_line_takes_the_driver_without_pandas() -> None:
-    found = imported("from kg_neo4j._cli import startup\nstartup.prepare()\nimport neo4j")
+    found = imported("from kg_neo4j._cli.process import prepare\nprepare()\nimport neo4j")
     assert not found & {"pandas", "pyarrow"}
     assert "numpy" in found  # numbers of numpy may be parameters
 
 
 def test_a_driver_that_is_there_already_stays_as_it_is() -> None:
-    code = "import neo4j\nfrom kg_neo4j._cli import startup\nstartup.prepare()\nfrom neo4j import _optional_deps"
+    code = "import neo4j\nfrom kg_neo4j._cli.process import prepare\nprepare()\nfrom neo4j import _optional_deps"
     assert "pandas" in imported(f"{code}\nassert _optional_deps.pd")
 
 

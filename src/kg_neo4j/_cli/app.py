@@ -15,45 +15,31 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command, get_group
 
-from kg_neo4j._cli import startup
-from kg_neo4j._cli.interrupts import Interrupts
-from kg_neo4j._cli.terminal import json_text, wordiness
+from kg_neo4j._cli.process import Interrupts, prepare
+from kg_neo4j._cli.terminal import print_error, wordiness
 from kg_neo4j.errors import KgError
 
-_HOMES = {  # of each command: the module and the function in it, or its group
-    "load": ("load", "load"),
-    "unload": ("load", "unload"),
-    "extract": ("extract", "extract"),
-    "manifest": ("extract", "manifest"),
-    "build": ("build", "build"),
-    "tune": ("tune", "tune"),
-    "quarantine": ("load", "quarantine"),
-    "rebuild": ("load", "rebuild"),
-    "resolve": ("resolve", "resolve"),
-    "graphs": ("graphs", "app"),
-    "documents": ("graph", "documents"),
-    "communities": ("communities", "communities"),
-    "tree": ("tree", "tree"),
-    "ask": ("ask", "ask"),
-    "chat": ("chat", "chat"),
-    "search": ("looking", "search"),
-    "show": ("looking", "show"),
-    "test": ("looking", "ask_again"),
-    "verify": ("looking", "verify"),
-    "report": ("reports", "report"),
-    "plot": ("graph", "plot"),
-    "export": ("graph", "export"),
-    "import": ("graph", "import_graph"),
-    "diff": ("graph", "diff"),
-    "browse": ("graph", "browse"),
-    "serve": ("serve", "serve"),
-    "mcp": ("serve", "mcp"),
-    "status": ("state", "status"),
-    "doctor": ("state", "doctor"),
-    "config": ("state", "config"),
-    "db": ("db", "app"),
-    "study": ("study", "app"),
-    "eval": ("evaluation", "app"),
+_HOMES = (  # the commands of each module, in the order of the help
+    ("load", "load unload extract manifest build"),
+    ("tune", "tune"),
+    ("load", "quarantine rebuild"),
+    ("resolve", "resolve"),
+    ("graph", "graphs documents"),
+    ("communities", "communities"),
+    ("tree", "tree"),
+    ("ask", "ask chat"),
+    ("looking", "search show test verify report"),
+    ("graph", "plot export import diff browse"),
+    ("serve", "serve mcp"),
+    ("db", "status doctor config db"),
+    ("study", "study"),
+    ("evaluation", "eval"),
+)
+_MODULES = {name: module for module, names in _HOMES for name in names.split()}
+_NAMES = {  # in the module, where it is not that of the command; an app is a group of commands
+    "test": "ask_again",
+    "import": "import_graph",
+    **dict.fromkeys(("graphs", "db", "study", "eval"), "app"),
 }
 # Commands that record what they do: the same command again continues.
 _CONTINUED = frozenset(
@@ -66,24 +52,25 @@ class _Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return their names, in the order of the help."""
-        return list(_HOMES)
+        return list(_MODULES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; None, with all of them known for a suggestion, where there is none of that name."""
-        for name in (cmd_name,) if cmd_name in _HOMES else _HOMES:
+        for name in (cmd_name,) if cmd_name in _MODULES else _MODULES:
             if name not in self.commands:
                 self.commands[name] = _command(name)
         return self.commands.get(cmd_name)
 
 
 def _command(name: str) -> Any:
-    module, attribute = _HOMES[name]
-    found = getattr(import_module(f"kg_neo4j._cli.{module}"), attribute)
+    from kg_neo4j._cli.options import with_options
+
+    found = getattr(import_module(f"kg_neo4j._cli.{_MODULES[name]}"), _NAMES.get(name, name))
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
     if isinstance(found, typer.Typer):
         alone.add_typer(found, name=name)
     else:
-        alone.command(name)(found)
+        alone.command(name)(with_options(found))
     return _with_wordiness(get_group(alone).commands[name])
 
 
@@ -151,25 +138,26 @@ def main() -> None:
     Exits 0 done, 1 failed, 2 usage, 3 partly done, 4 database, 5 model, 130 interrupted, 143 terminated.
     """
     logging.getLogger("neo4j").addHandler(logging.NullHandler())  # its warnings come as our errors, too
-    startup.prepare()
-    interrupts = Interrupts()
+    prepare()
+    interrupts, arguments = Interrupts(), sys.argv[1:]
     try:
         with interrupts.handled():
             code = app(prog_name="kg", standalone_mode=False)
     except KgError as error:
         if wordiness.is_verbose:
             traceback.print_exc()
-        _show(type(error).__name__, str(error), error.hint)
+        print_error(type(error).__name__, str(error), error.hint, as_json=_is_json(arguments))
         code = error.exit_code
     except typer.Abort:  # a question that nobody answers
         code = interrupts.exit_code
     except typer.Exit as done:
         code = done.exit_code
     except TyperException as error:  # every usage error of the option parser
-        _show("UsageError", error.format_message(), "`kg --help` and `kg COMMAND --help` list what there is")
+        hint = "`kg --help` and `kg COMMAND --help` list what there is"
+        print_error("UsageError", error.format_message(), hint, as_json=_is_json(arguments))
         code = error.exit_code
     if interrupts.received:
-        typer.echo(_interrupted(sys.argv[1:]), err=True)
+        typer.echo(_interrupted(arguments), err=True)
         code = interrupts.exit_code
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -181,12 +169,6 @@ def _interrupted(arguments: Sequence[str]) -> str:
     return "interrupted"
 
 
-def _show(kind: str, message: str, hint: str | None) -> None:
-    """Print an error: for a person to standard error, with --json as an object to standard output."""
-    arguments = sys.argv[1:]
-    if "--json" in arguments or ("json" in arguments and "--format" in arguments) or "--format=json" in arguments:
-        typer.echo(json_text({"error": {"type": kind, "message": message, "hint": hint}}))
-        return
-    typer.echo(f"error: {message}", err=True)
-    if hint:
-        typer.echo(f"  try: {hint}", err=True)
+def _is_json(arguments: Sequence[str]) -> bool:
+    """Return whether arguments ask for JSON, and so for errors as JSON."""
+    return "--json" in arguments or ("json" in arguments and "--format" in arguments) or "--format=json" in arguments

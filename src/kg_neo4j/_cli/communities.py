@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    CacheOption,
-    GraphOption,
-    JsonOption,
-    ModelOption,
-    SingletonsOption,
-    settings_for,
+from kg_neo4j._cli.options import settings_for
+from kg_neo4j._cli.terminal import (
+    print_estimates,
+    print_facts,
+    print_json,
+    print_text,
+    progress,
+    remark,
+    show,
+    show_table,
+    usage_facts,
 )
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark, usage_facts
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,30 +32,19 @@ if TYPE_CHECKING:
 
 
 def communities(
-    reports: Annotated[bool, typer.Option("--reports", help="Write reports that are missing or outdated.")] = False,
-    domain: Annotated[
-        str | None,
-        typer.Option(
-            "--domain", metavar="TEXT|auto|none", help="What the documents are about [default: as in the last run]."
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --reports: show calls, tokens and cost; call no model.")
-    ] = False,
-    singletons: SingletonsOption = None,
-    budget_usd: BudgetOption = None,
-    show: Annotated[int | None, typer.Option("--show", metavar="N", help="Print the report on community N.")] = None,
-    level: Annotated[
-        int | None, typer.Option("--level", metavar="N", min=0, help="Level; 0 is the coarsest [default: all].")
-    ] = None,
-    smallest: Annotated[
-        int, typer.Option("--smallest", metavar="N", min=1, help="Leave out communities with fewer members.")
-    ] = 2,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Maximum number of communities.")] = 20,
-    model: ModelOption = None,
-    cache: CacheOption = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    reports: bool = False,
+    domain: str | None = None,
+    dry_run: bool = False,
+    singletons: bool | None = None,
+    budget_usd: float | None = None,
+    show: int | None = None,
+    level: int | None = None,
+    smallest: int = 2,
+    limit: int = 20,
+    model: str | None = None,
+    cache: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """List communities, or write a report on each.
 
@@ -69,30 +60,21 @@ def communities(
         raise UsageError("--reports writes and --show reads", hint="one after the other")
     settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
     if show is not None:
-        _show(settings, show, level or 0, as_json=as_json)
+        _show_report(settings, show, level or 0, as_json=as_json)
     elif reports:
         options = pipeline.CommunityReportOptions(domain, budget_usd, singletons)
         _write(settings, options, dry_run=dry_run, as_json=as_json)
     else:
         with progress(quiet=as_json) as bars:
             found = pipeline.communities(settings=settings, level=level, smallest=smallest, limit=limit, progress=bars)
-        _list(settings.graph, found, as_json=as_json)
+        rows = [(each.level, each.number, each.size, each.rating, each.title or "", each.members) for each in found]
+        columns = ("Level", "Community", "Size", "Rating", "Title", "Members")
+        show_table({"graph": settings.graph, "communities": found}, columns, rows, as_json=as_json)
         if not as_json:
-            _remark(found, smallest, limit)
+            _print_notes(found, smallest, limit)
 
 
-def _list(graph: str, found: tuple[ListedCommunity, ...], *, as_json: bool) -> None:
-    if as_json:
-        print_json({"graph": graph, "communities": found})
-        return
-    rows = [
-        (each.level, each.number, each.size, each.rating, each.title or "", ", ".join(each.members)) for each in found
-    ]
-    print_table(("Level", "Community", "Size", "Rating", "Title", "Members"), rows)
-
-
-def _remark(found: tuple[ListedCommunity, ...], smallest: int, limit: int) -> None:
-    """Say what the table does not."""
+def _print_notes(found: tuple[ListedCommunity, ...], smallest: int, limit: int) -> None:
     if not found:
         hint = "`kg report isolated-nodes` lists entities that are alone"
         typer.echo(f"note: no community has {smallest} members or more; {hint}", err=True)
@@ -102,7 +84,7 @@ def _remark(found: tuple[ListedCommunity, ...], smallest: int, limit: int) -> No
         typer.echo("no reports yet: `kg communities --reports` writes them (--dry-run says what they cost)", err=True)
 
 
-def _show(settings: Settings, number: int, level: int, *, as_json: bool) -> None:
+def _show_report(settings: Settings, number: int, level: int, *, as_json: bool) -> None:
     from kg_neo4j.pipeline.commands.communities import community_report
 
     with progress(quiet=as_json) as bars:
@@ -124,24 +106,21 @@ def _write(settings: Settings, options: CommunityReportOptions, *, dry_run: bool
 
     with progress(quiet=as_json) as bars:
         if dry_run:
-            _plan(pipeline.plan_community_reports(settings=settings, options=options, progress=bars), as_json=as_json)
-            return
-        report = pipeline.community_reports(settings=settings, options=options, progress=bars)
-    if as_json:
-        print_json(report)
-    else:
-        _summary(report)
+            plan = pipeline.plan_community_reports(settings=settings, options=options, progress=bars)
+        else:
+            report = pipeline.community_reports(settings=settings, options=options, progress=bars)
+    if dry_run:
+        show(plan, _print_plan, as_json=as_json)
+        return
+    show(report, _print_summary, as_json=as_json)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)
 
 
-def _summary(report: CommunityReportsReport) -> None:
+def _print_summary(report: CommunityReportsReport) -> None:
     flagged = f", {report.flagged} flagged" if report.flagged else ""
-    facts: dict[str, object] = {
-        "graph": report.graph,
-        "reports": f"{report.communities}: {report.by_model} by a model, {report.composed} composed{flagged}",
-        "changes": report.changes,
-    }
+    written = f"{report.communities}: {report.by_model} by a model, {report.composed} composed{flagged}"
+    facts: dict[str, object] = {"graph": report.graph, "reports": written, "changes": report.changes}
     if report.domain:
         facts["domain"] = report.domain
     if report.usage.calls:
@@ -150,10 +129,7 @@ def _summary(report: CommunityReportsReport) -> None:
     remark("note", (*report.unfinished, *report.notes))
 
 
-def _plan(plan: CommunityReportsPlan, *, as_json: bool) -> None:
-    if as_json:
-        print_json(plan)
-        return
+def _print_plan(plan: CommunityReportsPlan) -> None:
     facts: dict[str, object] = {
         "graph": plan.graph,
         "model": plan.model or "none: reports are composed from the graph, nothing is paid",
@@ -161,5 +137,4 @@ def _plan(plan: CommunityReportsPlan, *, as_json: bool) -> None:
         "calls": plan.usage.calls,
     }
     print_facts(facts | usage_facts(plan.usage, "unknown: no price of this model"))
-    for assumption in plan.assumptions:
-        print_text(f"estimated: {assumption}")
+    print_estimates(plan.assumptions)

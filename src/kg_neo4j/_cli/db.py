@@ -1,38 +1,103 @@
-"""kg db: the managed local Neo4j."""
+"""kg status, kg doctor, kg config: what is there, what is wrong, what is set; kg db: the managed local Neo4j."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from kg_neo4j._cli.options import GraphOption, JsonOption, YesOption, settings_for
+from kg_neo4j._cli.options import settings_for, with_options
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j._cli.state import ANALYSED
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline.commands.backup import StoredGraph
 
-app = typer.Typer(
-    help="Start, stop, back up and repair the local Neo4j.",
-    no_args_is_help=True,
-)
+app = typer.Typer(help="Start, stop, back up and repair the local Neo4j.", no_args_is_help=True)
+
+ANALYSED = {True: "up to date", False: "older than the graph: `kg communities`", None: "not computed"}
+
+
+def status(graph: str | None = None, as_json: bool = False) -> None:
+    """Show what the graph contains, and what is unfinished.
+
+    Also names the database and the model.
+    """
+    from kg_neo4j import pipeline
+
+    with progress(quiet=as_json) as bars:
+        found = pipeline.status(settings=settings_for(graph=graph), progress=bars)
+    if as_json:
+        print_json(found)
+        return
+    server = (
+        f"{found.server}, Neo4j {found.neo4j}" if found.server else "the local one, which does not run: `kg db start`"
+    )
+    facts: dict[str, object] = {
+        "graph": found.graph,
+        "database": server,
+        "model": found.model or "none: built-in rules",
+    }
+    stored = found.stored
+    if stored:
+        facts |= {"documents": f"{stored.documents:,}", "chunks": f"{found.chunks:,}"}
+        facts |= {"entities": f"{found.entities:,}", "relationships": f"{found.relationships:,}"}
+        facts["communities"] = ANALYSED[stored.as_analysed]
+    elif found.server:
+        facts["documents"] = "none: `kg load FILE` adds some"
+    print_facts(facts)
+    for source in stored.unfinished if stored else ():
+        print_text(f"not finished, load again: {source}")
+    if stored and stored.unsettled:
+        print_text(f"entities and facts that the next `kg load` brings up to date: {stored.unsettled:,}")
+
+
+def doctor(graph: str | None = None, as_json: bool = False) -> None:
+    """Check the machine, the database, the graph and the models.
+
+    Prints the command that repairs each problem. Exits with 1 if there is one.
+    """
+    from kg_neo4j import pipeline
+
+    with progress(quiet=as_json) as bars:
+        found = tuple(pipeline.diagnose(settings=settings_for(graph=graph), progress=bars))
+    if as_json:
+        print_json(found)
+    else:
+        for each in found:
+            print_text(f"{'ok     ' if each.is_ok else 'PROBLEM'}  {each.subject}: {each.message}")
+            if each.repair:
+                print_text(f"         try: {each.repair}")
+    if not all(each.is_ok for each in found):
+        raise typer.Exit(1)
+
+
+def config(everything: bool = False, as_json: bool = False) -> None:
+    """List the settings that are not defaults, and their origin."""
+    from kg_neo4j.settings import config_files, configured, user_config_file
+
+    found = configured(settings_for())
+    shown = [each for each in found if everything or each.origin != "default"]
+    if as_json:
+        print_json(shown)
+        return
+    if shown:
+        print_table(
+            ["Name in kg.toml", "Variable", "Value", "From"],
+            [(each.name, each.variable, each.value, each.origin) for each in shown],
+        )
+    else:
+        print_text("all settings have their defaults; `kg config --all` lists them")
+    files = config_files()
+    own = user_config_file()
+    print_facts({"your own file": f"{own}{'' if own in files else ' (not there)'}"})
 
 
 @app.command()
-def start(
-    recover: Annotated[
-        bool,
-        typer.Option(
-            "--recover",
-            help="Recover a damaged store: copy it, drop the unreadable end of its log, check it.",
-        ),
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
+@with_options
+def start(recover: bool = False, as_json: bool = False) -> None:
     """Start the local server. It keeps running after the command ends."""
     from kg_neo4j import _localdb
 
@@ -50,14 +115,12 @@ def start(
         return
     with progress(quiet=as_json) as bars:
         _localdb.start(settings, bars, check=True)
-    status(as_json)
+    server_status(as_json=as_json)
 
 
 @app.command()
-def stop(
-    force: Annotated[bool, typer.Option("--force", help="Kill the server if it has not stopped after 20 s.")] = False,
-    as_json: JsonOption = False,
-) -> None:
+@with_options
+def stop(force: bool = False, as_json: bool = False) -> None:
     """Stop the local server. Its data is kept."""
     from kg_neo4j import _localdb
 
@@ -65,8 +128,9 @@ def stop(
     show({"stopped": stopped}, "stopped" if stopped else "it was not running", as_json=as_json)
 
 
-@app.command()
-def status(as_json: JsonOption = False) -> None:
+@app.command(name="status")
+@with_options
+def server_status(as_json: bool = False) -> None:
     """Show the local server: its state, address and login."""
     from kg_neo4j import _localdb
 
@@ -75,9 +139,8 @@ def status(as_json: JsonOption = False) -> None:
 
 
 @app.command()
-def logs(
-    lines: Annotated[int, typer.Option("--lines", "-n", metavar="N", help="Number of lines.", min=1)] = 100,
-) -> None:
+@with_options
+def logs(lines: int = 100) -> None:
     """Print the end of the local server's log."""
     from kg_neo4j import _localdb
 
@@ -85,11 +148,8 @@ def logs(
 
 
 @app.command()
-def fetch(
-    to: Annotated[
-        Path | None, typer.Option("--to", metavar="DIR", help="Folder for the jars; use it as KG_JARS_DIR.")
-    ] = None,
-) -> None:
+@with_options
+def fetch(to: Path | None = None) -> None:
     """Download the server's jars for a machine without a network."""
     from kg_neo4j import _localdb
 
@@ -99,11 +159,8 @@ def fetch(
 
 
 @app.command()
-def backup(
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="File to write.")],
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-) -> None:
+@with_options
+def backup(target: Path, yes: bool = False, as_json: bool = False) -> None:
     """Back up the whole store to a file.
 
     Waits for running loads, then stops the server for some seconds.
@@ -118,11 +175,8 @@ def backup(
 
 
 @app.command()
-def restore(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="File that `kg db backup` wrote.")],
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-) -> None:
+@with_options
+def restore(source: Path, yes: bool = False, as_json: bool = False) -> None:
     """Replace the whole store, with all graphs, by a backup."""
     from kg_neo4j import _localdb, pipeline
 
@@ -133,27 +187,15 @@ def restore(
         raise typer.Exit(1)
     with progress(quiet=as_json) as bars:
         graphs = pipeline.restore(source, settings=settings, overwrite=yes or is_there, progress=bars)
-    if as_json:
-        print_json({"path": str(source), "graphs": graphs})
-    else:
-        _print_graphs(graphs)
+    show({"path": source, "graphs": graphs}, lambda _: _print_graphs(graphs), as_json=as_json)
 
 
 @app.command()
-def reset(
-    graph: GraphOption = None,
-    schema: Annotated[
-        bool,
-        typer.Option(
-            "--schema", help="Also drop the constraints and indexes of kg-neo4j; only if no other graph is left."
-        ),
-    ] = False,
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-) -> None:
+@with_options
+def reset(graph: str | None = None, schema: bool = False, yes: bool = False, as_json: bool = False) -> None:
     """Delete what kg-neo4j wrote to a graph, and nothing else."""
     from kg_neo4j import pipeline
-    from kg_neo4j._cli.graphs import confirm
+    from kg_neo4j._cli.graph import confirm
 
     settings = settings_for(graph=graph)
     confirm(settings.graph, yes=yes)
@@ -164,7 +206,8 @@ def reset(
 
 
 @app.command()
-def indexes(as_json: JsonOption = False) -> None:
+@with_options
+def indexes(as_json: bool = False) -> None:
     """Create missing or failed indexes, for all graphs. No model is called."""
     from kg_neo4j import factory
     from kg_neo4j.graph.connection import connect

@@ -1,25 +1,30 @@
-"""kg documents, kg plot, kg export, kg diff, kg import, kg browse: looking at the graph, and taking it elsewhere."""
+"""kg documents, plot, export, diff, import, browse, graphs: looking at graphs, and taking them elsewhere."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import typer
 
-from kg_neo4j._cli.options import GraphOption, JsonOption, settings_for
-from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, show
+from kg_neo4j._cli.options import settings_for, with_options
+from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, show, show_table
+from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
+    from kg_neo4j.graph.comparing import GraphDifference
     from kg_neo4j.settings import Settings
+
+app = typer.Typer(help="List, copy and delete graphs.", no_args_is_help=True)
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _PLURALS = {"document": "documents", "entity": "entities", "fact": "facts"}
 
 
-def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
+def documents(graph: str | None = None, as_json: bool = False) -> None:
     """List the loaded documents and their progress."""
     from kg_neo4j.graph.connection import connect
     from kg_neo4j.graph.documents import list_documents
@@ -27,23 +32,12 @@ def documents(graph: GraphOption = None, as_json: JsonOption = False) -> None:
     settings = settings_for(graph=graph)
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         found = list_documents(database, settings.graph)
-    if as_json:
-        print_json(found)
-    else:
-        rows = [(document.title, document.source, document.chunks, document.done) for document in found]
-        print_table(["Title", "Source", "Chunks", "Done"], rows)
+    rows = [(document.title, document.source, document.chunks, document.done) for document in found]
+    show_table(found, ["Title", "Source", "Chunks", "Done"], rows, as_json=as_json)
 
 
 def plot(
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="FILE.png, FILE.svg or FILE.html.")],
-    colour_by: Annotated[
-        str, typer.Option("--colour-by", metavar="type|community", help="What the colour shows.")
-    ] = "type",
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", help="Number of nodes to draw, the most connected first.", min=1)
-    ] = 150,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    target: Path, colour_by: str = "type", limit: int = 150, graph: str | None = None, as_json: bool = False
 ) -> None:
     """Draw the graph.
 
@@ -59,21 +53,7 @@ def plot(
     show(report, facts, as_json=as_json)
 
 
-def export(
-    target: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="FILE.jsonl (sorted, complete), FILE.graphml, or FILE.csv (two files)."),
-    ],
-    archive: Annotated[
-        bool,
-        typer.Option(
-            "--archive",
-            help="Write everything, stored model answers and vectors included, for `kg import`: FILE.jsonl.gz.",
-        ),
-    ] = False,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def export(target: Path, archive: bool = False, graph: str | None = None, as_json: bool = False) -> None:
     """Write the graph to a file: JSON lines, CSV or GraphML.
 
     JSON lines are sorted: equal graphs give equal bytes.
@@ -90,15 +70,8 @@ def export(
     with progress(quiet=as_json) as bars, connect(settings, bars) as database:
         if target.suffix.lower() in export_tables.SUFFIXES:
             written = export_tables.export_tables(database, settings.graph, target)
-            show(
-                written,
-                {
-                    "export": ", ".join(map(str, written.paths)),
-                    "nodes": written.nodes,
-                    "relationships": written.relationships,
-                },
-                as_json=as_json,
-            )
+            facts = {"export": ", ".join(map(str, written.paths)), "nodes": written.nodes}
+            show(written, facts | {"relationships": written.relationships}, as_json=as_json)
             return
         lines = exporting.export_file(database, settings.graph, target)
     show({"path": target, "lines": lines}, {"export": target, "lines": lines}, as_json=as_json)
@@ -116,14 +89,7 @@ def _archive(target: Path, settings: Settings, as_json: bool) -> None:
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="File of `kg export`: FILE.jsonl, or an archive.")],
-    after: Annotated[
-        Path | None,
-        typer.Argument(metavar="AFTER", help="Another one [default: the graph as it is].", show_default=False),
-    ] = None,
-    exit_status: Annotated[bool, typer.Option("--exit-status", help="Exit with 1 if they differ.")] = False,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    before: Path, after: Path | None = None, exit_status: bool = False, graph: str | None = None, as_json: bool = False
 ) -> None:
     """Compare two exports, or an export with the graph.
 
@@ -133,37 +99,27 @@ def diff(
 
     with progress(quiet=as_json) as bars:
         found = pipeline.diff(before, after, settings=settings_for(graph=graph), progress=bars)
-    if as_json:
-        print_json(found)
-    else:
-        for each in found:
-            print_text(f"{_SIGNS[each.change]} {each.kind} {each.name}{_of_fields(each.fields)}")
-            for sign, places in (("+", each.evidence_added), ("-", each.evidence_removed)):
-                for place in places:
-                    print_text(f"    {sign} {place.document}: {place.quote or '(no quote)'}")
-        for kind, plural in _PLURALS.items():
-            counts = Counter(each.change for each in found if each.kind == kind)
-            if counts:
-                print_text(f"{plural}: {', '.join(f'{counts[change]:,} {change}' for change in _SIGNS)}")
-        if not found:
-            print_text("no difference")
+    show(found, _print_differences, as_json=as_json)
     if exit_status and found:
         raise typer.Exit(1)
 
 
-def _of_fields(fields: tuple[str, ...]) -> str:
-    return f": {', '.join(fields)}" if fields else ""
+def _print_differences(found: Sequence[GraphDifference]) -> None:
+    for each in found:
+        fields = f": {', '.join(each.fields)}" if each.fields else ""
+        print_text(f"{_SIGNS[each.change]} {each.kind} {each.name}{fields}")
+        for sign, places in (("+", each.evidence_added), ("-", each.evidence_removed)):
+            for place in places:
+                print_text(f"    {sign} {place.document}: {place.quote or '(no quote)'}")
+    for kind, plural in _PLURALS.items():
+        counts = Counter(each.change for each in found if each.kind == kind)
+        if counts:
+            print_text(f"{plural}: {', '.join(f'{counts[change]:,} {change}' for change in _SIGNS)}")
+    if not found:
+        print_text("no difference")
 
 
-def import_graph(
-    source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="An archive (`kg export --archive`), or a plain export.")
-    ],
-    graph: Annotated[
-        str | None, typer.Option("--graph", metavar="NAME", help="Stop unless the file has this graph [default: any].")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
+def import_graph(source: Path, graph: str | None = None, as_json: bool = False) -> None:
     """Restore a graph from an archive or an export.
 
     It keeps its name. An interrupted import continues with the same command.
@@ -184,14 +140,9 @@ def import_graph(
         print_text(f"absent: {what}")
 
 
-def browse(
-    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a web browser.")] = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def browse(open_page: bool = True, graph: str | None = None, as_json: bool = False) -> None:
     """Open Neo4j Browser, and print its address and login."""
     from kg_neo4j import _localdb
-    from kg_neo4j.errors import UsageError
     from kg_neo4j.graph.canned_reports import literal
 
     settings = settings_for(graph=graph)
@@ -212,15 +163,57 @@ def browse(
     if as_json:
         print_json({**facts, "password_file": str(server.password_file), "first_query": first_query})
         return
-    print_facts(
-        {
-            **facts,
-            "first query": first_query,
-            "captions": "click a label above the drawing, then a property: for Chunk, `text`",
-        }
-    )
+    captions = "click a label above the drawing, then a property: for Chunk, `text`"
+    print_facts({**facts, "first query": first_query, "captions": captions})
     print_text("The server keeps running; `kg db stop` ends it.")
     if open_page:
         import webbrowser
 
         webbrowser.open(f"{server.browser_url}?{urlencode({'cmd': 'edit', 'arg': first_query})}")
+
+
+@app.command(name="list")
+@with_options
+def list_(as_json: bool = False) -> None:
+    """List all graphs with their sizes."""
+    from kg_neo4j import pipeline
+
+    with progress(quiet=as_json) as bars:
+        found = pipeline.graphs(settings=settings_for(), progress=bars)
+    rows = [(each.graph, each.documents, each.chunks, each.nodes, each.relationships) for each in found]
+    show_table(found, ["Graph", "Documents", "Chunks", "Nodes", "Relationships"], rows, as_json=as_json)
+
+
+@app.command()
+@with_options
+def copy(name: str, target: str, as_json: bool = False) -> None:
+    """Copy a graph under another name from its stored answers. No model is called."""
+    from kg_neo4j import pipeline
+    from kg_neo4j._cli.load import print_load
+
+    with progress(quiet=as_json) as bars:
+        report = pipeline.copy_graph(target, settings=settings_for(graph=name), progress=bars)
+    show(report, print_load, as_json=as_json)
+
+
+@app.command()
+@with_options
+def delete(name: str, yes: bool = False, as_json: bool = False) -> None:
+    """Delete a graph with its documents, facts and stored answers. Other graphs are kept."""
+    from kg_neo4j import pipeline
+
+    settings = settings_for(graph=name)
+    with progress(quiet=as_json) as bars:
+        known = [each.graph for each in pipeline.graphs(settings=settings, progress=bars)]
+        if name not in known:
+            raise UsageError(f"no graph is called {name!r}", hint=f"`kg graphs list`: {', '.join(known) or 'none'}")
+        confirm(name, yes=yes)
+        deleted = pipeline.delete_graph(settings=settings, progress=bars)
+    show(deleted, f"{deleted.deleted:,} nodes of graph {name!r} deleted", as_json=as_json)
+
+
+def confirm(name: str, *, yes: bool) -> None:
+    """Ask before a graph is deleted; exit with 1 where the answer is no."""
+    if not yes and not typer.confirm(f"Delete graph {name!r}?", err=True):
+        typer.echo("nothing was deleted", err=True)
+        raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""kg load, kg unload, kg quarantine, kg rebuild: from sources to the graph, and what rows became."""
+"""kg load, extract, manifest, build, unload, quarantine, rebuild: from sources to the graph, and what rows became."""
 
 from __future__ import annotations
 
@@ -9,61 +9,43 @@ import typer
 
 from kg_neo4j import plugins
 from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    CacheOption,
-    GraphOption,
-    JsonOption,
-    ModelOption,
-    RootOption,
-    RpmOption,
-    SingletonsOption,
-    Sources,
-    TpmOption,
-    load_options,
-    settings_for,
-    with_groups,
+from kg_neo4j._cli.options import load_options, settings_for
+from kg_neo4j._cli.process import collect_at_exit
+from kg_neo4j._cli.terminal import (
+    cost,
+    price,
+    print_estimates,
+    print_facts,
+    print_table,
+    print_text,
+    progress,
+    remark,
+    show,
 )
-from kg_neo4j._cli.terminal import cost, price, print_estimates, print_facts, print_json, print_table, progress, remark
 from kg_neo4j.errors import UsageError
-from kg_neo4j.records import ExtractReport, LoadPlan, LoadReport, Usage
+from kg_neo4j.records import BuildReport, ExtractReport, LoadPlan, LoadReport, QuarantinedRow, SkippedSource, Usage
 
 _UNKNOWN = "unknown: no price of this model in the built-in table or in KG_PRICES"
 
 
-@with_groups
 def load(
-    sources: Sources = None,
+    sources: list[str] | None = None,
     options: Annotated[Any, load_options] = None,
-    model: ModelOption = None,
-    analytics: Annotated[bool, typer.Option(help="Compute communities, PageRank and degree with GDS.")] = True,
-    singletons: SingletonsOption = None,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Extract again what was loaded with other options.")
-    ] = False,
-    re_embed: Annotated[
-        bool,
-        typer.Option("--re-embed", help="Replace vectors of another model, or of a version that embedded no titles."),
-    ] = False,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Read wiki pages again that have changed since they were loaded.")
-    ] = False,
-    prune: Annotated[
-        bool, typer.Option("--prune", help="Remove documents that no longer exist in the folder or the wiki.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model and write nothing.")
-    ] = False,
-    extractor: Annotated[
-        str | None,
-        typer.Option("--extractor", metavar="NAME", help="Extractor of another package, instead of the model."),
-    ] = None,
-    budget_usd: BudgetOption = None,
-    rpm: RpmOption = None,
-    tpm: TpmOption = None,
-    cache: CacheOption = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    model: str | None = None,
+    analytics: bool = True,
+    singletons: bool | None = None,
+    rebuild: bool = False,
+    re_embed: bool = False,
+    refresh: bool = False,
+    prune: bool = False,
+    dry_run: bool = False,
+    extractor: str | None = None,
+    budget_usd: float | None = None,
+    rpm: int | None = None,
+    tpm: int | None = None,
+    cache: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Load files, folders and wiki pages into the graph.
 
@@ -81,24 +63,122 @@ def load(
     options = replace(options, prune=prune, re_embed=re_embed, budget_usd=budget_usd)
     settings = settings_for(graph=graph, model=model, rpm=rpm, tpm=tpm, answer_cache=None if cache else False)
     given = None if extractor is None else plugins.opened(plugins.EXTRACTORS, extractor)
-    if dry_run:
-        with progress(quiet=as_json) as bars:
-            plan = pipeline.plan(sources or (), settings=settings, options=options, extractor=given, progress=bars)
-        show_plan(plan, as_json=as_json)
-        return
     with progress(quiet=as_json) as bars:
-        report = pipeline.load(sources or (), settings=settings, options=options, extractor=given, progress=bars)
-    show_load(report, as_json=as_json)
-    if is_partly_done(report) or report.unfinished:
+        how: dict[str, Any] = {"settings": settings, "options": options, "extractor": given, "progress": bars}
+        done = pipeline.plan(sources or (), **how) if dry_run else pipeline.load(sources or (), **how)
+    if isinstance(done, LoadPlan):
+        show(done, _print_plan, as_json=as_json)
+        return
+    show(done, print_load, as_json=as_json)
+    if _is_partly_done(done) or done.unfinished:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def engine_options(
+    engine: str | None = None, workers: int | None = None, address: str | None = None, part: str | None = None
+) -> Any:
+    """Return where to extract."""
+    from kg_neo4j import pipeline
+
+    return pipeline.EngineOptions(engine, workers, address, part)
+
+
+def extract(
+    to: str,
+    sources: list[str] | None = None,
+    manifest: str | None = None,
+    engine: Annotated[Any, engine_options] = None,
+    options: Annotated[Any, load_options] = None,
+    model: str | None = None,
+    budget_usd: float | None = None,
+    rpm: int | None = None,
+    tpm: int | None = None,
+    cache: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """Extract to files, without a database. `kg load DIR` loads them later."""
+    from kg_neo4j import pipeline
+
+    if not sources and not options.wikipedia and manifest is None:
+        raise UsageError("nothing to extract", hint="name files or folders, --manifest FILE or --wikipedia TITLE")
+    options = replace(options, budget_usd=budget_usd)
+    settings = settings_for(graph=graph, model=model, rpm=rpm, tpm=tpm, answer_cache=None if cache else False)
+    with progress(quiet=as_json) as bars:
+        report = pipeline.extract(
+            sources or (), to=to, settings=settings, options=options, manifest=manifest, engine=engine, progress=bars
+        )
+    show(report, _print_extract, as_json=as_json)
+    if _is_partly_done(report):
+        raise typer.Exit(PARTLY_DONE)
+
+
+def manifest(
+    sources: list[str],
+    root: str | None = None,
+    alias: str | None = None,
+    include: list[str] | None = None,
+    exclude: list[str] | None = None,
+) -> None:
+    """List documents for `kg extract --manifest`.
+
+    Prints a JSON line with the key, address, size and hash of each document.
+    """
+    from kg_neo4j import pipeline
+
+    listed, left_out = 0, 0
+    for each in pipeline.write_manifest(sources, alias=alias, root=root, include=include or (), exclude=exclude or ()):
+        if isinstance(each, SkippedSource):
+            remark("skipped", [f"{each.source}: {each.reason}"])
+            left_out += 1
+        else:
+            typer.echo(each.line)
+            listed += 1
+    remark("listed", [f"{listed} documents"])
+    if left_out:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def build(
+    folder: str,
+    bulk: bool = False,
+    workers: int | None = None,
+    vectors: str = "all",
+    analytics: bool = True,
+    yes: bool = False,
+    budget_usd: float | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """Build a graph from extracted files, or in bulk.
+
+    --bulk uses Neo4j's importer and gives the same graph.
+    """
+    from kg_neo4j import pipeline
+
+    settings, built = settings_for(graph=graph), pipeline.BuildOptions(workers, yes, vectors, analytics, budget_usd)
+    if not bulk:
+        options = pipeline.LoadOptions(vectors=built.vectors != "none", analytics=analytics, budget_usd=budget_usd)
+        with progress(quiet=as_json) as bars:
+            loaded = pipeline.load([folder], settings=settings, options=options, progress=bars)
+        show(loaded, print_load, as_json=as_json)
+        if _is_partly_done(loaded) or loaded.unfinished:
+            raise typer.Exit(PARTLY_DONE)
+        return
+    collect_at_exit()
+    with progress(quiet=as_json) as bars:
+        report = pipeline.build(folder, settings=settings, options=built, progress=bars)
+    show(report, _print_build, as_json=as_json)
+    if report.failed_chunks:
         raise typer.Exit(PARTLY_DONE)
 
 
 def quarantine(
-    retry: Annotated[bool, typer.Option("--retry", help="Ask the model again for these rows.")] = False,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    retry: bool = False,
+    model: str | None = None,
+    budget_usd: float | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """List rejected rows that could not be repaired.
 
@@ -107,45 +187,25 @@ def quarantine(
     from kg_neo4j import pipeline
 
     settings = settings_for(graph=graph, model=model)
-    if retry:
-        with progress(quiet=as_json) as bars:
-            report = pipeline.retry_quarantine(settings=settings, budget_usd=budget_usd, progress=bars)
-        show_load(report, as_json=as_json)
-        return
     with progress(quiet=as_json) as bars:
-        found = pipeline.quarantine(settings=settings, progress=bars)
-    if as_json:
-        print_json(found)
-        return
-    rows = [
-        (
-            row.document,
-            row.chunk,
-            row.rejection.line,
-            str(row.rejection.reason),
-            row.rejection.detail,
-            row.rejection.text,
-        )
-        for row in found
-    ]
-    print_table(["Document", "Chunk", "Line", "Reason", "Detail", "Row"], rows)
+        found: Any
+        if retry:
+            found = pipeline.retry_quarantine(settings=settings, budget_usd=budget_usd, progress=bars)
+        else:
+            found = pipeline.quarantine(settings=settings, progress=bars)
+    show(found, print_load if retry else _print_quarantine, as_json=as_json)
 
 
-def rebuild(graph: GraphOption = None, as_json: JsonOption = False) -> None:
+def rebuild(graph: str | None = None, as_json: bool = False) -> None:
     """Rebuild the graph from its stored model answers. No model is called."""
     from kg_neo4j import pipeline
 
     with progress(quiet=as_json) as bars:
         report = pipeline.rebuild(settings=settings_for(graph=graph), progress=bars)
-    show_load(report, as_json=as_json)
+    show(report, print_load, as_json=as_json)
 
 
-def unload(
-    source: Annotated[str, typer.Argument(help="A document as `kg documents` lists it, or a folder that was loaded.")],
-    root: RootOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def unload(source: str, root: str | None = None, graph: str | None = None, as_json: bool = False) -> None:
     """Remove a document or a folder from the graph.
 
     Entities and facts that nothing else supports are removed with it.
@@ -154,36 +214,34 @@ def unload(
 
     with progress(quiet=as_json) as bars:
         report = pipeline.unload(source, root=root, settings=settings_for(graph=graph), progress=bars)
-    show_load(report, as_json=as_json)
+    show(report, print_load, as_json=as_json)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)
 
 
-def show_load(report: LoadReport, *, as_json: bool) -> None:
+def print_load(report: LoadReport) -> None:
     """Print what a load did."""
-    if as_json:
-        print_json(report)
-        return
     facts: dict[str, object] = {"graph": report.graph, "documents": report.documents, "chunks": report.chunks}
-    facts |= extraction_facts(report)
-    facts |= {
-        "nodes": report.nodes,
-        "relationships": report.relationships,
-        "communities": report.communities,
-        "changes": report.changes,
-        "seconds": f"{report.seconds:.1f}",
-    }
-    print_facts(facts)
-    show_remarks(report)
+    facts |= _extraction_facts(report)
+    facts |= {name: getattr(report, name) for name in ("nodes", "relationships", "communities", "changes")}
+    print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
+    _print_remarks(report)
     remark("unfinished", report.unfinished)
 
 
-def is_partly_done(report: LoadReport | ExtractReport) -> bool:
+def _print_extract(report: ExtractReport) -> None:
+    facts: dict[str, object] = {"folder": report.folder, "documents": report.documents, "chunks": report.chunks}
+    facts["files"] = f"{report.files} written or changed"
+    print_facts({**facts, **_extraction_facts(report), "seconds": f"{report.seconds:.1f}"})
+    _print_remarks(report)
+
+
+def _is_partly_done(report: LoadReport | ExtractReport) -> bool:
     """Return whether a source was skipped, a chunk failed, or not one of the rows was accepted."""
     return bool(report.failed_chunks or report.skipped or (report.rows.read and not report.rows.accepted))
 
 
-def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
+def _extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
     """Return what became of the rows, and what asking cost, round by round."""
     rows = report.rows
     facts: dict[str, object] = {"rows": f"{rows.read} read = {rows.accepted} accepted + {rows.rejected} rejected"}
@@ -196,18 +254,40 @@ def extraction_facts(report: LoadReport | ExtractReport) -> dict[str, object]:
     return facts
 
 
-def show_remarks(report: LoadReport | ExtractReport) -> None:
-    """Print what was skipped, what failed, and notes, in addition to the results."""
+def _print_remarks(report: LoadReport | ExtractReport) -> None:
     remark("skipped", (f"{each.source}: {each.reason}" for each in report.skipped))
     remark("failed", report.failed_chunks)
     remark("note", report.notes)
 
 
-def show_plan(plan: LoadPlan, *, as_json: bool) -> None:
-    """Print a plan."""
-    if as_json:
-        print_json(plan)
-        return
+def _print_build(report: BuildReport) -> None:
+    rows = report.rows
+    facts: dict[str, object] = {"graph": report.graph, "documents": report.documents, "chunks": report.chunks}
+    facts["rows"] = f"{rows.read} read = {rows.accepted} accepted + {rows.rejected} rejected"
+    if not report.commands:
+        facts |= {"nodes": report.nodes, "relationships": report.relationships, "communities": report.communities}
+    print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
+    taken = [
+        (each.stage, f"{each.seconds:.1f}", f"{each.peak_mb:,.0f}", f"{each.disk_mb:,.0f}") for each in report.stages
+    ]
+    print_table(["Stage", "Seconds", "Memory MB", "Disk MB"], taken)
+    remark("failed", report.failed_chunks)
+    remark("note", report.notes)
+    if report.commands:
+        print_text("Run these where that server is; it must be stopped for the first one, and run for the second:")
+        for command in report.commands:
+            print_text(command)
+
+
+def _print_quarantine(found: tuple[QuarantinedRow, ...]) -> None:
+    rows = []
+    for each in found:
+        row = each.rejection
+        rows.append((each.document, each.chunk, row.line, str(row.reason), row.detail, row.text))
+    print_table(["Document", "Chunk", "Line", "Reason", "Detail", "Row"], rows)
+
+
+def _print_plan(plan: LoadPlan) -> None:
     asked = f"{plan.chunks_to_ask} to send to the model, {plan.chunks - plan.chunks_to_ask} without a call"
     facts: dict[str, object] = {
         "graph": plan.graph,

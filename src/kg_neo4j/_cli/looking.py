@@ -1,4 +1,4 @@
-"""kg search, kg show, kg test, kg verify: what the graph has for words, for an entity, for questions and claims."""
+"""kg search, show, test, verify, report: what the graph has for words, an entity, questions, claims; canned reports."""
 
 from __future__ import annotations
 
@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kg_neo4j._cli.options import (
-    BudgetOption,
-    EncodingOption,
-    GraphOption,
-    JsonOption,
-    filters_of,
-    settings_for,
-    with_groups,
-)
+from kg_neo4j._cli.options import filters_of, settings_for
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
+from kg_neo4j.errors import UsageError
 from kg_neo4j.records import Filters
 
 if TYPE_CHECKING:
@@ -26,14 +19,7 @@ if TYPE_CHECKING:
 SHOWN = 300  # characters of a passage
 
 
-def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="A name, or words to search for.")],
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", help="Maximum number of entities, and of passages.", min=1)
-    ] = 10,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def search(words: list[str], limit: int = 10, graph: str | None = None, as_json: bool = False) -> None:
     """Search entities by name, and passages by words and meaning.
 
     No model is called.
@@ -60,13 +46,7 @@ def search(
         print_text(f"No results in graph {settings.graph!r}.")
 
 
-def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or alias of an entity.")],
-    facts: Annotated[int, typer.Option("--facts", metavar="N", help="Maximum number of facts.", min=1)] = 20,
-    passages: Annotated[int, typer.Option("--passages", metavar="N", help="Maximum number of passages.", min=1)] = 5,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def show(name: str, facts: int = 20, passages: int = 5, graph: str | None = None, as_json: bool = False) -> None:
     """Show an entity with its facts, quotes and passages.
 
     If no entity has the name, similar names are listed.
@@ -95,13 +75,7 @@ def show(
 
 
 def ask_again(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help='JSON lines: {"question": "..."}, optionally with "mode".')
-    ],
-    save: Annotated[bool, typer.Option("--save", help="Save the current answers in the file.")] = False,
-    budget_usd: BudgetOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    file: Path, save: bool = False, budget_usd: float | None = None, graph: str | None = None, as_json: bool = False
 ) -> None:
     """Ask saved questions again, and list changed answers.
 
@@ -127,13 +101,12 @@ def ask_again(
         raise typer.Exit(1)
 
 
-@with_groups
 def verify(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="txt, md, html, pdf or docx; - reads standard input.")],
+    file: str,
     filters: Annotated[Filters, filters_of] = Filters(),  # noqa: B008
-    encoding: EncodingOption = None,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    encoding: str | None = None,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Check the claims of a text against the graph.
 
@@ -177,3 +150,56 @@ def _print_claims(found: VerifiedText) -> None:
 def _short(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= SHOWN else f"{flat[:SHOWN].rsplit(' ', 1)[0]} ..."
+
+
+def report(
+    name: str | None = None,
+    values: list[str] | None = None,
+    output: str = "table",
+    browser: bool = False,
+    graph: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """Run a canned Cypher report, or list all reports."""
+    from kg_neo4j import pipeline
+    from kg_neo4j.graph import canned_reports
+
+    settings = settings_for(graph=graph)
+    output = "json" if as_json else output
+    if name is None:
+        _print_reports(output)
+        return
+    parameters = dict(_pair(value) for value in values or ())
+    if browser:
+        print_text(canned_reports.browser_text(name, settings.graph, parameters))
+        return
+    with progress(quiet=output != "table") as bars:
+        found = pipeline.report(name, settings=settings, parameters=parameters, progress=bars)
+    remark("note", found.notes)
+    if output == "table":
+        print_table(found.columns, found.rows, found.title)
+        if not found.rows:
+            typer.echo(f"note: no results in graph {settings.graph!r}", err=True)
+    else:
+        print_text(canned_reports.render(found, output))
+
+
+def _print_reports(output: str) -> None:
+    from kg_neo4j.graph import canned_reports
+
+    listed = canned_reports.list_reports()
+    if output == "json":
+        print_json([{"name": canned_reports.outside_name(each), "purpose": each.purpose} for each in listed])
+        return
+    rows = []
+    for each in listed:
+        names = [f"{p.name}={'' if p.default is None else p.default}" for p in each.params if p.name != "graph"]
+        rows.append((canned_reports.outside_name(each), each.title, " ".join(names)))
+    print_table(["Report", "What it shows", "Parameters"], rows)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"--set takes NAME=VALUE, not {text!r}")
+    return name, value

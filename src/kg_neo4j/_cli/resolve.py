@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.options import BudgetOption, CacheOption, GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli import PARTLY_DONE, terminal
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_text, progress, remark
 from kg_neo4j.errors import UsageError
@@ -17,27 +17,19 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.resolution.showing import StoredDecision
     from kg_neo4j.pipeline.commands.resolve import ResolveReport
 
-FileOption = Annotated[
-    Path | None, typer.Option(metavar="FILE.csv", help="Columns name_1,type_1,name_2,type_2; an empty type is any.")
-]
-
 
 def resolve(
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show proposals; call no model and write nothing.")
-    ] = False,
-    undo: Annotated[
-        str | None, typer.Option("--undo", metavar="ID", help="Undo a decision by its id, or a run by its number.")
-    ] = None,
-    show: Annotated[bool, typer.Option("--list", help="List all decisions, undone ones included.")] = False,
-    must_link: FileOption = None,
-    cannot_link: FileOption = None,
-    model: ModelOption = None,
-    budget_usd: BudgetOption = None,
-    cache: CacheOption = True,
-    analytics: Annotated[bool, typer.Option(help="Compute communities, PageRank and degree with GDS.")] = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    dry_run: bool = False,
+    undo: str | None = None,
+    show: bool = False,
+    must_link: Path | None = None,
+    cannot_link: Path | None = None,
+    model: str | None = None,
+    budget_usd: float | None = None,
+    cache: bool = True,
+    analytics: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Merge entities that are the same.
 
@@ -51,37 +43,32 @@ def resolve(
     settings = settings_for(graph=graph, model=model, answer_cache=None if cache else False)
     with progress(quiet=as_json) as bars:
         if show:
-            _list(decisions(settings=settings, progress=bars), as_json)
-            return
-        if undo is not None:
+            found = decisions(settings=settings, progress=bars)
+        elif undo is not None:
             report = pipeline.undo(undo, settings=settings, analytics=analytics, progress=bars)
         else:
             options = pipeline.ResolveOptions(dry_run, must_link, cannot_link, analytics, budget_usd)
             report = pipeline.resolve(settings=settings, options=options, progress=bars)
+    if show:
+        terminal.show(found, _print_decisions, as_json=as_json)
+        return
     if as_json:
         print_json({"graph": report.graph.graph, "dry_run": dry_run, **plain(report)})
     else:
-        _summary(report, dry_run=dry_run)
+        _print_summary(report, dry_run=dry_run)
     if report.unknown:
         raise typer.Exit(PARTLY_DONE)
 
 
-def _list(found: tuple[StoredDecision, ...], as_json: bool) -> None:
-    if as_json:
-        print_json(found)
-        return
+def _print_decisions(found: tuple[StoredDecision, ...]) -> None:
     for each in found:
         decision = each.decision
         run = f"run {decision.run}" if decision.run else "a load"
-        where = f"{run}  {decision.id[:8]}  {_standing(each)}"
-        print_text(f"{where}  {each.left} ~ {each.right}: {decision.reason}")
+        standing = f"{decision.kind}{', taken back' if decision.revoked else ''}"
+        print_text(f"{run}  {decision.id[:8]}  {standing}  {each.left} ~ {each.right}: {decision.reason}")
 
 
-def _standing(stored: StoredDecision) -> str:
-    return f"{stored.decision.kind}, taken back" if stored.decision.revoked else str(stored.decision.kind)
-
-
-def _summary(report: ResolveReport, *, dry_run: bool) -> None:
+def _print_summary(report: ResolveReport, *, dry_run: bool) -> None:
     for proposal in report.proposals:
         pair = f"{proposal.left.shown} ~ {proposal.right.shown}"
         print_text(f"{proposal.verdict:<5}  {proposal.score:.2f}  {proposal.rule:<11}  {pair}: {proposal.reason}")

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from kg_neo4j._cli.options import GraphOption, ModelOption, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j.errors import UsageError
-
-WriteOption = Annotated[bool, typer.Option("--allow-write", help="Let callers load documents.")]
-SpendOption = Annotated[
-    float | None,
-    typer.Option("--allow-spend", metavar="USD", help="Let models cost this much in all [default: none is called]."),
-]
 
 
 def serve(
-    port: Annotated[int, typer.Option("--port", metavar="N", help="Port; 0: any free one.", min=0, max=65535)] = 8765,
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address; not loopback: needs a token.")] = (
-        "127.0.0.1"
-    ),
-    names: Annotated[
-        list[str] | None,
-        typer.Option("--name", metavar="NAME", help="A further host name that callers use; repeatable."),
-    ] = None,
-    token: Annotated[
-        str | None, typer.Option("--token", metavar="TEXT", help="Callers send it [default: KG_SERVE_TOKEN].")
-    ] = None,
-    allow_write: WriteOption = False,
-    allow_spend: SpendOption = None,
-    model: ModelOption = None,
-    graph: GraphOption = None,
+    port: int = 8765,
+    host: str = ("127.0.0.1"),
+    names: list[str] | None = None,
+    token: str | None = None,
+    allow_write: bool = False,
+    allow_spend: float | None = None,
+    model: str | None = None,
+    graph: str | None = None,
 ) -> None:
     """Serve the graph: web pages, a JSON API, and MCP tools at /mcp. Reads only, unless you allow more."""
     _require()
     from kg_neo4j._serve.app import listen, run
+    from kg_neo4j._serve.connection import Rights
     from kg_neo4j._serve.guard import Access
-    from kg_neo4j._serve.service import Rights, Service
+    from kg_neo4j._serve.service import Service
 
     settings = settings_for(graph=graph, model=model)
     if token is None and settings.serve_token is not None:
@@ -54,15 +40,13 @@ def serve(
 
 
 def mcp(
-    allow_write: WriteOption = False,
-    allow_spend: SpendOption = None,
-    model: ModelOption = None,
-    graph: GraphOption = None,
+    allow_write: bool = False, allow_spend: float | None = None, model: str | None = None, graph: str | None = None
 ) -> None:
     """Offer the same tools to one MCP client over stdin and stdout."""
     _require()
+    from kg_neo4j._serve.connection import Rights
     from kg_neo4j._serve.mcp import run_stdio
-    from kg_neo4j._serve.service import Rights, Service
+    from kg_neo4j._serve.service import Service
 
     service = Service(settings_for(graph=graph, model=model), Rights(allow_write, allow_spend))
     for note in service.notes:

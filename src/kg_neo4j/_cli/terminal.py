@@ -6,7 +6,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,50 +23,18 @@ if TYPE_CHECKING:
     from kg_neo4j.records import Usage
 
 PIPED_WIDTH = 400  # characters of a table that no terminal shows
-
-
 EVERY_S = 10.0  # between two lines of a log
 
 
-class LogProgress:
-    """Prints a line on standard error every ten seconds: the stage, how far it is, the rate, the time left."""
+@dataclass(slots=True)
+class Wordiness:
+    """What --quiet and --verbose ask for; set by the options of every command."""
 
-    def __init__(self, stack: ExitStack, every_s: float = EVERY_S) -> None:
-        self._every_s = every_s
-        self._stages: dict[str, _Stage] = {}  # those that run
-        self._counts: dict[str, float] = {}
-        self._thread: threading.Thread | None = None
-        self._over = threading.Event()
-        stack.callback(self._over.set)
+    is_quiet: bool = False
+    is_verbose: bool = False
 
-    def start(self, stage: str, total: int | None = None) -> None:
-        """Begin to report a stage."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._report, name="kg-progress", daemon=True)
-            self._thread.start()
-        self._stages[stage] = _Stage(total, time.monotonic())
 
-    def advance(self, stage: str, units: int = 1) -> None:
-        """Count what is done."""
-        self._stages[stage].done += units
-
-    def count(self, what: str, value: float) -> None:
-        """Keep a figure of the run for the next line."""
-        self._counts[what] = value
-
-    def finish(self, stage: str) -> None:
-        """Report a stage no longer."""
-        self._stages.pop(stage, None)
-
-    def note(self, message: str) -> None:
-        """Print a line."""
-        typer.echo(message, err=True)
-
-    def _report(self) -> None:
-        while not self._over.wait(self._every_s):
-            for name, stage in list(self._stages.items()):
-                counts = [f"{_figure(value)} {what}" for what, value in self._counts.items()]
-                typer.echo(", ".join([f"{name}: {stage.said()}", *counts]), err=True)
+wordiness = Wordiness()
 
 
 @dataclass(slots=True)
@@ -96,29 +64,96 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-class TerminalProgress:
-    """Draws one bar a stage on standard error, which is a terminal."""
+class QuietProgress:
+    """Knows how far each stage is, and shows nothing while it runs."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
+        self._stages: dict[str, _Stage] = {}  # those that run
+
+    def start(self, stage: str, total: int | None = None) -> None:
+        """Follow a stage."""
+        self._stages[stage] = _Stage(total, time.monotonic())
+
+    def advance(self, stage: str, units: int = 1) -> None:
+        """Count what is done."""
+        self._stages[stage].done += units
+
+    def count(self, what: str, value: float) -> None:
+        """Show no figure of the run."""
+
+    def finish(self, stage: str) -> None:
+        """Follow a stage no longer; with --verbose, note how long it took."""
+        ended = self._stages.pop(stage, None)
+        if wordiness.is_verbose and ended:
+            done = f"{ended.done:,} done, " if ended.done else ""
+            self.note(f"{stage}: {done}{time.monotonic() - ended.started:.1f} s")
+
+    def note(self, message: str) -> None:
+        """Show no line."""
+
+    def interrupted(self) -> None:
+        """Print how far the stages are that run."""
+        for name, stage in self._stages.items():
+            typer.echo(f"{name}: {stage.said()}", err=True)
+
+
+class LogProgress(QuietProgress):
+    """Prints a line on standard error every ten seconds: the stage, how far it is, the rate, the time left."""
+
+    def __init__(self, stack: ExitStack, every_s: float = EVERY_S) -> None:
+        super().__init__(stack)
+        self._every_s = every_s
+        self._counts: dict[str, float] = {}
+        self._thread: threading.Thread | None = None
+        self._over = threading.Event()
+        stack.callback(self._over.set)
+
+    def start(self, stage: str, total: int | None = None) -> None:
+        """Begin to report a stage."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._report, name="kg-progress", daemon=True)
+            self._thread.start()
+        super().start(stage, total)
+
+    def count(self, what: str, value: float) -> None:
+        """Keep a figure of the run for the next line."""
+        self._counts[what] = value
+
+    def note(self, message: str) -> None:
+        """Print a line."""
+        typer.echo(message, err=True)
+
+    def _report(self) -> None:
+        while not self._over.wait(self._every_s):
+            for name, stage in list(self._stages.items()):
+                counts = [f"{_figure(value)} {what}" for what, value in self._counts.items()]
+                typer.echo(", ".join([f"{name}: {stage.said()}", *counts]), err=True)
+
+
+class TerminalProgress(QuietProgress):
+    """Draws one bar a stage on standard error, which is a terminal."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        super().__init__(stack)
         self._drawn: Bars | None = None  # nothing is drawn before a stage begins
         self._tasks: dict[str, TaskID] = {}
 
     def start(self, stage: str, total: int | None = None) -> None:
         """Add a bar."""
+        super().start(stage, total)
         self._tasks[stage] = self._bars.add_task(stage, total=total)
 
     def advance(self, stage: str, units: int = 1) -> None:
         """Move a bar."""
+        super().advance(stage, units)
         self._bars.advance(self._tasks[stage], units)
-
-    def count(self, what: str, value: float) -> None:
-        """Do nothing: a bar shows its stage alone."""
 
     def finish(self, stage: str) -> None:
         """Fill a bar."""
         task = self._bars.tasks[self._tasks[stage]]
         self._bars.update(task.id, total=task.completed or 1, completed=task.completed or 1)
+        super().finish(stage)
 
     def note(self, message: str) -> None:
         """Print a line above the bars."""
@@ -136,75 +171,20 @@ class TerminalProgress:
         return self._drawn
 
 
-class Followed:
-    """Passes progress on to what shows it, and knows how far each stage is."""
-
-    def __init__(self, shown: Progress, *, is_verbose: bool) -> None:
-        self._shown = shown
-        self._is_verbose = is_verbose
-        self._stages: dict[str, _Stage] = {}  # those that run
-
-    def start(self, stage: str, total: int | None = None) -> None:
-        """Follow a stage."""
-        self._stages[stage] = _Stage(total, time.monotonic())
-        self._shown.start(stage, total)
-
-    def advance(self, stage: str, units: int = 1) -> None:
-        """Count what is done."""
-        self._stages[stage].done += units
-        self._shown.advance(stage, units)
-
-    def count(self, what: str, value: float) -> None:
-        """Pass a figure on."""
-        self._shown.count(what, value)
-
-    def finish(self, stage: str) -> None:
-        """Follow a stage no longer."""
-        self._shown.finish(stage)
-        ended = self._stages.pop(stage, None)
-        if self._is_verbose and ended:
-            done = f"{ended.done:,} done, " if ended.done else ""
-            self._shown.note(f"{stage}: {done}{time.monotonic() - ended.started:.1f} s")
-
-    def note(self, message: str) -> None:
-        """Pass a line on."""
-        self._shown.note(message)
-
-    def interrupted(self) -> None:
-        """Print how far the stages are that run."""
-        for name, stage in self._stages.items():
-            typer.echo(f"{name}: {stage.said()}", err=True)
-
-
-@dataclass(slots=True)
-class Wordiness:
-    """What --quiet and --verbose ask for; set by the options of every command."""
-
-    is_quiet: bool = False
-    is_verbose: bool = False
-
-
-wordiness = Wordiness()
-
-
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Progress]:
     """Yield what shows progress on standard error: bars on a terminal, lines in a log; nothing where `quiet`.
 
-    Where the work is interrupted, how far it is stands there.
+    An interrupt prints how far the work is.
     """
-    from kg_neo4j.progress import SILENT
-
+    kind: type[QuietProgress] = TerminalProgress if sys.stderr.isatty() else LogProgress
     with ExitStack() as stack:
-        shown: Progress = SILENT
-        if not (quiet or wordiness.is_quiet):
-            shown = TerminalProgress(stack) if sys.stderr.isatty() else LogProgress(stack)
-        followed = Followed(shown, is_verbose=wordiness.is_verbose)
+        shown = (QuietProgress if quiet or wordiness.is_quiet else kind)(stack)
         try:
-            yield followed
+            yield shown
         except KeyboardInterrupt:
             stack.close()
-            followed.interrupted()
+            shown.interrupted()
             raise
 
 
@@ -247,6 +227,14 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
     console.print(table)
 
 
+def show_table(value: Any, columns: Sequence[str], rows: Iterable[Sequence[object]], *, as_json: bool) -> None:
+    """Print a value as JSON, or to a person the rows that are made of it."""
+    if as_json:
+        print_json(value)
+    else:
+        print_table(columns, rows)
+
+
 def print_facts(facts: Mapping[str, object]) -> None:
     """Print aligned `name  value` lines to standard output."""
     width = max(len(name) for name in facts)
@@ -254,10 +242,12 @@ def print_facts(facts: Mapping[str, object]) -> None:
         sys.stdout.write(f"{name:<{width}}  {value}\n")
 
 
-def show(value: Any, said: Mapping[str, object] | str, *, as_json: bool) -> None:
-    """Print a value as JSON, or to a person what is said of it: facts or text."""
+def show(value: Any, said: Mapping[str, object] | str | Callable[[Any], None], *, as_json: bool) -> None:
+    """Print a value as JSON, or to a person what is said of it: facts, text, or what a function prints."""
     if as_json:
         print_json(value)
+    elif callable(said):
+        said(value)
     elif isinstance(said, str):
         print_text(said)
     else:
@@ -268,6 +258,16 @@ def print_estimates(assumptions: Iterable[str]) -> None:
     """Print what a plan assumes."""
     for assumption in assumptions:
         typer.echo(f"estimated: {assumption}")
+
+
+def print_error(kind: str, message: str, hint: str | None, *, as_json: bool) -> None:
+    """Print an error: for a person to standard error, as JSON to standard output."""
+    if as_json:
+        typer.echo(json_text({"error": {"type": kind, "message": message, "hint": hint}}))
+        return
+    typer.echo(f"error: {message}", err=True)
+    if hint:
+        typer.echo(f"  try: {hint}", err=True)
 
 
 def remark(name: str, lines: Iterable[object]) -> None:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.options import BudgetOption, CacheOption, GraphOption, JsonOption, ModelOption, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
-from kg_neo4j._cli.terminal import print_estimates, print_facts, print_json, print_table, progress, remark, usage_facts
+from kg_neo4j._cli.terminal import (
+    print_estimates,
+    print_facts,
+    print_json,
+    print_table,
+    progress,
+    remark,
+    show,
+    usage_facts,
+)
 
 if TYPE_CHECKING:
     from kg_neo4j.pipeline import TreePlan, TreeReport
@@ -20,53 +29,22 @@ NOTES = 12  # that are printed
 
 
 def tree(
-    document: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--document", metavar="D", help="Document: title, file or id; repeatable [default: all documents]."
-        ),
-    ] = None,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="Name of the trees; raptor: one general aspect, no details.")
-    ] = "narrative",
-    aspects: Annotated[
-        str | None,
-        typer.Option(
-            "--aspects",
-            metavar="NAME|FILE",
-            help="Set of aspects: narrative, biography, science, law, minutes, or a TOML file [default: narrative].",
-        ),
-    ] = None,
-    leaf_tokens: Annotated[
-        int | None, typer.Option("--leaf-tokens", metavar="N", help="Tokens per leaf [default: 200].")
-    ] = None,
-    summary_tokens: Annotated[
-        int | None, typer.Option("--summary-tokens", metavar="N", help="Maximum tokens per summary [default: 200].")
-    ] = None,
-    details: Annotated[
-        int | None,
-        typer.Option("--details", metavar="0..3", help="Levels of condensed notes on each leaf [default: 1]."),
-    ] = None,
-    details_by: Annotated[
-        str | None,
-        typer.Option(
-            "--details-by", metavar="text|aspect", help="One note per leaf, or one per aspect [default: text]."
-        ),
-    ] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Find clusters and aspects again.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tree of one document: .svg or .html.")
-    ] = None,
-    budget_usd: BudgetOption = None,
-    model: ModelOption = None,
-    aspect_model: Annotated[
-        str | None,
-        typer.Option("--aspect-model", metavar="NAME", help="Model that names aspects [default: KG_ASPECT_MODEL]."),
-    ] = None,
-    cache: CacheOption = True,
-    graph: GraphOption = None,
-    as_json: JsonOption = False,
+    document: list[str] | None = None,
+    name: str = "narrative",
+    aspects: str | None = None,
+    leaf_tokens: int | None = None,
+    summary_tokens: int | None = None,
+    details: int | None = None,
+    details_by: str | None = None,
+    rebuild: bool = False,
+    dry_run: bool = False,
+    plot: Path | None = None,
+    budget_usd: float | None = None,
+    model: str | None = None,
+    aspect_model: str | None = None,
+    cache: bool = True,
+    graph: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Build or update narrative trees.
 
@@ -89,13 +67,16 @@ def tree(
     )
     with progress(quiet=as_json) as bars:
         if dry_run:
-            _plan(pipeline.plan_tree(settings=settings, options=options, progress=bars), as_json=as_json)
-            return
-        report = pipeline.tree(settings=settings, options=options, progress=bars)
+            plan = pipeline.plan_tree(settings=settings, options=options, progress=bars)
+        else:
+            report = pipeline.tree(settings=settings, options=options, progress=bars)
+    if dry_run:
+        show(plan, _print_plan, as_json=as_json)
+        return
     if as_json:
         print_json(tree_shape(report))
     else:
-        _summary(report)
+        _print_summary(report)
     if report.unfinished:
         raise typer.Exit(PARTLY_DONE)
 
@@ -109,7 +90,7 @@ def tree_shape(report: TreeReport) -> dict[str, Any]:
     return shape
 
 
-def _table(summaries: Mapping[tuple[int, str], int]) -> None:
+def _print_table(summaries: Mapping[tuple[int, str], int]) -> None:
     levels = sorted({level for level, _ in summaries})
     aspects = sorted({aspect for _, aspect in summaries})
     rows = [[aspect, *(summaries.get((level, aspect), 0) for level in levels)] for aspect in aspects]
@@ -117,7 +98,7 @@ def _table(summaries: Mapping[tuple[int, str], int]) -> None:
         print_table(["Aspect", *(f"Level {level}" for level in levels)], rows)
 
 
-def _summary(report: TreeReport) -> None:
+def _print_summary(report: TreeReport) -> None:
     absent = sorted({aspect for each in report.trees for aspect in each.absent})
     facts: dict[str, object] = {
         "graph": report.graph,
@@ -132,21 +113,14 @@ def _summary(report: TreeReport) -> None:
         **usage_facts(report.usage),
     }
     print_facts({**facts, "seconds": f"{report.seconds:.1f}"})
-    _table(report.summaries)
-    _notes((*report.unfinished, *report.notes))
-
-
-def _notes(lines: Sequence[str]) -> None:
-    """Print what a person should know; of many documents not a line each."""
-    remark("note", lines[:NOTES])
+    _print_table(report.summaries)
+    lines = (*report.unfinished, *report.notes)
+    remark("note", lines[:NOTES])  # of many documents not a line each
     if len(lines) > NOTES:
         remark("note", [f"and {len(lines) - NOTES:,} more notes, which --json has"])
 
 
-def _plan(plan: TreePlan, *, as_json: bool) -> None:
-    if as_json:
-        print_json(plan)
-        return
+def _print_plan(plan: TreePlan) -> None:
     usage = plan.usage
     facts: dict[str, object] = {
         "graph": plan.graph,
@@ -161,5 +135,5 @@ def _plan(plan: TreePlan, *, as_json: bool) -> None:
     if plan.aspect_model and plan.aspect_model != plan.model:
         facts["aspects by"] = plan.aspect_model
     print_facts(facts | usage_facts(usage, "unknown: no price of this model"))
-    _table(plan.summaries)
+    _print_table(plan.summaries)
     print_estimates(plan.assumptions)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from kg_neo4j._cli.options import BudgetOption, CacheOption, JsonOption, ModelOption, SchemaOption, settings_for
+from kg_neo4j._cli.options import settings_for
 from kg_neo4j._cli.shapes import plain
 from kg_neo4j._cli.terminal import cost, print_estimates, print_facts, print_json, progress, remark, show
 from kg_neo4j.errors import UsageError
@@ -17,22 +17,18 @@ if TYPE_CHECKING:
 
 
 def tune(
-    sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files and folders.")],
-    target: Annotated[Path, typer.Option("--to", metavar="FILE.toml", help="File to write.")] = Path("tuned.toml"),
-    aspects: Annotated[
-        bool, typer.Option("--aspects", help="Propose aspects for `kg tree --aspects` instead of a schema.")
-    ] = False,
-    schema: SchemaOption = "graph",
-    domain: Annotated[
-        str | None, typer.Option("--domain", metavar="TEXT", help="What the text is about, in some words.")
-    ] = None,
-    chunks: Annotated[int, typer.Option("--chunks", metavar="N", help="Chunks in the sample.", min=1)] = 16,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
-    budget_usd: BudgetOption = None,
-    model: ModelOption = None,
-    cache: CacheOption = True,
-    as_json: JsonOption = False,
+    sources: list[str],
+    target: Path = Path("tuned.toml"),
+    aspects: bool = False,
+    schema: str = "graph",
+    domain: str | None = None,
+    chunks: int = 16,
+    force: bool = False,
+    dry_run: bool = False,
+    budget_usd: float | None = None,
+    model: str | None = None,
+    cache: bool = True,
+    as_json: bool = False,
 ) -> None:
     """Propose a schema or aspects for a text.
 

@@ -10,36 +10,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kg_neo4j._localdb.backup import dump, import_full, restore
-    from kg_neo4j._localdb.recovery import has_store, recover
+    from kg_neo4j._localdb.backup import dump, has_store, import_full, recover, restore
     from kg_neo4j._localdb.server import end_panicked, fetch, logs, start, status, stop
 
-__all__ = [
-    "dump",
-    "end_panicked",
-    "fetch",
-    "has_store",
-    "import_full",
-    "logs",
-    "recover",
-    "restore",
-    "start",
-    "status",
-    "stop",
-]
+__all__ = ["dump", "end_panicked", "fetch", "has_store", "import_full", "logs", "recover", "restore", "start", "status"]
+__all__ += ["stop"]
 
-_HOMES = {
-    "dump": "backup",
-    "import_full": "backup",
-    "restore": "backup",
-    "has_store": "recovery",
-    "recover": "recovery",
-}  # others: server
+_BACKUP = ("dump", "has_store", "import_full", "recover", "restore")  # others: server
 
 
 def __getattr__(name: str) -> Any:
     """Import a function when it is first asked for: a database of somebody else needs none of them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'server')}"), name)
+    module = "backup" if name in _BACKUP else "server"
+    globals()[name] = found = getattr(import_module(f"{__name__}.{module}"), name)
     return found

@@ -1,4 +1,4 @@
-"""The store as one file, in Neo4j's own dump format, and back; and a store from files of nodes and relationships.
+"""The store as one file, in Neo4j's own dump format, and back; a store from files; a damaged store opened again.
 
 Restoring and importing fill a folder of its own, which then takes the place of the data by two renames. A kill leaves
 the old data or the new ones: the next start completes a second rename that is missing.
@@ -10,13 +10,18 @@ import contextlib
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from kg_neo4j._localdb import admin, disk, launch, server, state
-from kg_neo4j._localdb.recovery import has_data, stamp
-from kg_neo4j.errors import LocalDatabaseError, UsageError
+from kg_neo4j._localdb import admin, configuration, disk, launch, login, server, state
+from kg_neo4j._localdb.server import Server
+from kg_neo4j._localdb.state import Home
+from kg_neo4j.errors import DatabaseOffline, LocalDatabaseError, StillStarting, StoreInconsistent, UsageError
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
+
+STAGE = "recover"
 
 _DRAFT = ".data-loading"
 _MAGIC = (b"DZV1", b"DGV1")  # Neo4j's dumps, compressed by Zstandard or gzip
@@ -39,8 +44,7 @@ def dump(settings: Settings, target: Path, progress: Progress, *, overwrite: boo
         settings = _at_its_ports(settings, home)
         ran = server.end(home)
         try:
-            launch.refuse_strangers(home)
-            launch.finish_restoring(home)
+            launch.settle(home)
             admin.Admin(home, parts, launch.memory_of(settings), home.data).dump(target.absolute())
         finally:
             if ran:
@@ -61,8 +65,7 @@ def restore(settings: Settings, source: Path, progress: Progress, *, overwrite: 
             f"{home.root} has a store, which restoring would replace",
             hint="pass --yes to replace it; `kg db backup FILE` keeps it",
         )
-    needed = source.stat().st_size
-    _replace(settings, home, progress, lambda tools: tools.load(source.absolute()), needed)
+    _replace(settings, home, progress, lambda tools: tools.load(source.absolute()), source.stat().st_size)
 
 
 def import_full(
@@ -79,7 +82,7 @@ def import_full(
 
 
 def _replace(
-    settings: Settings, home: state.Home, progress: Progress, fill: Callable[[admin.Admin], None], needed: int
+    settings: Settings, home: Home, progress: Progress, fill: Callable[[admin.Admin], None], needed: int
 ) -> None:
     """Fill new data, let them take the place of the old ones, and start the server; on a failure the old ones stay."""
     parts = server.parts_of(settings, progress)
@@ -87,16 +90,12 @@ def _replace(
     with server.locked(settings, home, progress):
         settings = _at_its_ports(settings, home)
         ran = server.end(home)
-        launch.refuse_strangers(home)
-        launch.finish_restoring(home)
+        launch.settle(home)
         filled = False
         replaced = home.root / f"data-before-restore-{stamp()}"
         try:
-            _fill(
-                admin.Admin(home, parts, launch.memory_of(settings), home.root / f"{_DRAFT}-{secrets.token_hex(4)}"),
-                fill,
-                needed,
-            )
+            draft = home.root / f"{_DRAFT}-{secrets.token_hex(4)}"
+            _fill(admin.Admin(home, parts, launch.memory_of(settings), draft), fill, needed)
             filled = True
             if home.data.is_dir():
                 home.data.rename(replaced)
@@ -115,7 +114,7 @@ def _replace(
         shutil.rmtree(replaced, ignore_errors=True)
 
 
-def _at_its_ports(settings: Settings, home: state.Home) -> Settings:
+def _at_its_ports(settings: Settings, home: Home) -> Settings:
     """Return settings with the ports of the running server, so that programs find it there again."""
     found = state.running(home)
     if found is None:
@@ -156,3 +155,104 @@ def _refuse_other_files(source: Path) -> None:
             f"{source} is not a backup that Neo4j wrote",
             hint="`kg db backup FILE` makes one; an export or an archive comes back with `kg import FILE`",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """A store that was opened again."""
+
+    server: Server
+    copy: Path  # of the data as they were before
+
+
+def recover(settings: Settings, progress: Progress) -> Recovery:
+    """Copy the store, open it without the unreadable end of its log, check it, and start the server as usual.
+
+    Neo4j drops what follows the last log entry that it can read: transactions whose commit was never confirmed.
+    Raises UsageError where there is nothing to recover, DiskFull where the copy does not fit, DatabaseOffline where
+    the store does not open even so, and StoreInconsistent where Neo4j's own check finds errors.
+    """
+    home = state.home_of(settings)
+    if not has_data(home):
+        raise UsageError(f"there is no store in {home.root}: nothing to recover", hint="`kg db start` makes one")
+    parts = server.parts_of(settings, progress)
+    home.prepare()
+    with server.locked(settings, home, progress):
+        _refuse_healthy(home)
+        server.end(home)
+        launch.settle(home)
+        progress.start(STAGE, total=4)
+        try:
+            copy = _copy(home)
+            progress.note(f"the data are copied to {copy}")
+            progress.advance(STAGE)
+            try:
+                server.start_new(settings, home, parts, progress, configuration.RECOVERY)
+            except DatabaseOffline as error:
+                raise DatabaseOffline(
+                    f"{error}; leaving out the end of the log did not help; the data as they were are in {copy}",
+                    hint="`kg db restore FILE`, from a backup",
+                ) from error
+            except StillStarting as error:
+                server.end(home, force=True)
+                raise StillStarting(
+                    f"the recovery took longer than {settings.db_start_timeout_s:.0f} s and was stopped; the data as "
+                    f"they were are in {copy}",
+                    hint="KG_DB_START_TIMEOUT_S=3600 kg db start --recover",
+                ) from error
+            server.end(home)  # writes a checkpoint: the next start needs no recovery
+            progress.advance(STAGE)
+            tools = admin.Admin(home, parts, launch.memory_of(settings), home.data)
+            if found := tools.check(home.root / "logs"):
+                raise StoreInconsistent(
+                    f"Neo4j's check of the recovered store in {home.root} found errors: {found}",
+                    hint=f"restore a backup with `kg db restore FILE`; the data as they were are in {copy}",
+                )
+            progress.advance(STAGE)
+            started = server.start_new(settings, home, parts, progress)
+            progress.advance(STAGE)
+        finally:
+            progress.finish(STAGE)
+    return Recovery(started, copy)
+
+
+def has_store(settings: Settings) -> bool:
+    """Say whether KG_HOME holds data of the managed server."""
+    return has_data(state.home_of(settings))
+
+
+def has_data(home: Home) -> bool:
+    """Say whether `home` has data."""
+    return any((data / "databases" / admin.DATABASE).is_dir() for data in (home.data, home.restored))
+
+
+def stamp() -> str:
+    """Return the time as it appears in names of folders, to the second."""
+    return datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+
+
+def _refuse_healthy(home: Home) -> None:
+    found = state.running(home)
+    if found and found[0].phase == state.STARTING:
+        raise StillStarting(
+            f"the local Neo4j (process {found[0].pid}) is starting, perhaps in a recovery of its own",
+            hint="`kg db start` waits for it; to end it first: kg db stop --force",
+        )
+    if found and found[0].phase == state.READY and not login.panicked(home, found[0].bolt_port):
+        raise UsageError(
+            f"the local Neo4j (process {found[0].pid}) runs and answers: there is nothing to recover",
+            hint="see `kg db status`; to check it all the same: kg db stop, then kg db start --recover",
+        )
+
+
+def _copy(home: Home) -> Path:
+    """Copy the data beside themselves and return where to; a copy that was interrupted does not count."""
+    disk.require_space(home.root, disk.folder_size(home.data) + launch.NEEDED_BYTES)
+    draft = home.root / ".data-copy"
+    shutil.rmtree(draft, ignore_errors=True)
+    target = home.root / f"data-before-recovery-{stamp()}"
+    try:
+        disk.copy_tree(home.data, draft)
+        return draft.rename(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kg_neo4j._localdb import configuration, disk, java, state
-from kg_neo4j._localdb.lock import JarsLock
+from kg_neo4j._localdb.jars import JarsLock
 from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import StartFailed, StoreTooNew
 from kg_neo4j.settings import Settings
@@ -30,11 +30,7 @@ class Parts:
 
 
 def launch(
-    settings: Settings,
-    home: Home,
-    parts: Parts,
-    ports: tuple[int, int],
-    further: Mapping[str, str] | None = None,
+    settings: Settings, home: Home, parts: Parts, ports: tuple[int, int], further: Mapping[str, str] | None = None
 ) -> ServerRecord:
     """Start the server's process and store its record; says nothing about whether it comes up.
 
@@ -42,24 +38,15 @@ def launch(
     process uses the home.
     """
     _refuse_newer_store(home, parts.lock)
-    refuse_strangers(home)
-    finish_restoring(home)
+    settle(home)
     disk.require_space(home.root, NEEDED_BYTES)
     memory = memory_of(settings)
     _lay_out(home, parts, configuration.text(parts.lock.line, *ports, memory.pagecache_mb, further))
     nonce = secrets.token_hex(16)
     command = java.command(parts.java, parts.lock.main, home.root, memory.heap_mb, state.marks(home, nonce))
     pid = _spawn(command, home)
-    record = ServerRecord(
-        pid=pid,
-        process_start=state.start_time(pid),
-        nonce=nonce,
-        phase=state.STARTING,
-        bolt_port=ports[0],
-        http_port=ports[1],
-        neo4j=parts.lock.neo4j,
-        gds=parts.lock.gds,
-    )
+    versions = parts.lock.neo4j, parts.lock.gds
+    record = ServerRecord(pid, state.start_time(pid), nonce, state.STARTING, *ports, *versions)
     state.write(home, record)
     return record
 
@@ -69,8 +56,16 @@ def memory_of(settings: Settings) -> configuration.ServerMemory:
     return configuration.memory(java.machine_memory_mb(), settings.db_heap_mb, settings.db_pagecache_mb)
 
 
-def finish_restoring(home: Home) -> None:
-    """Complete a restore that was killed between its two renames; drop one that was killed before the first."""
+def settle(home: Home) -> None:
+    """Complete a restore that was killed between its two renames; drop one that was killed before the first.
+
+    Raises StartFailed where a process uses the home that our record does not explain.
+    """
+    if found := state.strangers(home):
+        raise StartFailed(
+            f"process {found[0]} uses {home.root}, but our record of it is gone ({home.state_file})",
+            hint=f"if it is the local Neo4j: kill {found[0]} (it shuts down cleanly), then start again",
+        )
     if not home.restored.is_dir():
         return
     if home.data.is_dir():
@@ -96,16 +91,6 @@ def _line(version: str) -> tuple[int, ...]:
     return (int(found[1]), int(found[2])) if found else ()
 
 
-def refuse_strangers(home: Home) -> None:
-    """Raise StartFailed where a process uses the home that our record does not explain."""
-    found = state.strangers(home)
-    if found:
-        raise StartFailed(
-            f"process {found[0]} uses {home.root}, but our record of it is gone ({home.state_file})",
-            hint=f"if it is the local Neo4j: kill {found[0]} (it shuts down cleanly), then start again",
-        )
-
-
 def _lay_out(home: Home, parts: Parts, neo4j_conf: str) -> None:
     scratch = home.root / "run" / "tmp"
     shutil.rmtree(scratch, ignore_errors=True)
@@ -122,15 +107,10 @@ def _lay_out(home: Home, parts: Parts, neo4j_conf: str) -> None:
                 f"{old} is not from kg-neo4j, and the server would load it", hint="move it out of that folder"
             )
     for jar, path in zip(parts.lock.jars, parts.jars, strict=True):
-        if jar.plugin:
-            _link(plugins / jar.file_name, path)
-
-
-def _link(link: Path, target: Path) -> None:
-    if sys.platform == "win32":  # links need a privilege there
-        shutil.copyfile(target, link)
-    else:
-        link.symlink_to(target)
+        if jar.plugin and sys.platform == "win32":  # links need a privilege there
+            shutil.copyfile(path, plugins / jar.file_name)
+        elif jar.plugin:
+            (plugins / jar.file_name).symlink_to(path)
 
 
 def _spawn(command: Sequence[str], home: Home) -> int:

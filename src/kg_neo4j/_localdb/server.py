@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg_neo4j._localdb import disk, failure, jars, java, launch, lock, login, ports, state
-from kg_neo4j._localdb.configuration import HOST
+from kg_neo4j._localdb import disk, failure, jars, java, launch, login, ports, state
 from kg_neo4j._localdb.state import Home, ServerRecord
 from kg_neo4j.errors import (
     DatabaseOffline,
@@ -194,12 +193,11 @@ def status(settings: Settings) -> ServerStatus:
     home = state.home_of(settings)
     found = state.running(home)
     record = found[0] if found else None
-    ready = record is not None and record.phase == state.READY
-    shown = record if ready else None
+    shown = record if record and record.phase == state.READY else None
     return ServerStatus(
-        running=ready,
-        uri=_bolt_uri(shown) if shown else None,
-        browser=_browser_url(shown) if shown else None,
+        running=shown is not None,
+        uri=shown.uri if shown else None,
+        browser=shown.browser_url if shown else None,
         username=login.USERNAME,
         password_file=str(home.password_file),
         home=str(home.root),
@@ -222,7 +220,7 @@ def fetch(settings: Settings, progress: Progress, to: Path | None = None) -> Pat
     With `to`, that folder is filled instead, for KG_JARS_DIR on a machine without a network. A second call fetches
     nothing. Raises FetchFailed, ChecksumMismatch or DiskFull.
     """
-    locked = lock.read(settings.db_neo4j)
+    locked = jars.read_lock(settings.db_neo4j)
     if to is not None:
         jars.export(settings, locked, to.absolute(), progress)
         return to.absolute()
@@ -231,17 +229,13 @@ def fetch(settings: Settings, progress: Progress, to: Path | None = None) -> Pat
 
 def parts_of(settings: Settings, progress: Progress) -> launch.Parts:
     """Return what a server is made of; fetches jars that the cache lacks."""
-    locked = lock.read(settings.db_neo4j)
+    locked = jars.read_lock(settings.db_neo4j)
     executable = java.find(settings, locked.java)  # before 170 MB are fetched
     return launch.Parts(locked, jars.ensure(settings, locked, progress), executable)
 
 
 def start_new(
-    settings: Settings,
-    home: Home,
-    parts: launch.Parts,
-    progress: Progress,
-    further: Mapping[str, str] | None = None,
+    settings: Settings, home: Home, parts: launch.Parts, progress: Progress, further: Mapping[str, str] | None = None
 ) -> Server:
     """Start a server on `home`, whose lock is held, with `further` settings of Neo4j; wait until it answers."""
     deadline = time.monotonic() + settings.db_start_timeout_s
@@ -326,8 +320,8 @@ def _await_end(process: psutil.Process, timeout_s: float, home: Home) -> None:
 
 def _server(home: Home, record: ServerRecord, *, started: bool) -> Server:
     return Server(
-        uri=_bolt_uri(record),
-        browser_url=_browser_url(record),
+        uri=record.uri,
+        browser_url=record.browser_url,
         username=login.USERNAME,
         password=login.password(home),
         password_file=home.password_file,
@@ -337,11 +331,3 @@ def _server(home: Home, record: ServerRecord, *, started: bool) -> Server:
         gds=record.gds,
         started=started,
     )
-
-
-def _bolt_uri(record: ServerRecord) -> str:
-    return f"bolt://{HOST}:{record.bolt_port}"
-
-
-def _browser_url(record: ServerRecord) -> str:
-    return f"http://{HOST}:{record.http_port}/browser/"

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 
 from kg_neo4j._localdb import disk
+from kg_neo4j._localdb.configuration import HOST
 from kg_neo4j.errors import LocalDatabaseError, StartFailed
 from kg_neo4j.progress import Progress
 from kg_neo4j.settings import Settings
@@ -32,51 +33,19 @@ _CLOCK_TOLERANCE_S = 5.0
 _POLL_S = 0.1
 
 
-@dataclass(frozen=True, slots=True)
 class Home:
     """The folder of one line of Neo4j: data, logs, configuration, and our own files about them."""
 
-    root: Path
-
-    @property
-    def data(self) -> Path:
-        """Neo4j's own folder: the store and its transaction logs."""
-        return self.root / "data"
-
-    @property
-    def restored(self) -> Path:
-        """Data from a backup, complete, that are to replace `data`."""
-        return self.root / "data-restored"
-
-    @property
-    def state_file(self) -> Path:
-        """The record of the running server."""
-        return self.root / "server.json"
-
-    @property
-    def version_file(self) -> Path:
-        """The version of Neo4j that last ran on the data."""
-        return self.root / "store-version"
-
-    @property
-    def password_file(self) -> Path:
-        """The password of the user neo4j; no other user may read it."""
-        return self.root / "password"
-
-    @property
-    def log(self) -> Path:
-        """Neo4j's own log."""
-        return self.root / "logs" / "neo4j.log"
-
-    @property
-    def debug_log(self) -> Path:
-        """Neo4j's log of details: why the database did not open."""
-        return self.root / "logs" / "debug.log"
-
-    @property
-    def console(self) -> Path:
-        """What the Java process printed."""
-        return self.root / "logs" / "console.log"
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.data = root / "data"  # Neo4j's own folder: the store and its transaction logs
+        self.restored = root / "data-restored"  # data from a backup, complete, that are to replace `data`
+        self.state_file = root / "server.json"  # the record of the running server
+        self.version_file = root / "store-version"  # the version of Neo4j that last ran on the data
+        self.password_file = root / "password"  # of the user neo4j; no other user may read it
+        self.log = root / "logs" / "neo4j.log"
+        self.debug_log = root / "logs" / "debug.log"  # why the database did not open
+        self.console = root / "logs" / "console.log"  # what the Java process printed
 
     def prepare(self) -> None:
         """Create the folders; only their owner may look into them. Raises LocalDatabaseError for what others own."""
@@ -131,6 +100,16 @@ class ServerRecord:
     neo4j: str
     gds: str
 
+    @property
+    def uri(self) -> str:
+        """Address of Bolt."""
+        return f"bolt://{HOST}:{self.bolt_port}"
+
+    @property
+    def browser_url(self) -> str:
+        """Address of Neo4j Browser."""
+        return f"http://{HOST}:{self.http_port}/browser/"
+
 
 def write(home: Home, record: ServerRecord) -> None:
     """Store the record."""
@@ -183,7 +162,10 @@ def process_of(home: Home, record: ServerRecord) -> psutil.Process | None:
         process = psutil.Process(record.pid)
         if ends(process, timeout_s=0):
             return None
-        arguments = _arguments(process)
+        try:
+            arguments = process.cmdline()
+        except psutil.AccessDenied:
+            arguments = []
         if any(arguments):
             ours = marks(home, record.nonce)[0] in arguments and any(_names(each, home) for each in arguments)
         else:
@@ -191,16 +173,6 @@ def process_of(home: Home, record: ServerRecord) -> psutil.Process | None:
     except psutil.NoSuchProcess:
         return None
     return process if ours else None
-
-
-def _arguments(process: psutil.Process) -> list[str]:
-    """Return the command line; nothing where it may not be read."""
-    import psutil
-
-    try:
-        return list(process.cmdline())
-    except psutil.AccessDenied:
-        return []
 
 
 def ends(process: psutil.Process, timeout_s: float) -> bool:

@@ -1,10 +1,16 @@
-"""The graph as JSON: one route for each method of the service, with its arguments in the query or in a JSON body."""
+"""The graph as JSON: one route for each method of the service, with its arguments in the query or in a JSON body.
+
+Server-sent events have a draft as a model writes it and the checked answer after it, or how far a load is. The OpenAPI
+document is made from the methods and their records.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -12,20 +18,46 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from kg_neo4j import __version__
 from kg_neo4j._serve import limits
-from kg_neo4j._serve.refusals import Refused
+from kg_neo4j._serve.jobs import ENDED
+from kg_neo4j._serve.refusals import Refused, error_shape
 from kg_neo4j._serve.service import Service
-from kg_neo4j.errors import UsageError
+from kg_neo4j.errors import KgError, UsageError
+from kg_neo4j.records import Filters
 
 METHODS = (
     *("ask", "search", "entity", "connect", "source", "schema", "report", "documents"),
     *("verify", "communities", "status"),
 )
 WRITING = ("load",)
-OF_FILTERS = ("documents", "languages", "kinds", "types", "since", "until")
+OF_FILTERS = tuple(each.name for each in fields(Filters))
+EVERY_S = 0.25  # between two looks at a load
+
+REF = "#/components/schemas/{model}"
+ERROR = {
+    "type": "object",
+    "properties": {
+        "error": {
+            "type": "object",
+            "properties": {
+                "type": {"type": "string"},
+                "message": {"type": "string"},
+                "hint": {"type": ["string", "null"]},
+            },
+            "required": ["type", "message"],
+        }
+    },
+    "required": ["error"],
+}
+ABOUT = "Questions and answers on one graph. Fields named `source_text` hold text of documents."
+STREAMS = {
+    "/api/ask/events": ("ask", "`draft` for each piece of text that a model writes, then `answer`, or `error`"),
+    "/api/jobs/{id}/events": ("", "`job` whenever a load is further, until it has ended"),
+}
 
 
 def plain(value: Any) -> Any:
@@ -83,8 +115,13 @@ def _brought(kind: Any, value: Any, name: str) -> Any:
 
 def routes() -> list[Route]:
     """Return the routes of the API."""
-    found = [Route(f"/api/{name}", _endpoint(name), methods=["GET", "POST"]) for name in METHODS]
-    return [*found, Route("/api/load", _load, methods=["POST"])]
+    return [
+        Route("/api/ask/events", _ask, methods=["GET", "POST"]),
+        Route("/api/jobs/{id}/events", _job),
+        *(Route(f"/api/{name}", _endpoint(name), methods=["GET", "POST"]) for name in METHODS),
+        Route("/api/load", _load, methods=["POST"]),
+        Route("/api/openapi.json", _shown),
+    ]
 
 
 def _endpoint(name: str) -> Callable[[Request], Any]:
@@ -144,3 +181,132 @@ def with_filters(query: Mapping[str, list[str]]) -> dict[str, Any]:
         else:
             found[name] = values[-1]
     return found
+
+
+# ------------------------------------------------------------------------------------------------------ events
+
+
+def event(name: str, data: Any) -> str:
+    """Return one event: its name, and JSON in one line."""
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+async def _ask(request: Request) -> Response:
+    arguments = method("ask").arguments(await given_by(request))
+    return _stream(_answering(request, arguments))
+
+
+async def _answering(request: Request, arguments: dict[str, Any]) -> AsyncIterator[str]:
+    """Yield `draft` for each piece that a model writes, then `answer`, or `error`."""
+    state, loop = request.app.state, asyncio.get_running_loop()
+    pieces: asyncio.Queue[str | None] = asyncio.Queue()
+
+    def hear(piece: str) -> None:
+        loop.call_soon_threadsafe(pieces.put_nowait, piece)
+
+    task = asyncio.ensure_future(state.turnstile.do(state.service.ask, **arguments, hear=hear))
+    task.add_done_callback(lambda _: pieces.put_nowait(None))
+    try:
+        while (piece := await pieces.get()) is not None:
+            yield event("draft", piece)
+        answer = await task
+        state.service.recent.put(arguments, answer)
+        yield event("answer", plain(answer))
+    except KgError as error:
+        yield event("error", error_shape(error))
+    finally:
+        task.cancel()
+
+
+async def _job(request: Request) -> Response:
+    request.app.state.service.jobs.find(request.path_params["id"])  # 404 before the stream begins
+    return _stream(_loading(request))
+
+
+async def _loading(request: Request) -> AsyncIterator[str]:
+    """Yield `job` whenever the load is further, until it has ended."""
+    jobs, id = request.app.state.service.jobs, request.path_params["id"]
+    shown = None
+    while True:
+        job = jobs.find(id)
+        if job != shown:
+            yield event("job", plain(job))
+        if job.state in ENDED:
+            return
+        shown = job
+        await asyncio.sleep(EVERY_S)
+
+
+def _stream(events: AsyncIterator[str]) -> Response:
+    return StreamingResponse(events, media_type="text/event-stream")
+
+
+# ----------------------------------------------------------------------------------------------------- OpenAPI
+
+
+async def _shown(_: Request) -> Response:
+    return JSONResponse(document())
+
+
+def document() -> dict[str, Any]:
+    """Return the document: OpenAPI 3.1."""
+    methods = [method(name) for name in (*METHODS, *WRITING)]
+    wanted: list[Any] = [((each.name, ""), "serialization", adapter(each.result)) for each in methods]
+    for each in methods:
+        wanted += [((each.name, name), "validation", adapter(each.types[name])) for name in each.parameters]
+    schemas, shared = TypeAdapter.json_schemas(wanted, ref_template=REF)
+    known = {key: schema for (key, _), schema in schemas.items()}
+    paths: dict[str, Any] = {}
+    for each in methods:
+        operation = _operation(each, known)
+        posted = {**operation, "operationId": f"{each.name}_post", "requestBody": _body(each, known)}
+        asked = {**operation, "operationId": each.name, "parameters": _parameters(each, known)}
+        paths[f"/api/{each.name}"] = {"post": posted} if each.name in WRITING else {"get": asked, "post": posted}
+    for path, (name, said) in STREAMS.items():
+        parameters = _parameters(method(name), known) if name else [_parameter("id", {"type": "string"}, where="path")]
+        events = {"description": f"Server-sent events: {said}.", "content": {"text/event-stream": {}}}
+        paths[path] = {"get": {"summary": said, "parameters": parameters, "responses": {"200": events}}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "kg-neo4j", "version": __version__, "description": ABOUT},
+        "paths": paths,
+        "components": {
+            "schemas": {**shared.get("$defs", {}), "Error": ERROR},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(each: Method, known: Mapping[Any, Any]) -> dict[str, Any]:
+    failed = {"description": "The error.", "content": _json({"$ref": REF.format(model="Error")})}
+    result = {"description": "The result.", "content": _json(known[each.name, ""])}
+    status = "202" if each.name in WRITING else "200"
+    return {"summary": each.purpose, "responses": {status: result, "default": failed}}
+
+
+def _json(schema: Any) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+def _body(each: Method, known: Mapping[Any, Any]) -> dict[str, Any]:
+    required = [name for name, parameter in each.parameters.items() if parameter.default is parameter.empty]
+    properties = {name: known[each.name, name] for name in each.parameters}
+    schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {"required": bool(required), "content": _json(schema)}
+
+
+def _parameters(each: Method, known: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    """Return the parameters of a query; filters are one parameter each, values of a report are `set.NAME`."""
+    found = []
+    for name, parameter in each.parameters.items():
+        if name == "filters":
+            listed = {"type": "array", "items": {"type": "string"}}
+            kinds = {name: {"type": "integer"} if name in ("since", "until") else listed for name in OF_FILTERS}
+            found += [_parameter(kind, schema) for kind, schema in kinds.items()]
+        elif name != "values":
+            found.append(_parameter(name, known[each.name, name], required=parameter.default is parameter.empty))
+    return found
+
+
+def _parameter(name: str, schema: Mapping[str, Any], *, where: str = "query", required: bool = False) -> dict[str, Any]:
+    return {"name": name, "in": where, "required": required or where == "path", "schema": schema}

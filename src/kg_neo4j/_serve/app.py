@@ -18,11 +18,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kg_neo4j._serve import api, events, openapi, rendering
+from kg_neo4j._serve import api, rendering
+from kg_neo4j._serve.connection import Turnstile
 from kg_neo4j._serve.guard import Access, Guard
 from kg_neo4j._serve.refusals import Refused
 from kg_neo4j._serve.service import Service
-from kg_neo4j._serve.turnstile import Turnstile
 from kg_neo4j.errors import KgError, UsageError
 
 LEAVE_S = 3  # that streams may go on when the server ends; the command line leaves after 4
@@ -32,38 +32,31 @@ log = logging.getLogger("kg_neo4j.serve")
 
 def build(service: Service, access: Access | None = None) -> ASGIApp:
     """Return the application. The database is opened when it starts, in the background, or by the first request."""
-    access = access or Access()
+    access, turnstile = access or Access(), Turnstile()
+    mcp = _Mcp(service, turnstile)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.turnstile = turnstile = Turnstile()
-        app.state.mcp, over = _Mcp(service, turnstile), asyncio.Event()
         loop = asyncio.get_running_loop()
         warm = turnstile.begin(_warm_up, service)
-        warm.add_done_callback(lambda _: loop.call_soon_threadsafe(app.state.mcp.wanted.set))
-        task = asyncio.create_task(app.state.mcp.hold(over))
+        warm.add_done_callback(lambda _: loop.call_soon_threadsafe(mcp.wanted.set))
+        task = asyncio.create_task(mcp.hold())
         try:
             yield
         finally:
-            over.set()
-            app.state.mcp.wanted.set()
+            mcp.over.set()
+            mcp.wanted.set()
             await task
             turnstile.close()
             service.close()
 
     app = Starlette(
-        routes=[
-            Route("/healthz", _health),
-            Route("/mcp", endpoint=_McpRoute()),
-            *events.routes(),
-            *api.routes(),
-            *openapi.routes(),
-            *rendering.routes(),
-        ],
+        routes=[Route("/healthz", _health), Route("/mcp", endpoint=mcp), *api.routes(), *rendering.routes()],
         lifespan=lifespan,
         exception_handlers={KgError: _failed, HTTPException: _no_route, Exception: _broken},
     )
-    app.state.service, app.state.access, app.state.templates = service, access, rendering.environment()
+    app.state.service, app.state.access, app.state.turnstile = service, access, turnstile
+    app.state.templates = rendering.environment()
     return Guard(app, access)
 
 
@@ -76,37 +69,29 @@ def _warm_up(service: Service) -> None:
 
 
 class _Mcp:
-    """What serves MCP clients. Its import takes a second, so it begins when the database is open, or a client calls."""
+    """The endpoint at /mcp. Its import takes a second, so it begins when the database is open, or a client calls."""
 
     def __init__(self, service: Service, turnstile: Turnstile) -> None:
-        self.wanted = asyncio.Event()
+        self.wanted, self.over, self._begun = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._parts = service, turnstile
-        self._ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._manager: Any = None
 
-    async def hold(self, over: asyncio.Event) -> None:
+    async def hold(self) -> None:
         """Import the protocol at its first use, and serve it until the server ends."""
         await self.wanted.wait()
-        if over.is_set():
+        if self.over.is_set():
             return
         mcp = await asyncio.to_thread(import_module, "kg_neo4j._serve.mcp")
-        manager = mcp.manager_of(*self._parts)
-        async with manager.run():
-            self._ready.set_result(manager)
-            await over.wait()
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request to the SDK."""
-        self.wanted.set()
-        manager = await asyncio.shield(self._ready)
-        await manager.handle_request(scope, receive, send)
-
-
-class _McpRoute:
-    """The endpoint at /mcp."""
+        self._manager = mcp.manager_of(*self._parts)
+        async with self._manager.run():
+            self._begun.set()
+            await self.over.wait()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on."""
-        await scope["app"].state.mcp.handle(scope, receive, send)
+        """Hand a request to the SDK."""
+        self.wanted.set()
+        await self._begun.wait()
+        await self._manager.handle_request(scope, receive, send)
 
 
 async def _health(_: Request) -> Response:

@@ -1,5 +1,7 @@
 """The Model Context Protocol, with the official SDK: tools and resources over HTTP and over standard input and output.
 
+Tools are methods of the service with short schemas, and results that fit an agent's memory.
+
 Importing it takes a second, so the HTTP server does it in the background after its start.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -15,31 +18,39 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
-from kg_neo4j import __version__
-from kg_neo4j._serve import limits, tools
+from kg_neo4j import __version__, data_files
+from kg_neo4j._serve import limits
+from kg_neo4j._serve.api import adapter, method, plain
+from kg_neo4j._serve.connection import Turnstile
 from kg_neo4j._serve.service import Service
-from kg_neo4j._serve.turnstile import Turnstile
-from kg_neo4j.errors import KgError
+from kg_neo4j.errors import KgError, UsageError
 
 T = TypeVar("T")
 URI = re.compile(r"kg://(document|entity|report)/([a-z0-9-]{1,64})")
 LISTED = 50  # documents of one page of resources
 JSON = "application/json"
 
+READING = ("ask", "search", "entity", "connect", "source", "schema", "report", "documents", "verify")
+WRITING = ("load", "status")
+LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120, 60)  # characters that texts of a result are cut to, until it fits
+COUNTS = (30, 20, 10, 5, 3, 1)  # elements that lists of a result are cut to, after that
+LEFT_OUT = ("$defs", "title", "description", "default")  # of schemas: names say as much
+SAID_OF = {"load": ("name",)}  # parameters whose description holds for one tool alone
+
 
 def server_of(service: Service, turnstile: Turnstile) -> Server[Any]:
     """Return the MCP server of a graph."""
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_tool(name) for name in tools.names(service)])
+        return types.ListToolsResult(tools=[tool(name) for name in names(service)])
 
     async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
-            found = await turnstile.do(tools.call, service, params.name, params.arguments or {})
+            found = await turnstile.do(call, service, params.name, params.arguments or {})
         except KgError as error:
             said = f"{error}\n{error.hint}" if error.hint else str(error)
             return types.CallToolResult(content=[types.TextContent(text=said)], is_error=True)
-        return types.CallToolResult.model_validate(tools.wire(found))
+        return types.CallToolResult.model_validate(wire(found))
 
     async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         cursor = params.cursor if params else None
@@ -60,10 +71,11 @@ def server_of(service: Service, turnstile: Turnstile) -> Server[Any]:
             contents=[types.TextResourceContents(uri=params.uri, mime_type=JSON, text=text)]
         )
 
+    said = data_files.beside(__file__).table("instructions")
     return Server(
         "kg-neo4j",
         version=__version__,
-        instructions=f"Graph {service.graph!r}. {tools.instructions()}",
+        instructions=f"Graph {service.graph!r}. {said['text'].strip()}",
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -98,19 +110,6 @@ def run_stdio(service: Service) -> None:
     anyio.run(serve)
 
 
-def _tool(name: str) -> types.Tool:
-    shape = tools.shape(name)
-    return types.Tool(
-        name=name,
-        description=shape.purpose,
-        input_schema=dict(shape.takes),
-        output_schema=dict(shape.gives),
-        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
-        if shape.reads_only
-        else types.ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False),
-    )
-
-
 async def _or_protocol_error(turnstile: Turnstile, work: Callable[..., T], *arguments: Any) -> T:
     try:
         return await turnstile.do(work, *arguments)
@@ -139,5 +138,136 @@ def _read(service: Service, uri: str) -> Mapping[str, Any]:
         raise KgError(f"not the address of a resource: {uri[:80]!r}")
     kind, key = match.groups()
     if kind == "document":
-        return tools.call(service, "source", {"id": key, "limit": limits.ROWS})
-    return tools.call(service, kind, {"name": key})
+        return call(service, "source", {"id": key, "limit": limits.ROWS})
+    return call(service, kind, {"name": key})
+
+
+def names(service: Service) -> tuple[str, ...]:
+    """Return the tools of a server, in a fixed order; those that write only where writing is allowed."""
+    return (*READING, *WRITING) if service.rights.write else READING
+
+
+@cache
+def tool(name: str) -> types.Tool:
+    """Return a tool as clients see it."""
+    told = data_files.beside(__file__)
+    found, said = method(name), told.table("parameters")
+    properties = {}
+    for each in found.parameters:
+        if (name, each) == ("verify", "filters"):  # the list is to be short; the API has them
+            continue
+        properties[each] = _short_of(adapter(found.types[each]).json_schema())
+        if each in said and (each not in ("name",) or each in SAID_OF.get(name, ())):
+            properties[each]["description"] = said[each]
+    required = [each for each, parameter in found.parameters.items() if parameter.default is parameter.empty]
+    changes = types.ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+    reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    return types.Tool(
+        name=name,
+        description=told.table("purposes")[name],
+        input_schema={"type": "object", "properties": properties, "required": required},
+        output_schema=_terse(_short_of(adapter(found.result).json_schema(mode="serialization"))),
+        annotations=changes if name == "load" else reads,
+    )
+
+
+def _short_of(schema: dict[str, Any]) -> Any:
+    return _short(schema, schema.get("$defs", {}))
+
+
+def _short(schema: Any, defined: Mapping[str, Any]) -> Any:
+    """Return a JSON schema without titles, defaults and descriptions; what it refers to is put in its place."""
+    if isinstance(schema, list):
+        return [_short(each, defined) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _short(defined[schema["$ref"].rpartition("/")[2]], defined)
+    if set(schema) >= {"anyOf"} and {"type": "null"} in schema["anyOf"] and len(schema["anyOf"]) == 2:
+        other = _short(next(each for each in schema["anyOf"] if each != {"type": "null"}), defined)
+        return {**other, "type": [other["type"], "null"]} if "type" in other else {"anyOf": [other, {"type": "null"}]}
+    kept = {name: value for name, value in schema.items() if name not in LEFT_OUT}
+    return {
+        name: {each: _short(inner, defined) for each, inner in value.items()}
+        if name == "properties"
+        else _short(value, defined)
+        for name, value in kept.items()
+    }
+
+
+def _terse(schema: Any, *, is_outermost: bool = True) -> Any:
+    """Return the schema of a result without what goes without saying: most values are text."""
+    if not isinstance(schema, dict):
+        return schema
+    kept = {name: value for name, value in schema.items() if name != "required"}
+    if not is_outermost and (schema.get("type") == "string" or "properties" in schema):
+        kept.pop("type", None)
+    kept.pop("anyOf", None)  # a cell of a table is anything
+    if "properties" in kept:
+        kept["properties"] = {name: _terse(value, is_outermost=False) for name, value in kept["properties"].items()}
+    if "items" in kept:
+        kept["items"] = _terse(kept["items"], is_outermost=False)
+    return kept
+
+
+def call(service: Service, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a tool, cut to `limits.ANSWER_TOKENS` with a cursor or a note. Raises KgError."""
+    if name not in names(service):
+        raise UsageError(f"there is no tool {name[:80]!r}", hint=f"one of {', '.join(names(service))}")
+    arguments = method(name).arguments(given)
+    answer = getattr(service, name)
+    found = plain(answer(**arguments))
+    while not fits(service, found) and (fewer := _fewer(name, arguments)):
+        arguments = fewer  # the next page begins where this one ends
+        found = plain(answer(**arguments))
+    return cut(service, found)
+
+
+def _fewer(name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return arguments that ask for fewer rows; None where there are no fewer."""
+    takes = method(name).parameters
+    rows = arguments.get("limit") or (0 if "around" in takes else limits.ROWS)
+    if "cursor" not in takes:
+        return None
+    if rows > 1:
+        return {**arguments, "limit": rows // 2}
+    around = arguments.get("around", 1) if "around" in takes and not rows else 0
+    return {**arguments, "around": min(around, limits.MOST_AROUND) - 1} if around > 0 else None
+
+
+def cut(service: Service, found: dict[str, Any]) -> dict[str, Any]:
+    """Return a result that fits: long texts are truncated first, then long lists, with a note."""
+    length, count = 0, 0
+    for length, count in (*((each, 0) for each in LENGTHS), *((LENGTHS[-1], each) for each in COUNTS)):
+        if fits(service, found):
+            return found
+        found = _with_note(_cut(found, length, count), length, count)
+    return found
+
+
+def fits(service: Service, found: Mapping[str, Any]) -> bool:
+    """Return whether a result fits, as structured content and as text together."""
+    return service.asking().tokeniser.count(json.dumps(wire(found), ensure_ascii=False)) <= limits.ANSWER_TOKENS
+
+
+def wire(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result as it is sent: as it is, and as text for clients that read text alone."""
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    return {"content": [{"type": "text", "text": text}], "structuredContent": found}
+
+
+def _cut(value: Any, length: int, count: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= length else f"{value[: length - 12]} [truncated]"
+    if isinstance(value, list):
+        return [_cut(each, length, count) for each in (value[:count] if count else value)]
+    if isinstance(value, dict):
+        return {name: _cut(each, length, count) for name, each in value.items()}
+    return value
+
+
+def _with_note(found: dict[str, Any], length: int, count: int) -> dict[str, Any]:
+    lists = f" and lists after {count} elements" if count else ""
+    note = f"truncated to fit {limits.ANSWER_TOKENS:,} tokens: texts after {length} characters{lists}"
+    earlier = [each for each in found.get("notes", ()) if not each.startswith("truncated to fit")]
+    return {**found, "notes": [*earlier, note]}

@@ -2,118 +2,56 @@
 
 from __future__ import annotations
 
-import threading
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Literal
 
 from kg_neo4j import factory
-from kg_neo4j._serve import limits, lookups
-from kg_neo4j._serve.jobs import Jobs
-from kg_neo4j._serve.recent import RecentAnswers
-from kg_neo4j._serve.refusals import Refused
+from kg_neo4j._serve import limits
+from kg_neo4j._serve.connection import Connection
+from kg_neo4j._serve.limits import bounded, checked, cursor_at, page, picked, shortened, start_of
+from kg_neo4j._serve.refusals import Refused, missing
 from kg_neo4j._serve.results import (
     AskResult,
     CheckedClaim,
     CommunityList,
+    CommunityRow,
     Connections,
     DocumentList,
     EntityCard,
+    EntityFact,
     GraphTypes,
+    Hit,
     JobList,
+    ListedDocument,
     LoadJob,
     PathLink,
+    Quote,
+    ReadPassage,
     ReadPassages,
     ReportTable,
     Searched,
     SearchHits,
+    TypeCount,
+    VerifiedRow,
     VerifyResult,
 )
 from kg_neo4j.errors import UsageError
-from kg_neo4j.progress import SILENT
-from kg_neo4j.records import Answer, Filters
-from kg_neo4j.settings import Settings
-
-Mode = Literal["auto", "local", "naive", "global", "tree", "cypher"]
+from kg_neo4j.graph import queries
+from kg_neo4j.records import Answer, Citation, Filters
 
 if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.commands.ask import Answerer
+    from kg_neo4j.retrieve.cypher.citations import CitedThing
+
+Mode = Literal["auto", "local", "naive", "global", "tree", "cypher"]
+SEARCHED = 50  # entities, and passages, that all pages of a search show: one order for all of them
+REPORTS = "reports"
 
 
-@dataclass(frozen=True, slots=True)
-class Rights:
-    """What a server may do beyond reading."""
-
-    write: bool = False  # load documents
-    spend_usd: float | None = None  # in the server's life; None: nothing, and no model is called
-
-
-class Service:
+class Service(Connection):
     """Answers on one graph, over one connection. Its methods may be called by many threads at once."""
-
-    def __init__(self, settings: Settings, rights: Rights | None = None) -> None:
-        """Open nothing yet. Raises UsageError for a limit of money where the price of a model is not known."""
-        self.rights = rights or Rights()
-        self.notes: tuple[str, ...] = ()
-        self.budget: Budget | None = None
-        self.settings = settings
-        if self.rights.spend_usd is None:
-            self.settings, notes = factory.without_server(settings)
-            self.notes = tuple(notes)
-        else:
-            from kg_neo4j.pipeline.budget import budget_of
-
-            self.budget = budget_of(self.rights.spend_usd)
-            factory.chat_model(settings, budget=self.budget)  # raises where the budget could not be kept
-        self.recent = RecentAnswers()
-        self.jobs = Jobs(self.settings, self.budget)
-        self._lock = threading.RLock()
-        self._database: Database | None = None
-        self._answerer: Answerer | None = None
-
-    @property
-    def graph(self) -> str:
-        """The graph's name."""
-        return self.settings.graph
-
-    def open(self) -> Answerer:
-        """Open the database and what answers questions, at the first call; what failed is tried again by the next."""
-        with self._lock:
-            if self._answerer is None:
-                from kg_neo4j.pipeline.commands.ask import answerer
-
-                door = factory.door(self.settings, budget=self.budget)
-                self._answerer = answerer(self.settings, self._opened(), door, budget=self.budget)
-            return self._answerer
-
-    def _opened(self) -> Database:
-        from kg_neo4j.graph.connection import connect
-
-        with self._lock:
-            if self._database is None:
-                self._database = connect(self.settings, SILENT)
-                self._database.read_timeout_s = limits.QUERY_S
-            return self._database
-
-    def close(self) -> None:
-        """Begin no further load, and close the connection."""
-        self.jobs.close()
-        with self._lock:
-            if self._database is not None:
-                self._database.close()
-            self._database = self._answerer = None
-
-    def database(self) -> Database:
-        """Return the database for one request."""
-        return self._opened().for_another_run()
-
-    def asking(self) -> Answerer:
-        """Return what answers one request."""
-        return replace(self.open(), database=self.database())
-
-    # ------------------------------------------------------------------------------------------------- answers
 
     def ask(
         self,
@@ -131,44 +69,141 @@ class Service:
         from kg_neo4j.retrieve.interface import AskOptions
 
         filters = filters or Filters()
-        lookups.checked(question, "question")
+        checked(question, "question")
         _check(filters)
         asking = self.asking()
         answer = asking.answer(question, AskOptions(mode, filters=filters), hear)
         how = f"{answer.routing.mode}: {answer.routing.why}" if answer.routing else answer.mode
         passages = len({each.chunk_id for each in answer.evidence if each.chunk_id})
-        what = lookups.searched(asking.database, self.graph, how, say(filters), passages)
+        what = self._searched(asking.database, how, say(filters), passages)
         return _told(answer, what, factory.model_and_server(self.settings)[0], self.notes)
 
     def verify(self, text: str, *, filters: Filters | None = None) -> VerifyResult:
         """Check the claims of a text against the documents: stated, contradicted or not found. No model is called."""
+        from kg_neo4j.pipeline.commands.verify import verify_in
+        from kg_neo4j.retrieve.filters import say
+
         filters = filters or Filters()
         _check(filters)
-        return lookups.verify(self.asking(), text, filters)
+        asking = self.asking()
+        found = verify_in(asking, checked(text, "text", most=limits.MOST_VERIFIED), filters)
+        quotes: dict[Quote, int] = {}
+        rows = []
+        for each in found.claims:
+            numbers = [quotes.setdefault(_quote(citation), len(quotes) + 1) for citation in each.citations]
+            rows.append(VerifiedRow(each.claim, each.verdict, each.reason, each.read_as, tuple(numbers)))
+        what = self._searched(asking.database, "each claim", say(filters))
+        return VerifyResult(tuple(rows), tuple(quotes), found.left_out, what, found.notes)
 
     def search(self, words: str, *, limit: int = limits.ROWS, cursor: str | None = None) -> SearchHits:
         """Return entities and passages that fit `words`. No model is called."""
-        return lookups.search(self.asking(), words, limit, cursor)
+        from kg_neo4j.pipeline.commands.search import search_in
+
+        asking = self.asking()
+        skip, limit = start_of(cursor), bounded(limit)
+        found = search_in(asking.database, checked(words, "words"), asking.settings, SEARCHED, asking.embedder)
+        hits = [Hit(h.kind, h.id, h.name, h.type, shortened(h.text), h.evidence) for h in found.hits]
+        kinds = [[each for each in hits if each.kind == kind] for kind in ("entity", "passage")]
+        shown = [each for kind in kinds for each in kind[skip : skip + limit]]
+        is_more = any(len(kind) > skip + limit for kind in kinds)
+        what, following = self._searched(asking.database, "names, words and meaning"), cursor_at(skip + limit)
+        return SearchHits(words, tuple(shown), what, following if is_more else None, found.notes)
 
     def entity(self, name: str, *, limit: int = limits.ROWS, cursor: str | None = None) -> EntityCard:
         """Return an entity by one of its names or its id, with a page of its facts."""
-        return lookups.entity(self.database(), name, self.graph, limit, cursor)
+        from kg_neo4j.pipeline.commands.search import show_in
+
+        database, skip, limit = self.database(), start_of(cursor), bounded(limit)
+        found = show_in(database, checked(name, "name"), self.graph, skip + limit + 1, 1)
+        facts = [
+            EntityFact(f.id, f.source, f.type, f.target, f.evidence, shortened(f.quote), f.document, f.chunk_id)
+            for f in found.facts
+        ]
+        shown, following = page(facts, skip, limit)
+        return EntityCard(
+            **{name: getattr(found, name) for name in ("id", "name", "type", "evidence", "documents", "degree")},
+            aliases=found.aliases[: limits.MOST_ROWS],
+            description=shortened(found.description),
+            facts=shown,
+            near=found.near[:10],
+            cursor=following,
+        )
 
     def documents(self, words: str = "", *, limit: int = limits.ROWS, cursor: str | None = None) -> DocumentList:
         """Return a page of the documents; with `words` those that have them in title or key."""
-        return lookups.documents(self.database(), words, self.graph, limit, cursor)
+        database, skip, limit = self.database(), start_of(cursor), bounded(limit)
+        wanted = checked(words, "words", may_be_empty=True).strip().lower()
+        rows = database.read(queries.get("serve/documents"), graph=self.graph, words=wanted, skip=skip, limit=limit)
+        total = rows[0]["total"] if rows else 0
+        names = [each.name for each in fields(ListedDocument)]
+        listed = tuple(ListedDocument(**picked(row, *names)) for row in rows)
+        return DocumentList(listed, total, cursor_at(skip + limit) if total > skip + limit else None)
 
     def source(self, id: str, *, around: int = 1, limit: int | None = None, cursor: str | None = None) -> ReadPassages:
         """Return a passage and its neighbours by the id of a chunk, or passages by the id of a document."""
-        return lookups.source(self.database(), id, self.graph, around, limit, cursor)
+        database, skip, around = self.database(), start_of(cursor), min(max(around, 0), limits.MOST_AROUND)
+        wanted = {"id": checked(id, "id"), "before": around, "skip": skip, "limit": bounded(limit or 2 * around + 1)}
+        rows = database.read(queries.get("serve/passages"), graph=self.graph, **wanted)
+        if not rows:
+            said = f"no passage and no document of graph {self.graph!r} has the id {id[:80]!r}"
+            raise missing(said, "documents lists ids")
+        first, last = rows[0], rows[-1]
+        passages = tuple(
+            ReadPassage(
+                row["id"],
+                row["index"],
+                row["start"],
+                row["section"],
+                shortened(row["text"] or ""),
+                bisect_right(row["pages"], row["start"]) if row["pages"] else None,
+            )
+            for row in rows
+        )
+        is_more = last["index"] + 1 < first["total"]
+        following = cursor_at(skip + len(rows)) if is_more else None
+        return ReadPassages(first["document"] or "", first["document_id"], passages, first["total"], following)
 
     def connect(self, source: str, target: str) -> Connections:
         """Return how two entities are connected."""
-        return lookups.connect(self.database(), source, target, self.graph)
+        from kg_neo4j.retrieve.cypher.citations import read_things
+        from kg_neo4j.retrieve.cypher.questions import PATHS
+
+        database, notes = self.database(), list[str]()
+        ends = [_named(database, checked(name, "name"), self.graph, notes) for name in (source, target)]
+        given = {"x": [ends[0][0]], "y": [ends[1][0]], "limit": PATHS, "only_facts": None}
+        rows = database.read(queries.get("questions/connections"), graph=self.graph, **given)
+        things = read_things(database, self.graph, [row["Ids"] for row in rows])
+        quotes: dict[Quote, int] = {}
+        paths = []
+        for row in rows:
+            links = []
+            for step, (relation, fact) in enumerate(zip(row["Relationships"], row["Ids"], strict=True)):
+                quote = quote_of(things[fact]) if fact in things else None  # no chunk states it
+                number = quotes.setdefault(quote, len(quotes) + 1) if quote else None
+                links.append(PathLink(row["Nodes"][step], relation, row["Nodes"][step + 1], number))
+            paths.append(tuple(links))
+        if not paths:
+            notes.append(f"no path of at most six steps leads from {ends[0][1]} to {ends[1][1]}")
+        what = self._searched(database, "shortest paths")
+        return Connections(ends[0][1], ends[1][1], tuple(paths), tuple(quotes), what, tuple(notes))
 
     def schema(self, *, limit: int = 40) -> GraphTypes:
         """Return the commonest types of entities and relationships."""
-        return lookups.schema(self.database(), self.graph, limit)
+        from kg_neo4j.retrieve.cypher.schema import STRUCTURE, VISIBLE, read_schema
+
+        limit = bounded(limit)
+        found = read_schema(self.database(), self.graph)
+        types = [TypeCount(name, count) for name, count in found.labels.items() if name not in VISIBLE]
+        drawn = [
+            TypeCount(name, count, *found.ends[name])
+            for name, count in found.relationships.items()
+            if name not in STRUCTURE and name in found.ends
+        ]
+        left = [max(len(each) - limit, 0) for each in (types, drawn)]
+        notes = (f"{left[0]} rarer types of entities and {left[1]} of relationships are left out",) if any(left) else ()
+        for each in (types, drawn):
+            each.sort(key=lambda one: (-one.count, one.type))
+        return GraphTypes(self.graph, tuple(types[:limit]), tuple(drawn[:limit]), notes)
 
     def report(
         self,
@@ -179,11 +214,39 @@ class Service:
         cursor: str | None = None,
     ) -> ReportTable:
         """Return a page of a canned report; without a name the reports that there are."""
-        return lookups.report(self.database(), name, values or {}, self.graph, limit, cursor)
+        from kg_neo4j.graph import canned_reports
+        from kg_neo4j.retrieve.report_names import known_names
+
+        database, values, skip, limit = self.database(), values or {}, start_of(cursor), bounded(limit)
+        if not name:
+            listed = [_described(query) for query in canned_reports.list_reports()]
+            first, following = page(listed, skip, limit)
+            return ReportTable(REPORTS, "Reports", ("Report", "Title", "Parameters"), first, "", following)
+        canned_reports.check(checked(name, "name"), values)
+        known, notes = known_names(database, self.graph, name, values)
+        found = canned_reports.run(database, name, graph=self.graph, parameters=known)
+        rows = [tuple(list(cell) if isinstance(cell, tuple) else cell for cell in row) for row in found.rows]
+        shown, following = page(rows, skip, limit)
+        text = canned_reports.browser_text(name, self.graph, known)
+        return ReportTable(name, found.title, found.columns, shown, text, following, tuple(notes))
 
     def communities(self, *, level: int | None = None, limit: int = limits.ROWS) -> CommunityList:
         """Return the largest communities, by level."""
-        return lookups.communities(self.database(), self.graph, level, limit)
+        query = queries.get("analytics/listed_communities")
+        rows = self.database().read(query, graph=self.graph, level=level, smallest=2, members=5, limit=bounded(limit))
+        found = [
+            CommunityRow(
+                **picked(row, "level", "number", "size", "parent"),
+                title=row["title"] or "",
+                members=tuple(row["members"]),
+            )
+            for row in rows
+        ]
+        return CommunityList(tuple(found))
+
+    def _searched(self, database: Database, mode: str, filters: str = "", passages: int = 0) -> Searched:
+        documents = database.read(queries.get("serve/count_documents"), graph=self.graph)[0]["documents"]
+        return Searched(self.graph, documents, mode, filters, passages)
 
     # ------------------------------------------------------------------------------------------------- writing
 
@@ -217,16 +280,16 @@ def _told(answer: Answer, what: Searched, model: str, notes: tuple[str, ...]) ->
     return AskResult(
         question=answer.question,
         found=answer.found,
-        answer=lookups.shortened(answer.answer),
+        answer=shortened(answer.answer),
         short=answer.short,
         claims=tuple(
             CheckedClaim(each.text, each.support, each.citations, each.reason, each.judged_by) for each in answer.claims
         ),
-        quotes=tuple(map(lookups.quoted, answer.citations)),
+        quotes=tuple(map(_quote, answer.citations)),
         path=tuple(PathLink(step.source, step.relation, step.target, step.citation) for step in answer.path),
-        nearest=tuple(map(lookups.quoted, answer.nearest)),
+        nearest=tuple(map(_quote, answer.nearest)),
         searched=what,
-        cypher=_statement(answer.query.cypher) if answer.query else "",
+        cypher=without_header(answer.query.cypher).strip() if answer.query else "",
         model=model if answer.usage.calls else "",
         usd=answer.usage.usd if answer.usage.calls else 0.0,
         seconds=round(answer.seconds, 3),
@@ -234,6 +297,38 @@ def _told(answer: Answer, what: Searched, model: str, notes: tuple[str, ...]) ->
     )
 
 
-def _statement(cypher: str) -> str:
+def without_header(cypher: str) -> str:
     """Return a query without the header of its file."""
-    return "\n".join(line for line in cypher.splitlines() if not line.startswith("//")).strip()
+    return "\n".join(line for line in cypher.splitlines() if not line.startswith("//"))
+
+
+def _quote(citation: Citation) -> Quote:
+    words = shortened(citation.quote)
+    return Quote(words, citation.document, citation.chunk_id, citation.start, citation.end, citation.page)
+
+
+def quote_of(thing: CitedThing) -> Quote:
+    """Return the first words that state or mention something."""
+    place = thing.places[0]
+    words = shortened(place.chunk.text[place.start : place.end])
+    return Quote(words, place.chunk.document, place.chunk.id, place.start, place.end)
+
+
+def _named(database: Database, name: str, graph: str, notes: list[str]) -> tuple[str, str]:
+    from kg_neo4j.pipeline.commands.search import show_in
+
+    found = show_in(database, name, graph, 1, 1)
+    if found.near:
+        notes.append(f"{name!r} was taken to mean {found.name}; it may also be {', '.join(found.near[:3])}")
+    return found.id, found.name
+
+
+def _described(query: queries.Query) -> tuple[str, str, str]:
+    from kg_neo4j.graph import canned_reports
+
+    given = (
+        f"{each.name}{'' if each.default is None else f'={each.default}'}"
+        for each in query.params
+        if each.name != "graph"
+    )
+    return canned_reports.outside_name(query), query.title, ", ".join(given)

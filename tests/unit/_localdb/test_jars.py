@@ -11,7 +11,7 @@ import pytest
 from another_user import as_nobody, open_folder
 from jar_repository import Recorder, Repository, content
 from kg_neo4j._localdb import jars
-from kg_neo4j._localdb.lock import Jar, JarsLock
+from kg_neo4j._localdb.jars import Jar, JarsLock
 from kg_neo4j.errors import ChecksumMismatch, DiskFull, FetchFailed
 from kg_neo4j.settings import Settings
 

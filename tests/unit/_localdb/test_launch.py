@@ -6,7 +6,7 @@ import psutil
 import pytest
 
 from kg_neo4j._localdb import launch, state
-from kg_neo4j._localdb.lock import JarsLock
+from kg_neo4j._localdb.jars import JarsLock
 from kg_neo4j._localdb.state import Home
 from kg_neo4j.errors import StartFailed, StoreTooNew
 from kg_neo4j.settings import Settings

@@ -3,99 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kg_neo4j._serve import limits
-from kg_neo4j._serve.lookups import checked, cursor_at, page, shortened, start_of
+from kg_neo4j._serve.limits import checked, cursor_at, page, picked, shortened, start_of
 from kg_neo4j._serve.refusals import missing
 from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.results import Quote
-from kg_neo4j._serve.service import Service
+from kg_neo4j._serve.service import Service, quote_of
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
     from kg_neo4j.organise.stored_reports import Finding
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A level of communities; 0 is the coarsest."""
-
-    level: int
-    communities: int  # of two members and more
-    reports: int
-
-
-@dataclass(frozen=True, slots=True)
-class Near:
-    """A community around another one, or within it."""
-
-    id: str
-    level: int
-    number: int
-    size: int
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class CommunityMember:
-    """An entity of a community."""
-
-    id: str
-    name: str
-    type: str
-    evidence: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """An entity or a fact that a finding rests on, and words that state it."""
-
-    number: int  # in the marks of the finding
-    kind: str  # "entity" or "fact"
-    id: str
-    name: str
-    quote: Quote | None
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedFinding:
-    """A finding of a report, without its marks."""
-
-    summary: str
-    explanation: str
-    references: tuple[Reference, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownReport:
-    """The report on a community."""
-
-    title: str
-    summary: str
-    rating: float  # 0 to 10
-    rating_explanation: str
-    method: str  # "model" or "composed"
-    findings: tuple[ReportedFinding, ...]
-    flags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownCommunity:
-    """A community with its report, the communities around and within it, and a page of its members."""
-
-    id: str
-    level: int
-    number: int
-    size: int
-    report: ShownReport | None
-    around: tuple[Near, ...]
-    within: tuple[Near, ...]
-    members: tuple[CommunityMember, ...]
-    cursor: str | None
 
 
 def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -111,7 +32,8 @@ def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     rows = database.read(query, graph=service.graph, **wanted)
     found = [ListedCommunity(**{**row, "flags": tuple(row["flags"]), "members": tuple(row["members"])}) for row in rows]
     shown, cursor = page(found, skip, limits.ROWS)
-    levels = tuple(Level(**row) for row in database.read(queries.get("serve/levels"), graph=service.graph))
+    rows = database.read(queries.get("serve/levels"), graph=service.graph)
+    levels = [picked(row, "level", "communities", "reports") for row in rows]
     return {"communities": shown, "levels": levels, "level": level, "cursor": cursor, "is_first": skip == 0}
 
 
@@ -126,23 +48,24 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     rows = database.read(query, graph=service.graph, id=id, **bounds)
     if not rows:
         raise missing(f"there is no community {id[:80]!r}", "/communities lists them")
-    row, report = rows[0], None
+    row = rows[0]
+    report: dict[str, Any] | None = None
     for stored in read_reports(database, service.graph, ids=[id]):
         known = _references(database, service.graph, stored.findings)
-        report = ShownReport(
-            stored.title,
-            shortened(stored.summary),
-            stored.rating,
-            stored.rating_explanation,
-            stored.method,
-            tuple(_finding(each, known) for each in stored.findings),
-            stored.flags,
-        )
-    following = cursor_at(skip + limits.ROWS) if row["size"] > skip + limits.ROWS else None
-    around, within = (tuple(Near(**each) for each in row[name]) for name in ("around", "within"))
-    members = tuple(CommunityMember(**each) for each in row["members"])
-    place = (row["level"], row["number"], row["size"])
-    community = ShownCommunity(id, *place, report, around, within, members, following)
+        report = {
+            "title": stored.title,
+            "summary": shortened(stored.summary),
+            "rating": stored.rating,
+            "rating_explanation": stored.rating_explanation,
+            "method": stored.method,
+            "findings": [_finding(each, known) for each in stored.findings],
+            "flags": stored.flags,
+        }
+    community = {"id": id, **picked(row, "level", "number", "size"), "report": report}
+    for name in ("around", "within"):
+        community[name] = [picked(each, "id", "level", "number", "size", "title") for each in row[name]]
+    community["members"] = [picked(each, "id", "name", "type", "evidence") for each in row["members"]]
+    community["cursor"] = cursor_at(skip + limits.ROWS) if row["size"] > skip + limits.ROWS else None
     return {"community": community, "is_first": skip == 0}
 
 
@@ -150,24 +73,21 @@ def _references(database: Database, graph: str, findings: tuple[Finding, ...]) -
     """Return name and words of what findings rest on, by id; what no passage speaks of is left out."""
     from kg_neo4j.retrieve.cypher.citations import read_things
 
-    found = {}
-    for id, thing in read_things(database, graph, [[id] for finding in findings for id in finding.ids]).items():
-        place = thing.places[0]
-        words = shortened(place.chunk.text[place.start : place.end])
-        found[id] = (thing.name, Quote(words, place.chunk.document, place.chunk.id, place.start, place.end))
-    return found
+    things = read_things(database, graph, [[id] for finding in findings for id in finding.ids])
+    return {id: (thing.name, quote_of(thing)) for id, thing in things.items()}
 
 
-def _finding(finding: Finding, known: Mapping[str, tuple[str, Quote]]) -> ReportedFinding:
+def _finding(finding: Finding, known: Mapping[str, tuple[str, Quote]]) -> dict[str, Any]:
+    """Return a finding without its marks, and what it rests on with words that state it."""
     from kg_neo4j.organise.report_references import without_marks
 
-    references = [
-        Reference(number, kind, id, *known.get(id, (id, None)))
-        for kind, ids in (("fact", finding.relationships), ("entity", finding.entities))
-        for number, id in ids.items()
-    ]
-    said = [shortened(without_marks(text)) for text in (finding.summary, finding.explanation)]
-    return ReportedFinding(said[0], said[1], tuple(references))
+    references = []
+    for kind, ids in (("fact", finding.relationships), ("entity", finding.entities)):
+        for number, id in ids.items():
+            name, quote = known.get(id, (id, None))
+            references.append({"number": number, "kind": kind, "id": id, "name": name, "quote": quote})
+    said = {name: shortened(without_marks(getattr(finding, name))) for name in ("summary", "explanation")}
+    return {**said, "references": references}
 
 
 PAGES = (

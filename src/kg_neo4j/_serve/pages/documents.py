@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from kg_neo4j._serve import limits, lookups
-from kg_neo4j._serve.pages.marked_text import LinkedFact, MarkedBlock, MarkedFacts, MarkedMention, blocks
+from kg_neo4j._serve import limits
+from kg_neo4j._serve.pages.marked_text import LinkedFact, MarkedFacts, MarkedMention, blocks
 from kg_neo4j._serve.refusals import missing
 from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.service import Service
@@ -18,47 +17,6 @@ from kg_neo4j.graph import queries
 PASSAGES = 8  # of a page: some 40,000 characters
 MARKS = 500  # mentions, and statements, of one passage
 SECTIONS = 200  # in the list of a document's sections
-
-
-@dataclass(frozen=True, slots=True)
-class PassageSection:
-    """A section that begins within or before a passage."""
-
-    title: str
-    depth: int  # 0: of the document
-    index: int  # of its first passage
-    cursor: str | None  # of the page that has it; None: the first
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedPassage:
-    """A passage with its evidence marked."""
-
-    chunk_id: str
-    index: int
-    section: str
-    page: int | None  # of a PDF, from 1: on which it begins
-    is_meant: bool  # a link leads to it
-    is_here: bool  # and to no words in it
-    blocks: tuple[MarkedBlock, ...]
-    statements: tuple[MarkedFacts, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedDocument:
-    """Some passages of a document, and what is around them."""
-
-    id: str
-    title: str
-    kind: str
-    key: str
-    url: str  # empty: none that a browser opens
-    language: str
-    total: int  # passages
-    sections: tuple[PassageSection, ...]
-    passages: tuple[MarkedPassage, ...]
-    before: str | None  # cursors of the pages before and after; None: no more
-    cursor: str | None
 
 
 def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -71,12 +29,12 @@ def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return a page of a document: the one that `cursor` says, or that has the passage that is meant."""
     database, graph = service.database(), service.graph
-    id = lookups.checked(given.get("id", ""), "id")
+    id = limits.checked(given.get("id", ""), "id")
     rows = database.read(queries.get("serve/document_at"), graph=graph, id=id, most=SECTIONS)
     if not rows:
         raise missing(f"no document and no passage of graph {graph!r} has the id {id[:80]!r}")
     row, cursor = rows[0], given.get("cursor")
-    first = lookups.start_of(cursor) if cursor else _page_of(row["chunk"] or 0)
+    first = limits.start_of(cursor) if cursor else _page_of(row["chunk"] or 0)
     passages = database.read(
         queries.get("serve/passages"), graph=graph, id=row["id"], before=0, skip=first, limit=PASSAGES
     )
@@ -85,15 +43,16 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     evidence = {each["id"]: each for each in found}
     meant = _span(given) if row["chunk"] is not None else None
     following = first + len(passages)
-    document = MarkedDocument(
-        **{name: row[name] or "" for name in ("id", "title", "kind", "key", "language")},
-        url=row["url"] if (row["url"] or "").startswith(("https://", "http://")) else "",
-        total=row["total"],
-        sections=_sections(row["sections"]),
-        passages=tuple(_marked(each, evidence.get(each["id"]), row["pages"], id, meant) for each in passages),
-        before=lookups.cursor_at(max(first - PASSAGES, 0)) if first else None,
-        cursor=lookups.cursor_at(following) if passages and following < row["total"] else None,
-    )
+    document = {
+        **{name: row[name] or "" for name in ("id", "title", "kind", "key")},
+        "url": row["url"] if (row["url"] or "").startswith(("https://", "http://")) else "",  # that a browser opens
+        "language": row["language"] or "",
+        "total": row["total"],  # passages
+        "sections": _sections(row["sections"]),
+        "passages": [_marked(each, evidence.get(each["id"]), row["pages"], id, meant) for each in passages],
+        "before": limits.cursor_at(max(first - PASSAGES, 0)) if first else None,
+        "cursor": limits.cursor_at(following) if passages and following < row["total"] else None,
+    }
     return {"document": document}
 
 
@@ -111,34 +70,37 @@ def _span(given: Mapping[str, str]) -> tuple[int, int] | None:
     return int(place[0]), int(place[1])
 
 
-def _sections(rows: Sequence[tuple[str, int]]) -> tuple[PassageSection, ...]:
+def _sections(rows: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
+    """Return the sections that begin within or before each passage, with the cursor of the page that has it."""
     found = []
     for path, index in rows:
         *outer, title = path.split(" > ")
         page = _page_of(index)
-        found.append(PassageSection(title, len(outer), index, lookups.cursor_at(page) if page else None))
-    return tuple(found) if len(found) > 1 else ()
+        cursor = limits.cursor_at(page) if page else None
+        found.append({"title": title, "depth": len(outer), "index": index, "cursor": cursor})
+    return found if len(found) > 1 else []
 
 
 def _marked(
     row: Mapping[str, Any], found: Mapping[str, Any] | None, pages: Sequence[int] | None, id: str, meant: Any
-) -> MarkedPassage:
-    text, start = lookups.shortened(row["text"] or ""), row["start"]
+) -> dict[str, Any]:
+    """Return a passage with its evidence marked; it `is_here` where a link leads to it and to no words in it."""
+    text, start = limits.shortened(row["text"] or ""), row["start"]
     mentions = [_mention(text, *each) for each in found["mentions"]] if found else []
     statements = _statements(found["statements"]) if found else ()
     begun = [(at - start, number) for number, at in enumerate(pages or (), 1) if start < at < start + len(text)]
     is_meant = row["id"] == id
     marked = blocks(text, [each for each in mentions if each], statements, meant if is_meant else None, begun)
-    return MarkedPassage(
-        row["id"],
-        row["index"],
-        row["section"],
-        bisect_right(pages, start) if pages else None,
-        is_meant,
-        is_meant and not any(part.is_here for block in marked for part in block.parts),
-        marked,
-        statements,
-    )
+    return {
+        "chunk_id": row["id"],
+        "index": row["index"],
+        "section": row["section"],
+        "page": bisect_right(pages, start) if pages else None,  # of a PDF, from 1: on which it begins
+        "is_meant": is_meant,
+        "is_here": is_meant and not any(part.is_here for block in marked for part in block.parts),
+        "blocks": marked,
+        "statements": statements,
+    }
 
 
 def _mention(text: str, id: str, name: str, as_written: str, start: int, end: int) -> MarkedMention | None:

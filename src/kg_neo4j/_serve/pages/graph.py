@@ -1,15 +1,19 @@
-"""A part of the graph, drawn: around an entity, of an answer, or what is connected most."""
+"""An entity with its facts and neighbours; and a part of the graph, drawn."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from kg_neo4j._serve import limits, lookups
+from kg_neo4j._serve import limits
+from kg_neo4j._serve.limits import picked
+from kg_neo4j._serve.refusals import NoSuchEntity
 from kg_neo4j._serve.rendering import ServedPage
+from kg_neo4j._serve.results import EntityCard, Quote
 from kg_neo4j._serve.service import Service
 from kg_neo4j.errors import UsageError
 from kg_neo4j.graph import queries
@@ -19,7 +23,67 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
     from kg_neo4j.organise.viewer.view import GraphView
 
+QUOTES = 3  # of one fact
+DRAWN = 40  # neighbours in the picture of an entity; all others on the page of the graph
+FACTS = 10  # of a page
+LISTED = 60  # neighbours in the list
+
 _ID = re.compile(r"\b[0-9a-f]{32}\b")
+
+
+def entity(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return an entity by one of its names or its id."""
+    name, cursor = given.get("name") or given.get("id", ""), given.get("cursor")
+    database, graph = service.database(), service.graph
+    card = _card(service, name, cursor)
+    near = _neighbours(database, graph, card.id, limits.NODES)
+    return {
+        "card": card,
+        "facts": _facts(database, graph, [each.id for each in card.facts]),
+        "neighbours": [_neighbour(row) for row in near[:LISTED]],
+        "picture": _draw(database, graph, [card.id, *(row["id"] for row in near[:DRAWN])]) if near else None,
+        "drawn": min(len(near), DRAWN),
+        "neighbours_in_all": len(near),
+        "is_first": not cursor,
+    }
+
+
+def _neighbour(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entity and at most five ways in which it is related; each leads there or from there."""
+    relations = [{"type": kind, "leads_there": leads_there} for kind, leads_there in row["relations"]]
+    return picked(row, "id", "name", "type", "evidence") | {"relations": relations}
+
+
+def _card(service: Service, name: str, cursor: str | None) -> EntityCard:
+    """Return what the graph has about an entity. Raises NoSuchEntity with names that are spelt alike."""
+    from kg_neo4j.retrieve.linking import can_link, suggest
+
+    limits.checked(name, "name")
+    try:
+        return service.entity(name, limit=FACTS, cursor=cursor)
+    except UsageError as error:
+        limits.start_of(cursor)  # raises where it was the cursor
+        database = service.database()
+        near = suggest(database, service.graph, name) if can_link(database, service.graph) else ()
+        raise NoSuchEntity(str(error), name, near) from error
+
+
+def _facts(database: Database, graph: str, ids: list[str]) -> list[dict[str, Any]]:
+    """Return facts with the ids of their ends and the first quotes that state them."""
+    rows = database.read(queries.get("serve/fact_evidence"), graph=graph, ids=ids, quotes=QUOTES)
+    ends = ("id", "source", "source_id", "type", "target", "target_id")
+    return [
+        {name: row[name] or "" for name in ends}
+        | {"evidence": row["evidence"], "quotes": [_quote(*each) for each in row["quotes"]]}
+        for row in rows
+    ]
+
+
+def _quote(
+    chunk: str, start: int, end: int, words: str, document: str | None, pages: list[int] | None, chunk_start: int
+) -> Quote:
+    page = bisect_right(pages, chunk_start + start) if pages else None
+    return Quote(limits.shortened(words), document or "", chunk, start, end, page)
 
 
 def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -28,28 +92,28 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     database, graph = service.database(), service.graph
     about, ids, nums = "", [], []
     if "ids" in given:
-        ids = _ID.findall(lookups.checked(given["ids"], "ids", most=limits.MOST_NODES * 33))
+        ids = _ID.findall(limits.checked(given["ids"], "ids", most=limits.MOST_NODES * 33))
     elif "name" in given:
         card = service.entity(given["name"], limit=1)
-        about, found = card.name, neighbours(database, graph, card.id, limit)
+        about, found = card.name, _neighbours(database, graph, card.id, limit)
         ids = [card.id, *(row["id"] for row in found)]
     else:
         rows = database.read(queries.get("analytics/plot_graph"), graph=graph, limit=limit + 1)
         related = [row for row in rows if row["Connections"]]
         nums = [row["Num"] for row in related or rows]
-    picture = draw(database, graph, ids=ids[:limit], nums=nums[:limit])
+    picture = _draw(database, graph, ids=ids[:limit], nums=nums[:limit])
     kept = {name: given[name] for name in ("ids", "name") if name in given}
     is_more = max(len(ids), len(nums)) > limit and limit < limits.MOST_NODES
     more = {**kept, "limit": str(min(2 * limit, limits.MOST_NODES))} if is_more else {}
     return {"picture": picture, "about": about, "more": more, "limit": limit}
 
 
-def neighbours(database: Database, graph: str, id: str, limit: int) -> Sequence[Mapping[str, Any]]:
+def _neighbours(database: Database, graph: str, id: str, limit: int) -> Sequence[Mapping[str, Any]]:
     """Return the neighbours of an entity, the best attested first."""
     return database.read(queries.get("serve/neighbours"), graph=graph, id=id, limit=limit, hub=limits.HUB)
 
 
-def draw(database: Database, graph: str, ids: Sequence[str] = (), nums: Sequence[int] = ()) -> GraphView:
+def _draw(database: Database, graph: str, ids: Sequence[str] = (), nums: Sequence[int] = ()) -> GraphView:
     """Return a picture of entities and of all relationships between them, with what a click shows of each."""
     from kg_neo4j.organise.plot_graph import PlotGraph, PlotNode, PlotRelationship
     from kg_neo4j.organise.viewer.view import entity_details, fact_details, view
@@ -62,8 +126,8 @@ def draw(database: Database, graph: str, ids: Sequence[str] = (), nums: Sequence
         PlotRelationship(places[r["Source"]], r["Type"], places[r["Target"]], r["Evidence"], r["Fact"]) for r in found
     )
     data = PlotGraph(graph, nodes, drawn, len(nodes))
-    entities = entity_details(database, graph, list(places), address)
-    facts = fact_details(database, graph, [each.fact for each in drawn if each.fact], address)
+    entities = entity_details(database, graph, list(places), _address)
+    facts = fact_details(database, graph, [each.fact for each in drawn if each.fact], _address)
     details = {
         f"n{place}": replace(entities[row["num"]], href=f"/entity?{urlencode({'name': row['id']})}")
         for place, row in enumerate(rows)
@@ -72,7 +136,7 @@ def draw(database: Database, graph: str, ids: Sequence[str] = (), nums: Sequence
     return replace(view(data, "type"), details=details)
 
 
-def address(chunk: str, start: int | None, end: int | None) -> str:
+def _address(chunk: str, start: int | None, end: int | None) -> str:
     """Return the address of words in their passage."""
     place = {} if start is None else {"start": start, "end": end}
     return f"/document?{urlencode({'id': chunk, **place})}#here"
@@ -106,6 +170,9 @@ def _data(picture: GraphView) -> Any:
     return Markup(as_data(asdict(picture)))  # noqa: S704 - nothing in it ends the element
 
 
-PAGES = (ServedPage("/graph", "graph.html", shown, title="Graph", rank=35),)
+PAGES = (
+    ServedPage("/entity", "entity.html", entity),
+    ServedPage("/graph", "graph.html", shown, title="Graph", rank=35),
+)
 STATIC = {"viewer.js": SCRIPT_FILE, "viewer.css": STYLE_FILE}
 FUNCTIONS = {"still": _still, "graph_data": _data}

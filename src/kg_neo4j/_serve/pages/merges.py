@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from kg_neo4j._serve import limits
-from kg_neo4j._serve.lookups import checked, page, shortened, start_of
+from kg_neo4j._serve.limits import checked, page, shortened, start_of
 from kg_neo4j._serve.rendering import Action, ServedPage
 from kg_neo4j._serve.results import Quote
 from kg_neo4j._serve.service import Service
@@ -19,45 +18,6 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
     from kg_neo4j.graph.resolution.proposals import Proposal
     from kg_neo4j.graph.resolution.showing import StoredDecision
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One of two names that may be one entity."""
-
-    key: str  # of its mentions
-    entity: str  # id of the one that they belong to now
-    name: str
-    type: str
-    mentions: int
-    documents: int
-    quote: Quote | None
-
-
-@dataclass(frozen=True, slots=True)
-class ProposedMerge:
-    """Two names, what is proposed, and why."""
-
-    left: Side
-    right: Side
-    verdict: str  # "ask": open; "join" and "split": `kg resolve` does it unless a person refuses
-    rule: str
-    score: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class DecidedMerge:
-    """A decision that is stored."""
-
-    id: str
-    kind: str  # "must-link", "cannot-link" or "same"
-    left: str  # name and type, as they were
-    right: str
-    rule: str
-    reason: str
-    run: int  # of `kg resolve`; 0: of a load
-    revoked: bool
 
 
 def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -72,7 +32,7 @@ def view(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     is_large = _is_large(database, service.graph)
     found: dict[str, Any] = {"show": show, "is_first": skip == 0, "open": (), "decided": (), "is_large": is_large}
     if show == "decided":
-        listed = sorted(map(_decided, stored), key=lambda each: (each.revoked, -each.run))
+        listed = sorted(map(_decided, stored), key=lambda each: (each["revoked"], -each["run"]))
         found["decided"], found["cursor"] = page(listed, skip, limits.ROWS)
         return found
     proposals = () if is_large else _proposals(service)
@@ -98,7 +58,8 @@ def _proposals(service: Service) -> Sequence[Proposal]:
 
 def _proposed(
     database: Database, graph: str, proposals: Iterable[Proposal], stored: Iterable[StoredDecision]
-) -> tuple[ProposedMerge, ...]:
+) -> list[dict[str, Any]]:
+    """Return two names each, what is proposed, and why: "ask" is open; `kg resolve` does "join" and "split"."""
     from kg_neo4j.graph.resolution.decisions import components
 
     shown = list(proposals)
@@ -112,27 +73,29 @@ def _proposed(
         if row["quote"]
     }
     sides = {
-        side.key: Side(
-            *(side.key, groups.entity(side.key), side.name, side.type),
-            mentions=side.count,
-            documents=len(side.documents),
-            quote=quotes.get(side.key),
-        )
+        side.key: {
+            "key": side.key,  # of its mentions
+            "entity": groups.entity(side.key),  # id of the one that they belong to now
+            "name": side.name,
+            "type": side.type,
+            "mentions": side.count,
+            "documents": len(side.documents),
+            "quote": quotes.get(side.key),
+        }
         for each in shown
         for side in (each.left, each.right)
     }
-    return tuple(
-        ProposedMerge(
-            sides[each.left.key], sides[each.right.key], str(each.verdict), each.rule, each.score, each.reason
-        )
-        for each in shown
-    )
+    found = []
+    for each in shown:
+        why = {"verdict": str(each.verdict), "rule": each.rule, "score": each.score, "reason": each.reason}
+        found.append({"left": sides[each.left.key], "right": sides[each.right.key], **why})
+    return found
 
 
-def _decided(stored: StoredDecision) -> DecidedMerge:
-    each = stored.decision
-    said = (each.rule, each.reason, each.run, each.revoked)
-    return DecidedMerge(each.id, str(each.kind), stored.left, stored.right, *said)
+def _decided(stored: StoredDecision) -> dict[str, Any]:
+    each = stored.decision  # of run 0: of a load
+    found = {"id": each.id, "kind": str(each.kind), "left": stored.left, "right": stored.right}
+    return found | {name: getattr(each, name) for name in ("rule", "reason", "run", "revoked")}
 
 
 def decide(service: Service, form: Mapping[str, Any]) -> str:

@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from kg_neo4j._serve.lookups import checked, start_of
+from kg_neo4j._serve.limits import checked, start_of
 from kg_neo4j._serve.rendering import ServedPage
 from kg_neo4j._serve.results import ReportTable
-from kg_neo4j._serve.service import Service
+from kg_neo4j._serve.service import Service, without_header
 from kg_neo4j.errors import UsageError
 
 PREFIX = "set."  # of the parameters of a report in an address, as in the API
-
-
-@dataclass(frozen=True, slots=True)
-class ReportParameter:
-    """A parameter of a report, and its value in this request."""
-
-    name: str
-    note: str
-    value: str  # given, or the default; empty: it must be given
-    is_number: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DescribedReport:
-    """A report as it is listed."""
-
-    name: str
-    title: str
-    purpose: str
-    parameters: tuple[ReportParameter, ...]
 
 
 def listed(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
@@ -47,14 +26,13 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
 
     name = checked(given.get("name", ""), "name")
     values = {key.removeprefix(PREFIX): value for key, value in given.items() if key.startswith(PREFIX) and value}
-    report = next((each for each in _reports(values) if each.name == name), None)
+    report = next((each for each in _reports(values) if each["name"] == name), None)
     table: ReportTable | None = None
-    if report is None or all(each.value for each in report.parameters):
+    if report is None or all(each["value"] for each in report["parameters"]):
         table = service.report(name, values, cursor=given.get("cursor"))  # says which report is near, where none is
     if report is None:
         raise UsageError(f"there is no report {name[:80]!r}", hint="/reports lists them")
-    lines = table.cypher.splitlines() if table else ()
-    cypher = "\n".join(line for line in lines if not line.startswith("//"))  # its header is on the page in other words
+    cypher = without_header(table.cypher) if table else ""  # the header is on the page in other words
     browser = None if service.settings.neo4j_uri else _localdb.status(service.settings).browser
     if browser and cypher:
         browser = f"{browser}?{urlencode({'cmd': 'edit', 'arg': cypher})}"
@@ -64,27 +42,25 @@ def shown(service: Service, given: Mapping[str, str]) -> Mapping[str, Any]:
     return {**found, "address": address, "is_first": is_first}
 
 
-def _reports(values: Mapping[str, str]) -> tuple[DescribedReport, ...]:
+def _reports(values: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return all reports with their parameters; a value is the given one or the default, empty: it must be given."""
     from kg_neo4j.graph import canned_reports
 
-    return tuple(
-        DescribedReport(
-            canned_reports.outside_name(query),
-            query.title,
-            query.purpose,
-            tuple(
-                ReportParameter(
-                    each.name,
-                    each.note,
-                    values.get(each.name, "" if each.default is None else str(each.default)),
-                    each.type in ("INTEGER", "FLOAT"),
-                )
-                for each in query.params
-                if each.name != "graph"
-            ),
-        )
-        for query in canned_reports.list_reports()
-    )
+    found = []
+    for query in canned_reports.list_reports():
+        parameters = [
+            {
+                "name": each.name,
+                "note": each.note,
+                "value": values.get(each.name, "" if each.default is None else str(each.default)),
+                "is_number": each.type in ("INTEGER", "FLOAT"),
+            }
+            for each in query.params
+            if each.name != "graph"
+        ]
+        about = {"name": canned_reports.outside_name(query), "title": query.title, "purpose": query.purpose}
+        found.append({**about, "parameters": parameters})
+    return found
 
 
 PAGES = (

@@ -121,15 +121,15 @@ def _is_running(settings: Settings) -> bool:
 
 
 def _java(settings: Settings) -> str:
-    from kg_neo4j._localdb import java, lock
+    from kg_neo4j._localdb import jars, java
 
-    return str(java.find(settings, lock.read(settings.db_neo4j).java))
+    return str(java.find(settings, jars.read_lock(settings.db_neo4j).java))
 
 
 def _jars(settings: Settings) -> str:
-    from kg_neo4j._localdb import jars, lock
+    from kg_neo4j._localdb import jars
 
-    locked = lock.read(settings.db_neo4j)
+    locked = jars.read_lock(settings.db_neo4j)
     if settings.jars_dir is not None:
         jars.ensure(settings, locked, SILENT)
         return f"{locked.neo4j}, from {settings.jars_dir}"

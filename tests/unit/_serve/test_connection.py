@@ -7,7 +7,7 @@ from unittest import mock
 import pytest
 
 from kg_neo4j._serve import limits
-from kg_neo4j._serve.recent import RecentAnswers
+from kg_neo4j._serve.connection import RecentAnswers
 from kg_neo4j._serve.results import AskResult
 from kg_neo4j.records import Filters
 

@@ -10,9 +10,9 @@ import pytest
 
 STUBBORN = """
 import sys, threading
-from kg_neo4j._cli import interrupts
-interrupts.LEAVE_S = {leave_s}
-handling = interrupts.Interrupts()
+from kg_neo4j._cli import process
+process.LEAVE_S = {leave_s}
+handling = process.Interrupts()
 with handling.handled():
     word = "ready"
     while True:
@@ -51,7 +51,7 @@ def test_a_second_signal_leaves_at_once() -> None:
 
 
 def test_handlers_are_put_back() -> None:
-    from kg_neo4j._cli.interrupts import Interrupts
+    from kg_neo4j._cli.process import Interrupts
 
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     with Interrupts().handled():

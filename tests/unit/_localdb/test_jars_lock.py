@@ -2,7 +2,7 @@ from typing import get_args
 
 import pytest
 
-from kg_neo4j._localdb import lock
+from kg_neo4j._localdb import jars
 from kg_neo4j.settings import Settings
 
 SHA = "a" * 64
@@ -21,7 +21,7 @@ LINES = get_args(Settings.model_fields["db_neo4j"].annotation)
 def test_our_locks_name_the_pinned_versions_and_all_their_jars(
     line: str, versions: tuple[str, str], java: tuple[int, ...], jars: int, size: int
 ) -> None:
-    locked = lock.read(line)
+    locked = jars.read_lock(line)
     assert (locked.neo4j, locked.gds) == versions
     assert locked.neo4j.startswith(line)
     assert locked.java == java
@@ -29,24 +29,24 @@ def test_our_locks_name_the_pinned_versions_and_all_their_jars(
 
 
 def test_every_line_that_can_be_set_has_a_lock_of_its_own() -> None:
-    assert len({lock.read(line).hash for line in LINES}) == len(LINES) == 2
+    assert len({jars.read_lock(line).hash for line in LINES}) == len(LINES) == 2
 
 
 @pytest.mark.parametrize("line", LINES)
 def test_our_locks_have_one_file_name_for_each_jar(line: str) -> None:
-    names = [jar.file_name for jar in lock.read(line).jars]
+    names = [jar.file_name for jar in jars.read_lock(line).jars]
     assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("line", LINES)
 def test_our_locks_serve_linux_and_macos_on_both_processors(line: str) -> None:
-    classifiers = {jar.classifier for jar in lock.read(line).jars}
+    classifiers = {jar.classifier for jar in jars.read_lock(line).jars}
     assert {"linux-x86_64", "linux-aarch_64", "osx-x86_64", "osx-aarch_64"} <= classifiers
 
 
 @pytest.mark.parametrize("line", LINES)
 def test_every_part_of_neo4j_and_gds_has_the_pinned_version(line: str) -> None:
-    locked = lock.read(line)
+    locked = jars.read_lock(line)
     of_neo4j = {jar.version for jar in locked.jars if jar.group in {"org.neo4j", "org.neo4j.app"}}
     assert of_neo4j == {locked.neo4j}
     assert {jar.version for jar in locked.jars if jar.group == "org.neo4j.gds"} == {locked.gds}
@@ -54,7 +54,7 @@ def test_every_part_of_neo4j_and_gds_has_the_pinned_version(line: str) -> None:
 
 
 def test_a_line_becomes_a_jar() -> None:
-    locked = lock.parse(TEXT)
+    locked = jars.parse_lock(TEXT)
     assert (locked.main, locked.java) == ("org.neo4j.Main", (17, 21))
     first, second = locked.jars
     assert (first.file_name, first.size, first.plugin) == ("b-1.0.jar", 12, False)
@@ -62,12 +62,12 @@ def test_a_line_becomes_a_jar() -> None:
 
 
 def test_the_hash_follows_the_jars_and_not_the_comments() -> None:
-    original = lock.parse(TEXT).hash
-    assert lock.parse(TEXT.replace("a comment", "another")).hash == original
-    assert lock.parse(TEXT.replace(SHA, "b" * 64)).hash != original
+    original = jars.parse_lock(TEXT).hash
+    assert jars.parse_lock(TEXT.replace("a comment", "another")).hash == original
+    assert jars.parse_lock(TEXT.replace(SHA, "b" * 64)).hash != original
 
 
 @pytest.mark.parametrize("line", ["org.a:b:1.0", f"org.a:b {SHA} 12", "org.a:b:1.0 abc 12", f"org.a:b:1.0 {SHA} many"])
 def test_a_line_of_another_form_is_named(line: str) -> None:
     with pytest.raises(ValueError, match="line 9 of the lock"):
-        lock.parse(TEXT + line + " more" * (" " not in line) * 2 + "\n")
+        jars.parse_lock(TEXT + line + " more" * (" " not in line) * 2 + "\n")
