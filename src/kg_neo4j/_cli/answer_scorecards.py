@@ -8,11 +8,10 @@ from typing import Any
 
 from kg_neo4j._cli.shapes import of_record, plain
 from kg_neo4j._cli.terminal import percent, percents, print_estimates, print_facts, print_table, print_text, spent
-from kg_neo4j.eval.answers.cases import SystemScore, case_row
 from kg_neo4j.eval.answers.comparison import Comparison
 from kg_neo4j.eval.answers.plan import ComparisonPlan
 from kg_neo4j.eval.answers.scorecard import AnswersCard
-from kg_neo4j.eval.answers.scores import AnswerScore
+from kg_neo4j.eval.answers.scores import AnswerScore, SystemScore, case_row
 from kg_neo4j.records import Usage
 
 

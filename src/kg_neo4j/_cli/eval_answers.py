@@ -67,8 +67,7 @@ def answers(
         ),
     ] = None,
     chunk_tokens: Annotated[
-        int | None,
-        typer.Option("--chunk-tokens", metavar="N", help="Tokens per chunk [default: 160].", min=1),
+        int | None, typer.Option("--chunk-tokens", metavar="N", help="Tokens per chunk [default: 160].", min=1)
     ] = None,
     context_tokens: Annotated[
         int | None,
@@ -94,7 +93,7 @@ def answers(
 
     Measures similarity, correctness, exact match, F1 and supported claims.
     """
-    from kg_neo4j.eval.answers.forms import QUESTIONS, guess
+    from kg_neo4j.eval.answers.published_sets import LINES, guess
 
     given = {name: value for name, value in given_options(context).items() if name not in ("--questions", "--json")}
     settings = settings_for(model=model, graph=graph)
@@ -103,7 +102,7 @@ def answers(
 
         factory.require_model(settings, f"--model {model}, but no server to ask")
     one_mode = {"--corpus", "--mode", "--format", "--limit", "--save", "--model", "--budget-usd", "--graph"}
-    if given.keys() <= one_mode and (form or guess(questions)) == QUESTIONS:
+    if given.keys() <= one_mode and (form or guess(questions)) == LINES:
         _of_one_mode(questions, settings, given, as_json=as_json)
     else:
         _of_systems(questions, settings, given, as_json=as_json)
@@ -135,10 +134,10 @@ def _of_one_mode(questions: str, settings: Any, given: Changed, *, as_json: bool
 def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool) -> None:
     """Compare systems on questions with answers."""
     from kg_neo4j._cli import answer_scorecards as shown
-    from kg_neo4j.eval.answers.cases import write_cases
     from kg_neo4j.eval.answers.comparison import compare_systems
     from kg_neo4j.eval.answers.plan import plan_comparison
-    from kg_neo4j.eval.answers.record_file import check_writable
+    from kg_neo4j.eval.answers.recalling import check_writable
+    from kg_neo4j.eval.answers.scores import write_cases
 
     options = _options(given)
     if "--cases" in given:
@@ -165,7 +164,7 @@ def _of_systems(questions: str, settings: Any, given: Changed, *, as_json: bool)
 
 def _options(given: Changed) -> Any:
     from kg_neo4j.eval.answers.comparison import ComparisonOptions
-    from kg_neo4j.eval.answers.stories import StorySelection
+    from kg_neo4j.eval.answers.questions import StorySelection
 
     if "--systems" in given and "--mode" in given:
         raise UsageError("--systems names the modes", hint="give --systems or --mode")

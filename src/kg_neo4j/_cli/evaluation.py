@@ -104,8 +104,7 @@ def retrieval(
         int | None, typer.Option("--limit", metavar="N", help="Maximum number of questions.", min=1)
     ] = None,
     triples: Annotated[
-        str | None,
-        typer.Option("--triples", metavar="FILE", help="Graph of the passages by another extractor."),
+        str | None, typer.Option("--triples", metavar="FILE", help="Graph of the passages by another extractor.")
     ] = None,
     saved: Annotated[
         str | None,

@@ -46,15 +46,7 @@ def show_retrieval(card: RetrievalCard, command: Sequence[str], differences: Map
     )
     depths = list(next(iter(card.scores.values())).recall)
     at = _compared(depths)
-    heads = [
-        "",
-        *(f"R@{depth}" for depth in depths),
-        f"R@{at}, 95 %",
-        f"All@{at}",
-        "MRR",
-        "p50 ms",
-        "p95 ms",
-    ]
+    heads = ["", *(f"R@{depth}" for depth in depths), f"R@{at}, 95 %", f"All@{at}", "MRR", "p50 ms", "p95 ms"]
     rows = [_row(way, score, depths) for way, score in card.scores.items()]
     print_table(heads, rows)
     for mode, each in card.differences.items():

@@ -244,12 +244,7 @@ def _model_name(settings: Settings) -> str:
 
 
 def _graph_settings(
-    sources: Sequence[str],
-    settings: Settings,
-    options: ChunkLengthOptions,
-    variant: Variant,
-    repeat: int,
-    schema: str,
+    sources: Sequence[str], settings: Settings, options: ChunkLengthOptions, variant: Variant, repeat: int, schema: str
 ) -> Settings:
     """Return settings whose graph no other study has: its name hashes the sources and all that shapes it."""
     from kg_neo4j.extract import schema as schemas

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kg_neo4j.eval.answers.building import SystemsBuild
-from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run, prepare
-from kg_neo4j.eval.answers.counting import Counting
-from kg_neo4j.eval.answers.record_file import RecordFile
+from kg_neo4j.eval.answers.asking import Counting
+from kg_neo4j.eval.answers.comparison import ComparisonOptions, SystemsBuild, open_run, prepare
+from kg_neo4j.eval.answers.recalling import RecordFile
 from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS
-from kg_neo4j.eval.answers.systems import systems
 from kg_neo4j.eval.building import LOAD, REPORTS
 from kg_neo4j.pipeline.estimates import REPORTS_A_NAME
 from kg_neo4j.progress import SILENT, Progress
@@ -34,12 +32,12 @@ class ComparisonPlan:
     model: str | None
     judge: str
     load: LoadPlan | None  # None: there is nothing to load
-    building: dict[str, Usage] = field(default_factory=dict)  # "reports", "tree NAME"
-    systems: dict[str, Usage] = field(default_factory=dict)  # answers, by system
-    judging: Usage = field(default_factory=Usage)
-    saved: int = 0  # answers that the file has
-    estimated: tuple[str, ...] = ()  # of building and systems: what rests on answers that are not there
-    assumptions: tuple[str, ...] = ()
+    building: dict[str, Usage]  # "reports", "tree NAME"
+    systems: dict[str, Usage]  # answers, by system
+    judging: Usage
+    saved: int  # answers that the file has
+    estimated: tuple[str, ...]  # of building and systems: what rests on answers that are not there
+    assumptions: tuple[str, ...]
 
     @property
     def usage(self) -> Usage:
@@ -58,17 +56,14 @@ def plan_comparison(
     from kg_neo4j.graph.connection import connect
 
     options = options or ComparisonOptions()
-    chosen = systems(options.systems)
-    found, settings = prepare(questions, settings, options)
-    building = SystemsBuild(
-        settings, chosen, options.chunk_tokens, budget_usd=options.budget_usd, progress=progress, is_plan=True
-    )
+    found, building = prepare(questions, settings, options, progress, is_plan=True)
+    chosen, graph = building.systems, building.settings.graph
     file = RecordFile(options.save, is_kept=False) if options.save else None
     building.build(found.stories)
-    with connect(settings, progress) as database:
+    with connect(building.settings, progress) as database:
         counting = Counting()
-        run = open_run(settings, database, options, file, None, counting)
-        built = {each.name: building.is_built(database, settings.graph, each) for each in chosen}
+        run = open_run(building.settings, database, options, file, None, counting)
+        built = {each.name: building.is_built(database, graph, each) for each in chosen}
         by_system = dict.fromkeys((each.name for each in chosen), Usage())
         progress.start("plan", len(found.questions) * len(chosen))
         for question in found.questions:
@@ -82,7 +77,7 @@ def plan_comparison(
     return ComparisonPlan(
         questions=len(found.questions),
         texts=len(found.stories),
-        graph=settings.graph,
+        graph=graph,
         model=run.answerer.door.model,
         judge=run.judge.name,
         load=building.load_plan,

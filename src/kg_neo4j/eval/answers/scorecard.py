@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import given_answer, given_of
-from kg_neo4j.eval.answers.questions import read_answered
-from kg_neo4j.eval.answers.record_file import OF_ONE_MODE, RecordFile
+from kg_neo4j.eval.answers.questions import documents_of, read_answered, stories_of
+from kg_neo4j.eval.answers.recalling import OF_ONE_MODE, RecordFile
 from kg_neo4j.eval.answers.scores import AnswerScore, GivenAnswer, score
-from kg_neo4j.eval.answers.stories import documents_of, stories_of
 from kg_neo4j.eval.retrieval.questions import graph_name, read_passages
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
@@ -105,10 +104,7 @@ def score_answers(
 
 def saved_answers(file: RecordFile, run: str) -> dict[str, GivenAnswer]:
     """Return the answers that a run with the same graph, mode and model has saved, by the question's id."""
-    try:
-        return {row["id"]: given_of(row) for row in file.rows(OF_ONE_MODE) if row["run"] == run}
-    except (KeyError, TypeError) as error:
-        raise UnreadableSource("a saved answer is none of ours", hint="give --save another file") from error
+    return {given.id: given for row in file.rows(OF_ONE_MODE) if row["run"] == run and (given := given_of(row))}
 
 
 def half_of(question_id: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire import chunking
-from kg_neo4j.eval.answers.stories import Story, documents_of
+from kg_neo4j.eval.answers.questions import Story, documents_of
 from kg_neo4j.eval.extraction.gold import GoldPassage
 from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.progress import Progress

@@ -104,11 +104,7 @@ class Scorecard:
 
 
 def score_extraction(
-    gold: str,
-    *,
-    settings: Settings,
-    options: ScorecardOptions | None = None,
-    progress: Progress = SILENT,
+    gold: str, *, settings: Settings, options: ScorecardOptions | None = None, progress: Progress = SILENT
 ) -> Scorecard:
     """Extract the passages of a file in the format of Re-DocRED and score what comes back.
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kg_neo4j.eval.answers.asking import Counting
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run
-from kg_neo4j.eval.answers.counting import Counting
 from kg_neo4j.eval.narrative.questions import read_narrative, with_keys
 from kg_neo4j.eval.narrative.study import NarrativeOptions, aspects_of, building_of
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import Asking
-from kg_neo4j.eval.answers.cases import Case, SystemScore, score_system
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run
 from kg_neo4j.eval.answers.judges import AUTO, judge_of
-from kg_neo4j.eval.answers.record_file import RecordFile
+from kg_neo4j.eval.answers.recalling import RecordFile
+from kg_neo4j.eval.answers.scores import Case, SystemScore, score_system
 from kg_neo4j.eval.building import saying_what_stays
 from kg_neo4j.eval.narrative.building import StudyBuild
 from kg_neo4j.eval.narrative.evidence import MODES, find_evidence
@@ -124,12 +124,7 @@ def study_narrative(
 
 
 def building_of(
-    sources: Sequence[str],
-    settings: Settings,
-    options: NarrativeOptions,
-    progress: Progress,
-    *,
-    is_plan: bool = False,
+    sources: Sequence[str], settings: Settings, options: NarrativeOptions, progress: Progress, *, is_plan: bool = False
 ) -> StudyBuild:
     """Return what builds for a study. Raises UsageError where there is nothing to read."""
     if not sources and options.graph is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.cases import SystemScore
+from kg_neo4j.eval.answers.scores import SystemScore
 from kg_neo4j.eval.narrative.grid import (
     CHUNK_LENGTH,
     CONTEXT,

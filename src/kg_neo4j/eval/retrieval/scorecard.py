@@ -12,15 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.stories import documents_of, stories_of
+from kg_neo4j.eval.answers.questions import documents_of, stories_of
 from kg_neo4j.eval.retrieval import flat
-from kg_neo4j.eval.retrieval.questions import (
-    CorpusPassage,
-    GoldQuestion,
-    graph_name,
-    read_passages,
-    read_questions,
-)
+from kg_neo4j.eval.retrieval.questions import CorpusPassage, GoldQuestion, graph_name, read_passages, read_questions
 from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, RetrievalScore, compare, recall, score
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
@@ -177,11 +171,7 @@ def _mode(
 
 
 def _ranked(
-    search: Callable[[str], Sequence[int]],
-    questions: Sequence[GoldQuestion],
-    depth: int,
-    way: str,
-    progress: Progress,
+    search: Callable[[str], Sequence[int]], questions: Sequence[GoldQuestion], depth: int, way: str, progress: Progress
 ) -> list[Ranking]:
     progress.start(way, len(questions))
     search(questions[0].text)  # what is kept for the next question is made before the clock starts

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.cases import SystemScore
+from kg_neo4j.eval.answers.scores import SystemScore
 from kg_neo4j.eval.narrative.grid import SYSTEMS, StudyScope
 from kg_neo4j.eval.narrative.study import NarrativeStudy, WayScore
 from kg_neo4j.eval.narrative.tables import draw, tables, write
