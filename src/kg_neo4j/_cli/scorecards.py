@@ -24,16 +24,14 @@ def scorecard_shape(card: Scorecard) -> dict[str, Any]:
     shape = of_record(card, "gold gold_sha256=sha256 split extractor config_hash gives_mentions documents words")
     for name, score in card.scores.items():
         put(shape, name.split("."), _score_shape(score, card.relation_names if name.startswith("relations.") else {}))
-    for measure in ("within_sentence", "document") if card.best_threshold else ():
-        found = {
-            "threshold": getattr(card.best_threshold, f"{measure}_threshold"),
-            **_score_shape(getattr(card.best_threshold, measure), card.relation_names),
-        }
+    for measure, (threshold, score) in card.judged.best_threshold.items():
+        found = {"threshold": threshold, **_score_shape(score, card.relation_names)}
         put(shape, ["relations", "gold_entities", measure, "at_best_threshold"], found)
     return shape | of_record(
         card,
-        "basis duplicates rows rejections evidence unscored.relationships=unscored unscored.nodes=left_out "
-        "without_place right_facts *usage usd_per_right_fact seconds:3 words_per_s:1 failed notes",
+        "basis=judged.basis duplicates=judged.duplicates rows rejections evidence unscored.relationships=unscored "
+        "unscored.nodes=judged.left_out without_place=judged.without_place right_facts=judged.right_facts *usage "
+        "usd_per_right_fact seconds:3 words_per_s:1 failed notes",
     )
 
 
@@ -43,15 +41,13 @@ def show_scorecard(card: Scorecard, command: Sequence[str]) -> None:
     print_facts(
         {
             "measured": f"{extractor} on {card.gold}, split {card.split}: {card.documents} passages",
-            "mentions": card.basis["mentions"],
-            "gold entities": card.basis["gold_entities"],
+            "mentions": card.judged.basis["mentions"],
+            "gold entities": card.judged.basis["gold_entities"],
         }
     )
     rows = [_row(title, card.scores[name]) for name, title in MEASURES.items() if name in card.scores]
-    if best := card.best_threshold:
-        near, far = best.within_sentence_threshold, best.document_threshold
-        rows.append(_row(f"  sentence, from probability {near:.2f}", best.within_sentence))
-        rows.append(_row(f"  document, from probability {far:.2f}", best.document))
+    for measure, (threshold, score) in card.judged.best_threshold.items():
+        rows.append(_row(f"  {measure.removeprefix('within_')}, from probability {threshold:.2f}", score))
     print_table(["Measure", "P", "R", "F1", "F1, 95 %", "Macro"], rows)
     if card.gives_mentions:
         named = [_row(title, card.scores[name]) for name, title in BY_NAME.items()]
@@ -65,7 +61,8 @@ def show_scorecard(card: Scorecard, command: Sequence[str]) -> None:
 
 
 def _facts(card: Scorecard) -> dict[str, object]:
-    evidence, usage, again = card.evidence, card.usage, card.duplicates
+    evidence, usage, judged = card.evidence, card.usage, card.judged
+    again = judged.duplicates
     unscored = ", ".join(f"{name} {rows}" for name, rows in list(card.unscored.items())[:6]) or "all types known"
     price = "price not known" if card.usd_per_right_fact is None else f"{card.usd_per_right_fact:.5f} USD each"
     return {
@@ -73,10 +70,10 @@ def _facts(card: Scorecard) -> dict[str, object]:
         "evidence": f"{evidence.found} of {evidence.rows} rows have words that are in the text",
         "evidence right": f"{evidence.in_gold_sentence} of {evidence.stated} right relations quote a gold sentence",
         "duplicates": f"{again.surplus} of {again.matched} matched entities ({again.rate:.1%})",
-        "without a place": f"{card.without_place} entities whose name the text does not have",
-        "not scored": f"{sum(card.unscored.values())} relations ({unscored}), {card.left_out} node rows",
+        "without a place": f"{judged.without_place} entities whose name the text does not have",
+        "not scored": f"{sum(card.unscored.values())} relations ({unscored}), {judged.left_out} node rows",
         "calls": f"{usage.calls}, {usage.input_tokens} + {usage.output_tokens} tokens",
-        "right facts": f"{card.right_facts}, {price}" if card.right_facts else "none",
+        "right facts": f"{judged.right_facts}, {price}" if judged.right_facts else "none",
         "speed": f"{card.words} words in {card.seconds:.1f} s, {card.words_per_s:,.0f} words/s",
     }
 

@@ -1,4 +1,8 @@
-"""Compares what was found in one passage with its annotation, measure by measure. Pure.
+"""What extractions say of one passage, and how that compares with its annotation, measure by measure. Pure.
+
+A row of the CSV gives a name, not places: its mentions are all exact occurrences of the name, as whole words, in the
+chunk that the row is about. Where a longer name of another row covers an occurrence, the longer one has it ("York" in
+"New York"). Rows of one normalised name and type are one entity, as they are in the graph.
 
 - mentions: the same place and type ("strict"), or the same place ("span").
 - entities: aligned one to one so that most mentions are shared; right where at least one mention is shared, with its
@@ -12,18 +16,99 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kg_neo4j.eval.extraction import clusters
 from kg_neo4j.eval.extraction.gold import GoldPassage
-from kg_neo4j.eval.extraction.prediction import FoundRelation, PredictedEntity
-from kg_neo4j.eval.extraction.running_text import Place
-from kg_neo4j.eval.extraction.scores import Counts, PassageCounts
+from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, assign, b_cubed, ceaf, shared
 from kg_neo4j.eval.extraction.type_map import Claim, TypeMap
+from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
+from kg_neo4j.graph.identity import normalise
+from kg_neo4j.records import Chunk, Extraction, NodeRow
 
 Triple = tuple[int, str, int]  # ends: an annotated entity's index, or -1 - the index of a found one
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What was found in one passage."""
+
+    entities: tuple[EntityMentions, ...]
+    relations: tuple[ScoredRelation, ...]
+    left_out: int = 0  # node rows whose type the map leaves out
+    without_place: int = 0  # entities whose name the text does not have
+
+
+def from_extractions(extractions: Sequence[Extraction], types: TypeMap) -> Prediction:
+    """Return what the CSV rows of all chunks of one passage say."""
+    index: dict[tuple[str, str], int] = {}
+    names: list[NodeRow] = []
+    places: list[set[Place]] = []
+    relations: dict[tuple[int, str, int], ScoredRelation] = {}
+    left_out = 0
+    for extraction in extractions:
+        rows: dict[str, int] = {}
+        kept: list[NodeRow] = []
+        for node in extraction.nodes:
+            if types.node_type(node.type) is None:
+                left_out += 1
+                continue
+            key = normalise(node.name), node.type
+            if key not in index:
+                index[key] = len(names)
+                names.append(node)
+                places.append(set())
+            rows[node.node_id] = index[key]
+            kept.append(node)
+        start = extraction.chunk.start
+        for node, found in zip(kept, occurrences([node.name for node in kept], extraction.chunk.text), strict=True):
+            places[rows[node.node_id]].update((start + first, start + last) for first, last in found)
+        for row in extraction.relationships:
+            if row.source_id in rows and row.target_id in rows:
+                ends = rows[row.source_id], row.type, rows[row.target_id]
+                span = None if row.span is None else (start + row.span.start, start + row.span.end)
+                relations.setdefault(ends, ScoredRelation(*ends, 1.0, span))
+    entities = tuple(
+        EntityMentions(node.name, types.node_type(node.type) or "", tuple(sorted(found)))
+        for node, found in zip(names, places, strict=True)
+    )
+    nowhere = sum(not entity.mentions for entity in entities)
+    return Prediction(entities, tuple(relations.values()), left_out, nowhere)
+
+
+def from_mentions(
+    chunks: Iterable[tuple[Chunk, Sequence[EntityMentions]]], types: TypeMap
+) -> tuple[EntityMentions, ...]:
+    """Return the entities that an extractor knows the places of itself, chunk by chunk, as `EntityMentions`."""
+    merged: dict[tuple[str, str], tuple[str, set[Place]]] = {}
+    for chunk, entities in chunks:
+        for entity in entities:
+            kind = types.node_type(entity.type)
+            if kind is not None:
+                _, places = merged.setdefault((normalise(entity.name), kind), (entity.name, set()))
+                places.update((chunk.start + first, chunk.start + last) for first, last in entity.mentions)
+    return tuple(EntityMentions(name, key[1], tuple(sorted(places))) for key, (name, places) in merged.items())
+
+
+def occurrences(names: Sequence[str], text: str) -> list[tuple[Place, ...]]:
+    """Return where each name is in `text` as whole words, less what a longer name of another spelling covers."""
+    found = [tuple(match.span() for match in _pattern(name).finditer(text)) if name.strip() else () for name in names]
+    spans = sorted({span for each in found for span in each}, key=lambda span: (span[0] - span[1], span))
+    taken = bytearray(len(text))
+    kept: set[Place] = set()
+    for start, end in spans:
+        if not any(taken[start:end]):
+            taken[start:end] = b"\1" * (end - start)
+            kept.add((start, end))
+    return [tuple(span for span in each if span in kept) for each in found]
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """Match a name with its own spelling; any white space stands for any other."""
+    words = r"\s+".join(re.escape(word) for word in name.split())
+    return re.compile(rf"(?<!\w){words}(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +139,7 @@ class RelationMatch:
     in_evidence: int  # of these: the evidence lies in such a sentence
 
 
-def compare_mentions(gold: GoldPassage, found: Sequence[PredictedEntity]) -> tuple[PassageCounts, PassageCounts]:
+def compare_mentions(gold: GoldPassage, found: Sequence[EntityMentions]) -> tuple[PassageCounts, PassageCounts]:
     """Return the counts of mentions, strict and by span alone (under one type, "")."""
     theirs = {(each.start, each.end, each.type) for entity in gold.entities for each in entity.mentions}
     ours = {(*place, entity.type) for entity in found for place in entity.mentions}
@@ -63,11 +148,11 @@ def compare_mentions(gold: GoldPassage, found: Sequence[PredictedEntity]) -> tup
     return strict, span
 
 
-def compare_entities(gold: GoldPassage, found: Sequence[PredictedEntity]) -> tuple[PassageCounts, Duplicates]:
+def compare_entities(gold: GoldPassage, found: Sequence[EntityMentions]) -> tuple[PassageCounts, Duplicates]:
     """Return the counts of entities, and the duplicates."""
     theirs = [{(each.start, each.end, each.type) for each in entity.mentions} for entity in gold.entities]
     ours = [{(*place, entity.type) for place in entity.mentions} for entity in found]
-    pairs = clusters.assign([[len(one & other) for other in theirs] for one in ours])
+    pairs = assign([[len(one & other) for other in theirs] for one in ours])
     counts: Counter[tuple[str, int]] = Counter()
     counts.update((found[row].type, 0) for row, _ in pairs)
     counts.update((entity.type, 1) for entity in found)
@@ -80,22 +165,22 @@ def compare_entities(gold: GoldPassage, found: Sequence[PredictedEntity]) -> tup
     )
 
 
-def compare_clusters(gold: GoldPassage, found: Sequence[PredictedEntity]) -> Mapping[str, Counts]:
+def compare_clusters(gold: GoldPassage, found: Sequence[EntityMentions]) -> Mapping[str, Counts]:
     """Return B-cubed and CEAF over all mentions, and over those that both sides have ("shared")."""
     theirs: list[frozenset[Hashable]] = [
         frozenset((each.start, each.end) for each in entity.mentions) for entity in gold.entities
     ]
     ours: list[frozenset[Hashable]] = [frozenset(entity.mentions) for entity in found if entity.mentions]
-    ours_shared, theirs_shared = clusters.shared(ours, theirs)
+    ours_shared, theirs_shared = shared(ours, theirs)
     return {
-        "all.b_cubed": clusters.b_cubed(ours, theirs),
-        "all.ceaf_e": clusters.ceaf(ours, theirs),
-        "shared.b_cubed": clusters.b_cubed(ours_shared, theirs_shared),
-        "shared.ceaf_e": clusters.ceaf(ours_shared, theirs_shared),
+        "all.b_cubed": b_cubed(ours, theirs),
+        "all.ceaf_e": ceaf(ours, theirs),
+        "shared.b_cubed": b_cubed(ours_shared, theirs_shared),
+        "shared.ceaf_e": ceaf(ours_shared, theirs_shared),
     }
 
 
-def align(gold: GoldPassage, found: Sequence[PredictedEntity], *, typed: bool) -> list[int | None]:
+def align(gold: GoldPassage, found: Sequence[EntityMentions], *, typed: bool) -> list[int | None]:
     """Return for each found entity the annotated one with which it shares most mentions; None where there is none.
 
     `typed` asks for the type too. Of several with equally many the first one counts.
@@ -115,8 +200,8 @@ def align(gold: GoldPassage, found: Sequence[PredictedEntity], *, typed: bool) -
 
 def compare_relations(
     gold: GoldPassage,
-    found: Sequence[PredictedEntity],
-    relations: Iterable[FoundRelation],
+    found: Sequence[EntityMentions],
+    relations: Iterable[ScoredRelation],
     types: TypeMap,
     aligned: Sequence[int | None],
     *,
@@ -173,7 +258,7 @@ def _settle(claim: Claim, source: int, target: int, theirs: Collection[Triple]) 
 class _Nearness:
     """Says whether two ends are mentioned in one sentence."""
 
-    def __init__(self, gold: GoldPassage, found: Sequence[PredictedEntity]) -> None:
+    def __init__(self, gold: GoldPassage, found: Sequence[EntityMentions]) -> None:
         self._borders = gold.sentences
         self._annotated = [{each.sentence for each in entity.mentions} for entity in gold.entities]
         self._found = [{number for place in one.mentions for number in self.of_place(place)} for one in found]
