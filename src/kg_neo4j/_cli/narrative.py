@@ -13,8 +13,7 @@ from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_t
 from kg_neo4j.errors import UsageError
 
 if TYPE_CHECKING:
-    from kg_neo4j.eval.narrative.plan import NarrativePlan
-    from kg_neo4j.eval.narrative.study import NarrativeStudy
+    from kg_neo4j.eval.narrative.study import NarrativePlan, NarrativeStudy
     from kg_neo4j.graph.report_format import Report
 
 
@@ -57,8 +56,7 @@ def narrative(
     """
     from kg_neo4j.eval.narrative import tables
     from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, StudyScope
-    from kg_neo4j.eval.narrative.plan import plan_narrative
-    from kg_neo4j.eval.narrative.study import NarrativeOptions, study_narrative
+    from kg_neo4j.eval.narrative.study import NarrativeOptions, plan_narrative, study_narrative
     from kg_neo4j.graph.report_format import FORMATS
 
     if output not in FORMATS:

@@ -14,28 +14,19 @@ from typing import Any
 
 from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.scores import SystemScore
-from kg_neo4j.eval.narrative.grid import (
-    CHUNK_LENGTH,
-    CONTEXT,
-    DETAIL_NODES,
-    LENGTH,
-    SINGLE,
-    SUMMARY_LENGTH,
-    TOP_KS,
-    WITHOUT,
-)
+from kg_neo4j.eval.narrative import grid
 from kg_neo4j.eval.narrative.study import NarrativeStudy, WayScore
 from kg_neo4j.graph.report_format import FORMATS, Cell, Report, render
 
 TITLES = {
-    TOP_KS: ("top_k", "Nodes that are read"),
-    CONTEXT: ("Tokens of context", "Tokens of context"),
-    SINGLE: ("Aspect", "Summaries of one aspect alone, with the leaves"),
-    WITHOUT: ("Without", "All aspects but one"),
-    DETAIL_NODES: ("Details", "Detail nodes of each leaf"),
-    CHUNK_LENGTH: ("Tokens of a chunk", "Length of chunks"),
-    SUMMARY_LENGTH: ("Tokens of a summary", "Length of summaries"),
-    LENGTH: ("Tokens of each", "Length of chunks and summaries together"),
+    grid.TOP_KS: ("top_k", "Nodes that are read"),
+    grid.CONTEXT: ("Tokens of context", "Tokens of context"),
+    grid.SINGLE: ("Aspect", "Summaries of one aspect alone, with the leaves"),
+    grid.WITHOUT: ("Without", "All aspects but one"),
+    grid.DETAIL_NODES: ("Details", "Detail nodes of each leaf"),
+    grid.CHUNK_LENGTH: ("Tokens of a chunk", "Length of chunks"),
+    grid.SUMMARY_LENGTH: ("Tokens of a summary", "Length of summaries"),
+    grid.LENGTH: ("Tokens of each", "Length of chunks and summaries together"),
 }
 CORRECTNESS, SIMILARITY = "correctness", "similarity"
 _INCHES = (8.0, 4.6)
@@ -61,7 +52,7 @@ def _results(study: NarrativeStudy, systems: Sequence[WayScore], measure: str) -
     rows = []
     for each in systems:
         interval = each.score.correctness_interval if measure == CORRECTNESS else each.score.similarity_interval
-        cells: list[Cell] = [each.way.name, _of(each.score, measure), *_both(interval)]
+        cells: list[Cell] = [each.way.name, _of(each.score, measure), *map(_percent, interval or (None, None))]
         cells += [_of(each.types[kind], measure) if kind in each.types else None for kind in kinds]
         cells += [_percent(each.score.found), _percent(each.evidence), _percent(each.beneath)]
         rows.append((*cells, round(each.score.context_tokens)))
@@ -91,10 +82,6 @@ def _ablation(study: NarrativeStudy, ablation: str) -> Report:
 
 def _of(score: SystemScore, measure: str) -> float | None:
     return _percent(score.correctness if measure == CORRECTNESS else score.similarity)
-
-
-def _both(interval: tuple[float, float] | None) -> tuple[float | None, float | None]:
-    return (None, None) if interval is None else (_percent(interval[0]), _percent(interval[1]))
 
 
 def _percent(value: float | None) -> float | None:
