@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.eval.answers.asking import Counting
-from kg_neo4j.eval.answers.comparison import ComparisonOptions, SystemsBuild, open_run, prepare
+from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run, prepare
 from kg_neo4j.eval.answers.recalling import RecordFile
 from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS
 from kg_neo4j.eval.building import LOAD, REPORTS
@@ -74,6 +73,15 @@ def plan_comparison(
     steps = {step: usage for step, usage in building.steps.items() if step != LOAD}
     rest = [each.name for each in chosen if not built[each.name]]
     judging = counting.judging(run)
+    assumptions = []
+    if any(usage.calls for usage in by_system.values()):
+        assumptions.append(f"an answer has {ANSWER_TOKENS} tokens, and none is requested again")
+        if REPORTS in building.steps:
+            assumptions.append("every community report that is read contributes to the answer")
+            assumptions += [UNKNOWN] if building.load_plan else []
+        assumptions += [UNBUILT] if rest else []
+    if judging.calls:
+        assumptions.append("every answer is judged separately; those that are alike, or not found, cost less")
     return ComparisonPlan(
         questions=len(found.questions),
         texts=len(found.stories),
@@ -86,21 +94,5 @@ def plan_comparison(
         judging=judging,
         saved=run.taken,
         estimated=(*(step for step, usage in steps.items() if usage.calls), *rest),
-        assumptions=_assumptions(by_system, judging, building, is_built=not rest),
+        assumptions=tuple(assumptions),
     )
-
-
-def _assumptions(
-    by_system: Mapping[str, Usage], judging: Usage, building: SystemsBuild, *, is_built: bool
-) -> tuple[str, ...]:
-    """Return what the figures rest on."""
-    found = []
-    if any(usage.calls for usage in by_system.values()):
-        found.append(f"an answer has {ANSWER_TOKENS} tokens, and none is requested again")
-        if REPORTS in building.steps:
-            found.append("every community report that is read contributes to the answer")
-            found += [UNKNOWN] if building.load_plan else []
-        found += [] if is_built else [UNBUILT]
-    if judging.calls:
-        found.append("every answer is judged separately; those that are alike, or not found, cost less")
-    return tuple(found)

@@ -221,20 +221,22 @@ def write_cases(path: str, cases: Sequence[Case]) -> None:
             table = csv.writer(file)
             table.writerow(COLUMNS)
             for case in cases:
-                table.writerows(_cells(case, golden) for golden in case.goldens)
+                table.writerows(map(_plain, _cells(case, golden)) for golden in case.goldens)
     except OSError as error:
         raise UsageError(f"cannot write {path!r}: {(error.strerror or str(error)).lower()}") from error
 
 
 def _cells(case: Case, golden: GoldenScore) -> list[object]:
     question, given = case.question, case.given
-    counts = ("", "", "") if golden.f1 is None else (len(golden.right), len(golden.wrong), len(golden.missing))
-    texts = [case.system, question.id, question.document]
-    asked = [question.text, given.said, golden.golden]
-    scores = [_round(golden.correctness), _round(golden.similarity), _round(golden.f1)]
-    cells = [*texts, int(question.is_hard), *asked, *scores, *counts, given.exact, _round(given.f1), case.judge]
-    ragas = (_round(golden.ragas_correctness), _round(golden.ragas_similarity))
-    return [_plain(cell) for cell in (*cells, golden.problem, *ragas)]
+    statements = (golden.right, golden.wrong, golden.missing)
+    return [
+        *(case.system, question.id, question.document, int(question.is_hard)),
+        *(question.text, given.said, golden.golden),
+        *map(_round, (golden.correctness, golden.similarity, golden.f1)),
+        *("" if golden.f1 is None else len(each) for each in statements),
+        *(given.exact, _round(given.f1), case.judge, golden.problem),
+        *map(_round, (golden.ragas_correctness, golden.ragas_similarity)),
+    ]
 
 
 def _plain(cell: object) -> object:

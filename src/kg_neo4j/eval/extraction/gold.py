@@ -96,12 +96,11 @@ def read(path: str | Path) -> GoldSet:
         try:
             passages.append(passage(row))
         except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise UnreadableSource(
-                f"{file}: passage {number} is not annotated as in Re-DocRED: {type(error).__name__}: {error}"
-            ) from error
+            why = f"{type(error).__name__}: {error}"
+            raise UnreadableSource(f"{file}: passage {number} is not annotated as in Re-DocRED: {why}") from error
     names = file.with_name(NAMES)
-    found = _load(names) if names.is_file() else {}
-    return GoldSet(str(path), tuple(passages), {str(key): str(name) for key, name in dict(found).items()})
+    found = dict(_load(names)) if names.is_file() else {}
+    return GoldSet(str(path), tuple(passages), {str(key): str(name) for key, name in found.items()})
 
 
 def passage(row: Mapping[str, Any]) -> GoldPassage:
@@ -195,7 +194,7 @@ def _spaces(words: Sequence[str]) -> Iterator[bool]:
         joined = (
             word in _NOT_BEFORE
             or before in _NOT_AFTER
-            or _is_contraction(word)
+            or (1 < len(word) <= 3 and word[0] == "'" and word[1:].isalpha())  # a contraction
             or (is_quoting and '"' in (word, before))
             or word in _JOINTS
             or before in _JOINTS
@@ -205,10 +204,6 @@ def _spaces(words: Sequence[str]) -> Iterator[bool]:
             is_quoting = not is_quoting
         before = word
         yield index == 0 or not joined
-
-
-def _is_contraction(word: str) -> bool:
-    return 1 < len(word) <= 3 and word[0] == "'" and word[1:].isalpha()
 
 
 def _is_range(words: Sequence[str], index: int) -> bool:

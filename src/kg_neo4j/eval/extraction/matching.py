@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from kg_neo4j.eval.extraction.gold import GoldPassage
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, assign, b_cubed, ceaf, shared
-from kg_neo4j.eval.extraction.type_map import Claim, TypeMap
+from kg_neo4j.eval.extraction.type_map import TypeMap
 from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
 from kg_neo4j.graph.identity import normalise
 from kg_neo4j.records import Chunk, Extraction, NodeRow
@@ -43,28 +43,22 @@ class Prediction:
 
 def from_extractions(extractions: Sequence[Extraction], types: TypeMap) -> Prediction:
     """Return what the CSV rows of all chunks of one passage say."""
-    index: dict[tuple[str, str], int] = {}
+    index: dict[tuple[str, str], int] = {}  # normalised name and type -> place in the next two
     names: list[NodeRow] = []
     places: list[set[Place]] = []
-    relations: dict[tuple[int, str, int], ScoredRelation] = {}
+    relations: dict[Triple, ScoredRelation] = {}
     left_out = 0
     for extraction in extractions:
+        start = extraction.chunk.start
+        kept = [node for node in extraction.nodes if types.node_type(node.type) is not None]
+        left_out += len(extraction.nodes) - len(kept)
         rows: dict[str, int] = {}
-        kept: list[NodeRow] = []
-        for node in extraction.nodes:
-            if types.node_type(node.type) is None:
-                left_out += 1
-                continue
-            key = normalise(node.name), node.type
-            if key not in index:
-                index[key] = len(names)
+        for node, found in zip(kept, occurrences([node.name for node in kept], extraction.chunk.text), strict=True):
+            rows[node.node_id] = number = index.setdefault((normalise(node.name), node.type), len(names))
+            if number == len(names):
                 names.append(node)
                 places.append(set())
-            rows[node.node_id] = index[key]
-            kept.append(node)
-        start = extraction.chunk.start
-        for node, found in zip(kept, occurrences([node.name for node in kept], extraction.chunk.text), strict=True):
-            places[rows[node.node_id]].update((start + first, start + last) for first, last in found)
+            places[number].update((start + first, start + last) for first, last in found)
         for row in extraction.relationships:
             if row.source_id in rows and row.target_id in rows:
                 ends = rows[row.source_id], row.type, rows[row.target_id]
@@ -74,8 +68,7 @@ def from_extractions(extractions: Sequence[Extraction], types: TypeMap) -> Predi
         EntityMentions(node.name, types.node_type(node.type) or "", tuple(sorted(found)))
         for node, found in zip(names, places, strict=True)
     )
-    nowhere = sum(not entity.mentions for entity in entities)
-    return Prediction(entities, tuple(relations.values()), left_out, nowhere)
+    return Prediction(entities, tuple(relations.values()), left_out, sum(not each.mentions for each in entities))
 
 
 def from_mentions(
@@ -93,8 +86,14 @@ def from_mentions(
 
 
 def occurrences(names: Sequence[str], text: str) -> list[tuple[Place, ...]]:
-    """Return where each name is in `text` as whole words, less what a longer name of another spelling covers."""
-    found = [tuple(match.span() for match in _pattern(name).finditer(text)) if name.strip() else () for name in names]
+    """Return where each name is in `text` as whole words, less what a longer name of another spelling covers.
+
+    A name matches with its own spelling; any white space stands for any other.
+    """
+    found: list[list[Place]] = []
+    for name in names:
+        words = r"\s+".join(re.escape(word) for word in name.split())
+        found.append([match.span() for match in re.finditer(rf"(?<!\w){words}(?!\w)", text)] if words else [])
     spans = sorted({span for each in found for span in each}, key=lambda span: (span[0] - span[1], span))
     taken = bytearray(len(text))
     kept: set[Place] = set()
@@ -103,12 +102,6 @@ def occurrences(names: Sequence[str], text: str) -> list[tuple[Place, ...]]:
             taken[start:end] = b"\1" * (end - start)
             kept.add((start, end))
     return [tuple(span for span in each if span in kept) for each in found]
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    """Match a name with its own spelling; any white space stands for any other."""
-    words = r"\s+".join(re.escape(word) for word in name.split())
-    return re.compile(rf"(?<!\w){words}(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,16 +146,13 @@ def compare_entities(gold: GoldPassage, found: Sequence[EntityMentions]) -> tupl
     theirs = [{(each.start, each.end, each.type) for each in entity.mentions} for entity in gold.entities]
     ours = [{(*place, entity.type) for place in entity.mentions} for entity in found]
     pairs = assign([[len(one & other) for other in theirs] for one in ours])
-    counts: Counter[tuple[str, int]] = Counter()
-    counts.update((found[row].type, 0) for row, _ in pairs)
-    counts.update((entity.type, 1) for entity in found)
-    counts.update((gold.entities[column].type, 2) for _, column in pairs)
-    counts.update((entity.type, 3) for entity in gold.entities)
-    kinds = {kind for kind, _ in counts}
+    right, all_found = Counter(found[row].type for row, _ in pairs), Counter(entity.type for entity in found)
+    covered = Counter(gold.entities[column].type for _, column in pairs)
+    wanted = Counter(entity.type for entity in gold.entities)
+    kinds = right.keys() | all_found.keys() | covered.keys() | wanted.keys()
+    counts = {kind: Counts(right[kind], all_found[kind], covered[kind], wanted[kind]) for kind in kinds}
     matched = [index for index in align(gold, found, typed=True) if index is not None]
-    return {kind: Counts(*(counts[kind, part] for part in range(4))) for kind in kinds}, Duplicates(
-        len(matched), len(matched) - len(set(matched))
-    )
+    return counts, Duplicates(len(matched), len(matched) - len(set(matched)))
 
 
 def compare_clusters(gold: GoldPassage, found: Sequence[EntityMentions]) -> Mapping[str, Counts]:
@@ -171,13 +161,9 @@ def compare_clusters(gold: GoldPassage, found: Sequence[EntityMentions]) -> Mapp
         frozenset((each.start, each.end) for each in entity.mentions) for entity in gold.entities
     ]
     ours: list[frozenset[Hashable]] = [frozenset(entity.mentions) for entity in found if entity.mentions]
-    ours_shared, theirs_shared = shared(ours, theirs)
-    return {
-        "all.b_cubed": b_cubed(ours, theirs),
-        "all.ceaf_e": ceaf(ours, theirs),
-        "shared.b_cubed": b_cubed(ours_shared, theirs_shared),
-        "shared.ceaf_e": ceaf(ours_shared, theirs_shared),
-    }
+    sides = {"all": (ours, theirs), "shared": shared(ours, theirs)}
+    measures = {"b_cubed": b_cubed, "ceaf_e": ceaf}
+    return {f"{side}.{name}": measure(*sides[side]) for side in sides for name, measure in measures.items()}
 
 
 def align(gold: GoldPassage, found: Sequence[EntityMentions], *, typed: bool) -> list[int | None]:
@@ -222,7 +208,10 @@ def compare_relations(
         target = -1 - relation.target if ends[1] is None else ends[1]
         if source != target:
             for claim in types.claims(relation.type):
-                triple = _settle(claim, source, target, theirs)
+                meant = [
+                    (target, each.type, source) if each.reversed else (source, each.type, target) for each in claim
+                ]
+                triple = next((each for each in meant if each in theirs), meant[0])  # a claim is never empty
                 ours[triple] = ours.get(triple) or relation.evidence
     right = ours.keys() & theirs.keys()
     stated = [(theirs[each].evidence, evidence) for each in right if (evidence := ours[each]) and theirs[each].evidence]
@@ -246,15 +235,6 @@ def count(ours: Collection[Hashable], theirs: Collection[Hashable], kind: Callab
     return {each: Counts(right[each], found[each], right[each], wanted[each]) for each in found.keys() | wanted.keys()}
 
 
-def _settle(claim: Claim, source: int, target: int, theirs: Collection[Triple]) -> Triple:
-    """Return what a claim is held for: the first of its alternatives that the annotation has, else the first."""
-    triples = [
-        (target, each.type, source) if each.reversed else (source, each.type, target)
-        for each in claim  # never empty
-    ]
-    return next((triple for triple in triples if triple in theirs), triples[0])
-
-
 class _Nearness:
     """Says whether two ends are mentioned in one sentence."""
 
@@ -270,7 +250,6 @@ class _Nearness:
         return evidence is not None and len(self.of_place(evidence)) == 1
 
     def of_place(self, place: Place) -> set[int]:
-        """Return the sentences that a place touches."""
         return {number for number, (start, end) in enumerate(self._borders) if place[0] < end and start < place[1]}
 
     def _sentences(self, end: int) -> set[int]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Numbers = NDArray[np.float64]
+
 RESAMPLES = 1_000
 SEED = 20_260
 LEVEL = 0.95  # of the intervals
@@ -95,19 +97,19 @@ def score(passages: Sequence[PassageCounts]) -> Score:
     for row, passage in enumerate(passages):
         for kind, counts in passage.items():
             table[row, kinds.index(kind)] = (counts.right, counts.found, counts.covered, counts.gold)
-    whole = table.sum(axis=0, keepdims=True)
-    drawn = _resampled(table)
+    micro, macro = _micro_and_macro(table.sum(axis=0, keepdims=True))
+    drawn_micro, drawn_macro = _micro_and_macro(_resampled(table))
     return Score(
-        shares=_at(_micro(whole), 0),
-        interval=_interval(_micro(drawn)),
+        shares=Shares(*micro[0].tolist()),
+        interval=_interval(drawn_micro),
         counts=sum(totals.values(), Counts()),
-        macro=_at(_macro(whole), 0),
-        macro_interval=_interval(_macro(drawn)),
+        macro=Shares(*macro[0].tolist()),
+        macro_interval=_interval(drawn_macro),
         types={kind: (shares(totals[kind]), totals[kind]) for kind in kinds},
     )
 
 
-def _resampled(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _resampled(table: Numbers) -> Numbers:
     """Return the totals of resampled passages: resamples x types x 4."""
     import numpy as np
 
@@ -119,7 +121,7 @@ def _resampled(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return drawn.reshape(RESAMPLES, *table.shape[1:])
 
 
-def _shares(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shares(totals: Numbers) -> Numbers:
     """Return precision, recall and F1 along a last axis of three."""
     import numpy as np
 
@@ -131,29 +133,20 @@ def _shares(totals: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([precision, recall, f1], axis=-1)
 
 
-def _micro(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-    return _shares(totals.sum(axis=1))
-
-
-def _macro(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the means over the types that the annotation of each resample has."""
+def _micro_and_macro(totals: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the shares of all types together, and their means over the types that the annotation of each row has."""
     import numpy as np
 
     known = (totals[..., 3] > 0)[..., None]
     sums = np.where(known, _shares(totals), 0.0).sum(axis=1)
-    return np.asarray(sums / np.maximum(known.sum(axis=1), 1))
+    return _shares(totals.sum(axis=1)), np.asarray(sums / np.maximum(known.sum(axis=1), 1))
 
 
-def _at(values: NDArray[np.float64], row: int) -> Shares:
-    return Shares(*(float(value) for value in values[row]))
-
-
-def _interval(values: NDArray[np.float64]) -> Interval:
+def _interval(values: Numbers) -> Interval:
     import numpy as np
 
     edges = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    low_high = [(float(low), float(high)) for low, high in edges.T]
-    return Interval(*low_high)
+    return Interval(*((float(low), float(high)) for low, high in edges.T))
 
 
 def b_cubed(found: Clusters, gold: Clusters) -> Counts:
@@ -185,9 +178,8 @@ def assign(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     if rows > columns:
         turned = [[weights[row][column] for row in range(rows)] for column in range(columns)]
         return sorted((row, column) for column, row in assign(turned))
-    owner = _owners(weights, rows, columns)
-    pairs = [(row - 1, column - 1) for column, row in enumerate(owner) if column and row]
-    return sorted((row, column) for row, column in pairs if weights[row][column] > 0)
+    owners = enumerate(_owners(weights, rows, columns)[1:])
+    return sorted((row - 1, column) for column, row in owners if row and weights[row - 1][column] > 0)
 
 
 def _owners(weights: Sequence[Sequence[float]], rows: int, columns: int) -> list[int]:
@@ -235,12 +227,9 @@ def _agreement(ours: Clusters, theirs: Clusters) -> float:
             homes.setdefault(mention, []).append(number)
     total = 0.0
     for cluster in ours:
-        together: Counter[int] = Counter()
+        together = Counter(number for mention in cluster for number in homes.get(mention, ()))
         for mention in cluster:
-            together.update(homes.get(mention, ()))
-        for mention in cluster:
-            known = homes.get(mention, ())
-            total += max((together[number] / len(cluster) for number in known), default=0.0)
+            total += max((together[number] / len(cluster) for number in homes.get(mention, ())), default=0.0)
     return total
 
 
