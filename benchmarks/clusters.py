@@ -28,8 +28,11 @@ from kg_neo4j import LoadOptions, TreeBuildOptions, factory, load, tree  # noqa:
 from kg_neo4j._models import tokens  # noqa: E402
 from kg_neo4j.acquire import files  # noqa: E402
 from kg_neo4j.acquire.chunking import target  # noqa: E402
-from kg_neo4j.eval.narrative.evidence import find_evidence  # noqa: E402
-from kg_neo4j.eval.narrative.questions import read_narrative, with_quotes  # noqa: E402
+from kg_neo4j.eval.narrative.questions import (  # noqa: E402
+    find_evidence,
+    read_narrative,
+    with_quotes,
+)
 from kg_neo4j.extract import schema  # noqa: E402
 from kg_neo4j.extract.triples import TripleExtractor  # noqa: E402
 from kg_neo4j.graph.database import Database, DatabaseAddress  # noqa: E402

@@ -27,8 +27,12 @@ import server  # noqa: E402 - after the path is set
 from kg_neo4j import LoadOptions, factory, load, tree  # noqa: E402
 from kg_neo4j._models import tokens  # noqa: E402
 from kg_neo4j.acquire.chunking import target  # noqa: E402
-from kg_neo4j.eval.narrative.evidence import find_evidence  # noqa: E402
-from kg_neo4j.eval.narrative.questions import read_narrative, with_keys, with_quotes  # noqa: E402
+from kg_neo4j.eval.narrative.questions import (  # noqa: E402
+    find_evidence,
+    read_narrative,
+    with_keys,
+    with_quotes,
+)
 from kg_neo4j.graph.database import Database, DatabaseAddress  # noqa: E402
 from kg_neo4j.graph.documents import list_documents  # noqa: E402
 from kg_neo4j.organise.search_indexes import WORDED  # noqa: E402

@@ -20,8 +20,7 @@ from fake_llm import FakeLlm
 from kg_neo4j import factory
 from kg_neo4j._models import tokens
 from kg_neo4j.eval.answers.correctness import answer_correctness, answer_similarity
-from kg_neo4j.eval.answers.judges import judge_of
-from kg_neo4j.eval.answers.model_judge import ModelJudge
+from kg_neo4j.eval.answers.judges import ModelJudge, judge_of
 from kg_neo4j.eval.answers.ragas_scores import Ragas
 from kg_neo4j.settings import Settings
 

@@ -20,8 +20,7 @@ from kg_neo4j._cli import app as command_line
 from kg_neo4j.errors import BudgetReached, KgError, UnreadableSource, UsageError
 from kg_neo4j.eval.narrative import building
 from kg_neo4j.eval.narrative.grid import Grids, StudyScope
-from kg_neo4j.eval.narrative.plan import plan_narrative
-from kg_neo4j.eval.narrative.study import NarrativeOptions, study_narrative
+from kg_neo4j.eval.narrative.study import NarrativeOptions, plan_narrative, study_narrative
 from kg_neo4j.eval.narrative.tables import tables
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database

@@ -19,8 +19,7 @@ from kg_neo4j.eval.answers.comparison import ComparisonOptions, compare_systems
 from kg_neo4j.eval.answers.plan import plan_comparison
 from kg_neo4j.eval.narrative import building
 from kg_neo4j.eval.narrative.grid import Grids, StudyScope
-from kg_neo4j.eval.narrative.plan import plan_narrative
-from kg_neo4j.eval.narrative.study import NarrativeOptions, study_narrative
+from kg_neo4j.eval.narrative.study import NarrativeOptions, plan_narrative, study_narrative
 from kg_neo4j.graph.constraints import delete_graph
 from kg_neo4j.graph.database import Database
 from kg_neo4j.records import Usage

@@ -10,8 +10,7 @@ import pytest
 from kg_neo4j import LoadOptions, Settings, factory, load
 from kg_neo4j._models import tokens
 from kg_neo4j.acquire.chunking import target
-from kg_neo4j.eval.narrative.evidence import EvidenceFound, find_evidence
-from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative
+from kg_neo4j.eval.narrative.questions import EvidenceFound, NarrativeQuestion, find_evidence, read_narrative
 from kg_neo4j.graph.database import Database
 from kg_neo4j.graph.queries import Query
 from kg_neo4j.pipeline import AskOptions

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kg_neo4j._cli import PARTLY_DONE
-from kg_neo4j._cli.eval_answers import answers
+from kg_neo4j._cli import PARTLY_DONE, scorecards
 from kg_neo4j._cli.options import (
     BudgetOption,
     CacheOption,
     GleaningsOption,
+    GraphOption,
     JsonOption,
     ModelOption,
     SchemaOption,
     given_options,
     settings_for,
 )
-from kg_neo4j._cli.scorecards import scorecard_shape, show_scorecard
 from kg_neo4j._cli.terminal import print_json, progress, remark
+from kg_neo4j.errors import UsageError
+
+if TYPE_CHECKING:
+    from kg_neo4j.eval.answers.comparison import ComparisonOptions
+    from kg_neo4j.settings import Settings
+
+Changed = dict[str, Any]  # option -> value, of those that are not the default
 
 app = typer.Typer(help="Measure quality against annotated data.", no_args_is_help=True)
+LimitOption = Annotated[int | None, typer.Option("--limit", metavar="N", help="Maximum number of questions.", min=1)]
 
 
 @app.callback()
@@ -60,22 +66,15 @@ def extraction(
     """
     from kg_neo4j.eval.extraction.scorecard import ScorecardOptions, score_extraction
 
-    settings = settings_for(model=model, answer_cache=None if cache else False)
-    if model is not None:
-        from kg_neo4j import factory
-
-        factory.require_model(settings, f"--model {model}, but no server to ask")
-    options = ScorecardOptions(
-        split=split, limit=limit, types=types, schema=schema, gleanings=gleanings, budget_usd=budget_usd
-    )
+    settings = _settings_for(model, answer_cache=None if cache else False)
+    options = ScorecardOptions(split, limit, types, schema, gleanings, budget_usd)
     with progress(quiet=as_json) as bars:
         card = score_extraction(gold, settings=settings, options=options, progress=bars)
     if as_json:
-        print_json(scorecard_shape(card))
+        print_json(scorecards.extraction_shape(card))
     else:
-        unsaid = ("--budget-usd", "--cache")
-        given = {name: value for name, value in given_options(context).items() if name not in unsaid}
-        show_scorecard(card, ["kg", "eval", "extraction", *_words(given)])
+        scorecards.show_extraction(card)
+        scorecards.print_again(_command(context, "--budget-usd", "--cache"))
         remark("note", (*card.failed, *card.notes))
     if card.failed:
         raise typer.Exit(PARTLY_DONE)
@@ -100,12 +99,9 @@ def retrieval(
     depths: Annotated[list[int], typer.Option("--k", metavar="N", help="Depth; repeatable.", min=1)] = [  # noqa: B006
         *(1, 2, 5, 10, 20)
     ],
-    limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", help="Maximum number of questions.", min=1)
-    ] = None,
+    limit: LimitOption = None,
     triples: Annotated[
-        str | None,
-        typer.Option("--triples", metavar="FILE", help="Graph of the passages by another extractor."),
+        str | None, typer.Option("--triples", metavar="FILE", help="Graph of the passages by another extractor.")
     ] = None,
     saved: Annotated[
         str | None,
@@ -117,24 +113,205 @@ def retrieval(
 
     Measures recall of the passages that a question needs.
     """
-    from kg_neo4j._cli.retrieval_scorecards import against, read_saved, show_retrieval
     from kg_neo4j.eval.retrieval.scorecard import RetrievalOptions, score_retrieval
 
-    earlier = read_saved(saved) if saved else {}
+    earlier = scorecards.read_saved(saved) if saved else {}
     options = RetrievalOptions(tuple(dict.fromkeys(modes)), tuple(sorted(set(depths))), limit, triples)
     with progress(quiet=as_json) as bars:
         card = score_retrieval(corpus, questions, settings=settings_for(), options=options, progress=bars)
-    differences = against(card, earlier)
+    differences = scorecards.against(card, earlier)
     if as_json:
         print_json(card)
     else:
-        show_retrieval(card, ["kg", "eval", "retrieval", *_words(given_options(context))], differences)
+        scorecards.show_retrieval(card, differences)
+        scorecards.print_again(_command(context))
     remark("note", card.notes)
 
 
-app.command("answers")(answers)
+@app.command()
+def answers(
+    context: typer.Context,
+    questions: Annotated[
+        str,
+        typer.Option(
+            "--questions", metavar="PATH", help="Questions: JSON lines, a QuALITY file, a NarrativeQA folder."
+        ),
+    ],
+    corpus: Annotated[
+        str | None,
+        typer.Option("--corpus", metavar="FILE", help="Passages to load first into their own graph; JSON lines."),
+    ] = None,
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="auto|local|global|naive|cypher", help="How to retrieve evidence.")
+    ] = "auto",
+    systems: Annotated[
+        str | None,
+        typer.Option(
+            "--systems",
+            metavar="LIST",
+            help="Systems to compare, separated by commas: naive,raptor,tree,local,global,auto.",
+        ),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="questions|quality|narrativeqa", help="Format of the questions [default: detected]."
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="NAME", help="Only texts of one source, such as gutenberg.")
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option("--set", metavar="train|valid|test", help="One set of NarrativeQA.")
+    ] = None,
+    documents: Annotated[
+        int | None, typer.Option("--documents", metavar="N", help="Maximum number of texts.", min=1)
+    ] = None,
+    limit: LimitOption = None,
+    summaries: Annotated[
+        bool, typer.Option("--summaries", help="NarrativeQA: use the summaries instead of the texts.")
+    ] = False,
+    whole_graph: Annotated[
+        bool, typer.Option("--whole-graph", help="Search the whole graph, not only the text that a question is about.")
+    ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge", metavar="auto|model|words", help="Judge of statements [default: the model, if there is one]."
+        ),
+    ] = None,
+    chunk_tokens: Annotated[
+        int | None, typer.Option("--chunk-tokens", metavar="N", help="Tokens per chunk [default: 160].", min=1)
+    ] = None,
+    context_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--context-tokens", metavar="N", help="Maximum evidence tokens for every system [default: 1700].", min=1
+        ),
+    ] = None,
+    save: Annotated[
+        str | None,
+        typer.Option("--save", metavar="FILE", help="File that keeps each answer; a stopped run continues from it."),
+    ] = None,
+    cases: Annotated[
+        str | None, typer.Option("--cases", metavar="FILE.csv", help="Write all cases with their scores.")
+    ] = None,
+    ragas: Annotated[bool, typer.Option("--ragas", help="Also compute the scores of ragas (extra `ragas`).")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")] = False,
+    model: ModelOption = None,
+    budget_usd: BudgetOption = None,
+    graph: GraphOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Score answers of one mode or of several systems.
+
+    Measures similarity, correctness, exact match, F1 and supported claims.
+    """
+    from kg_neo4j.eval.answers.published_sets import LINES, guess
+
+    given = {name: value for name, value in given_options(context).items() if name not in ("--questions", "--json")}
+    settings = _settings_for(model, graph=graph)
+    one_mode = {"--corpus", "--mode", "--format", "--limit", "--save", "--model", "--budget-usd", "--graph"}
+    if given.keys() <= one_mode and (form or guess(questions)) == LINES:
+        _of_one_mode(context, questions, settings, given)
+    else:
+        _of_systems(context, questions, settings, given)
 
 
-def _words(given: Mapping[str, Any]) -> list[str]:
-    listed = ((name, value if isinstance(value, list) else [value]) for name, value in given.items())
-    return [word for name, values in listed for value in values for word in (name, str(value))]
+def _of_one_mode(context: typer.Context, questions: str, settings: Settings, given: Changed) -> None:
+    """Score one mode, as the multi-hop sets are scored."""
+    from kg_neo4j.eval.answers.scorecard import AnswersOptions, score_answers
+
+    if "--corpus" in given and "--graph" in given:
+        raise UsageError("a corpus is loaded into a graph of its own", hint="give --corpus or --graph")
+    options = AnswersOptions(
+        corpus=given.get("--corpus"),
+        mode=given.get("--mode", "auto"),
+        limit=given.get("--limit"),
+        save=given.get("--save"),
+        budget_usd=given.get("--budget-usd"),
+    )
+    as_json = context.params["as_json"]
+    with progress(quiet=as_json) as bars:
+        card = score_answers(questions, settings=settings, options=options, progress=bars)
+    if as_json:
+        print_json(card)
+    else:
+        scorecards.show_answers(card)
+        scorecards.print_again(_command(context))
+    remark("note", card.notes)
+
+
+def _of_systems(context: typer.Context, questions: str, settings: Settings, given: Changed) -> None:
+    """Compare systems on questions with answers."""
+    from kg_neo4j.eval.answers.comparison import compare_systems
+    from kg_neo4j.eval.answers.plan import plan_comparison
+    from kg_neo4j.eval.answers.recalling import check_writable
+    from kg_neo4j.eval.answers.scores import write_cases
+
+    options, as_json = _options(given), context.params["as_json"]
+    if "--cases" in given:
+        check_writable(given["--cases"])
+    if "--dry-run" in given:
+        with progress(quiet=as_json) as bars:
+            plan = plan_comparison(questions, settings=settings, options=options, progress=bars)
+        if as_json:
+            print_json(plan)
+        else:
+            scorecards.show_plan_of_comparison(plan)
+        return
+    with progress(quiet=as_json) as bars:
+        card = compare_systems(questions, settings=settings, options=options, progress=bars)
+    if "--cases" in given:
+        write_cases(given["--cases"], card.cases)
+    if as_json:
+        print_json(scorecards.comparison_shape(card))
+    else:
+        scorecards.show_comparison(card)
+        scorecards.print_again(_command(context))
+        remark("note", scorecards.spent_now(card))
+
+
+def _options(given: Changed) -> ComparisonOptions:
+    from kg_neo4j.eval.answers.comparison import ComparisonOptions
+    from kg_neo4j.eval.answers.questions import StorySelection
+
+    if "--systems" in given and "--mode" in given:
+        raise UsageError("--systems names the modes", hint="give --systems or --mode")
+    usual = ComparisonOptions()
+    named = str(given.get("--systems", given.get("--mode", "auto")))
+    kind, split, documents, limit = (given.get(name) for name in ("--kind", "--set", "--documents", "--limit"))
+    return ComparisonOptions(
+        form=given.get("--format"),
+        selection=StorySelection(kind, split, documents, limit, "--summaries" in given),
+        systems=tuple(name.strip() for name in named.split(",") if name.strip()),
+        whole_graph="--whole-graph" in given,
+        judge=given.get("--judge", usual.judge),
+        graph=given.get("--graph"),
+        corpus=given.get("--corpus"),
+        chunk_tokens=given.get("--chunk-tokens", usual.chunk_tokens),
+        context_tokens=given.get("--context-tokens", usual.context_tokens),
+        ragas="--ragas" in given,
+        save=given.get("--save"),
+        budget_usd=given.get("--budget-usd"),
+    )
+
+
+def _settings_for(model: str | None, **overrides: Any) -> Settings:
+    """Return the settings; a model that is named and cannot be asked is an error."""
+    settings = settings_for(model=model, **overrides)
+    if model is not None:
+        from kg_neo4j import factory
+
+        factory.require_model(settings, f"--model {model}, but no server to ask")
+    return settings
+
+
+def _command(context: typer.Context, *unsaid: str) -> list[str]:
+    """Return the words of the command that repeats a measurement, without the options that are left `unsaid`."""
+    words = ["kg", "eval", str(context.info_name)]
+    for name, value in given_options(context).items():
+        if name not in (*unsaid, "--json"):
+            for each in value if isinstance(value, list) else [value]:
+                words += [name] if each is True else [name, str(each)]
+    return words

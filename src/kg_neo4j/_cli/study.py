@@ -2,18 +2,72 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from kg_neo4j._cli.chunk_length import SeveralValues, chunk_length
-from kg_neo4j._cli.narrative import narrative
-from kg_neo4j._cli.options import ChunkTokensOption, GleaningsOption, JsonOption, ModelOption, settings_for, tokens_of
+from kg_neo4j import data_files
+from kg_neo4j._cli.options import (
+    BudgetOption,
+    CacheOption,
+    ChunkTokensOption,
+    GleaningsOption,
+    JsonOption,
+    ModelOption,
+    SchemaOption,
+    WaveOption,
+    settings_for,
+    tokens_of,
+)
+from kg_neo4j._cli.shapes import of_record, plain
 from kg_neo4j._cli.terminal import print_facts, print_json, print_table, print_text, progress, remark
 from kg_neo4j.errors import UsageError
 
+if TYPE_CHECKING:
+    from kg_neo4j.eval.narrative.study import NarrativePlan, NarrativeStudy
+    from kg_neo4j.eval.retrieval.averaging import AveragingPlan, AveragingStudy
+    from kg_neo4j.eval.variants import ChunkLengthStudy, Variant
+    from kg_neo4j.graph.report_format import Report
+    from kg_neo4j.records import LoadPlan
+
 app = typer.Typer(help="Measure on your own text what a choice is worth.", no_args_is_help=True)
+SourcesArgument = Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files and folders.")]
+FormatOption = Annotated[str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; call no model.")]
+_SEVERAL = {
+    "--tokens": re.compile(r"\d+|max"),
+    "--chunk-tokens": re.compile(r"\d+"),
+    "--preprocess": re.compile(r"none|stopwords"),
+    "--prompts": re.compile(r"none|nd(:.+)?|.+\.toml"),
+}
+
+
+class SeveralValues(TyperCommand):
+    """A command whose options take several values at once: `--tokens 1200 300` is `--tokens 1200 --tokens 300`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat an option's name before each further word that can only be a value of it."""
+        return super().parse_args(ctx, spread_values(args))
+
+
+def spread_values(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line with one value after each option."""
+    spread: list[str] = []
+    option = ""
+    for place, word in enumerate(words):
+        if word == "--":
+            return spread + list(words[place:])
+        if option and spread[-1] != option and _SEVERAL[option].fullmatch(word):
+            spread.append(option)
+        elif not option or spread[-1] != option:
+            option = word if word in _SEVERAL else ""
+        spread.append(word)
+    return spread
 
 
 @app.callback()
@@ -21,13 +75,215 @@ def group() -> None:
     """Measure on your own text what a choice is worth."""
 
 
-app.command("chunk-length", cls=SeveralValues)(chunk_length)
-app.command("narrative")(narrative)
+@app.command("chunk-length", cls=SeveralValues)
+def chunk_length(
+    sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files and folders.")],
+    tokens: Annotated[
+        list[str] | None,
+        typer.Option("--tokens", metavar="N|max ...", help="Chunk sizes in tokens [default: 1200 300]."),
+    ] = None,
+    models: Annotated[
+        list[str] | None, typer.Option("--model", metavar="NAME", help="Chat model; repeatable [default: KG_MODEL].")
+    ] = None,
+    prompts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--prompts",
+            metavar="none|nd|nd:MODEL|FILE ...",
+            help="Prompts as shipped, tuned on the text by the same or another model, or of a schema file.",
+        ),
+    ] = None,
+    preprocess: Annotated[
+        list[str] | None,
+        typer.Option("--preprocess", metavar="none|stopwords ...", help="Text with stop words (none), or without."),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", metavar="N", help="Graphs of each kind, to measure variance.", min=1)
+    ] = 1,
+    schema: SchemaOption = "graph",
+    gleanings: GleaningsOption = 1,
+    wave: WaveOption = 8,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw all graphs on one scale.")
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the graphs in the database.")] = False,
+    dry_run: DryRunOption = False,
+    budget_usd: BudgetOption = None,
+    cache: CacheOption = True,
+    output: FormatOption = "table",
+) -> None:
+    """Compare graphs of one text by chunk length."""
+    from kg_neo4j.eval import chunk_length as study
+    from kg_neo4j.eval.variants import Grid
+
+    _check_format(output)
+    grid = Grid(
+        tokens=tuple(tokens_of(each) for each in tokens or ("1200", "300")),
+        models=tuple(models or (None,)),
+        prompts=tuple(prompts or ("none",)),
+        preprocess=tuple(preprocess or ("none",)),
+        repeats=repeats,
+    )
+    options = study.ChunkLengthOptions(grid, schema, gleanings, wave, budget_usd, keep, plot)
+    settings = settings_for(answer_cache=None if cache else False)
+    with progress(quiet=output != "table") as bars:
+        if dry_run:
+            plans = study.plan_chunk_length(sources, settings=settings, options=options, progress=bars)
+        else:
+            found = study.study_chunk_length(sources, settings=settings, options=options, progress=bars)
+    if dry_run:
+        _show_plans(plans, output)
+    else:
+        _show_variants(found, output, plot)
+
+
+def _show_variants(found: ChunkLengthStudy, output: str, plot: Path | None) -> None:
+    from kg_neo4j.eval.variants import ratios_table, variants_table
+
+    if output == "json":
+        print_json(found)
+        return
+    _print(variants_table(found), output)
+    if found.ratios and output != "csv":
+        _print(ratios_table(found), output)
+    remarks = [f"note: {note}" for note in found.notes]
+    if found.tuning.calls:
+        remarks.append(f"tuned: {found.tuning.calls} calls, not counted above")
+    remarks += [f"kept: {graph}" for graph in found.kept]
+    if plot is not None:
+        remarks.append(f"picture: {plot}")
+    _say(remarks)
+
+
+def _show_plans(plans: Sequence[tuple[Variant, LoadPlan]], output: str) -> None:
+    from kg_neo4j.graph.report_format import Report
+
+    if output == "json":
+        print_json([{**plain(variant), "chunks": plan.chunks, **plain(plan.usage)} for variant, plan in plans])
+        return
+    columns = ("Model", "Prompts", "Preprocess", "Tokens", "Chunks", "Calls", "Input", "Output", "USD")
+    rows = tuple(
+        (
+            *(plan.model or "offline", variant.prompts, variant.preprocess, variant.tokens or "max", plan.chunks),
+            *(plan.usage.calls, plan.usage.input_tokens, plan.usage.output_tokens, plan.usage.usd),
+        )
+        for variant, plan in plans
+    )
+    _print(Report("plan", "What the study would ask: estimated", columns, rows), output)
+
+
+@app.command()
+def narrative(
+    questions: Annotated[str, typer.Option("--questions", metavar="FILE", help="Questions with answers, JSON lines.")],
+    sources: Annotated[list[str] | None, typer.Argument(metavar="SOURCE...", help="Files and folders.")] = None,
+    systems: Annotated[
+        str | None,
+        typer.Option(
+            "--systems", metavar="LIST", help="Systems, separated by commas: naive, tree-cosine, ... [default: all]."
+        ),
+    ] = None,
+    ablations: Annotated[
+        str | None,
+        typer.Option(
+            "--ablations",
+            metavar="LIST|none",
+            help="Ablations, separated by commas: top-k, context, ... [default: all].",
+        ),
+    ] = None,
+    judge: Annotated[str, typer.Option("--judge", metavar="auto|model|words", help="Judge of statements.")] = "auto",
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FOLDER", help="Folder for all tables and pictures.")
+    ] = None,
+    graph: Annotated[
+        str | None, typer.Option("--graph", metavar="NAME", help="Use this graph and its tree, and keep it.")
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the study's graphs in the database.")] = False,
+    dry_run: DryRunOption = False,
+    budget_usd: BudgetOption = None,
+    model: ModelOption = None,
+    cache: CacheOption = True,
+    output: FormatOption = "table",
+) -> None:
+    """Compare the narrative tree with other systems.
+
+    Also compares it with variations of itself.
+    """
+    from kg_neo4j.eval.narrative import study, tables
+    from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, StudyScope
+
+    _check_format(output)
+    if to is not None:
+        tables.check(to)
+    wanted = StudyScope(_listed(systems, SYSTEMS), _listed(ablations, ABLATIONS))
+    options = study.NarrativeOptions(wanted, judge, graph, budget_usd, keep)
+    settings = settings_for(model=model, answer_cache=None if cache else False)
+    with progress(quiet=output != "table") as bars:
+        if dry_run:
+            plan = study.plan_narrative(sources or (), questions, settings=settings, options=options, progress=bars)
+        else:
+            found = study.study_narrative(sources or (), questions, settings=settings, options=options, progress=bars)
+    if dry_run:
+        _show_narrative_plan(plan, output)
+    else:
+        _show_narrative(found, output, to)
+
+
+def _listed(given: str | None, otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    if given is None:
+        return otherwise
+    return () if given == "none" else tuple(each.strip() for each in given.split(",") if each.strip())
+
+
+def _show_narrative(found: NarrativeStudy, output: str, to: Path | None) -> None:
+    from kg_neo4j.eval.narrative import tables
+    from kg_neo4j.graph.report_format import render
+
+    made = tables.tables(found)
+    if output == "json":
+        print_json(_narrative_shape(found))
+    for table in made if output != "json" else ():
+        if output == "table":
+            print_table(table.columns, table.rows, table.title)
+        else:  # several tables in one CSV are told apart by an empty line
+            title = f"\n{table.title}\n\n" if output == "markdown" else "\n"
+            print_text(title + render(table, output) + "\n")
+    remarks = [f"note: {note}" for note in found.notes]
+    building = sum(usage.calls for usage in found.building.values())
+    usd = sum((usage.usd or 0.0 for usage in (*found.building.values(), found.paid)), 0.0)
+    remarks.append(f"asked: {building} calls to build, {found.paid.calls} to answer and judge, {usd:.4f} USD")
+    remarks += [f"{found.taken} answers came from an earlier run"] if found.taken else []
+    remarks += [f"kept: {name}" for name in found.kept]
+    if to is not None:
+        remarks.append(f"written: {len(tables.write(to, made))} files in {to}")
+    _say(remarks)
+
+
+def _narrative_shape(found: NarrativeStudy) -> dict[str, Any]:
+    shape: dict[str, Any] = plain(found)
+    for given, each in zip(shape["results"], found.results, strict=True):
+        kinds = {kind: of_record(score, "correctness similarity") for kind, score in each.types.items()}
+        usage = plain(each.score.usage + each.score.judging)
+        given |= {"ablation": each.way.ablation or None, "value": each.way.value or None, "types": kinds, **usage}
+    return shape
+
+
+def _show_narrative_plan(plan: NarrativePlan, output: str) -> None:
+    from kg_neo4j.eval.answers.plan import UNBUILT
+
+    if output == "json":
+        print_json(plan)
+        return
+    steps = {**plan.building, "answers": plan.answers, "judging, at most": plan.judging}
+    about = "" if plan.is_exact else "about "
+    facts = {"questions": plan.questions, "ways of asking": plan.ways, "graph": plan.graph}
+    print_facts(facts | {f"calls: {step}": f"{about}{usage.calls}" for step, usage in steps.items()})
+    if not plan.is_exact:
+        _say([f"note: {UNBUILT}"])
 
 
 @app.command(cls=SeveralValues)
 def aggregation(
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files and folders.")],
+    sources: SourcesArgument,
     chunk_tokens: Annotated[
         list[int] | None,
         typer.Option(
@@ -53,21 +309,8 @@ def aggregation(
             "pieces": f"{measured.pieces} headings, paragraphs, lists and tables",
         }
     )
-    rows: dict[str, list[object]] = {
-        "Chunks": [each.chunks for each in measured.targets],
-        "Chunks / pieces": [f"{each.chunks_ratio:.2f}" for each in measured.targets],
-        "Calls without": [each.calls_without for each in measured.targets],
-        "Calls with": [each.calls_with for each in measured.targets],
-        "Calls saved": [f"{each.calls_saved:.0%}" for each in measured.targets],
-        "Embedded without": [each.embedding_pieces_without for each in measured.targets],
-        "Embedded with": [each.embedding_pieces_with for each in measured.targets],
-        "Embedded with / without": [f"{each.embedding_ratio:.2f}" for each in measured.targets],
-        "Calls and embedded without": [each.total_without for each in measured.targets],
-        "Calls and embedded with": [each.total_with for each in measured.targets],
-        "Calls and embedded saved": [f"{each.total_saved:.0%}" for each in measured.targets],
-    }
     heads = ["Tokens a chunk", *(str(each.chunk_tokens) for each in measured.targets)]
-    print_table(heads, [(name, *values) for name, values in rows.items()])
+    _print_columns("aggregation", heads, measured.targets)
 
 
 @app.command(cls=SeveralValues)
@@ -84,22 +327,19 @@ def averaging(
     whole: Annotated[bool, typer.Option("--whole", help="Also send whole texts to a server.")] = False,
     words: Annotated[bool, typer.Option("--words", help="Fuse each ranking with a full-text ranking.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show texts to embed and cost; call no model.")] = False,
-    output: Annotated[
-        str, typer.Option("--format", metavar="table|csv|json|markdown", help="Output format.")
-    ] = "table",
+    output: FormatOption = "table",
 ) -> None:
     """Measure what averaging vectors of long texts costs.
 
     Compares recall of texts embedded averaged, whole, truncated, or by pieces.
     """
     from kg_neo4j.eval.retrieval import averaging as study
-    from kg_neo4j.graph.report_format import FORMATS, render
+    from kg_neo4j.graph.report_format import render
 
-    if output not in FORMATS:
-        raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
+    _check_format(output)
     options = study.AveragingOptions(tuple(chunk_tokens or study.AveragingOptions().chunk_tokens), whole, words)
     settings = settings_for()
-    found: study.AveragingStudy | tuple[study.AveragingPlan, ...]
+    found: AveragingStudy | tuple[AveragingPlan, ...]
     if dry_run:
         found = study.plan_averaging(corpora, questions, settings=settings, options=options)
         table = study.averaging_plan_table(found)
@@ -118,7 +358,7 @@ def averaging(
 
 @app.command()
 def context(
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files and folders.")],
+    sources: SourcesArgument,
     chunk_tokens: ChunkTokensOption = "200",
     wave: Annotated[int, typer.Option("--wave", metavar="N", help="Chunks per batch.", min=1)] = 8,
     gleanings: GleaningsOption = 0,
@@ -138,18 +378,42 @@ def context(
     if as_json:
         print_json(asdict(found))
         return
-    measures: dict[str, list[object]] = {
-        "Chunks": [each.chunks for each in found.variants],
-        "Nodes": [each.nodes for each in found.variants],
-        "Relationships": [each.relationships for each in found.variants],
-        "Components": [each.components for each in found.variants],
-        "Nodes in the largest": [f"{each.largest:.0%}" for each in found.variants],
-        "Duplicates": [each.duplicates for each in found.variants],
-        "Pronoun links": [each.pronoun_links for each in found.variants],
-        "Calls": [each.usage.calls for each in found.variants],
-        "Input tokens": [each.usage.input_tokens for each in found.variants],
-    }
     named = [f"in waves of {each.wave}" if each.wave else "nothing" for each in found.variants]
-    print_table(["Carried over", *named], [(name, *values) for name, values in measures.items()])
+    _print_columns("context", ["Carried over", *named], found.variants)
     if not found.uses_context:
-        typer.echo(f"note: {found.model} reads each chunk by itself; configure a model to see a difference", err=True)
+        _say([f"note: {found.model} reads each chunk by itself; configure a model to see a difference"])
+
+
+def _check_format(output: str) -> None:
+    from kg_neo4j.graph.report_format import FORMATS
+
+    if output not in FORMATS:
+        raise UsageError(f"there is no format {output[:40]!r}", hint=f"one of {', '.join(FORMATS)}")
+
+
+def _print(table: Report, output: str) -> None:
+    from kg_neo4j.graph.report_format import render
+
+    if output == "table":
+        columns, rows = turned(table) if len(table.columns) > 8 else (table.columns, table.rows)
+        print_table(columns, rows, table.title)
+    else:
+        print_text(render(table, output) + "\n")
+
+
+def turned(table: Report) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    """Return columns and rows of a table that is read downwards: one column a variant fits a terminal."""
+    first, *further = table.columns
+    heads = [str(row[0]) for row in table.rows]
+    return [first, *heads], [[name, *(row[place] for row in table.rows)] for place, name in enumerate(further, 1)]
+
+
+def _print_columns(kind: str, heads: Sequence[str], variants: Sequence[object]) -> None:
+    """Print one column a variant, with the rows that study.toml has for this kind of study."""
+    forms = data_files.beside(__file__).table(kind)
+    print_table(heads, [(name, *(form.format(each) for each in variants)) for name, form in forms.items()])
+
+
+def _say(remarks: Iterable[str]) -> None:
+    for line in remarks:
+        typer.echo(line, err=True)

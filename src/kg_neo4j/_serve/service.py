@@ -43,7 +43,7 @@ from kg_neo4j.records import Answer, Citation, Filters
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.retrieve.cypher.citations import CitedThing
+    from kg_neo4j.retrieve.checking.standing import CitedThing
 
 Mode = Literal["auto", "local", "naive", "global", "tree", "cypher"]
 SEARCHED = 50  # entities, and passages, that all pages of a search show: one order for all of them
@@ -215,7 +215,7 @@ class Service(Connection):
     ) -> ReportTable:
         """Return a page of a canned report; without a name the reports that there are."""
         from kg_neo4j.graph import canned_reports
-        from kg_neo4j.retrieve.report_names import known_names
+        from kg_neo4j.retrieve.linking import known_names
 
         database, values, skip, limit = self.database(), values or {}, start_of(cursor), bounded(limit)
         if not name:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kg_neo4j._models import tokens
@@ -20,12 +21,12 @@ class Target:
     """Counts for one length of chunks. A call is one extraction of a piece or a chunk; gleanings are not counted."""
 
     chunk_tokens: int
-    pieces: int  # headings, paragraphs, lists, tables
-    chunks: int
-    calls_without: int  # a call a piece; one that no chunk could hold takes several
-    calls_with: int  # a call a chunk
-    embedding_pieces_without: int  # ceil(tokens / 450) of each piece
-    embedding_pieces_with: int  # of each chunk
+    pieces: int = 0  # headings, paragraphs, lists, tables
+    chunks: int = 0
+    calls_without: int = 0  # a call a piece; one that no chunk could hold takes several
+    calls_with: int = 0  # a call a chunk
+    embedding_pieces_without: int = 0  # ceil(tokens / 450) of each piece
+    embedding_pieces_with: int = 0  # of each chunk
 
     @property
     def chunks_ratio(self) -> float:
@@ -69,11 +70,28 @@ class Aggregation:
     targets: tuple[Target, ...]
 
 
-def measure(document: Document, tokeniser: Tokeniser, *, chunk_tokens: Sequence[int] = TARGETS) -> Aggregation:
-    """Return the counts for one document, chunked towards each of `chunk_tokens`."""
-    sizes = [tokeniser.count(document.text[piece.start : piece.end]) for piece in chunking.pieces(document)]
-    targets = tuple(_target(document, sizes, tokeniser, each) for each in chunk_tokens)
-    return Aggregation(1, sum(sizes), tokeniser.name, len(sizes), targets)
+def measure(
+    documents: Iterable[Document], tokeniser: Tokeniser, *, chunk_tokens: Sequence[int] = TARGETS
+) -> Aggregation:
+    """Return the counts over documents, one at a time, chunked towards each of `chunk_tokens`."""
+    counts: dict[int, Counter[str]] = {each: Counter() for each in chunk_tokens}
+    totals: Counter[str] = Counter()
+    for document in documents:
+        sizes = [tokeniser.count(document.text[piece.start : piece.end]) for piece in chunking.pieces(document)]
+        totals.update(documents=1, tokens=sum(sizes), pieces=len(sizes))
+        for length, counted in counts.items():
+            most = chunking.largest(length)
+            chunks = [each.token_count for each in chunking.chunk(document, tokeniser, max_tokens=length)]
+            counted.update(
+                pieces=len(sizes),
+                chunks=len(chunks),
+                calls_without=sum(_parts(size, most) for size in sizes),
+                calls_with=len(chunks),
+                embedding_pieces_without=sum(_parts(size, LIMIT_TOKENS) for size in sizes),
+                embedding_pieces_with=sum(_parts(size, LIMIT_TOKENS) for size in chunks),
+            )
+    targets = tuple(Target(length, **counted) for length, counted in counts.items())
+    return Aggregation(totals["documents"], totals["tokens"], tokeniser.name, totals["pieces"], targets)
 
 
 def measure_sources(sources: Sequence[str], *, chunk_tokens: Sequence[int] = TARGETS) -> Aggregation:
@@ -81,52 +99,14 @@ def measure_sources(sources: Sequence[str], *, chunk_tokens: Sequence[int] = TAR
 
     Raises SourceNotFound; UnreadableSource where nothing can be read; UsageError where a length is below 1.
     """
-    lengths = tuple(dict.fromkeys(chunk_tokens))
-    if not lengths or min(lengths) < 1:
+    if not chunk_tokens or min(chunk_tokens) < 1:
         raise UsageError("a chunk has at least one token", hint="for example --chunk-tokens 300 1200")
-    tokeniser = tokens.load()
     found = files.read(sources, graph="study")
-    measured = [measure(each, tokeniser, chunk_tokens=lengths) for each in found if isinstance(each, Document)]
-    if not measured:
+    documents = (each for each in found if isinstance(each, Document))
+    measured = measure(documents, tokens.load(), chunk_tokens=chunk_tokens)
+    if not measured.documents:
         raise UnreadableSource(f"nothing to read in {', '.join(sources)}", hint="`kg load` says why")
-    return add_up(measured)
-
-
-def add_up(measured: Sequence[Aggregation]) -> Aggregation:
-    """Return the sums over documents that were measured with one tokeniser and the same lengths; one at least."""
-    return Aggregation(
-        documents=sum(each.documents for each in measured),
-        tokens=sum(each.tokens for each in measured),
-        tokeniser=measured[0].tokeniser,
-        pieces=sum(each.pieces for each in measured),
-        targets=tuple(_sum(same) for same in zip(*(each.targets for each in measured), strict=True)),
-    )
-
-
-def _target(document: Document, sizes: Sequence[int], tokeniser: Tokeniser, chunk_tokens: int) -> Target:
-    most = chunking.largest(chunk_tokens)
-    chunks = chunking.chunk(document, tokeniser, max_tokens=chunk_tokens)
-    return Target(
-        chunk_tokens=chunk_tokens,
-        pieces=len(sizes),
-        chunks=len(chunks),
-        calls_without=sum(_parts(size, most) for size in sizes),
-        calls_with=len(chunks),
-        embedding_pieces_without=sum(_parts(size, LIMIT_TOKENS) for size in sizes),
-        embedding_pieces_with=sum(_parts(chunk.token_count, LIMIT_TOKENS) for chunk in chunks),
-    )
-
-
-def _sum(same: Sequence[Target]) -> Target:
-    return Target(
-        chunk_tokens=same[0].chunk_tokens,
-        pieces=sum(each.pieces for each in same),
-        chunks=sum(each.chunks for each in same),
-        calls_without=sum(each.calls_without for each in same),
-        calls_with=sum(each.calls_with for each in same),
-        embedding_pieces_without=sum(each.embedding_pieces_without for each in same),
-        embedding_pieces_with=sum(each.embedding_pieces_with for each in same),
-    )
+    return measured
 
 
 def _parts(size: int, limit: int) -> int:

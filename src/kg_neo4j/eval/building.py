@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kg_neo4j._models.door import Door, Job
 from kg_neo4j.errors import BudgetReached, KgError, ModelUnavailable, UsageError
@@ -20,7 +20,8 @@ from kg_neo4j.records import Chunk, Document, LoadPlan, LoadReport, Usage
 if TYPE_CHECKING:
     from kg_neo4j.extract.interface import Extractor
     from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
+    from kg_neo4j.pipeline.commands.communities import CommunityReportsReport
+    from kg_neo4j.pipeline.commands.tree import TreeBuildOptions, TreeReport
     from kg_neo4j.settings import Settings
 
 GO_ON = "what was built is kept, and the same command continues from there"
@@ -131,12 +132,9 @@ class Builder:
             return None
         spent = self.usage.usd or 0.0
         if spent >= self.budget_usd:
-            raise BudgetReached(
-                f"the budget of {self.budget_usd:g} USD is used up by building: {spent:.4f} USD are spent",
-                limit_usd=self.budget_usd,
-                spent_usd=spent,
-                hint=f"{GO_ON}, with a larger --budget-usd",
-            )
+            why = f"the budget of {self.budget_usd:g} USD is used up by building: {spent:.4f} USD are spent"
+            hint = f"{GO_ON}, with a larger --budget-usd"
+            raise BudgetReached(why, limit_usd=self.budget_usd, spent_usd=spent, hint=hint)
         return self.budget_usd - spent
 
     def load(self, step: str, texts: Texts) -> LoadReport | LoadPlan:
@@ -145,27 +143,15 @@ class Builder:
         from kg_neo4j.pipeline.commands.load import load
         from kg_neo4j.pipeline.commands.plan import plan
 
-        settings, extractor, progress = texts.settings, texts.extractor, self.progress
+        settings, options, progress = texts.settings, texts.options, self.progress
+        how: dict[str, Any] = {"settings": settings, "extractor": texts.extractor, "progress": progress}
         if not self.is_plan:
-            report = load(
-                texts.sources,
-                settings=settings,
-                options=replace(texts.options, budget_usd=self.left()),
-                documents=texts.to_load(),
-                extractor=extractor,
-                progress=progress,
-            )
+            options = replace(options, budget_usd=self.left())
+            report = load(texts.sources, options=options, documents=texts.to_load(), **how)
             self.notes += [*report.notes, *report.failed_chunks, *report.unfinished]
             self._add(step, report.usage)
             return report
-        planned = plan(
-            texts.sources,
-            settings=settings,
-            options=texts.options,
-            documents=texts.documents(),
-            extractor=extractor,
-            progress=progress,
-        )
+        planned = plan(texts.sources, options=options, documents=texts.documents(), **how)
         with connect(settings, progress) as database:
             if next(texts.missing(database), None) is not None:
                 self._unloaded.add(settings.graph)
@@ -183,10 +169,7 @@ class Builder:
             self._add(step, factory.door(texts.settings).do(PlanTree(texts, options, self.progress)))
             return
         options = replace(options, budget_usd=self.left())
-        done = tree(settings=texts.settings, options=options, progress=self.progress)
-        self._add(step, done.usage)
-        self.notes += done.notes
-        self._check(step, done.unfinished)
+        self._done(step, tree(settings=texts.settings, options=options, progress=self.progress))
 
     def reports(self, texts: Texts) -> None:
         """Write community reports."""
@@ -196,10 +179,7 @@ class Builder:
             self._add(REPORTS, self._planned_reports(texts))
             return
         options = CommunityReportOptions(budget_usd=self.left())
-        done = community_reports(settings=texts.settings, options=options, progress=self.progress)
-        self._add(REPORTS, done.usage)
-        self.notes += done.notes
-        self._check(REPORTS, done.unfinished)
+        self._done(REPORTS, community_reports(settings=texts.settings, options=options, progress=self.progress))
 
     def is_built(self, database: Database, graph: str, system: System) -> bool:
         """Say whether a plan can ask a system: what it reads is there."""
@@ -231,12 +211,15 @@ class Builder:
     def _add(self, step: str, usage: Usage) -> None:
         self.steps[step] = self.steps.get(step, Usage()) + usage
 
-    def _check(self, step: str, unfinished: Sequence[str]) -> None:
-        """Raise what ended a step early: systems are compared whole."""
-        if not unfinished:
+    def _done(self, step: str, done: TreeReport | CommunityReportsReport) -> None:
+        """Note what a step took. Raise what ended it early: systems are compared whole."""
+        self._add(step, done.usage)
+        self.notes += done.notes
+        if not done.unfinished:
             return
         self.left()
-        if self.budget_usd is not None and "budget" in unfinished[0]:
+        why = f"{step}: {done.unfinished[0]}"
+        if self.budget_usd is not None and "budget" in done.unfinished[0]:
             spent = self.usage.usd or 0.0
-            raise BudgetReached(f"{step}: {unfinished[0]}", limit_usd=self.budget_usd, spent_usd=spent, hint=GO_ON)
-        raise ModelUnavailable(f"{step}: {unfinished[0]}", hint=GO_ON)
+            raise BudgetReached(why, limit_usd=self.budget_usd, spent_usd=spent, hint=GO_ON)
+        raise ModelUnavailable(why, hint=GO_ON)

@@ -24,9 +24,10 @@ from kg_neo4j.eval.variants import (
     is_tuned,
     prompts_name,
     ratios,
+    read_shape,
 )
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import LoadPlan, LoadReport, Usage
+from kg_neo4j.records import Document, LoadPlan, LoadReport, Usage
 
 if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
@@ -71,29 +72,25 @@ def study_chunk_length(
     `load` raises.
     """
     from kg_neo4j.graph.connection import connect
+    from kg_neo4j.graph.constraints import delete_graph
     from kg_neo4j.organise import plot
 
     options = options or ChunkLengthOptions()
-    builds = _builds(sources, settings, options)
+    work = _Study(sources, settings, options, progress)
+    builds = work.builds()
     if options.plot is not None:
         plot.check_side_by_side(options.plot)
     with connect(settings, progress) as database:
-        work = _Study(sources, settings, options, progress, database)
         with saying_what_stays(work.graphs, progress):
-            runs = [work.build(variant, repeat) for variant, repeat in builds]
+            runs = [work.build(database, variant, repeat) for variant, repeat in builds]
             if options.plot is not None:
-                drawn = [(_title(run), run.graph) for run in runs if run.repeat == 1]
+                drawn = [(_title(run.variant), run.graph) for run in runs if run.repeat == 1]
                 plot.plot_side_by_side(database, drawn, options.plot)
-        work.clear()
-    found = cells(runs)
-    return ChunkLengthStudy(
-        _model_name(settings),
-        found,
-        ratios(found),
-        work.tuning,
-        tuple(run.graph for run in runs) if options.keep else (),
-        _notes(runs, settings, work.languages),
-    )
+        for graph in () if options.keep else work.graphs:
+            delete_graph(database, graph)
+    found, kept = cells(runs), tuple(work.graphs) if options.keep else ()
+    notes = _notes(runs, settings, work.languages)
+    return ChunkLengthStudy(_model_name(settings), found, ratios(found), work.tuning, kept, notes)
 
 
 def plan_chunk_length(
@@ -110,68 +107,79 @@ def plan_chunk_length(
     from kg_neo4j import pipeline
 
     options = options or ChunkLengthOptions()
+    work = _Study(sources, settings, options, progress)
     plans = []
-    for variant, repeat in _builds(sources, settings, options):
-        schema = options.schema if variant.prompts == UNTUNED or is_tuned(variant.prompts) else variant.prompts
-        own = _graph_settings(sources, settings, options, variant, repeat, schema)
-        wanted = _load_options(options, variant, schema)
+    for variant, repeat in work.builds():
+        is_file = variant.prompts != UNTUNED and not is_tuned(variant.prompts)
+        own, wanted = work.how(variant, repeat, variant.prompts if is_file else options.schema)
         plans.append((variant, pipeline.plan(sources, settings=own, options=wanted, progress=progress)))
     return tuple(plans)
 
 
 @dataclass(slots=True)
 class _Study:
-    """One study on its way."""
+    """One study, planned or on its way."""
 
     sources: Sequence[str]
     settings: Settings
     options: ChunkLengthOptions
     progress: Progress
-    database: Database
     tuning: Usage = field(default_factory=Usage)
     graphs: list[str] = field(default_factory=list)
     languages: set[str] = field(default_factory=set)  # of the documents, as far as they are known
     _spent: float = 0.0
 
-    def build(self, variant: Variant, repeat: int) -> VariantRun:
+    def builds(self) -> list[tuple[Variant, int]]:
+        """Return the variants and repeats to build; UsageError for invalid ones, before anything is built."""
+        from kg_neo4j.extract import schema as schemas
+        from kg_neo4j.extract.engine import PREPROCESSING
+
+        grid = self.options.grid
+        if not self.sources:
+            raise UsageError("nothing to study", hint="name files or folders")
+        if grid.models != (None,):
+            factory.require_model(self.settings, "--model names models, but none can be asked")
+        if any(":" in prompts for prompts in grid.prompts if is_tuned(prompts)):
+            factory.require_model(self.settings, "--prompts nd:MODEL names a model, but none can be asked")
+        if unknown := sorted(set(grid.preprocess) - set(PREPROCESSING)):
+            raise UsageError(f"preprocess {unknown[0]!r}", hint=f"one of {', '.join(PREPROCESSING)}")
+        for prompts in {self.options.schema, *(each for each in grid.prompts if not is_tuned(each))} - {UNTUNED}:
+            schemas.load(prompts)
+        return [(variant, repeat) for variant in grid.variants() for repeat in range(1, grid.repeats + 1)]
+
+    def how(self, variant: Variant, repeat: int, schema: str) -> tuple[Settings, LoadOptions]:
+        """Return how a graph is loaded. No other study has it: its name hashes the sources and all that shapes it."""
+        from kg_neo4j.extract import schema as schemas
+        from kg_neo4j.pipeline.options import LoadOptions
+
+        options, own = self.options, self._asking(variant.model)
+        if repeat > 1:
+            own = own.model_copy(update={"answer_cache": False})
+        given = (variant.preprocess, variant.tokens, schemas.load(schema).hash, options.gleanings, options.wave, repeat)
+        name = f"{PREFIX}{self._key(own, *map(str, given))}-{variant.tokens or 'max'}"
+        return own.model_copy(update={"graph": name}), LoadOptions(
+            chunk_tokens=variant.tokens,
+            preprocess=variant.preprocess,
+            schema=schema,
+            gleanings=options.gleanings,
+            wave=options.wave,
+            vectors=False,
+        )
+
+    def build(self, database: Database, variant: Variant, repeat: int) -> VariantRun:
         """Build one graph, or what is missing of it, and measure it."""
         from kg_neo4j import pipeline
         from kg_neo4j.graph.documents import list_documents
 
-        schema = self._schema(variant)
-        settings = _graph_settings(self.sources, self.settings, self.options, variant, repeat, schema)
-        wanted = replace(_load_options(self.options, variant, schema), budget_usd=self._left())
+        settings, wanted = self.how(variant, repeat, self._schema(variant))
         self.graphs.append(settings.graph)
+        wanted = replace(wanted, budget_usd=self._left())
         report = pipeline.load(self.sources, settings=settings, options=wanted, progress=self.progress)
         if not report.documents:
             raise UnreadableSource(f"nothing to read in {', '.join(self.sources)}", hint="`kg load` says why")
         self._spent += report.usage.usd or 0.0
-        self.languages |= {each.language for each in list_documents(self.database, settings.graph) if each.language}
-        return self._measured(variant, repeat, settings, report)
-
-    def clear(self) -> None:
-        """Remove what was built, unless it is to stay."""
-        from kg_neo4j.graph.constraints import delete_graph
-
-        if not self.options.keep:
-            for graph in self.graphs:
-                delete_graph(self.database, graph)
-
-    def _measured(self, variant: Variant, repeat: int, settings: Settings, report: LoadReport) -> VariantRun:
-        from kg_neo4j._models.prices import price_of
-        from kg_neo4j.eval.variants import read_shape
-        from kg_neo4j.graph import queries
-
-        name, _ = factory.model_and_server(settings)
-        [row] = self.database.read(queries.get("analytics/answer_totals"), graph=settings.graph, model=name)
-        price, read, written = price_of(name, settings), row["input_tokens"], row["output_tokens"]
-        usage = Usage(row["known"], read, written, price.usd(read, written) if price else None)
-        cached, unknown = row["cached"], row["answers"] - row["known"]
-        shape = read_shape(self.database, settings.graph)
-        return VariantRun(
-            *(variant, repeat, settings.graph, report.chunks, len(report.failed_chunks), shape),
-            *(usage, cached, unknown),
-        )
+        self.languages |= {each.language for each in list_documents(database, settings.graph) if each.language}
+        return _measured(database, variant, repeat, settings, report)
 
     def _schema(self, variant: Variant) -> str:
         """Return the schema that a variant is built with; tuned ones are made once and kept as files."""
@@ -180,12 +188,13 @@ class _Study:
         if not is_tuned(variant.prompts):
             return variant.prompts
         from kg_neo4j import pipeline
+        from kg_neo4j.acquire import files
 
-        tuner = variant.prompts.partition(":")[2] or variant.model
-        settings = _variant_settings(self.settings, replace(variant, model=tuner), 1)
+        settings = self._asking(variant.prompts.partition(":")[2] or variant.model)
         wanted = pipeline.TuneOptions(schema=self.options.schema, budget_usd=self._left())
-        key = _key(self.sources, settings, self.options.schema, *_texts(self.sources))
-        file = settings.cache / "studies" / f"tuned-{key}.toml"
+        read = files.read(self.sources, graph="study")  # prompts are tuned to what the files say now
+        texts = [each.sha256 for each in read if isinstance(each, Document)]
+        file = settings.cache / "studies" / f"tuned-{self._key(settings, self.options.schema, *texts)}.toml"
         if not file.is_file():
             tuned = pipeline.tune(self.sources, settings=settings, options=wanted, progress=self.progress)
             self.tuning += tuned.usage
@@ -194,91 +203,48 @@ class _Study:
             pipeline.write_schema(tuned, file)
         return str(file)
 
+    def _asking(self, model: str | None) -> Settings:
+        return self.settings.model_copy(update={"summary_tokens": 0, "model": model or self.settings.model})
+
+    def _key(self, settings: Settings, *parts: str) -> str:
+        from kg_neo4j.acquire.identity import hash_id
+
+        places = [str(Path(source).resolve()) for source in self.sources]
+        _, server = factory.model_and_server(settings)
+        asked = (_model_name(settings), server, settings.spacy_model or "", str(settings.temperature))
+        return hash_id("study", *places, *asked, *parts)[:12]
+
     def _left(self) -> float | None:
         """Return what is left of the budget; where it is nothing, so little that no call can be paid from it."""
         budget = self.options.budget_usd
         return None if budget is None else max(budget - self._spent, 1e-9)
 
 
-def _builds(sources: Sequence[str], settings: Settings, options: ChunkLengthOptions) -> list[tuple[Variant, int]]:
-    """Return the variants and repeats to build; UsageError for invalid ones, before anything is built."""
-    from kg_neo4j.extract import schema as schemas
-    from kg_neo4j.extract.engine import PREPROCESSING
-
-    if not sources:
-        raise UsageError("nothing to study", hint="name files or folders")
-    if options.grid.models != (None,):
-        factory.require_model(settings, "--model names models, but none can be asked")
-    if any(":" in prompts for prompts in options.grid.prompts if is_tuned(prompts)):
-        factory.require_model(settings, "--prompts nd:MODEL names a model, but none can be asked")
-    if unknown := sorted(set(options.grid.preprocess) - set(PREPROCESSING)):
-        raise UsageError(f"preprocess {unknown[0]!r}", hint=f"one of {', '.join(PREPROCESSING)}")
-    for prompts in {options.schema, *(each for each in options.grid.prompts if not is_tuned(each))} - {UNTUNED}:
-        schemas.load(prompts)
-    variants = options.grid.variants()
-    return [(variant, repeat) for variant in variants for repeat in range(1, options.grid.repeats + 1)]
-
-
-def _load_options(options: ChunkLengthOptions, variant: Variant, schema: str) -> LoadOptions:
-    from kg_neo4j.pipeline.options import LoadOptions
-
-    return LoadOptions(
-        chunk_tokens=variant.tokens,
-        preprocess=variant.preprocess,
-        schema=schema,
-        gleanings=options.gleanings,
-        wave=options.wave,
-        vectors=False,
-    )
-
-
-def _variant_settings(settings: Settings, variant: Variant, repeat: int) -> Settings:
-    changes: dict[str, object] = {"summary_tokens": 0, "model": variant.model or settings.model}
-    if repeat > 1:
-        changes["answer_cache"] = False
-    return settings.model_copy(update=changes)
-
-
 def _model_name(settings: Settings) -> str:
     return factory.model_and_server(settings)[0] or "offline-1"
 
 
-def _graph_settings(
-    sources: Sequence[str],
-    settings: Settings,
-    options: ChunkLengthOptions,
-    variant: Variant,
-    repeat: int,
-    schema: str,
-) -> Settings:
-    """Return settings whose graph no other study has: its name hashes the sources and all that shapes it."""
-    from kg_neo4j.extract import schema as schemas
+def _measured(database: Database, variant: Variant, repeat: int, settings: Settings, report: LoadReport) -> VariantRun:
+    from kg_neo4j._models.prices import price_of
+    from kg_neo4j.graph import queries
 
-    own = _variant_settings(settings, variant, repeat)
-    shaping = (variant.preprocess, variant.tokens, schemas.load(schema).hash, options.gleanings, options.wave, repeat)
-    name = f"{PREFIX}{_key(sources, own, *map(str, shaping))}-{variant.tokens or 'max'}"
-    return own.model_copy(update={"graph": name})
-
-
-def _key(sources: Sequence[str], settings: Settings, *parts: str) -> str:
-    from kg_neo4j.acquire.identity import hash_id
-
-    places = [str(Path(source).resolve()) for source in sources]
-    _, server = factory.model_and_server(settings)
-    asked = (_model_name(settings), server, settings.spacy_model or "", str(settings.temperature))
-    return hash_id("study", *places, *asked, *parts)[:12]
+    name, _ = factory.model_and_server(settings)
+    [row] = database.read(queries.get("analytics/answer_totals"), graph=settings.graph, model=name)
+    price, read, written = price_of(name, settings), row["input_tokens"], row["output_tokens"]
+    return VariantRun(
+        variant,
+        repeat,
+        settings.graph,
+        chunks=report.chunks,
+        failed_chunks=len(report.failed_chunks),
+        shape=read_shape(database, settings.graph),
+        usage=Usage(row["known"], read, written, price.usd(read, written) if price else None),
+        cached=row["cached"],
+        unknown=row["answers"] - row["known"],
+    )
 
 
-def _texts(sources: Sequence[str]) -> list[str]:
-    """Return the hashes of the texts: prompts are tuned to what the files say now."""
-    from kg_neo4j.acquire import files
-    from kg_neo4j.records import Document
-
-    return [each.sha256 for each in files.read(sources, graph="study") if isinstance(each, Document)]
-
-
-def _title(run: VariantRun) -> str:
-    variant = run.variant
+def _title(variant: Variant) -> str:
     tokens = f"{variant.tokens} tokens" if variant.tokens else "as long as the window allows"
     tuned = "" if variant.prompts == UNTUNED else f"prompts {prompts_name(variant.prompts)}"
     shortened = "" if variant.preprocess == "none" else variant.preprocess

@@ -11,12 +11,14 @@ Nothing is written to a database. Three counts tell how far a graph falls apart 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UnreadableSource
 from kg_neo4j.graph.identity import mention_key, normalise
+from kg_neo4j.graph.resolution.decisions import Union
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.pipeline.tally import Tally
@@ -125,20 +127,10 @@ def is_pronoun_link(evidence: str, source: NodeRow, target: NodeRow) -> bool:
 
 def component_sizes(nodes: Iterable[str], links: Iterable[tuple[str, str]]) -> list[int]:
     """Return how many nodes each connected component has, largest first."""
-    parent = {node: node for node in nodes}
-
-    def root(node: str) -> str:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
+    union = Union()
     for one, other in links:
-        parent[root(one)] = root(other)
-    sizes: dict[str, int] = {}
-    for node in parent:
-        sizes[root(node)] = sizes.get(root(node), 0) + 1
-    return sorted(sizes.values(), reverse=True)
+        union.join(one, other)
+    return sorted(Counter(map(union.find, nodes)).values(), reverse=True)
 
 
 def count_duplicates(names: Iterable[tuple[str, str]]) -> int:

@@ -6,7 +6,7 @@ import itertools
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kg_neo4j.graph.database import Database
 
 Pair = tuple[int, int, int]  # two entities, and how many rows say something of both
-_NAMES = {"model": "Model", "prompts": "Prompts", "preprocess": "Preprocess", "tokens": "Tokens"}
+DIMENSIONS = {"model": "Model", "prompts": "Prompts", "preprocess": "Preprocess", "tokens": "Tokens"}  # what varies
 UNTUNED, NO_DOMAIN = "none", "nd"  # prompts as they ship; tuned on the text, with no domain given
 
 
@@ -32,9 +32,6 @@ class Variant:
     prompts: str  # "none", "nd" (tuned by this model), "nd:MODEL" (by another one) or a schema file
     preprocess: str  # "none" (the Wikipedia report's A2) or "stopwords" (A1)
     tokens: int | None  # of a chunk; None: as many as the model's window allows
-
-
-DIMENSIONS = tuple(field.name for field in fields(Variant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +57,20 @@ class Grid:
         lengths = sorted(self.tokens, key=lambda each: each or float("inf"), reverse=True)
         combined = itertools.product(self.models, self.prompts, self.preprocess, lengths)
         return tuple(Variant(*each) for each in combined)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphShape:
+    """What a study compares. Pairs are related entities, whatever the types and directions; none with itself."""
+
+    nodes: int
+    relationships: int
+    pairs: int
+    density: float  # pairs out of all that there could be, 0 to 1
+    components: int
+    largest: float  # share of the nodes in the largest component, 0 to 1
+    communities: int  # of the coarsest level, with two or more members
+    modularity: float | None  # of the coarsest level, weighted; None without communities or pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,35 +151,12 @@ def ratios(found: Sequence[Cell]) -> tuple[Ratio, ...]:
     for varied in reversed(DIMENSIONS):
         bases: dict[tuple[object, ...], Cell] = {}
         for cell in found:
-            others = tuple(getattr(cell.variant, name) for name in DIMENSIONS if name != varied)
-            base = bases.setdefault(others, cell)
+            base = bases.setdefault(tuple(getattr(cell.variant, name) for name in DIMENSIONS if name != varied), cell)
             if base is not cell:
-                compared.append(_ratio(varied, base, cell))
+                nodes = cell.nodes / base.nodes if base.nodes else None
+                relationships = cell.relationships / base.relationships if base.relationships else None
+                compared.append(Ratio(varied, base.variant, cell.variant, nodes, relationships))
     return tuple(compared)
-
-
-def _ratio(varied: str, first: Cell, second: Cell) -> Ratio:
-    return Ratio(
-        varied,
-        first.variant,
-        second.variant,
-        second.nodes / first.nodes if first.nodes else None,
-        second.relationships / first.relationships if first.relationships else None,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class GraphShape:
-    """What a study compares. Pairs are related entities, whatever the types and directions; none with itself."""
-
-    nodes: int
-    relationships: int
-    pairs: int
-    density: float  # pairs out of all that there could be, 0 to 1
-    components: int
-    largest: float  # share of the nodes in the largest component, 0 to 1
-    communities: int  # of the coarsest level, with two or more members
-    modularity: float | None  # of the coarsest level, weighted; None without communities or pairs
 
 
 def read_shape(database: Database, graph: str) -> GraphShape:
@@ -222,10 +210,24 @@ def variants_table(study: ChunkLengthStudy) -> Report:
     """Return one row a variant; where there are repeats their means, and the deviation of nodes and edges."""
     named = _varied(study)
     repeated = any(len(cell.runs) > 1 for cell in study.cells)
-    columns = [*(_NAMES[each] for each in named), "Chunks", "Nodes", "Edges"]
-    columns += ["Nodes sd", "Edges sd"] if repeated else []
+    columns = [*named.values(), "Chunks", "Nodes", "Edges", *(["Nodes sd", "Edges sd"] if repeated else [])]
     columns += ["Density", "Components", "Modularity", "Calls", "Input", "Output", "USD"]
-    rows = [tuple(_row(cell, named, repeated)) for cell in study.cells]
+    rows = []
+    for cell in study.cells:
+        shapes = [run.shape for run in cell.runs]
+        usage = sum((run.usage for run in cell.runs), Usage())
+        modularities = [shape.modularity for shape in shapes if shape.modularity is not None]
+        row: list[TableCell] = [_value(cell.variant, each) for each in named]
+        row += [cell.runs[0].chunks, _mean(cell.nodes), _mean(cell.relationships)]
+        row += [round(value, 2) for value in cell.spread] if repeated else []
+        row += [
+            round(sum(shape.density for shape in shapes) / len(shapes), 5),
+            _mean(sum(shape.components for shape in shapes) / len(shapes)),
+            round(sum(modularities) / len(modularities), 3) if modularities else None,
+            *(usage.calls, usage.input_tokens, usage.output_tokens),
+            0.0 if not usage.calls else None if usage.usd is None else round(usage.usd, 4),
+        ]
+        rows.append(tuple(row))
     return Report("chunk-length", "What the length of chunks does to the graph", tuple(columns), tuple(rows))
 
 
@@ -240,36 +242,14 @@ def ratios_table(study: ChunkLengthStudy) -> Report:
         )
         for ratio in study.ratios
     ]
-    columns = (*(_NAMES[each] for each in named), "Compared", "Nodes", "Edges")
+    columns = (*named.values(), "Compared", "Nodes", "Edges")
     return Report("ratios", "How many times as many nodes and edges", columns, tuple(rows))
 
 
-def _varied(study: ChunkLengthStudy) -> list[str]:
-    """Return what differs between the variants; the length is always shown."""
-    variants = [cell.variant for cell in study.cells]
-    return [
-        each for each in DIMENSIONS if each == "tokens" or len({getattr(variant, each) for variant in variants}) > 1
-    ]
-
-
-def _row(cell: Cell, named: list[str], repeated: bool) -> list[TableCell]:
-    shapes = [run.shape for run in cell.runs]
-    count = len(shapes)
-    usage = sum((run.usage for run in cell.runs), Usage())
-    modularities = [shape.modularity for shape in shapes if shape.modularity is not None]
-    row: list[TableCell] = [_value(cell.variant, each) for each in named]
-    row += [cell.runs[0].chunks, _mean(cell.nodes), _mean(cell.relationships)]
-    row += [round(value, 2) for value in cell.spread] if repeated else []
-    row += [
-        round(sum(shape.density for shape in shapes) / count, 5),
-        _mean(sum(shape.components for shape in shapes) / count),
-        round(sum(modularities) / len(modularities), 3) if modularities else None,
-        usage.calls,
-        usage.input_tokens,
-        usage.output_tokens,
-        0.0 if not usage.calls else None if usage.usd is None else round(usage.usd, 4),
-    ]
-    return row
+def _varied(study: ChunkLengthStudy) -> dict[str, str]:
+    """Return what differs between the variants, and its column; the length is always shown."""
+    different = {each for each in DIMENSIONS if len({getattr(cell.variant, each) for cell in study.cells}) > 1}
+    return {each: column for each, column in DIMENSIONS.items() if each == "tokens" or each in different}
 
 
 def _mean(value: float) -> float | int:

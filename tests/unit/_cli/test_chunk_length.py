@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_neo4j._cli.chunk_length import spread_values, turned
+from kg_neo4j._cli.study import spread_values, turned
 from kg_neo4j.graph.report_format import Report
 
 

@@ -20,7 +20,7 @@ def document(text: str) -> Document:
 def test_thousand_small_pieces_take_a_third_of_the_calls():
     # pieces of about 360 tokens, 1,200 to a call
     text = "\n\n".join(f"Piece {number}. " + "Leon met Zofia. " * 89 for number in range(1_000))
-    (counted,) = aggregation.measure(document(text), TOKENISER, chunk_tokens=[1_200]).targets
+    (counted,) = aggregation.measure([document(text)], TOKENISER, chunk_tokens=[1_200]).targets
     assert counted.pieces == counted.calls_without == 1_000
     assert counted.chunks_ratio == counted.chunks / 1_000
     assert 280 <= counted.calls_with == counted.chunks <= 320
@@ -30,7 +30,7 @@ def test_thousand_small_pieces_take_a_third_of_the_calls():
 
 
 def test_piece_longer_than_a_chunk_takes_several_calls_either_way():
-    (counted,) = aggregation.measure(document("word " * 4_000), TOKENISER, chunk_tokens=[1_200]).targets
+    (counted,) = aggregation.measure([document("word " * 4_000)], TOKENISER, chunk_tokens=[1_200]).targets
     assert counted.pieces == 1
     assert counted.calls_without == 3
     assert counted.embedding_pieces_without == 9
@@ -38,7 +38,7 @@ def test_piece_longer_than_a_chunk_takes_several_calls_either_way():
 
 
 def test_empty_document_costs_nothing():
-    found = aggregation.measure(document(""), TOKENISER)
+    found = aggregation.measure([document("")], TOKENISER)
     assert (found.pieces, found.tokens) == (0, 0)
     for counted in found.targets:
         assert (counted.calls_with, counted.calls_without, counted.total_with) == (0, 0, 0)
@@ -56,7 +56,7 @@ def test_half_of_the_calls_is_two_fifths_by_the_published_numbers():
 
 def test_each_length_is_counted_once_and_longer_chunks_are_fewer():
     text = "\n\n".join(f"Piece {number}. " + "Leon met Zofia. " * 20 for number in range(60))
-    found = aggregation.measure(document(text), TOKENISER)
+    found = aggregation.measure([document(text)], TOKENISER)
     assert [each.chunk_tokens for each in found.targets] == [300, 800, 1200, 2000]
     chunks = [each.chunks for each in found.targets]
     assert chunks == sorted(set(chunks), reverse=True)

@@ -1,23 +1,26 @@
-"""Asks one question of one system and scores the answer; what was asked before is taken from the file."""
+"""Asks one question of one system and scores the answer; what was asked before is taken from the file.
+
+A plan does the same with doors that count, and adds up what the run would take.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from kg_neo4j._models.tasks import Request
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UnreadableSource
-from kg_neo4j.eval.answers.cases import Case, GoldenScore, case_row, read_case
 from kg_neo4j.eval.answers.correctness import answer_correctness, answer_similarity
-from kg_neo4j.eval.answers.judgement import StatementJudge
-from kg_neo4j.eval.answers.model_judge import ModelJudge
+from kg_neo4j.eval.answers.judges import ModelJudge, StatementJudge, Statements, settings_of_judge
 from kg_neo4j.eval.answers.questions import AnsweredQuestion
 from kg_neo4j.eval.answers.ragas_scores import Ragas
-from kg_neo4j.eval.answers.recalling import Recalling
-from kg_neo4j.eval.answers.record_file import RecordFile
-from kg_neo4j.eval.answers.scores import GivenAnswer, exact_match, f1
-from kg_neo4j.eval.answers.systems import System
+from kg_neo4j.eval.answers.recalling import Recalling, RecordFile
+from kg_neo4j.eval.answers.scores import Case, GivenAnswer, GoldenScore, case_row, exact_match, f1, read_case
+from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS, priced, usage_of
+from kg_neo4j.eval.answers.systems import GLOBAL, System
 from kg_neo4j.records import Answer, Filters, Usage
 
 if TYPE_CHECKING:
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 ANSWER, CASE = "answer", "case"  # kinds of lines
 VERSION = 1  # of how answers are scored: lines that another version saved are not of use
+PROMPT_TOKENS = 500  # of a question without its evidence
+JUDGED = Usage(1, 600, 80)  # a judgement of the claims of an answer that is not there
+GLOBAL_CALLS = 2  # one reads reports, one combines
+RAGAS_PROMPT, RAGAS_TOKENS = 1_200, 150  # its prompts have examples, its answers reasons
 
 
 @dataclass(slots=True)
@@ -33,12 +40,12 @@ class Asking:
     """Asks and scores over one connection. `taken` counts the answers that the file had."""
 
     answerer: Answerer
+    model: Recalling  # that answers
     judge: StatementJudge
     file: RecordFile | None
     context_tokens: int
-    whole_graph: bool = False
-    ragas: Ragas | None = None  # its scores, too
-    model: Recalling | None = None  # that answers
+    whole_graph: bool
+    ragas: Ragas | None  # its scores, too
     taken: int = 0
     _rows: dict[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
@@ -49,7 +56,7 @@ class Asking:
             self.taken += 1
             return known
         options = system.options(self.filters(question), self.context_tokens)
-        with self._paid_by(self.model, f"{system.name} {question.id}"):
+        with self.model.paid_by(f"{system.name} {question.id}"):
             answer = self.answerer.answer(question.text, options)
         given = given_answer(self.answerer.database, self.answerer.settings.graph, question, answer)
         if self.file:
@@ -64,7 +71,8 @@ class Asking:
                 return read_case(row, question, given)
             except (KeyError, TypeError) as error:
                 raise UnreadableSource(f"the saved case of question {question.id} is none of ours") from error
-        with self._paid_by(self.judge, f"judge {system.name} {question.id}"):
+        owner = f"judge {system.name} {question.id}"
+        with self.judge.model.paid_by(owner) if isinstance(self.judge, ModelJudge) else nullcontext():
             case = self._scored(system, question, given)
         if self.file:
             self.file.append(CASE, {"key": key, **case_row(case)})
@@ -79,29 +87,22 @@ class Asking:
     @property
     def paid(self) -> Usage:
         """What this process paid, for answers and for judging."""
-        asked = (self.model, self.judge.model if isinstance(self.judge, ModelJudge) else None)
-        return sum((each.spent for each in asked if each is not None), Usage())
+        return self.model.spent + (self.judge.model.spent if isinstance(self.judge, ModelJudge) else Usage())
 
-    @property
-    def _also(self) -> tuple[str, ...]:
-        return ("ragas",) if self.ragas else ()
-
-    def knows(self, system: System, question: AnsweredQuestion) -> tuple[GivenAnswer | None, bool]:
-        """Return the answer that the file has, and whether it is judged there."""
-        known = self._known(self._run(system, question))
-        return known, known is not None and self._case_key(system, question) in self._saved(CASE)
+    def knows(self, system: System, question: AnsweredQuestion) -> tuple[bool, bool]:
+        """Return whether the file has the answer, and whether it is judged there."""
+        known = self._known(self._run(system, question)) is not None
+        return known, known and self._case_key(system, question) in self._saved(CASE)
 
     def filters(self, question: AnsweredQuestion) -> Filters:
         """Return what a question is kept to: the text that it is about."""
-        if self.whole_graph or not question.document:
-            return Filters()
-        return Filters(documents=(question.document,))
+        return Filters() if self.whole_graph or not question.document else Filters(documents=(question.document,))
 
     def _run(self, system: System, question: AnsweredQuestion) -> str:
         """Return the key of an answer: a hash of all that shapes it but the graph's contents."""
         settings, model = self.answerer.settings, self.answerer.door
         how = repr(system.options(self.filters(question), self.context_tokens))
-        models = (model.name if model else "", self.answerer.embedder.name, settings.unsupported, str(settings.judge))
+        models = (model.name, self.answerer.embedder.name, settings.unsupported, str(settings.judge))
         return hash_id(f"answers {VERSION}", settings.graph, *models, system.name, how, question.id, question.text)
 
     def _saved(self, kind: str) -> Mapping[str, Mapping[str, Any]]:
@@ -110,16 +111,13 @@ class Asking:
         return self._rows[kind]
 
     def _known(self, run: str) -> GivenAnswer | None:
-        if (row := self._saved(ANSWER).get(run)) is None:
-            return None
-        try:
-            return given_of(row["given"])
-        except (KeyError, TypeError) as error:
-            raise UnreadableSource("a saved answer is none of ours", hint="give --save another file") from error
+        row = self._saved(ANSWER).get(run)
+        return None if row is None else given_of(row.get("given"))
 
     def _case_key(self, system: System, question: AnsweredQuestion) -> str:
-        embedder, judge = self.answerer.embedder.name, (self.judge.name, str(self.judge.is_proxy))
-        return hash_id(self._run(system, question), *judge, embedder, *question.held_against, *self._also)
+        judge, also = (self.judge.name, str(self.judge.is_proxy)), ("ragas",) if self.ragas else ()
+        embedder = self.answerer.embedder.name
+        return hash_id(self._run(system, question), *judge, embedder, *question.held_against, *also)
 
     def _scored(self, system: System, question: AnsweredQuestion, given: GivenAnswer) -> Case:
         goldens: list[GoldenScore] = []
@@ -128,36 +126,25 @@ class Asking:
             similar = answer_similarity(given.said, golden, self.answerer.embedder, self.answerer.tokeniser)
             found = answer_correctness(question.text, given.said, golden, judge=self.judge, similarity=similar)
             judging += found.judgement.usage
-            theirs = self.ragas.score(question.text, given.said, golden) if self.ragas else None
-            judging += theirs.usage if theirs else Usage()
-            sorted_ = found.judgement.statements
-            goldens.append(
-                GoldenScore(
-                    golden,
-                    similar,
-                    found.f1,
-                    found.score,
-                    *((sorted_.right, sorted_.wrong, sorted_.missing) if sorted_ else ((), (), ())),
-                    problem="; ".join(
-                        each for each in (found.judgement.problem, theirs.problem if theirs else "") if each
-                    ),
-                    ragas_similarity=theirs.similarity if theirs else None,
-                    ragas_correctness=theirs.correctness if theirs else None,
-                )
-            )
+            statements = found.judgement.statements or Statements()
+            scores = (similar, found.f1, found.score, statements.right, statements.wrong, statements.missing)
+            score = GoldenScore(golden, *scores, found.judgement.problem)
+            if self.ragas:
+                theirs = self.ragas.score(question.text, given.said, golden)
+                judging += theirs.usage
+                problem = "; ".join(filter(None, (score.problem, theirs.problem)))
+                score = GoldenScore(golden, *scores, problem, theirs.similarity, theirs.correctness)
+            goldens.append(score)
         return Case(system.name, question, given, tuple(goldens), self.judge.name, judging)
 
-    def _paid_by(self, who: object, owner: str) -> Any:
-        from contextlib import nullcontext
 
-        told = who.model if isinstance(who, ModelJudge) else who
-        return told.paid_by(owner) if isinstance(told, Recalling) else nullcontext()
-
-
-def given_of(row: Mapping[str, Any]) -> GivenAnswer:
-    """Return an answer as it was saved. Raises KeyError and TypeError where it is none."""
-    known = {each.name: row[each.name] for each in fields(GivenAnswer) if each.name in row}
-    return GivenAnswer(**{**known, "usage": Usage(**row["usage"]), "notes": tuple(row["notes"])})
+def given_of(row: Any) -> GivenAnswer:
+    """Return an answer as it was saved. Raises UnreadableSource where it is none."""
+    try:
+        known = {each.name: row[each.name] for each in fields(GivenAnswer) if each.name in row}
+        return GivenAnswer(**{**known, "usage": Usage(**row["usage"]), "notes": tuple(row["notes"])})
+    except (KeyError, TypeError) as error:
+        raise UnreadableSource("a saved answer is none of ours", hint="give --save another file") from error
 
 
 def given_answer(database: Database, graph: str, question: AnsweredQuestion, answer: Answer) -> GivenAnswer:
@@ -189,3 +176,49 @@ def given_answer(database: Database, graph: str, question: AnsweredQuestion, ans
         notes=answer.notes,
         context_tokens=sum(each.token_count for each in answer.evidence),
     )
+
+
+@dataclass(slots=True)
+class Counting:
+    """Asks and judges as a run does, and counts the questions."""
+
+    asked: list[Request] = field(default_factory=list)
+    judged: list[Request] = field(default_factory=list)
+    _unbuilt: set[str] = field(default_factory=set)  # what was estimated: the same question is asked once
+
+    def answer(self, run: Asking, system: System, question: AnsweredQuestion, *, is_built: bool) -> Usage:
+        """Return what an answer takes, and count what judging it does."""
+        before = len(self.asked)
+        known, is_judged = run.knows(system, question)
+        if known or is_built:
+            said = run.given(system, question).said
+            usage = usage_of(self.asked[before:], run.answerer.tokeniser, run.answerer.settings)
+            said = said or (f"{system.name}: {question.text}" if usage.calls else "")
+        else:
+            said, usage = self._estimated(run, system, question)
+        if not is_judged and not run.judge.is_proxy:
+            for golden in question.held_against:
+                answer_correctness(question.text, said, golden, judge=run.judge, similarity=0.0)
+        return usage
+
+    def judging(self, run: Asking) -> Usage:
+        """Return what judging takes."""
+        if run.judge.is_proxy:
+            return Usage()
+        settings = settings_of_judge(run.answerer.settings)
+        ours = usage_of(self.judged, run.answerer.tokeniser, settings)
+        if not run.ragas:
+            return ours
+        return ours + priced(Usage(ours.calls, ours.calls * RAGAS_PROMPT, ours.calls * RAGAS_TOKENS), settings)
+
+    def _estimated(self, run: Asking, system: System, question: AnsweredQuestion) -> tuple[str, Usage]:
+        """Return an answer that stands for the one of a system that is not built, and about what it takes."""
+        options = system.options(run.filters(question), run.context_tokens)
+        said = f"{run.answerer.settings.graph} {options}"
+        if (key := f"{said} {question.text}") in self._unbuilt:
+            return said, Usage(usd=0.0)
+        self._unbuilt.add(key)
+        calls = GLOBAL_CALLS if system.name == GLOBAL else 1
+        usage = Usage(calls, calls * ((options.max_context_tokens or 0) + PROMPT_TOKENS), calls * ANSWER_TOKENS)
+        judged = JUDGED if run.answerer.settings.judge and system.name != GLOBAL else Usage()
+        return said, priced(run.answerer.door.would_take(usage + judged), run.answerer.settings)

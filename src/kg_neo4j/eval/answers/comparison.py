@@ -6,40 +6,45 @@ ends with the same table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j._models.workers import Crew, DoneItem
 from kg_neo4j.acquire.chunking import target
+from kg_neo4j.acquire.identity import document_id
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.asking import Asking
-from kg_neo4j.eval.answers.building import SystemsBuild
-from kg_neo4j.eval.answers.cases import Case, SystemScore, score_system
-from kg_neo4j.eval.answers.forms import read_set
-from kg_neo4j.eval.answers.judgement import StatementJudge
-from kg_neo4j.eval.answers.judges import AUTO, judge_of
-from kg_neo4j.eval.answers.model_judge import ModelJudge
-from kg_neo4j.eval.answers.questions import AnsweredQuestion
+from kg_neo4j.eval.answers.asking import Asking, Counting
+from kg_neo4j.eval.answers.judges import AUTO, ModelJudge, StatementJudge, judge_of
+from kg_neo4j.eval.answers.published_sets import read_set
+from kg_neo4j.eval.answers.questions import (
+    AnsweredQuestion,
+    QuestionSet,
+    Story,
+    StorySelection,
+    documents_of,
+    graph_of,
+    stories_of,
+)
 from kg_neo4j.eval.answers.ragas_scores import Ragas
-from kg_neo4j.eval.answers.recalling import Recalling
-from kg_neo4j.eval.answers.record_file import RecordFile
-from kg_neo4j.eval.answers.scores import GivenAnswer
-from kg_neo4j.eval.answers.stories import QuestionSet, StorySelection, graph_of, stories_of
+from kg_neo4j.eval.answers.recalling import Recalling, RecordFile
+from kg_neo4j.eval.answers.scores import Case, GivenAnswer, SystemScore, score_system
 from kg_neo4j.eval.answers.supposed import suppose
-from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, System, systems
+from kg_neo4j.eval.answers.systems import CONTEXT_TOKENS, GLOBAL, System, systems
+from kg_neo4j.eval.building import LOAD, READERS, Builder, Texts
 from kg_neo4j.eval.retrieval.questions import read_passages
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS
+from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import SkippedSource, Usage
+from kg_neo4j.records import Document, SkippedSource, Usage
 
 if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j.eval.answers.counting import Counting
     from kg_neo4j.graph.database import Database
     from kg_neo4j.settings import Settings
 
 LAST_ANSWERS_S = 30.0  # for what is in the air when a run ends early: it is paid for
+
+Asked = tuple[AnsweredQuestion, list[GivenAnswer]]  # a question, and what each system answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,54 @@ class ComparisonOptions:
     ragas: bool = False  # compute the scores of the package ragas, too
     save: str | None = None  # file of what was said so far
     budget_usd: float | None = None  # what models may cost in this run, building and judging included; None: no limit
+
+
+@dataclass(slots=True)
+class SystemsBuild(Builder):
+    """Loads stories and builds what systems read. `refused` are texts that could not be read."""
+
+    settings: Settings
+    systems: tuple[System, ...]
+    chunk_tokens: int
+    refused: list[SkippedSource] = field(default_factory=list)
+
+    def build(self, stories: Sequence[Story]) -> None:
+        """Load the texts and build what the systems read. Raises what these raise, BudgetReached among it."""
+        from kg_neo4j.pipeline.commands.tree import TreeBuildOptions
+
+        graph, texts = self.settings.graph, self._texts(stories)
+        if stories:
+            self.load(LOAD, texts)
+        gone = {each.source for each in self.refused}
+        documents = tuple(document_id(graph, "file", story.key) for story in stories if story.named not in gone)
+        for system in self.systems:
+            if system.name == GLOBAL:
+                self.reports(texts)
+            if system.tree:  # one named `raptor` has one aspect and no details
+                self.tree(f"tree {system.tree}", texts, TreeBuildOptions(documents=documents, name=system.tree))
+
+    def _texts(self, stories: Sequence[Story]) -> Texts:
+        """Return the texts; they have communities where a system reads their reports."""
+        options = LoadOptions(
+            chunk_tokens=self.chunk_tokens,
+            analytics=any(system.name == GLOBAL for system in self.systems),
+            rebuild=True,  # a graph of an earlier extractor is not what is measured
+        )
+
+        def documents() -> Iterator[Document]:
+            self.refused.clear()  # each reading finds them
+            yield from documents_of(stories, self.settings.graph, self.refused)
+
+        return Texts(self.settings, options, any(each.name in READERS for each in self.systems), (), documents)
+
+    def readable(self, found: QuestionSet) -> list[AnsweredQuestion]:
+        """Return the questions whose texts could be read."""
+        gone = {each.source for each in self.refused}
+        lost = {story.key for story in found.stories if story.named in gone}
+        asked = [question for question in found.questions if question.document not in lost]
+        if not asked:
+            raise UsageError(f"no text could be read: {self.refused[0].source}: {self.refused[0].reason}")
+        return asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +132,8 @@ class Comparison:
     taken: int  # answers that an earlier run had given
     built: SystemsBuild
     paid: Usage  # in this run, building left out
-    refused: tuple[SkippedSource, ...] = ()
-    notes: tuple[str, ...] = ()
+    refused: tuple[SkippedSource, ...]
+    notes: tuple[str, ...]
 
 
 def compare_systems(
@@ -94,31 +147,29 @@ def compare_systems(
     from kg_neo4j.graph.connection import connect
 
     options = options or ComparisonOptions()
-    chosen = systems(options.systems)
-    found, settings = prepare(questions, settings, options)
+    found, built = prepare(questions, settings, options, progress)
     file = RecordFile(options.save) if options.save else None
-    built = SystemsBuild(settings, chosen, options.chunk_tokens, budget_usd=options.budget_usd, progress=progress)
-    judge = judge_of(settings, options.judge)  # what cannot be meant is said before anything is paid
+    judge = judge_of(built.settings, options.judge)  # what cannot be meant is said before anything is paid
     if options.ragas:
         check_ragas(judge)
     built.build(found.stories)
-    asked = _readable(found, built)
-    with connect(settings, progress) as database:
-        run = open_run(settings, database, options, file, built.left())
-        cases = _cases(run, chosen, asked, progress)
+    asked = built.readable(found)
+    with connect(built.settings, progress) as database:
+        run = open_run(built.settings, database, options, file, built.left())
+        cases = _cases(run, built.systems, asked, progress)
     hard = [case for case in cases if case.question.is_hard]
     return Comparison(
         questions=questions,
         form=found.form,
-        graph=settings.graph,
+        graph=built.settings.graph,
         texts=len({each.document for each in asked if each.document}),
         model=run.answerer.door.model,
         judge=run.judge.name,
         is_proxy=run.judge.is_proxy,
         embedder=run.answerer.embedder.name,
         context_tokens=options.context_tokens,
-        scores=_scores(chosen, cases),
-        hard=_scores(chosen, hard) if hard else (),
+        scores=_scores(built.systems, cases),
+        hard=_scores(built.systems, hard) if hard else (),
         cases=tuple(cases),
         taken=run.taken,
         built=built,
@@ -128,8 +179,11 @@ def compare_systems(
     )
 
 
-def prepare(questions: str, settings: Settings, options: ComparisonOptions) -> tuple[QuestionSet, Settings]:
-    """Return the questions, and the settings with the graph that they are asked of. Raises as `compare_systems`."""
+def prepare(
+    questions: str, settings: Settings, options: ComparisonOptions, progress: Progress, *, is_plan: bool = False
+) -> tuple[QuestionSet, SystemsBuild]:
+    """Return the questions, and what builds the graph that they are asked of. Raises as `compare_systems`."""
+    chosen = systems(options.systems)
     if options.context_tokens < 1 or options.chunk_tokens < 1:
         raise UsageError("tokens of context and of chunks are at least 1")
     found = read_set(questions, options.form, options.selection)
@@ -139,7 +193,10 @@ def prepare(questions: str, settings: Settings, options: ComparisonOptions) -> t
         why = f": {found.refused[0].source}: {found.refused[0].reason}" if found.refused else ""
         raise UsageError(f"no question in {questions!r} is left{why}", hint="check --kind, --set and --limit")
     graph = options.graph or (graph_of(found.stories, str(options.chunk_tokens)) if found.stories else settings.graph)
-    return found, settings.model_copy(update={"graph": graph})
+    own = settings.model_copy(update={"graph": graph})
+    return found, SystemsBuild(
+        own, chosen, options.chunk_tokens, budget_usd=options.budget_usd, progress=progress, is_plan=is_plan
+    )
 
 
 def open_run(
@@ -155,15 +212,15 @@ def open_run(
     from kg_neo4j._models.budget import Budget
     from kg_neo4j.pipeline.commands.ask import answerer
 
-    budget: Budget | None = None if budget_usd is None else Budget(budget_usd)
+    budget = None if budget_usd is None else Budget(budget_usd)
     keeps = settings.model_copy(update={"answer_cache": False}) if file else settings  # each run pays for its file
     door = factory.door(keeps, budget=budget)
-    door = door.counting(counting.asked, suppose) if counting is not None else door
+    door = door.counting(counting.asked, suppose) if counting else door
     told = Recalling(door.layer, file)
     one = answerer(settings, database, replace(door, layer=told), budget=budget)
     judge = judge_of(settings, options.judge, budget=budget, file=file, counted=counting.judged if counting else None)
     ragas = Ragas(check_ragas(judge), one.embedder, one.tokeniser) if options.ragas else None
-    return Asking(one, judge, file, options.context_tokens, options.whole_graph, ragas, told)
+    return Asking(one, told, judge, file, options.context_tokens, options.whole_graph, ragas)
 
 
 def check_ragas(judge: StatementJudge) -> Recalling:
@@ -177,16 +234,6 @@ def check_ragas(judge: StatementJudge) -> Recalling:
     return judge.model
 
 
-def _readable(found: QuestionSet, built: SystemsBuild) -> list[AnsweredQuestion]:
-    """Return the questions whose texts could be read."""
-    gone = {each.source for each in built.refused}
-    lost = {story.key for story in found.stories if story.named in gone}
-    asked = [question for question in found.questions if question.document not in lost]
-    if not asked:
-        raise UsageError(f"no text could be read: {built.refused[0].source}: {built.refused[0].reason}")
-    return asked
-
-
 def _cases(run: Asking, chosen: Sequence[System], asked: Sequence[AnsweredQuestion], progress: Progress) -> list[Case]:
     """Ask question by question, so that a run that ends early has asked all systems the same.
 
@@ -194,17 +241,17 @@ def _cases(run: Asking, chosen: Sequence[System], asked: Sequence[AnsweredQuesti
     """
     found: dict[int, list[Case]] = {}
 
-    def judged(each: tuple[AnsweredQuestion, list[GivenAnswer]]) -> list[Case]:
+    def judged(each: Asked) -> list[Case]:
         question, answers = each
         return [run.case(system, question, given) for system, given in zip(chosen, answers, strict=True)]
 
-    def keep(done: DoneItem[tuple[AnsweredQuestion, list[GivenAnswer]], list[Case]]) -> None:
+    def keep(done: DoneItem[Asked, list[Case]]) -> None:
         if done.error is not None:
             raise done.error
         found[done.number] = done.result or []
         progress.advance("answers", len(chosen))
 
-    crew: Crew[tuple[AnsweredQuestion, list[GivenAnswer]], list[Case]] = Crew(judged, run.judged_at_once)
+    crew: Crew[Asked, list[Case]] = Crew(judged, run.judged_at_once)
     progress.start("answers", len(asked) * len(chosen))
     try:
         for question in asked:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j._models.protocols import EmbeddingModel
 from kg_neo4j._models.tokens import Tokeniser
-from kg_neo4j.eval.answers.judgement import AnswerJudgement, StatementJudge, Statements
+from kg_neo4j.eval.answers.judges import AnswerJudgement, StatementJudge, Statements
 
 SIMILARITY_WEIGHT = 0.25  # the narrative thesis
 STATEMENTS_WEIGHT = 0.75  # the narrative thesis

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kg_neo4j.eval.answers.building import SystemsBuild
+from kg_neo4j.eval.answers.asking import Counting
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run, prepare
-from kg_neo4j.eval.answers.counting import Counting
-from kg_neo4j.eval.answers.record_file import RecordFile
+from kg_neo4j.eval.answers.recalling import RecordFile
 from kg_neo4j.eval.answers.supposed import ANSWER_TOKENS
-from kg_neo4j.eval.answers.systems import systems
 from kg_neo4j.eval.building import LOAD, REPORTS
 from kg_neo4j.pipeline.estimates import REPORTS_A_NAME
 from kg_neo4j.progress import SILENT, Progress
@@ -34,12 +31,12 @@ class ComparisonPlan:
     model: str | None
     judge: str
     load: LoadPlan | None  # None: there is nothing to load
-    building: dict[str, Usage] = field(default_factory=dict)  # "reports", "tree NAME"
-    systems: dict[str, Usage] = field(default_factory=dict)  # answers, by system
-    judging: Usage = field(default_factory=Usage)
-    saved: int = 0  # answers that the file has
-    estimated: tuple[str, ...] = ()  # of building and systems: what rests on answers that are not there
-    assumptions: tuple[str, ...] = ()
+    building: dict[str, Usage]  # "reports", "tree NAME"
+    systems: dict[str, Usage]  # answers, by system
+    judging: Usage
+    saved: int  # answers that the file has
+    estimated: tuple[str, ...]  # of building and systems: what rests on answers that are not there
+    assumptions: tuple[str, ...]
 
     @property
     def usage(self) -> Usage:
@@ -58,17 +55,14 @@ def plan_comparison(
     from kg_neo4j.graph.connection import connect
 
     options = options or ComparisonOptions()
-    chosen = systems(options.systems)
-    found, settings = prepare(questions, settings, options)
-    building = SystemsBuild(
-        settings, chosen, options.chunk_tokens, budget_usd=options.budget_usd, progress=progress, is_plan=True
-    )
+    found, building = prepare(questions, settings, options, progress, is_plan=True)
+    chosen, graph = building.systems, building.settings.graph
     file = RecordFile(options.save, is_kept=False) if options.save else None
     building.build(found.stories)
-    with connect(settings, progress) as database:
+    with connect(building.settings, progress) as database:
         counting = Counting()
-        run = open_run(settings, database, options, file, None, counting)
-        built = {each.name: building.is_built(database, settings.graph, each) for each in chosen}
+        run = open_run(building.settings, database, options, file, None, counting)
+        built = {each.name: building.is_built(database, graph, each) for each in chosen}
         by_system = dict.fromkeys((each.name for each in chosen), Usage())
         progress.start("plan", len(found.questions) * len(chosen))
         for question in found.questions:
@@ -79,10 +73,19 @@ def plan_comparison(
     steps = {step: usage for step, usage in building.steps.items() if step != LOAD}
     rest = [each.name for each in chosen if not built[each.name]]
     judging = counting.judging(run)
+    assumptions = []
+    if any(usage.calls for usage in by_system.values()):
+        assumptions.append(f"an answer has {ANSWER_TOKENS} tokens, and none is requested again")
+        if REPORTS in building.steps:
+            assumptions.append("every community report that is read contributes to the answer")
+            assumptions += [UNKNOWN] if building.load_plan else []
+        assumptions += [UNBUILT] if rest else []
+    if judging.calls:
+        assumptions.append("every answer is judged separately; those that are alike, or not found, cost less")
     return ComparisonPlan(
         questions=len(found.questions),
         texts=len(found.stories),
-        graph=settings.graph,
+        graph=graph,
         model=run.answerer.door.model,
         judge=run.judge.name,
         load=building.load_plan,
@@ -91,21 +94,5 @@ def plan_comparison(
         judging=judging,
         saved=run.taken,
         estimated=(*(step for step, usage in steps.items() if usage.calls), *rest),
-        assumptions=_assumptions(by_system, judging, building, is_built=not rest),
+        assumptions=tuple(assumptions),
     )
-
-
-def _assumptions(
-    by_system: Mapping[str, Usage], judging: Usage, building: SystemsBuild, *, is_built: bool
-) -> tuple[str, ...]:
-    """Return what the figures rest on."""
-    found = []
-    if any(usage.calls for usage in by_system.values()):
-        found.append(f"an answer has {ANSWER_TOKENS} tokens, and none is requested again")
-        if REPORTS in building.steps:
-            found.append("every community report that is read contributes to the answer")
-            found += [UNKNOWN] if building.load_plan else []
-        found += [] if is_built else [UNBUILT]
-    if judging.calls:
-        found.append("every answer is judged separately; those that are alike, or not found, cost less")
-    return tuple(found)

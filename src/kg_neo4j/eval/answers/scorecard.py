@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire.identity import hash_id
-from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.errors import UsageError
 from kg_neo4j.eval.answers.asking import given_answer, given_of
-from kg_neo4j.eval.answers.questions import read_answered
-from kg_neo4j.eval.answers.record_file import OF_ONE_MODE, RecordFile
+from kg_neo4j.eval.answers.questions import documents_of, read_answered, stories_of
+from kg_neo4j.eval.answers.recalling import OF_ONE_MODE, RecordFile
 from kg_neo4j.eval.answers.scores import AnswerScore, GivenAnswer, score
-from kg_neo4j.eval.answers.stories import documents_of, stories_of
 from kg_neo4j.eval.retrieval.questions import graph_name, read_passages
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
-from kg_neo4j.records import Answer
 
 if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
     from kg_neo4j.settings import Settings
 
 VERSION = 1  # of how answers are scored: lines that another version saved are not of use
@@ -46,10 +42,10 @@ class AnswersCard:
     mode: str
     model: str | None
     score: AnswerScore
-    halves: tuple[AnswerScore | None, AnswerScore | None]  # by the hash of the question's id, even and odd
+    halves: tuple[AnswerScore | None, ...]  # two, by the hash of the question's id, even and odd
     given: tuple[GivenAnswer, ...]
     taken: int  # answers that an earlier run had given
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 def score_answers(
@@ -61,54 +57,53 @@ def score_answers(
     that ends early goes on from `options.save`.
     """
     from kg_neo4j import factory
+    from kg_neo4j._models.budget import Budget
     from kg_neo4j.graph.connection import connect
+    from kg_neo4j.pipeline.commands.ask import answerer
+    from kg_neo4j.retrieve.interface import AskOptions
 
     options = options or AnswersOptions()
     asked = read_answered(questions)[: options.limit]
     if not asked:
         raise UsageError(f"no question in {questions!r}")
-    settings, notes = _loaded(settings, options, progress)
-    door = factory.door(settings)
-    run = hash_id(
-        f"answers {VERSION}", settings.graph, options.mode, door.name, settings.unsupported,
-        str(settings.judge),
-    )  # fmt: skip
+    settings, notes = _loaded(settings, options.corpus, progress)
+    budget = None if options.budget_usd is None else Budget(options.budget_usd)
+    door = factory.door(settings, budget=budget)
+    shaping = (settings.graph, options.mode, door.name, settings.unsupported, str(settings.judge))
+    run = hash_id(f"answers {VERSION}", *shaping)
     file = RecordFile(options.save) if options.save else None
     saved = saved_answers(file, run) if file else {}
     given: list[GivenAnswer] = []
-    taken = 0
     progress.start("answers", len(asked))
     with connect(settings, progress) as database:
-        ask = _asker(database, settings, options)
+        one = answerer(settings, database, door, budget=budget)
         for question in asked:
             known = saved.get(question.id)
-            taken += known is not None
             if known is None:
-                known = given_answer(database, settings.graph, question, ask(question.text))
+                answer = one.answer(question.text, AskOptions(mode=options.mode))
+                known = given_answer(database, settings.graph, question, answer)
                 if file:
                     file.append(OF_ONE_MODE, {"run": run, **asdict(known)})
             given.append(known)
             progress.advance("answers")
     progress.finish("answers")
+    halves = [[each for each in given if half_of(each.id) == number] for number in (0, 1)]
     return AnswersCard(
         questions=questions,
         graph=settings.graph,
         mode=options.mode,
         model=door.model,
         score=score(given),
-        halves=(_half(given, 0), _half(given, 1)),
+        halves=tuple(score(half, by_type=False) if half else None for half in halves),
         given=tuple(given),
-        taken=taken,
+        taken=sum(question.id in saved for question in asked),
         notes=notes,
     )
 
 
 def saved_answers(file: RecordFile, run: str) -> dict[str, GivenAnswer]:
     """Return the answers that a run with the same graph, mode and model has saved, by the question's id."""
-    try:
-        return {row["id"]: given_of(row) for row in file.rows(OF_ONE_MODE) if row["run"] == run}
-    except (KeyError, TypeError) as error:
-        raise UnreadableSource("a saved answer is none of ours", hint="give --save another file") from error
+    return {given.id: given for row in file.rows(OF_ONE_MODE) if row["run"] == run and (given := given_of(row))}
 
 
 def half_of(question_id: str) -> int:
@@ -116,37 +111,15 @@ def half_of(question_id: str) -> int:
     return int(hashlib.sha256(question_id.encode()).hexdigest(), 16) % 2
 
 
-def _half(given: list[GivenAnswer], number: int) -> AnswerScore | None:
-    chosen = [each for each in given if half_of(each.id) == number]
-    return score(chosen, by_type=False) if chosen else None
-
-
-def _loaded(settings: Settings, options: AnswersOptions, progress: Progress) -> tuple[Settings, tuple[str, ...]]:
+def _loaded(settings: Settings, corpus: str | None, progress: Progress) -> tuple[Settings, tuple[str, ...]]:
     """Load the corpus, where one is given; return the settings with its graph."""
-    if options.corpus is None:
+    if corpus is None:
         return settings, ()
     from kg_neo4j.pipeline.commands.load import load
 
-    passages = read_passages(options.corpus)
+    passages = read_passages(corpus)
     graph = graph_name(passages)
     settings = settings.model_copy(update={"graph": graph})
-    report = load(
-        settings=settings,
-        options=LoadOptions(analytics=False, rebuild=True),
-        documents=documents_of(stories_of(passages), graph),
-        progress=progress,
-    )
-    return settings, report.notes
-
-
-def _asker(database: Database, settings: Settings, options: AnswersOptions) -> Callable[[str], Answer]:
-    """Return what asks one question: as `kg ask` does, over one connection."""
-    from kg_neo4j import factory
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j.pipeline.commands.ask import answerer
-    from kg_neo4j.retrieve.interface import AskOptions
-
-    budget = None if options.budget_usd is None else Budget(options.budget_usd)
-    one = answerer(settings, database, factory.door(settings, budget=budget), budget=budget)
-    how = AskOptions(mode=options.mode)
-    return lambda question: one.answer(question, how)
+    documents = documents_of(stories_of(passages), graph)
+    options = LoadOptions(analytics=False, rebuild=True)
+    return settings, load(settings=settings, options=options, documents=documents, progress=progress).notes

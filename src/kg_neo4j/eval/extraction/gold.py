@@ -1,20 +1,22 @@
 """Reads passages annotated in the format of DocRED and Re-DocRED: `sents`, `vertexSet`, `labels`.
 
-Offsets are code points of the passage's running text (see `running_text`). The names of relations come from the file
-`rel_info.json` beside the passages, where there is one.
+Data sets of annotated tokens do not say where spaces were. Punctuation, quotes, brackets, contractions, hyphens,
+slashes and ranges of numbers are joined as a writer of English would; everything else has a space before it. Offsets
+are code points of this running text. The names of relations come from the file `rel_info.json` beside the passages,
+where there is one.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
-from kg_neo4j.eval.extraction.running_text import Place, RunningText, join
+from kg_neo4j.extract.annotation import Place
 
 NAMES = "rel_info.json"
 
@@ -94,12 +96,11 @@ def read(path: str | Path) -> GoldSet:
         try:
             passages.append(passage(row))
         except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise UnreadableSource(
-                f"{file}: passage {number} is not annotated as in Re-DocRED: {type(error).__name__}: {error}"
-            ) from error
+            why = f"{type(error).__name__}: {error}"
+            raise UnreadableSource(f"{file}: passage {number} is not annotated as in Re-DocRED: {why}") from error
     names = file.with_name(NAMES)
-    found = _load(names) if names.is_file() else {}
-    return GoldSet(str(path), tuple(passages), {str(key): str(name) for key, name in dict(found).items()})
+    found = dict(_load(names)) if names.is_file() else {}
+    return GoldSet(str(path), tuple(passages), {str(key): str(name) for key, name in found.items()})
 
 
 def passage(row: Mapping[str, Any]) -> GoldPassage:
@@ -114,9 +115,8 @@ def passage(row: Mapping[str, Any]) -> GoldPassage:
         evidence = tuple(int(sentence) for sentence in label.get("evidence", ()))
         relation = GoldRelation(source, str(label["r"]), target, evidence)
         triples.setdefault((source, relation.type, target), relation)
-    return GoldPassage(
-        str(row["title"]), running.text, running.sentences, running.tokens, entities, tuple(triples.values())
-    )
+    title, relations = str(row["title"]), tuple(triples.values())
+    return GoldPassage(title, running.text, running.sentences, running.tokens, entities, relations)
 
 
 def _entity(rows: Sequence[Mapping[str, Any]], running: RunningText) -> GoldEntity:
@@ -146,3 +146,67 @@ def _load(file: Path) -> Any:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UnreadableSource(f"{file} cannot be read as JSON: {error}") from error
+
+
+_NOT_BEFORE = frozenset(
+    [*",.;:!?)]}%", "'s", "’s", "n't", "'re", "'ve", "'ll", "'d", "'m", "...", "…", "th", "nd", "rd"]
+)
+_NOT_AFTER = frozenset("([{$£€#")
+_JOINTS = frozenset("-/‐‑")
+
+
+@dataclass(frozen=True, slots=True)
+class RunningText:
+    """Text with the places of its sentences and tokens (code points, half open)."""
+
+    text: str
+    sentences: tuple[Place, ...]
+    tokens: tuple[tuple[Place, ...], ...]  # of each sentence; a token of white space has no width
+
+
+def join(sentences: Sequence[Sequence[str]]) -> RunningText:
+    """Return the tokens of sentences as one paragraph."""
+    pieces: list[str] = []
+    length = 0
+    borders: list[Place] = []
+    places: list[tuple[Place, ...]] = []
+    for sentence in sentences:
+        words = [word.replace("\xa0", " ").strip() for word in sentence]
+        of_sentence: list[Place] = []
+        for word, is_spaced in zip(words, _spaces(words), strict=True):
+            if word and is_spaced and length:
+                pieces.append(" ")
+                length += 1
+            of_sentence.append((length, length + len(word)))
+            pieces.append(word)
+            length += len(word)
+        visible = [place for place in of_sentence if place[0] < place[1]]
+        borders.append((visible[0][0], visible[-1][1]) if visible else (length, length))
+        places.append(tuple(of_sentence))
+    return RunningText("".join(pieces), tuple(borders), tuple(places))
+
+
+def _spaces(words: Sequence[str]) -> Iterator[bool]:
+    """Yield for each word of a sentence whether a space stands before it."""
+    is_quoting = False
+    before = ""
+    for index, word in enumerate(words):
+        joined = (
+            word in _NOT_BEFORE
+            or before in _NOT_AFTER
+            or (1 < len(word) <= 3 and word[0] == "'" and word[1:].isalpha())  # a contraction
+            or (is_quoting and '"' in (word, before))
+            or word in _JOINTS
+            or before in _JOINTS
+            or _is_range(words, index)
+        )
+        if word == '"':
+            is_quoting = not is_quoting
+        before = word
+        yield index == 0 or not joined
+
+
+def _is_range(words: Sequence[str], index: int) -> bool:
+    """Tell whether a dash between two numbers joins them: 1998–2002."""
+    dash = next((place for place in (index, index - 1) if words[place] == "–"), 0)
+    return 0 < dash < len(words) - 1 and words[dash - 1][:1].isdigit() and words[dash + 1][:1].isdigit()

@@ -1,4 +1,8 @@
-"""Compares what was found in one passage with its annotation, measure by measure. Pure.
+"""What extractions say of one passage, and how that compares with its annotation, measure by measure. Pure.
+
+A row of the CSV gives a name, not places: its mentions are all exact occurrences of the name, as whole words, in the
+chunk that the row is about. Where a longer name of another row covers an occurrence, the longer one has it ("York" in
+"New York"). Rows of one normalised name and type are one entity, as they are in the graph.
 
 - mentions: the same place and type ("strict"), or the same place ("span").
 - entities: aligned one to one so that most mentions are shared; right where at least one mention is shared, with its
@@ -12,18 +16,92 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kg_neo4j.eval.extraction import clusters
 from kg_neo4j.eval.extraction.gold import GoldPassage
-from kg_neo4j.eval.extraction.prediction import FoundRelation, PredictedEntity
-from kg_neo4j.eval.extraction.running_text import Place
-from kg_neo4j.eval.extraction.scores import Counts, PassageCounts
-from kg_neo4j.eval.extraction.type_map import Claim, TypeMap
+from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, assign, b_cubed, ceaf, shared
+from kg_neo4j.eval.extraction.type_map import TypeMap
+from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
+from kg_neo4j.graph.identity import normalise
+from kg_neo4j.records import Chunk, Extraction, NodeRow
 
 Triple = tuple[int, str, int]  # ends: an annotated entity's index, or -1 - the index of a found one
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What was found in one passage."""
+
+    entities: tuple[EntityMentions, ...]
+    relations: tuple[ScoredRelation, ...]
+    left_out: int = 0  # node rows whose type the map leaves out
+    without_place: int = 0  # entities whose name the text does not have
+
+
+def from_extractions(extractions: Sequence[Extraction], types: TypeMap) -> Prediction:
+    """Return what the CSV rows of all chunks of one passage say."""
+    index: dict[tuple[str, str], int] = {}  # normalised name and type -> place in the next two
+    names: list[NodeRow] = []
+    places: list[set[Place]] = []
+    relations: dict[Triple, ScoredRelation] = {}
+    left_out = 0
+    for extraction in extractions:
+        start = extraction.chunk.start
+        kept = [node for node in extraction.nodes if types.node_type(node.type) is not None]
+        left_out += len(extraction.nodes) - len(kept)
+        rows: dict[str, int] = {}
+        for node, found in zip(kept, occurrences([node.name for node in kept], extraction.chunk.text), strict=True):
+            rows[node.node_id] = number = index.setdefault((normalise(node.name), node.type), len(names))
+            if number == len(names):
+                names.append(node)
+                places.append(set())
+            places[number].update((start + first, start + last) for first, last in found)
+        for row in extraction.relationships:
+            if row.source_id in rows and row.target_id in rows:
+                ends = rows[row.source_id], row.type, rows[row.target_id]
+                span = None if row.span is None else (start + row.span.start, start + row.span.end)
+                relations.setdefault(ends, ScoredRelation(*ends, 1.0, span))
+    entities = tuple(
+        EntityMentions(node.name, types.node_type(node.type) or "", tuple(sorted(found)))
+        for node, found in zip(names, places, strict=True)
+    )
+    return Prediction(entities, tuple(relations.values()), left_out, sum(not each.mentions for each in entities))
+
+
+def from_mentions(
+    chunks: Iterable[tuple[Chunk, Sequence[EntityMentions]]], types: TypeMap
+) -> tuple[EntityMentions, ...]:
+    """Return the entities that an extractor knows the places of itself, chunk by chunk, as `EntityMentions`."""
+    merged: dict[tuple[str, str], tuple[str, set[Place]]] = {}
+    for chunk, entities in chunks:
+        for entity in entities:
+            kind = types.node_type(entity.type)
+            if kind is not None:
+                _, places = merged.setdefault((normalise(entity.name), kind), (entity.name, set()))
+                places.update((chunk.start + first, chunk.start + last) for first, last in entity.mentions)
+    return tuple(EntityMentions(name, key[1], tuple(sorted(places))) for key, (name, places) in merged.items())
+
+
+def occurrences(names: Sequence[str], text: str) -> list[tuple[Place, ...]]:
+    """Return where each name is in `text` as whole words, less what a longer name of another spelling covers.
+
+    A name matches with its own spelling; any white space stands for any other.
+    """
+    found: list[list[Place]] = []
+    for name in names:
+        words = r"\s+".join(re.escape(word) for word in name.split())
+        found.append([match.span() for match in re.finditer(rf"(?<!\w){words}(?!\w)", text)] if words else [])
+    spans = sorted({span for each in found for span in each}, key=lambda span: (span[0] - span[1], span))
+    taken = bytearray(len(text))
+    kept: set[Place] = set()
+    for start, end in spans:
+        if not any(taken[start:end]):
+            taken[start:end] = b"\1" * (end - start)
+            kept.add((start, end))
+    return [tuple(span for span in each if span in kept) for each in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +132,7 @@ class RelationMatch:
     in_evidence: int  # of these: the evidence lies in such a sentence
 
 
-def compare_mentions(gold: GoldPassage, found: Sequence[PredictedEntity]) -> tuple[PassageCounts, PassageCounts]:
+def compare_mentions(gold: GoldPassage, found: Sequence[EntityMentions]) -> tuple[PassageCounts, PassageCounts]:
     """Return the counts of mentions, strict and by span alone (under one type, "")."""
     theirs = {(each.start, each.end, each.type) for entity in gold.entities for each in entity.mentions}
     ours = {(*place, entity.type) for entity in found for place in entity.mentions}
@@ -63,39 +141,32 @@ def compare_mentions(gold: GoldPassage, found: Sequence[PredictedEntity]) -> tup
     return strict, span
 
 
-def compare_entities(gold: GoldPassage, found: Sequence[PredictedEntity]) -> tuple[PassageCounts, Duplicates]:
+def compare_entities(gold: GoldPassage, found: Sequence[EntityMentions]) -> tuple[PassageCounts, Duplicates]:
     """Return the counts of entities, and the duplicates."""
     theirs = [{(each.start, each.end, each.type) for each in entity.mentions} for entity in gold.entities]
     ours = [{(*place, entity.type) for place in entity.mentions} for entity in found]
-    pairs = clusters.assign([[len(one & other) for other in theirs] for one in ours])
-    counts: Counter[tuple[str, int]] = Counter()
-    counts.update((found[row].type, 0) for row, _ in pairs)
-    counts.update((entity.type, 1) for entity in found)
-    counts.update((gold.entities[column].type, 2) for _, column in pairs)
-    counts.update((entity.type, 3) for entity in gold.entities)
-    kinds = {kind for kind, _ in counts}
+    pairs = assign([[len(one & other) for other in theirs] for one in ours])
+    right, all_found = Counter(found[row].type for row, _ in pairs), Counter(entity.type for entity in found)
+    covered = Counter(gold.entities[column].type for _, column in pairs)
+    wanted = Counter(entity.type for entity in gold.entities)
+    kinds = right.keys() | all_found.keys() | covered.keys() | wanted.keys()
+    counts = {kind: Counts(right[kind], all_found[kind], covered[kind], wanted[kind]) for kind in kinds}
     matched = [index for index in align(gold, found, typed=True) if index is not None]
-    return {kind: Counts(*(counts[kind, part] for part in range(4))) for kind in kinds}, Duplicates(
-        len(matched), len(matched) - len(set(matched))
-    )
+    return counts, Duplicates(len(matched), len(matched) - len(set(matched)))
 
 
-def compare_clusters(gold: GoldPassage, found: Sequence[PredictedEntity]) -> Mapping[str, Counts]:
+def compare_clusters(gold: GoldPassage, found: Sequence[EntityMentions]) -> Mapping[str, Counts]:
     """Return B-cubed and CEAF over all mentions, and over those that both sides have ("shared")."""
     theirs: list[frozenset[Hashable]] = [
         frozenset((each.start, each.end) for each in entity.mentions) for entity in gold.entities
     ]
     ours: list[frozenset[Hashable]] = [frozenset(entity.mentions) for entity in found if entity.mentions]
-    ours_shared, theirs_shared = clusters.shared(ours, theirs)
-    return {
-        "all.b_cubed": clusters.b_cubed(ours, theirs),
-        "all.ceaf_e": clusters.ceaf(ours, theirs),
-        "shared.b_cubed": clusters.b_cubed(ours_shared, theirs_shared),
-        "shared.ceaf_e": clusters.ceaf(ours_shared, theirs_shared),
-    }
+    sides = {"all": (ours, theirs), "shared": shared(ours, theirs)}
+    measures = {"b_cubed": b_cubed, "ceaf_e": ceaf}
+    return {f"{side}.{name}": measure(*sides[side]) for side in sides for name, measure in measures.items()}
 
 
-def align(gold: GoldPassage, found: Sequence[PredictedEntity], *, typed: bool) -> list[int | None]:
+def align(gold: GoldPassage, found: Sequence[EntityMentions], *, typed: bool) -> list[int | None]:
     """Return for each found entity the annotated one with which it shares most mentions; None where there is none.
 
     `typed` asks for the type too. Of several with equally many the first one counts.
@@ -115,8 +186,8 @@ def align(gold: GoldPassage, found: Sequence[PredictedEntity], *, typed: bool) -
 
 def compare_relations(
     gold: GoldPassage,
-    found: Sequence[PredictedEntity],
-    relations: Iterable[FoundRelation],
+    found: Sequence[EntityMentions],
+    relations: Iterable[ScoredRelation],
     types: TypeMap,
     aligned: Sequence[int | None],
     *,
@@ -137,7 +208,10 @@ def compare_relations(
         target = -1 - relation.target if ends[1] is None else ends[1]
         if source != target:
             for claim in types.claims(relation.type):
-                triple = _settle(claim, source, target, theirs)
+                meant = [
+                    (target, each.type, source) if each.reversed else (source, each.type, target) for each in claim
+                ]
+                triple = next((each for each in meant if each in theirs), meant[0])  # a claim is never empty
                 ours[triple] = ours.get(triple) or relation.evidence
     right = ours.keys() & theirs.keys()
     stated = [(theirs[each].evidence, evidence) for each in right if (evidence := ours[each]) and theirs[each].evidence]
@@ -161,19 +235,10 @@ def count(ours: Collection[Hashable], theirs: Collection[Hashable], kind: Callab
     return {each: Counts(right[each], found[each], right[each], wanted[each]) for each in found.keys() | wanted.keys()}
 
 
-def _settle(claim: Claim, source: int, target: int, theirs: Collection[Triple]) -> Triple:
-    """Return what a claim is held for: the first of its alternatives that the annotation has, else the first."""
-    triples = [
-        (target, each.type, source) if each.reversed else (source, each.type, target)
-        for each in claim  # never empty
-    ]
-    return next((triple for triple in triples if triple in theirs), triples[0])
-
-
 class _Nearness:
     """Says whether two ends are mentioned in one sentence."""
 
-    def __init__(self, gold: GoldPassage, found: Sequence[PredictedEntity]) -> None:
+    def __init__(self, gold: GoldPassage, found: Sequence[EntityMentions]) -> None:
         self._borders = gold.sentences
         self._annotated = [{each.sentence for each in entity.mentions} for entity in gold.entities]
         self._found = [{number for place in one.mentions for number in self.of_place(place)} for one in found]
@@ -185,7 +250,6 @@ class _Nearness:
         return evidence is not None and len(self.of_place(evidence)) == 1
 
     def of_place(self, place: Place) -> set[int]:
-        """Return the sentences that a place touches."""
         return {number for number, (start, end) in enumerate(self._borders) if place[0] < end and start < place[1]}
 
     def _sentences(self, end: int) -> set[int]:

@@ -7,9 +7,10 @@ a load. Nothing is written to a database, and no decisions of a graph are applie
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,17 +19,17 @@ from kg_neo4j.errors import UsageError
 from kg_neo4j.eval import partition
 from kg_neo4j.eval.extraction import gold as gold_files
 from kg_neo4j.eval.extraction import type_map
-from kg_neo4j.eval.extraction.documents import extract_passages
 from kg_neo4j.eval.extraction.gold import GoldPassage, GoldSet
-from kg_neo4j.eval.extraction.judging import BestThreshold, Judged, judge
-from kg_neo4j.eval.extraction.matching import Duplicates
+from kg_neo4j.eval.extraction.judging import Judged, document_of, judge
 from kg_neo4j.eval.extraction.scores import Score, score
 from kg_neo4j.extract.annotation import OffersMentions
+from kg_neo4j.extract.context import DocumentJob
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import ChunkOutcome, Extraction, NodeRow, RelationshipRow, RowCounts, Usage
 
 if TYPE_CHECKING:
+    from kg_neo4j.extract.engine import ExtractionConfig
     from kg_neo4j.settings import Settings
 
 SPLITS = ("all", *partition.PARTS)
@@ -53,8 +54,8 @@ class EvidenceCounts:
     rows: int
     quoted: int
     found: int
-    stated: int  # right relations with evidence, where the annotation names the sentences that state them
-    in_gold_sentence: int  # of these: the evidence lies in such a sentence
+    stated: int  # as `Judged` has them
+    in_gold_sentence: int
 
     @property
     def share(self) -> float:
@@ -74,22 +75,17 @@ class Scorecard:
     extractor: str
     config_hash: str  # of the extractor: two of one name need not be the same
     gives_mentions: bool  # the extractor says itself where its mentions are; compare it with others by name
-    basis: Mapping[str, str]  # "mentions", "gold_entities": where these scores come from, one line each
+    judged: Judged
     scores: Mapping[str, Score]
-    best_threshold: BestThreshold | None  # where the extractor has a classifier of relations
-    duplicates: Duplicates
     rows: RowCounts
     rejections: Mapping[str, int]
     evidence: EvidenceCounts
     usage: Usage
     seconds: float  # of extraction, models loaded before
-    right_facts: int  # end to end, over the document
     unscored: Mapping[str, int]  # relationship type without a meaning in the annotation -> rows, most frequent first
-    left_out: int  # node rows whose type the map leaves out
-    without_place: int  # entities whose name the text does not have
-    failed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    relation_names: Mapping[str, str] = field(default_factory=dict)
+    failed: tuple[str, ...]
+    notes: tuple[str, ...]
+    relation_names: Mapping[str, str]
 
     @property
     def words_per_s(self) -> float:
@@ -100,15 +96,11 @@ class Scorecard:
     def usd_per_right_fact(self) -> float | None:
         """None where no price is known, or nothing was right."""
         usd = self.usage.usd if self.usage.calls else 0.0
-        return None if usd is None or not self.right_facts else usd / self.right_facts
+        return None if usd is None or not self.judged.right_facts else usd / self.judged.right_facts
 
 
 def score_extraction(
-    gold: str,
-    *,
-    settings: Settings,
-    options: ScorecardOptions | None = None,
-    progress: Progress = SILENT,
+    gold: str, *, settings: Settings, options: ScorecardOptions | None = None, progress: Progress = SILENT
 ) -> Scorecard:
     """Extract the passages of a file in the format of Re-DocRED and score what comes back.
 
@@ -139,19 +131,14 @@ def score_extraction(
         extractor=config.extractor.name,
         config_hash=config.extractor.config_hash,
         gives_mentions=isinstance(config.extractor, OffersMentions),
-        basis=judged.basis,
+        judged=judged,
         scores={name: score(counts) for name, counts in judged.counts.items()},
-        best_threshold=judged.best_threshold,
-        duplicates=judged.duplicates,
         rows=RowCounts(read, read - rejected, rejected),
         rejections=dict(rejections.most_common()),
         evidence=_evidence(flat, judged),
         usage=sum((each.usage for each in flat), Usage()),
         seconds=seconds,
-        right_facts=judged.right_facts,
         unscored=dict(judged.unscored.most_common()),
-        left_out=judged.left_out,
-        without_place=judged.without_place,
         failed=tuple(_failures(passages, extractions)),
         notes=(*config.extractor.notes, *_cached(flat)),
         relation_names=whole.relation_names,
@@ -168,6 +155,35 @@ def select(gold: GoldSet, options: ScorecardOptions) -> tuple[GoldPassage, ...]:
     if not kept:
         raise UsageError(f"{gold.path} has no passage in the split {options.split!r}", hint="--split all")
     return tuple(kept[: options.limit])
+
+
+def extract_passages(
+    passages: Sequence[GoldPassage], config: ExtractionConfig, chunk_tokens: int, progress: Progress
+) -> tuple[list[list[Extraction]], float]:
+    """Return the extractions of every passage, in the order of its chunks, and the seconds that they took.
+
+    What rules and small models need is loaded before the clock starts.
+    """
+    from kg_neo4j._models import tokens
+    from kg_neo4j.extract.engine import extract_all
+
+    tokeniser = tokens.load()
+    jobs: list[DocumentJob] = []
+    for number, passage in enumerate(passages):
+        document = document_of(passage, number)
+        chunks = tuple(chunking.chunk(document, tokeniser, max_tokens=chunk_tokens))
+        jobs.append(DocumentJob(document, chunks, chunks))
+    if not config.extractor.converses:
+        list(extract_all(jobs[:1], config))
+    found: dict[str, list[Extraction]] = {job.document.id: [] for job in jobs}
+    progress.start("extract", sum(len(job.chunks) for job in jobs))
+    started = time.monotonic()
+    for document, extraction in extract_all(jobs, config):
+        found[document.id].append(extraction)
+        progress.advance("extract")
+    seconds = time.monotonic() - started
+    progress.finish("extract")
+    return [sorted(each, key=lambda one: one.chunk.index) for each in found.values()], seconds
 
 
 def _evidence(extractions: Sequence[Extraction], judged: Judged) -> EvidenceCounts:

@@ -51,29 +51,26 @@ def load(gold: GoldSet, path: str | None = None) -> TypeMap:
     naming the file and what is wrong with it.
     """
     built_in = _read(BUILT_IN)
-    own = {name: ((Meaning(kind),),) for name, kind in _own_names(gold).items()}
+    named = {snake(name): kind for kind, name in sorted(gold.relation_names.items())}
+    named |= {kind.upper(): kind for kind in gold.relation_types}
+    relationships = {**built_in.relationships, **{name: ((Meaning(kind),),) for name, kind in named.items()}}
     nodes = {**built_in.nodes, **{kind: kind for kind in gold.entity_types}}
     if path is None:
-        return TypeMap(nodes, built_in.other_nodes, {**built_in.relationships, **own})
+        return TypeMap(nodes, built_in.other_nodes, relationships)
     user = _read(Path(path))
     _check(user, gold, path)
     ids = {name: kind for kind, name in gold.relation_names.items()}
-    given = {
-        name: tuple(tuple(Meaning(ids.get(each.type, each.type), each.reversed) for each in claim) for claim in claims)
-        for name, claims in user.relationships.items()
-    }
+    for name, claims in user.relationships.items():
+        relationships[name] = tuple(
+            tuple(Meaning(ids.get(each.type, each.type), each.reversed) for each in claim) for claim in claims
+        )
     other = user.other_nodes if "other_nodes" in _data(Path(path)) else built_in.other_nodes
-    return TypeMap({**nodes, **user.nodes}, other, {**built_in.relationships, **own, **given})
+    return TypeMap({**nodes, **user.nodes}, other, relationships)
 
 
 def snake(name: str) -> str:
     """Return a name in upper snake case: "place of birth" gives PLACE_OF_BIRTH."""
     return re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_")
-
-
-def _own_names(gold: GoldSet) -> dict[str, str]:
-    named = {snake(name): kind for kind, name in sorted(gold.relation_names.items())}
-    return {**named, **{kind.upper(): kind for kind in gold.relation_types}}
 
 
 def _check(user: TypeMap, gold: GoldSet, path: str) -> None:

@@ -40,10 +40,14 @@ class StudyBuild(Builder):
         return self.settings.model_copy(update={"graph": self._name(chunk_tokens)})
 
     @property
+    def lengths(self) -> list[int]:
+        """Return the lengths of chunks, that of the leaves first."""
+        return list(dict.fromkeys((LEAF_TOKENS, *(each.chunk_tokens for each in self.wanted.trees()))))
+
+    @property
     def own_graphs(self) -> list[str]:
         """Return the graphs that are the study's own."""
-        lengths = sorted({LEAF_TOKENS, *(each.chunk_tokens for each in self.wanted.trees())})
-        return [name for each in lengths if (name := self.of(each).graph) != self.graph]
+        return [name for each in sorted(self.lengths) if (name := self.of(each).graph) != self.graph]
 
     @property
     def added(self) -> list[str]:
@@ -53,7 +57,7 @@ class StudyBuild(Builder):
 
     def build(self, database: Database) -> None:
         """Build all of it. Raises UnreadableSource where nothing can be read, and what loading and building raise."""
-        for length in dict.fromkeys((LEAF_TOKENS, *(each.chunk_tokens for each in self.wanted.trees()))):
+        for length in self.lengths:
             self._load(database, length)
         for plan in self.wanted.trees():
             of_length = "" if plan.chunk_tokens == LEAF_TOKENS else f" {plan.chunk_tokens}"

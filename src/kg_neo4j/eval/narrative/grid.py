@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_neo4j.errors import UsageError
@@ -99,46 +99,38 @@ class StudyScope:
 
     def trees(self) -> tuple[StudyTree, ...]:
         """Return the trees that the ways read, the narrative one first: with every detail that one of them reads."""
-        details = max(self.grids.details) if DETAIL_NODES in self.ablations else DETAILS
+        grids = self.grids
+        details = max(grids.details) if DETAIL_NODES in self.ablations else DETAILS
         found = [StudyTree(NAME, details=max(details, DETAILS))]
         if any(SYSTEMS_BY_NAME[each].tree == RAPTOR for each in self.systems):
             found.append(StudyTree(RAPTOR, details=0, is_general=True))
         if SUMMARY_LENGTH in self.ablations:
-            others = [each for each in self.grids.summary_length if each != SUMMARY_TOKENS]
+            others = [each for each in grids.summary_length if each != SUMMARY_TOKENS]
             found += [StudyTree(_of_summaries(each), summary_tokens=each) for each in others]
         if CHUNK_LENGTH in self.ablations:
-            lengths = [each for each in self.grids.chunk_length if each != LEAF_TOKENS]
-            found += [StudyTree(NAME, chunk_tokens=each) for each in lengths]
+            found += [StudyTree(NAME, chunk_tokens=each) for each in grids.chunk_length if each != LEAF_TOKENS]
         if LENGTH in self.ablations:
-            found += [StudyTree(_of_both(each), each, each) for each in self.grids.length if each != LEAF_TOKENS]
+            found += [StudyTree(_of_both(each), each, each) for each in grids.length if each != LEAF_TOKENS]
         return tuple(found)
 
     def _varied(self, ablation: str, aspects: Sequence[str]) -> list[Way]:
-        grids, own = self.grids, TreeChoice(details=DETAILS)
+        grids, own, tokens = self.grids, TreeChoice(details=DETAILS), self.context_tokens
         if ablation == TOP_KS:
-            return [_way(ablation, each, replace(own, top_k=each), WIDE) for each in grids.top_k]
+            return [_way(ablation, each, replace(own, top_k=each)) for each in grids.top_k]
         if ablation == CONTEXT:
             return [_way(ablation, each, replace(own, top_k=MANY), each) for each in grids.context]
-        if ablation in (SINGLE, WITHOUT):
-            chosen: dict[str, tuple[str, ...]] = {each: (each,) for each in aspects}
-            if ablation == WITHOUT:
-                chosen = {each: tuple(other for other in aspects if other != each) for each in aspects}
-            everything: dict[str, tuple[str, ...]] = {ALL if ablation == SINGLE else NONE: ()}
-            return [
-                _way(ablation, each, replace(own, aspects=some, kinds=(CHUNK, SUMMARY)), self.context_tokens)
-                for each, some in (everything | chosen).items()
-                if some or each in everything
-            ]
+        if ablation == SINGLE:
+            return _of_aspects(ablation, ALL, {each: (each,) for each in aspects}, tokens)
+        if ablation == WITHOUT:
+            others = {each: tuple(other for other in aspects if other != each) for each in aspects}
+            return _of_aspects(ablation, NONE, others, tokens)
         if ablation == DETAIL_NODES:
-            return [_way(ablation, each, replace(own, details=each), self.context_tokens) for each in grids.details]
+            return [_way(ablation, each, replace(own, details=each), tokens) for each in grids.details]
         if ablation == SUMMARY_LENGTH:
-            named = {each: NAME if each == SUMMARY_TOKENS else _of_summaries(each) for each in grids.summary_length}
-            return [_way(ablation, each, replace(own, name=name), WIDE) for each, name in named.items()]
+            return [_way(ablation, each, replace(own, name=_of_summaries(each))) for each in grids.summary_length]
         if ablation == LENGTH:
-            named = {each: NAME if each == LEAF_TOKENS else _of_both(each) for each in grids.length}
-            ways = {each: _way(ablation, each, replace(own, name=name), WIDE) for each, name in named.items()}
-            return [replace(way, chunk_tokens=each) for each, way in ways.items()]
-        return [replace(_way(ablation, each, own, WIDE), chunk_tokens=each) for each in grids.chunk_length]
+            return [_way(ablation, each, replace(own, name=_of_both(each)), length=each) for each in grids.length]
+        return [_way(ablation, each, own, length=each) for each in grids.chunk_length]
 
 
 def _system(system: System, tokens: int) -> Way:
@@ -147,14 +139,21 @@ def _system(system: System, tokens: int) -> Way:
     return Way(system.name, system.mode, system.tree, system.is_cosine, system.traversal, choice, tokens)
 
 
-def _way(ablation: str, value: object, choice: TreeChoice, tokens: int) -> Way:
-    name = f"{TREE} {ablation} {value}"
-    return Way(name, TREE, choice.name, choice=choice, tokens=tokens, ablation=ablation, value=str(value))
+def _of_aspects(ablation: str, whole: str, chosen: Mapping[str, tuple[str, ...]], tokens: int) -> list[Way]:
+    """Return the way that reads the summaries of all aspects, called `whole`, and those that read the chosen ones."""
+    own = TreeChoice(details=DETAILS, kinds=(CHUNK, SUMMARY))
+    some = [_way(ablation, each, replace(own, aspects=read), tokens) for each, read in chosen.items() if read]
+    return [_way(ablation, whole, own, tokens), *some]
+
+
+def _way(ablation: str, value: object, choice: TreeChoice, tokens: int = WIDE, length: int = LEAF_TOKENS) -> Way:
+    asked = Way(f"{TREE} {ablation} {value}", TREE, choice.name, choice=choice, tokens=tokens)
+    return replace(asked, ablation=ablation, value=str(value), chunk_tokens=length)
 
 
 def _of_summaries(tokens: int) -> str:
-    return f"study-summaries-{tokens}"
+    return NAME if tokens == SUMMARY_TOKENS else f"study-summaries-{tokens}"
 
 
 def _of_both(tokens: int) -> str:
-    return f"study-length-{tokens}"
+    return NAME if tokens == LEAF_TOKENS else f"study-length-{tokens}"

@@ -1,8 +1,11 @@
-"""Questions over narrative texts: as `eval.answers.questions` has them, with the words that answer each, where known.
+"""Questions over narrative texts, and whether the words that answer one are within what would be read.
 
-One JSON object a line: `id`, `question`, `answer`, and maybe `type`, `aspect`, `document` (its key, title or file
-name) and `quotes`, the words of the text that answer the question, or `spans`, their places: [start, end], code points
-of the document's text.
+As `eval.answers.questions` has them, one JSON object a line: `id`, `question`, `answer`, and maybe `type`, `aspect`,
+`document` (its key, title or file name) and `quotes`, the words of the text that answer the question, or `spans`, their
+places: [start, end], code points of the document's text.
+
+Evidence is compared at equal tokens, without a model. Strict: the words stand in a text that is read. Beneath: they
+stand in a leaf that what is read was made of, too.
 """
 
 from __future__ import annotations
@@ -18,9 +21,16 @@ from kg_neo4j.graph import queries
 from kg_neo4j.graph.documents import StoredDocument
 from kg_neo4j.organise.tree.interface import Leaf
 from kg_neo4j.organise.tree.leaves import joined
+from kg_neo4j.retrieve import MODES, local
+from kg_neo4j.retrieve.interface import LOCAL, NAIVE, TREE, AskOptions, Search
+from kg_neo4j.retrieve.packing import pack_found
 
 if TYPE_CHECKING:
+    from kg_neo4j._models.tokens import Tokeniser
     from kg_neo4j.graph.database import Database
+
+PASSAGE_MODES = (NAIVE, LOCAL, TREE)  # that read passages
+CHUNKS = 60  # that are looked at: more than fit a large context
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +40,7 @@ class NarrativeQuestion:
     asked: AnsweredQuestion
     aspect: str = ""  # that it is about
     quotes: tuple[str, ...] = ()  # none: not known
-    spans: tuple[tuple[int, int], ...] = ()  # places of further ones; see `places`
+    spans: tuple[tuple[int, int], ...] = ()  # places of further ones
 
 
 def read_narrative(path: str) -> tuple[NarrativeQuestion, ...]:
@@ -61,19 +71,17 @@ def _spans(given: object, where: str) -> tuple[tuple[int, int], ...]:
 
 
 def with_keys(
-    questions: tuple[NarrativeQuestion, ...], documents: tuple[StoredDocument, ...]
+    questions: Sequence[NarrativeQuestion], documents: Sequence[StoredDocument]
 ) -> tuple[NarrativeQuestion, ...]:
     """Return the questions with the keys of the documents that they name. Raises UsageError for an unknown one."""
     found = []
     for each in questions:
-        named = each.asked.document
-        if not named:
-            found.append(each)
-            continue
-        keys = [one.key for one in documents if named in (one.key, one.title, one.key.rpartition("/")[2])]
-        if not keys:
-            raise UsageError(f"question {each.asked.id} is about {named!r}, which is not among the texts")
-        found.append(replace(each, asked=replace(each.asked, document=keys[0])))
+        if named := each.asked.document:
+            keys = [one.key for one in documents if named in (one.key, one.title, one.key.rpartition("/")[2])]
+            if not keys:
+                raise UsageError(f"question {each.asked.id} is about {named!r}, which is not among the texts")
+            each = replace(each, asked=replace(each.asked, document=keys[0]))  # noqa: PLW2901 - with its key
+        found.append(each)
     return tuple(found)
 
 
@@ -90,24 +98,17 @@ def with_quotes(
         if not each.spans:
             found.append(each)
             continue
-        document = _document(each, documents)
-        if document.id not in texts:
-            texts[document.id] = _text(database, graph, document.id)
-        quotes = [_words(each, texts[document.id], start, end) for start, end in each.spans]
+        named = [one for one in documents if one.key == each.asked.document] or list(documents)
+        if len(named) != 1:
+            raise UsageError(f"question {each.asked.id} has places, and does not say of which document")
+        document = named[0].id
+        if document not in texts:
+            rows = database.read(queries.get("tree/chunks"), graph=graph, document_id=document)
+            names = ("id", "text", "token_count", "start", "end")
+            texts[document] = joined([Leaf(*(row[name] for name in names)) for row in rows])
+        quotes = [_words(each, texts[document], start, end) for start, end in each.spans]
         found.append(replace(each, quotes=(*each.quotes, *quotes), spans=()))
     return tuple(found)
-
-
-def _document(question: NarrativeQuestion, documents: Sequence[StoredDocument]) -> StoredDocument:
-    named = [each for each in documents if each.key == question.asked.document] or list(documents)
-    if len(named) != 1:
-        raise UsageError(f"question {question.asked.id} has places, and does not say of which document")
-    return named[0]
-
-
-def _text(database: Database, graph: str, document_id: str) -> str:
-    rows = database.read(queries.get("tree/chunks"), graph=graph, document_id=document_id)
-    return joined([Leaf(*(row[name] for name in ("id", "text", "token_count", "start", "end"))) for row in rows])
 
 
 def _words(question: NarrativeQuestion, text: str, start: int, end: int) -> str:
@@ -115,3 +116,41 @@ def _words(question: NarrativeQuestion, text: str, start: int, end: int) -> str:
     if not words.strip():
         raise UsageError(f"question {question.asked.id}: its text has no words at {start} to {end}")
     return words
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFound:
+    """What is read for one question. Shares are of its quotes, 0 to 1."""
+
+    strict: float
+    beneath: float
+    tokens: int
+
+
+def find_evidence(
+    database: Database, search: Search, quotes: Sequence[str], options: AskOptions, tokeniser: Tokeniser, tokens: int
+) -> EvidenceFound:
+    """Return how much of `quotes` is read within `tokens` as `options` say. Raises UsageError for another mode."""
+    if options.mode not in PASSAGE_MODES:
+        hint = f"one of {', '.join(PASSAGE_MODES)}"
+        raise UsageError(f"what the mode {options.mode!r} reads are no passages", hint=hint)
+    search = replace(search, options=replace(options, max_context_tokens=tokens), mode=options.mode)
+    if options.mode == LOCAL:
+        found = local.retrieve(database, search, CHUNKS)
+    else:
+        found = MODES[options.mode].retrieve(database, search)
+    packed = pack_found(found, tokeniser, tokens)
+    read = [each.text for each in packed.evidence]
+    texts = {chunk.id: chunk.text for chunk in found.chunks}
+    leaves = [texts[place.chunk_id][place.start : place.end] for node in found.nodes for place in node.places]
+    return EvidenceFound(share(quotes, read), share(quotes, [*read, *leaves]), packed.tokens)
+
+
+def share(quotes: Sequence[str], texts: Sequence[str]) -> float:
+    """Return the share of quotes that stand within one of the texts, line breaks and marks of emphasis apart."""
+    plain = [_plain(text) for text in texts]
+    return sum(any(_plain(quote) in text for text in plain) for quote in quotes) / len(quotes)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("_", "").replace("*", "").split())

@@ -7,22 +7,27 @@ with the trees that are there. Whatever was built or said is stored first: a stu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kg_neo4j.acquire.identity import hash_id
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.asking import Asking
-from kg_neo4j.eval.answers.cases import Case, SystemScore, score_system
+from kg_neo4j.eval.answers.asking import Asking, Counting
 from kg_neo4j.eval.answers.comparison import ComparisonOptions, open_run
 from kg_neo4j.eval.answers.judges import AUTO, judge_of
-from kg_neo4j.eval.answers.record_file import RecordFile
+from kg_neo4j.eval.answers.recalling import RecordFile
+from kg_neo4j.eval.answers.scores import Case, SystemScore, score_system
 from kg_neo4j.eval.building import saying_what_stays
 from kg_neo4j.eval.narrative.building import StudyBuild
-from kg_neo4j.eval.narrative.evidence import MODES, find_evidence
 from kg_neo4j.eval.narrative.grid import CHUNK_LENGTH, LENGTH, StudyScope, Way
-from kg_neo4j.eval.narrative.questions import NarrativeQuestion, read_narrative, with_keys, with_quotes
+from kg_neo4j.eval.narrative.questions import (
+    MODES,
+    NarrativeQuestion,
+    find_evidence,
+    read_narrative,
+    with_keys,
+    with_quotes,
+)
 from kg_neo4j.organise.tree.interface import LEAF_TOKENS, NAME
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Filters, Usage
@@ -71,8 +76,21 @@ class NarrativeStudy:
     paid: Usage  # for answers and judging, in this run
     taken: int  # answers that an earlier run had given
     cases: tuple[Case, ...]
-    kept: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    kept: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NarrativePlan:
+    """What would be asked. `is_exact`: everything is built, so that each question was searched for."""
+
+    questions: int
+    ways: int
+    graph: str
+    building: Mapping[str, Usage]
+    answers: Usage
+    judging: Usage  # at most: answers that are alike are judged once
+    is_exact: bool
 
 
 def study_narrative(
@@ -93,7 +111,7 @@ def study_narrative(
 
     options = options or NarrativeOptions()
     asked = read_narrative(questions)
-    building = building_of(sources, settings, options, progress)
+    building = _building_of(sources, settings, options, progress)
     judge_of(settings, options.judge)  # what cannot be meant is said before anything is paid
     with connect(settings, progress, to_write=True) as database:
         with saying_what_stays(building.own_graphs, progress):
@@ -104,17 +122,18 @@ def study_narrative(
         kept = tuple(building.own_graphs) if options.keep else ()
         for graph in () if options.keep else building.own_graphs:
             delete_graph(database, graph)
-    notes = [PROXY] if run.main.judge.is_proxy else []
+    notes = [PROXY] if run.of(LEAF_TOKENS).judge.is_proxy else []
     notes += [f"trees that stay in graph {options.graph!r}: {', '.join(building.added)}"] if building.added else []
+    main = run.of(LEAF_TOKENS)
     return NarrativeStudy(
         questions=len(asked),
-        graph=building.of(LEAF_TOKENS).graph,
-        model=run.main.answerer.door.model,
-        judge=run.main.judge.name,
-        is_proxy=run.main.judge.is_proxy,
-        embedder=run.main.answerer.embedder.name,
+        graph=main.answerer.settings.graph,
+        model=main.answerer.door.model,
+        judge=main.judge.name,
+        is_proxy=main.judge.is_proxy,
+        embedder=main.answerer.embedder.name,
         results=found,
-        building=dict(building.steps),
+        building=building.steps,
         paid=sum((each.paid for each in run.asking.values()), Usage()),
         taken=sum(each.taken for each in run.asking.values()),
         cases=tuple(run.cases),
@@ -123,32 +142,61 @@ def study_narrative(
     )
 
 
-def building_of(
+def plan_narrative(
     sources: Sequence[str],
-    settings: Settings,
-    options: NarrativeOptions,
-    progress: Progress,
+    questions: str,
     *,
-    is_plan: bool = False,
+    settings: Settings,
+    options: NarrativeOptions | None = None,
+    progress: Progress = SILENT,
+) -> NarrativePlan:
+    """Return what `study_narrative` with the same arguments would ask, an earlier run's answers not deducted.
+
+    The same run, with doors that count: no model is asked and nothing is written. Raises as `study_narrative` does
+    before it asks.
+    """
+    from kg_neo4j.graph.connection import connect
+    from kg_neo4j.graph.documents import list_documents
+    from kg_neo4j.organise.tree.aspects import load_aspects
+
+    options = options or NarrativeOptions()
+    asked = read_narrative(questions)
+    building = _building_of(sources, settings, options, progress, is_plan=True)
+    with connect(settings, progress, to_write=True) as database:
+        building.build(database)
+        graph = building.of(LEAF_TOKENS).graph
+        ways = options.wanted.ways(_aspects_of(database, graph) or [each.name for each in load_aspects(None)])
+        if documents := list_documents(database, graph):
+            asked = with_keys(asked, documents)
+        counting, how = Counting(), ComparisonOptions(judge=options.judge)
+        lengths = dict.fromkeys((LEAF_TOKENS, *(way.chunk_tokens for way in ways)))
+        runs = {each: open_run(building.of(each), database, how, None, None, counting) for each in lengths}
+        built = {way: building.is_built(database, building.of(way.chunk_tokens).graph, way) for way in ways}
+        answers = Usage()
+        for question in asked:
+            for way in ways:
+                answers += counting.answer(runs[way.chunk_tokens], way, question.asked, is_built=built[way])
+    judging = counting.judging(runs[LEAF_TOKENS])
+    return NarrativePlan(len(asked), len(ways), graph, building.steps, answers, judging, all(built.values()))
+
+
+def _building_of(
+    sources: Sequence[str], settings: Settings, options: NarrativeOptions, progress: Progress, *, is_plan: bool = False
 ) -> StudyBuild:
     """Return what builds for a study. Raises UsageError where there is nothing to read."""
     if not sources and options.graph is None:
         raise UsageError("nothing to study", hint="name files or folders, or a graph with --graph")
     if not sources and {CHUNK_LENGTH, LENGTH} & set(options.wanted.ablations):
         raise UsageError("chunks of other lengths need the texts", hint="name files; leave out chunk-length and length")
-    return StudyBuild(
-        *(sources, settings, options.wanted, options.graph),
-        budget_usd=options.budget_usd,
-        progress=progress,
-        is_plan=is_plan,
-    )
+    what = (sources, settings, options.wanted, options.graph)
+    return StudyBuild(*what, budget_usd=options.budget_usd, progress=progress, is_plan=is_plan)
 
 
-def aspects_of(database: Database, graph: str) -> tuple[str, ...]:
+def _aspects_of(database: Database, graph: str) -> list[str]:
     """Return the aspects that the narrative trees of a graph have summaries of, in ascending order."""
     from kg_neo4j.retrieve.tree.search import read_trees
 
-    return tuple(sorted({aspect for each in read_trees(database, graph, NAME) for aspect in each.aspects}))
+    return sorted({aspect for each in read_trees(database, graph, NAME) for aspect in each.aspects})
 
 
 @dataclass(slots=True)
@@ -163,29 +211,36 @@ class _StudyRun:
     cases: list[Case] = field(default_factory=list)
     _file: RecordFile | None = None
 
-    @property
-    def main(self) -> Asking:
-        """What asks the graph that all systems read."""
-        return self._of(LEAF_TOKENS)
-
     def study(self, asked: Sequence[NarrativeQuestion]) -> tuple[WayScore, ...]:
         """Return the scores of every way; question by question, so that a run that ends early asked all ways alike."""
         from kg_neo4j.graph.documents import list_documents
 
         graph = self.building.of(LEAF_TOKENS).graph
-        ways = self.options.wanted.ways(aspects_of(self.database, graph))
+        ways = self.options.wanted.ways(_aspects_of(self.database, graph))
         documents = list_documents(self.database, graph)
-        keyed = with_quotes(self.database, graph, with_keys(tuple(asked), documents), documents)
+        keyed = with_quotes(self.database, graph, with_keys(asked, documents), documents)
         by_way: dict[str, list[Case]] = {way.name: [] for way in ways}
         self.progress.start("answers", len(ways) * len(keyed))
         for question in keyed:
             for way in ways:
-                asking = self._of(way.chunk_tokens)
+                asking = self.of(way.chunk_tokens)
                 by_way[way.name].append(asking.case(way, question.asked, asking.given(way, question.asked)))
                 self.progress.advance("answers")
         self.progress.finish("answers")
-        self.cases = [case for way in ways for case in by_way[way.name]]
+        self.cases = [case for cases in by_way.values() for case in cases]
         return tuple(self._scored(way, by_way[way.name], keyed) for way in ways)
+
+    def of(self, chunk_tokens: int) -> Asking:
+        """Return what asks the graph of chunks of a length."""
+        if chunk_tokens not in self.asking:
+            self._file = self._file or RecordFile(self._path())
+            left = self.building.left()
+            if left is not None:
+                left -= sum((each.paid.usd or 0.0 for each in self.asking.values()), 0.0)
+            options = ComparisonOptions(judge=self.options.judge)
+            settings = self.building.of(chunk_tokens)
+            self.asking[chunk_tokens] = open_run(settings, self.database, options, self._file, left)
+        return self.asking[chunk_tokens]
 
     def _scored(self, way: Way, cases: Sequence[Case], asked: Sequence[NarrativeQuestion]) -> WayScore:
         kinds = sorted({case.question.type for case in cases if case.question.type})
@@ -193,8 +248,6 @@ class _StudyRun:
         return WayScore(way, score_system(cases), types, *self._evidence(way, asked))
 
     def _evidence(self, way: Way, asked: Sequence[NarrativeQuestion]) -> tuple[float | None, float | None]:
-        from dataclasses import replace
-
         from kg_neo4j.organise.search_indexes import WORDED
         from kg_neo4j.retrieve.ask import prepare
         from kg_neo4j.retrieve.filters import resolve
@@ -203,39 +256,23 @@ class _StudyRun:
         quoted = [each for each in asked if each.quotes]
         if not quoted or way.mode not in MODES:
             return None, None
-        asking = self._of(way.chunk_tokens)
-        one, found = asking.answerer, []
+        asking, found = self.of(way.chunk_tokens), []
+        one, graph = asking.answerer, asking.answerer.settings.graph
         for each in quoted:
-            search, _ = prepare(
-                self.database, read(each.asked.text), one.settings.graph, one.embedder, one.tokeniser, WORDED
-            )
-            filters = asking.filters(each.asked)
-            search = replace(search, scope=resolve(self.database, one.settings.graph, filters))
+            search, _ = prepare(self.database, read(each.asked.text), graph, one.embedder, one.tokeniser, WORDED)
+            search = replace(search, scope=resolve(self.database, graph, asking.filters(each.asked)))
             options = way.options(Filters(), way.tokens)
             found.append(find_evidence(self.database, search, each.quotes, options, one.tokeniser, way.tokens))
-        count = len(found)
-        return sum(each.strict for each in found) / count, sum(each.beneath for each in found) / count
+        return sum(each.strict for each in found) / len(found), sum(each.beneath for each in found) / len(found)
 
-    def _of(self, chunk_tokens: int) -> Asking:
-        if chunk_tokens not in self.asking:
-            settings = self.building.of(chunk_tokens)
-            self._file = self._file or RecordFile(str(self._path()))
-            options = ComparisonOptions(judge=self.options.judge)
-            left = self.building.left()
-            if left is not None:
-                left -= sum((each.paid.usd or 0.0 for each in self.asking.values()), 0.0)
-            self.asking[chunk_tokens] = open_run(settings, self.database, options, self._file, left)
-        return self.asking[chunk_tokens]
-
-    def _path(self) -> Path:
+    def _path(self) -> str:
         """Return the file of what was said of these texts and trees."""
         from kg_neo4j.graph import queries
 
-        lengths = sorted({LEAF_TOKENS, *(each.chunk_tokens for each in self.options.wanted.trees())})
-        graphs = [self.building.of(each).graph for each in lengths]
+        graphs = [self.building.of(each).graph for each in sorted(self.building.lengths)]
         query = queries.get("retrieve/tree_texts")
         rows = [row for graph in graphs for row in self.database.read(query, graph=graph)]
         key = hash_id("narrative study", *graphs, *(part for row in rows for part in (row["id"], row["text"] or "")))
         folder = self.building.settings.cache / "studies"
         folder.mkdir(parents=True, exist_ok=True)
-        return folder / f"narrative-{key[:16]}.jsonl"
+        return str(folder / f"narrative-{key[:16]}.jsonl")

@@ -13,29 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.cases import SystemScore
-from kg_neo4j.eval.narrative.grid import (
-    CHUNK_LENGTH,
-    CONTEXT,
-    DETAIL_NODES,
-    LENGTH,
-    SINGLE,
-    SUMMARY_LENGTH,
-    TOP_KS,
-    WITHOUT,
-)
+from kg_neo4j.eval.narrative import grid
 from kg_neo4j.eval.narrative.study import NarrativeStudy, WayScore
-from kg_neo4j.graph.report_format import FORMATS, Cell, Report, render
+from kg_neo4j.graph.report_format import Report, render
 
 TITLES = {
-    TOP_KS: ("top_k", "Nodes that are read"),
-    CONTEXT: ("Tokens of context", "Tokens of context"),
-    SINGLE: ("Aspect", "Summaries of one aspect alone, with the leaves"),
-    WITHOUT: ("Without", "All aspects but one"),
-    DETAIL_NODES: ("Details", "Detail nodes of each leaf"),
-    CHUNK_LENGTH: ("Tokens of a chunk", "Length of chunks"),
-    SUMMARY_LENGTH: ("Tokens of a summary", "Length of summaries"),
-    LENGTH: ("Tokens of each", "Length of chunks and summaries together"),
+    grid.TOP_KS: ("top_k", "Nodes that are read"),
+    grid.CONTEXT: ("Tokens of context", "Tokens of context"),
+    grid.SINGLE: ("Aspect", "Summaries of one aspect alone, with the leaves"),
+    grid.WITHOUT: ("Without", "All aspects but one"),
+    grid.DETAIL_NODES: ("Details", "Detail nodes of each leaf"),
+    grid.CHUNK_LENGTH: ("Tokens of a chunk", "Length of chunks"),
+    grid.SUMMARY_LENGTH: ("Tokens of a summary", "Length of summaries"),
+    grid.LENGTH: ("Tokens of each", "Length of chunks and summaries together"),
 }
 CORRECTNESS, SIMILARITY = "correctness", "similarity"
 _INCHES = (8.0, 4.6)
@@ -49,52 +39,40 @@ _LEFT_OUT = ("95 % from", "to", "Tokens read")  # columns that are no line of th
 def tables(study: NarrativeStudy) -> tuple[Report, ...]:
     """Return two tables of systems, then one for each ablation, in the order in which they were asked for."""
     systems = [each for each in study.results if not each.way.ablation]
-    found = [_results(study, systems, CORRECTNESS), _results(study, systems, SIMILARITY)] if systems else []
+    how = "lexical proxy" if study.is_proxy else f"judged by {study.judge}"
+    titles = {CORRECTNESS: f"Answer correctness by system, % ({how})", SIMILARITY: "Answer similarity by system, %"}
+    found = [_results(systems, measure, title) for measure, title in titles.items()] if systems else []
     for ablation in dict.fromkeys(each.way.ablation for each in study.results if each.way.ablation):
         found.append(_ablation(study, ablation))
     return tuple(found)
 
 
-def _results(study: NarrativeStudy, systems: Sequence[WayScore], measure: str) -> Report:
+def _results(systems: Sequence[WayScore], measure: str, title: str) -> Report:
     kinds = sorted({kind for each in systems for kind in each.types})
-    columns = ["System", "All", "95 % from", "to", *kinds, "Found", "Evidence", "Beneath", "Tokens read"]
+    columns = ("System", "All", "95 % from", "to", *kinds, "Found", "Evidence", "Beneath", "Tokens read")
     rows = []
     for each in systems:
-        interval = each.score.correctness_interval if measure == CORRECTNESS else each.score.similarity_interval
-        cells: list[Cell] = [each.way.name, _of(each.score, measure), *_both(interval)]
-        cells += [_of(each.types[kind], measure) if kind in each.types else None for kind in kinds]
-        cells += [_percent(each.score.found), _percent(each.evidence), _percent(each.beneath)]
-        rows.append((*cells, round(each.score.context_tokens)))
-    title = "Answer similarity by system, %"
-    if measure == CORRECTNESS:
-        proxy = " (lexical proxy)" if study.is_proxy else f" (judged by {study.judge})"
-        title = f"Answer correctness by system, %{proxy}"
-    return Report(measure, title, tuple(columns), tuple(rows))
+        score = each.score
+        interval = score.correctness_interval if measure == CORRECTNESS else score.similarity_interval
+        shares = [getattr(score, measure), *(interval or (None, None))]
+        shares += [getattr(each.types[kind], measure) if kind in each.types else None for kind in kinds]
+        shares += [score.found, each.evidence, each.beneath]
+        rows.append((each.way.name, *map(_percent, shares), round(score.context_tokens)))
+    return Report(measure, title, columns, tuple(rows))
 
 
 def _ablation(study: NarrativeStudy, ablation: str) -> Report:
     column, title = TITLES[ablation]
-    proxy = " (proxy)" if study.is_proxy else ""
-    columns = (column, f"Correctness{proxy}", "Similarity", "Evidence", "Beneath", "Found", "Tokens read")
-    rows = [
-        (
-            int(each.way.value) if each.way.value.isdigit() else each.way.value.replace("_", " "),
-            *(_of(each.score, CORRECTNESS), _of(each.score, SIMILARITY)),
-            *(_percent(each.evidence), _percent(each.beneath), _percent(each.score.found)),
-            round(each.score.context_tokens),
-        )
-        for each in study.results
-        if each.way.ablation == ablation
-    ]
+    correctness = "Correctness (proxy)" if study.is_proxy else "Correctness"
+    rows = []
+    for each in study.results:
+        if each.way.ablation == ablation:
+            value, score = each.way.value, each.score
+            shares = (score.correctness, score.similarity, each.evidence, each.beneath, score.found)
+            varied = int(value) if value.isdigit() else value.replace("_", " ")
+            rows.append((varied, *map(_percent, shares), round(score.context_tokens)))
+    columns = (column, correctness, "Similarity", "Evidence", "Beneath", "Found", "Tokens read")
     return Report(ablation, f"{title}: the tree, %", columns, tuple(rows))
-
-
-def _of(score: SystemScore, measure: str) -> float | None:
-    return _percent(score.correctness if measure == CORRECTNESS else score.similarity)
-
-
-def _both(interval: tuple[float, float] | None) -> tuple[float | None, float | None]:
-    return (None, None) if interval is None else (_percent(interval[0]), _percent(interval[1]))
 
 
 def _percent(value: float | None) -> float | None:
@@ -117,14 +95,13 @@ def write(folder: Path, tables: tuple[Report, ...]) -> tuple[Path, ...]:
     Raises UsageError as `check` does, and where a file cannot be written.
     """
     check(folder)
-    written = []
+    written: list[Path] = []
     try:
         folder.mkdir(exist_ok=True)
         for table in tables:
-            for output in FORMATS:
-                if output in _ENDINGS:
-                    written.append(folder / f"{table.name}.{_ENDINGS[output]}")
-                    written[-1].write_text(render(table, output) + "\n", encoding="utf-8")
+            for output, ending in _ENDINGS.items():
+                written.append(folder / f"{table.name}.{ending}")
+                written[-1].write_text(render(table, output) + "\n", encoding="utf-8")
             written.append(folder / f"{table.name}.png")
             written[-1].write_bytes(draw(table))
     except OSError as error:

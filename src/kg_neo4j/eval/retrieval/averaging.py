@@ -21,7 +21,7 @@ from kg_neo4j.acquire import chunking
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.eval.retrieval import flat
 from kg_neo4j.eval.retrieval.questions import CorpusPassage, GoldQuestion, read_passages, read_questions
-from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, compare, recall, score
+from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, compare, recalls_at, score
 from kg_neo4j.graph.report_format import Cell, Report
 from kg_neo4j.progress import SILENT, Progress
 
@@ -104,13 +104,14 @@ class _Joined:
     pieces: Sequence[Sequence[str]]
     is_whole: bool  # True: texts are embedded whole, too
 
-    def embedded(self) -> list[str]:
-        """Return all that is sent to the embedder."""
-        asked = [question.text for question in self.questions]
-        return [*asked, *self.parts(), *(self.texts if self.is_whole else ()), *self.starts]
+    @property
+    def asked(self) -> list[str]:
+        """The texts of the questions."""
+        return [question.text for question in self.questions]
 
+    @property
     def parts(self) -> list[str]:
-        """Return the pieces of all texts."""
+        """The pieces of all texts."""
         return [piece for pieces in self.pieces for piece in pieces]
 
 
@@ -130,19 +131,17 @@ def study_averaging(
     model, tokeniser = factory.embedding_model(settings), tokens.load()
     progress.start("embed", len(corpora) * len(options.chunk_tokens))
     results = []
-    left_out = False
-    for joined in _joined(corpora, questions, options, model, tokeniser):
-        results.append(_measure(joined, model, tokeniser, words=options.words))
-        left_out = left_out or not joined.is_whole
-        progress.advance("embed")
-    progress.finish("embed")
     notes = [
         "passages are joined in the order of their file: most by themselves are too short to be averaged",
         "nothing is chosen by these figures: all questions are asked",
     ]
-    if left_out:
-        notes.append(f"{model.name} is given {model.max_tokens} tokens at most: --whole sends longer texts whole, too")
-    return AveragingStudy(model.name, tokeniser.name, options.words, tuple(results), tuple(notes))
+    cut = f"{model.name} is given {model.max_tokens} tokens at most: --whole sends longer texts whole, too"
+    for joined in _joined(corpora, questions, options, model, tokeniser):
+        results.append(_measure(joined, model, tokeniser, words=options.words))
+        notes += [] if joined.is_whole else [cut]
+        progress.advance("embed")
+    progress.finish("embed")
+    return AveragingStudy(model.name, tokeniser.name, options.words, tuple(results), tuple(dict.fromkeys(notes)))
 
 
 def plan_averaging(
@@ -154,7 +153,7 @@ def plan_averaging(
     price = None if factory.embeds_built_in(settings) else price_of(model.name, settings)
     plans = []
     for joined in _joined(corpora, questions, options, model, tokeniser):
-        sent = joined.embedded()
+        sent = [*joined.asked, *joined.parts, *(joined.texts if joined.is_whole else ()), *joined.starts]
         count = sum(tokeniser.count(text) for text in sent)
         usd = 0.0 if factory.embeds_built_in(settings) else price.usd(count) if price else None
         plans.append(AveragingPlan(joined.corpus, joined.chunk_tokens, len(joined.texts), len(sent), count, usd))
@@ -164,28 +163,25 @@ def plan_averaging(
 def averaging_table(study: AveragingStudy) -> Report:
     """Return one row for each set, length and way; recall in percent, differences in points."""
     columns = ("Set", "Tokens", "Texts", "Pieces", "Way", *(f"R@{depth}" for depth in DEPTHS), f"R@{COMPARED}, 95 %")
-    rows = tuple(_row(result, each) for result in study.results for each in result.ways)
+    rows: list[tuple[Cell, ...]] = []
+    for result in study.results:
+        first = (_name(result.corpus), result.chunk_tokens, result.texts, round(result.pieces_per_text, 2))
+        for each in result.ways:
+            beyond = each.beyond_averaged
+            recalls = (round(100 * each.recall[depth], 1) for depth in DEPTHS)
+            interval = "-".join(f"{100 * edge:.1f}" for edge in each.interval[COMPARED])
+            points = (round(value, 1) for value in (beyond.points, beyond.low, beyond.high))
+            rows.append((*first, each.way, *recalls, interval, *points))
     by = f"{study.embedder} and words" if study.words else study.embedder
     title = f"Recall by {by}, and points of R@{COMPARED} beyond averaged vectors with their 95 % interval"
-    return Report("averaging", title, (*columns, "Points", "Low", "High"), rows, study.notes)
+    return Report("averaging", title, (*columns, "Points", "Low", "High"), tuple(rows), study.notes)
 
 
 def averaging_plan_table(plans: Sequence[AveragingPlan]) -> Report:
     """Return one row for each set and length."""
     columns = ("Set", "Tokens", "Texts", "Embedded", "Input", "USD")
-    rows = tuple(
-        (_name(each.corpus), each.chunk_tokens, each.texts, each.embedded, each.tokens, each.usd) for each in plans
-    )
-    return Report("plan", "What the study would embed", columns, rows)
-
-
-def _row(result: AveragingResult, found: AveragingWay) -> tuple[Cell, ...]:
-    beyond = found.beyond_averaged
-    row: list[Cell] = [_name(result.corpus), result.chunk_tokens, result.texts, round(result.pieces_per_text, 2)]
-    row += [found.way, *(round(100 * found.recall[depth], 1) for depth in DEPTHS)]
-    row.append("-".join(f"{100 * edge:.1f}" for edge in found.interval[COMPARED]))
-    row += [round(value, 1) for value in (beyond.points, beyond.low, beyond.high)]
-    return tuple(row)
+    rows = ((_name(each.corpus), each.chunk_tokens, each.texts, each.embedded, each.tokens, each.usd) for each in plans)
+    return Report("plan", "What the study would embed", columns, tuple(rows))
 
 
 def _name(corpus: str) -> str:
@@ -252,22 +248,24 @@ def _join(passages: Sequence[CorpusPassage], tokeniser: Tokeniser, target: int) 
 
 def _measure(joined: _Joined, model: EmbeddingModel, tokeniser: Tokeniser, *, words: bool) -> AveragingResult:
     """Embed a set in each way, rank all texts by cosine for each question, and score the rankings."""
-    asked = embedding.embed_texts(model, [question.text for question in joined.questions], tokeniser)
+    asked = embedding.embed_texts(model, joined.asked, tokeniser)
     counts = [len(each) for each in joined.pieces]
-    pieces = embedding.embed_pieces(model, joined.parts())
+    pieces = embedding.embed_pieces(model, joined.parts)
     near = {AVERAGED: asked @ embedding.average(model, pieces, counts).T}
     if joined.is_whole:
         near[WHOLE] = asked @ embedding.embed_pieces(model, joined.texts).T
     near[TRUNCATED] = asked @ embedding.embed_pieces(model, joined.starts).T
     near[BEST] = np.maximum.reduceat(asked @ pieces.T, np.cumsum([0, *counts[:-1]]), axis=1)
-    by_words = _by_words(joined) if words else None
+    by_words: list[list[int]] | None = None
+    if words:
+        search = flat.Bm25([CorpusPassage(number, "", text) for number, text in enumerate(joined.texts)])
+        by_words = [search.rank(question) for question in joined.asked]
     ranked = {way: _ranked(each, by_words) for way, each in near.items()}
-    averaged = _recalls(joined, ranked[AVERAGED])
+    recalls = {way: recalls_at(joined.questions, rankings, COMPARED) for way, rankings in ranked.items()}
     ways = []
     for way, rankings in ranked.items():
         found = score(joined.questions, rankings, DEPTHS)
-        beyond = compare(_recalls(joined, rankings), averaged)
-        ways.append(AveragingWay(way, found.recall, found.interval, beyond))
+        ways.append(AveragingWay(way, found.recall, found.interval, compare(recalls[way], recalls[AVERAGED])))
     return AveragingResult(
         corpus=joined.corpus,
         questions=len(joined.questions),
@@ -279,18 +277,9 @@ def _measure(joined: _Joined, model: EmbeddingModel, tokeniser: Tokeniser, *, wo
     )
 
 
-def _by_words(joined: _Joined) -> list[list[int]]:
-    found = flat.Bm25([CorpusPassage(number, "", text) for number, text in enumerate(joined.texts)])
-    return [found.rank(question.text) for question in joined.questions]
-
-
 def _ranked(near: embedding.Vectors, by_words: Sequence[Sequence[int]] | None) -> list[Ranking]:
     """Return the best texts of each question, given the nearness of shape (questions, texts)."""
     found: list[list[int]] = np.argsort(-near, axis=1, kind="stable").tolist()
     if by_words is not None:
         found = [flat.fuse(words, numbers) for words, numbers in zip(by_words, found, strict=True)]
     return [Ranking(tuple(numbers[: max(DEPTHS)])) for numbers in found]
-
-
-def _recalls(joined: _Joined, rankings: Sequence[Ranking]) -> list[float]:
-    return [recall(*pair, COMPARED) for pair in zip(joined.questions, rankings, strict=True)]

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kg_neo4j._models.embedding import embed_texts
 from kg_neo4j.eval.retrieval.questions import CorpusPassage
 from kg_neo4j.retrieve.words import fold, is_stop_word, split_words
 
@@ -52,8 +53,6 @@ class Dense:
     """Ranks passages by the cosine of their vector with the question's."""
 
     def __init__(self, passages: Sequence[CorpusPassage], model: EmbeddingModel, tokeniser: Tokeniser) -> None:
-        from kg_neo4j._models.embedding import embed_texts
-
         self._numbers = [passage.idx for passage in passages]
         self._model, self._tokeniser = model, tokeniser
         self._vectors = embed_texts(model, [f"{each.title}\n{each.text}" for each in passages], tokeniser)
@@ -61,8 +60,6 @@ class Dense:
     def rank(self, question: str) -> list[int]:
         """Return the idx of all passages, nearest first."""
         import numpy as np
-
-        from kg_neo4j._models.embedding import embed_texts
 
         near = self._vectors @ embed_texts(self._model, [question], self._tokeniser)[0]
         return [self._numbers[each] for each in np.argsort(-near, kind="stable")]

@@ -12,16 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.stories import documents_of, stories_of
+from kg_neo4j.eval.answers.questions import documents_of, stories_of
 from kg_neo4j.eval.retrieval import flat
-from kg_neo4j.eval.retrieval.questions import (
-    CorpusPassage,
-    GoldQuestion,
-    graph_name,
-    read_passages,
-    read_questions,
-)
-from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, RetrievalScore, compare, recall, score
+from kg_neo4j.eval.retrieval.questions import CorpusPassage, GoldQuestion, graph_name, read_passages, read_questions
+from kg_neo4j.eval.retrieval.scores import Ranking, RecallDifference, RetrievalScore, compare, recalls_at, score
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
@@ -35,6 +29,8 @@ MODES = ("naive", "local")
 FLAT = ("bm25", "dense", "fusion")
 DEPTHS = (1, 2, 5, 10, 20)
 COMPARED = 5  # depth at which ways are compared
+
+Search = Callable[[str], Sequence[int]]  # question -> idx of passages, best first
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,10 @@ def score_retrieval(
     from kg_neo4j.pipeline.commands.load import load
 
     options = options or RetrievalOptions()
-    _check(options)
+    if unknown := [mode for mode in options.modes if mode not in MODES]:
+        raise UsageError(f"no mode {unknown[0]!r} to measure", hint=f"the modes are {', '.join(MODES)}")
+    if not options.depths or min(options.depths) < 1:
+        raise UsageError("depths are numbers from 1 on", hint="for example --k 5 --k 20")
     passages = read_passages(corpus)
     asked = read_questions(questions, passages)[: options.limit]
     if not asked:
@@ -99,18 +98,16 @@ def score_retrieval(
         extractor=extractor,
         progress=progress,
     )
-    embedder, tokeniser = factory.embedding_model(settings), tokens.load()
-    ways: dict[str, Callable[[str], Sequence[int]]] = {}
-    words, near = flat.Bm25(passages), flat.Dense(passages, embedder, tokeniser)
-    ways["bm25"], ways["dense"] = words.rank, near.rank
-    ways["fusion"] = lambda question: flat.fuse(words.rank(question), near.rank(question))
     notes += loaded.notes
+    embedder, tokeniser, depth = factory.embedding_model(settings), tokens.load(), max(options.depths)
+    words, near = flat.Bm25(passages), flat.Dense(passages, embedder, tokeniser)
+    ways: dict[str, Search] = {"bm25": words.rank, "dense": near.rank}
+    ways["fusion"] = lambda question: flat.fuse(words.rank(question), near.rank(question))
     with connect(settings, progress) as database:
         for mode in options.modes:
-            ways[mode] = _mode(database, settings, mode, max(options.depths), notes)
-        found = {way: _ranked(search, asked, max(options.depths), way, progress) for way, search in ways.items()}
-    scores = {way: score(asked, rankings, options.depths) for way, rankings in found.items()}
-    at = {way: [recall(*pair, COMPARED) for pair in zip(asked, found[way], strict=True)] for way in ways}
+            ways[mode] = _mode(database, settings, mode, depth, notes)
+        found = {way: _ranked(search, asked, depth, way, progress) for way, search in ways.items()}
+    at = {way: recalls_at(asked, rankings, COMPARED) for way, rankings in found.items()}
     best = max(FLAT, key=lambda way: (sum(at[way]), way))
     return RetrievalCard(
         corpus=corpus,
@@ -120,20 +117,12 @@ def score_retrieval(
         asked=len(asked),
         embedder=embedder.name,
         load=loaded,
-        scores=scores,
+        scores={way: score(asked, rankings, options.depths) for way, rankings in found.items()},
         best_flat=best,
         differences={mode: compare(at[mode], at[best]) for mode in options.modes},
         by_question={way: dict(zip((each.id for each in asked), values, strict=True)) for way, values in at.items()},
         notes=tuple(dict.fromkeys(notes)),
     )
-
-
-def _check(options: RetrievalOptions) -> None:
-    for mode in options.modes:
-        if mode not in MODES:
-            raise UsageError(f"no mode {mode!r} to measure", hint=f"the modes are {', '.join(MODES)}")
-    if not options.depths or min(options.depths) < 1:
-        raise UsageError("depths are numbers from 1 on", hint="for example --k 5 --k 20")
 
 
 def _extractor(triples: str | None, passages: Sequence[CorpusPassage]) -> tuple[Extractor | None, str, list[str]]:
@@ -151,9 +140,7 @@ def _extractor(triples: str | None, passages: Sequence[CorpusPassage]) -> tuple[
     return extractor, extractor.config_hash, notes
 
 
-def _mode(
-    database: Database, settings: Settings, mode: str, depth: int, notes: list[str]
-) -> Callable[[str], Sequence[int]]:
+def _mode(database: Database, settings: Settings, mode: str, depth: int, notes: list[str]) -> Search:
     """Return a search by `mode`, as `kg ask` makes it but for as many chunks as are scored."""
     from kg_neo4j import factory
     from kg_neo4j._models import tokens
@@ -177,11 +164,7 @@ def _mode(
 
 
 def _ranked(
-    search: Callable[[str], Sequence[int]],
-    questions: Sequence[GoldQuestion],
-    depth: int,
-    way: str,
-    progress: Progress,
+    search: Search, questions: Sequence[GoldQuestion], depth: int, way: str, progress: Progress
 ) -> list[Ranking]:
     progress.start(way, len(questions))
     search(questions[0].text)  # what is kept for the next question is made before the clock starts

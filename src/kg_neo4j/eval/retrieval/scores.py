@@ -46,22 +46,33 @@ def recall(question: GoldQuestion, ranking: Ranking, depth: int) -> float:
     return len(question.gold & set(ranking.numbers[:depth])) / len(question.gold)
 
 
+def recalls_at(questions: Sequence[GoldQuestion], rankings: Sequence[Ranking], depth: int) -> list[float]:
+    """Return the recall of each question."""
+    return [recall(question, ranking, depth) for question, ranking in zip(questions, rankings, strict=True)]
+
+
 def score(questions: Sequence[GoldQuestion], rankings: Sequence[Ranking], depths: Sequence[int]) -> RetrievalScore:
     """Return the scores of one way of searching; rankings in the order of the questions, one question at least."""
     import numpy as np
 
-    pairs = list(zip(questions, rankings, strict=True))
-    recalls = {depth: [recall(question, ranking, depth) for question, ranking in pairs] for depth in depths}
-    kinds = sorted({question.type for question in questions if question.type})
+    recalls = {depth: recalls_at(questions, rankings, depth) for depth in depths}
+    firsts = [
+        next((1 / rank for rank, number in enumerate(ranking.numbers, 1) if number in question.gold), 0.0)
+        for question, ranking in zip(questions, rankings, strict=True)
+    ]
+    types: dict[str, dict[int, float]] = {}
+    for kind in sorted({question.type for question in questions if question.type}):
+        chosen = np.array([question.type == kind for question in questions])
+        types[kind] = {depth: float(np.asarray(values)[chosen].mean()) for depth, values in recalls.items()}
     seconds = [ranking.seconds for ranking in rankings]
     return RetrievalScore(
         recall={depth: float(np.mean(values)) for depth, values in recalls.items()},
         interval={depth: interval(values) for depth, values in recalls.items()},
         all_gold={depth: float(np.mean([value == 1.0 for value in values])) for depth, values in recalls.items()},
-        mrr=float(np.mean([_reciprocal(question, ranking) for question, ranking in pairs])),
+        mrr=float(np.mean(firsts)),
         p50_ms=1_000 * float(np.percentile(seconds, 50)),
         p95_ms=1_000 * float(np.percentile(seconds, 95)),
-        types={kind: _of_type(kind, questions, recalls) for kind in kinds},
+        types=types,
     )
 
 
@@ -70,19 +81,7 @@ def compare(ours: Sequence[float], theirs: Sequence[float]) -> RecallDifference:
     import numpy as np
 
     gained = 100 * (np.asarray(ours) - np.asarray(theirs))
-    low, high = interval(gained.tolist())
-    return RecallDifference(float(gained.mean()), low, high)
-
-
-def _of_type(kind: str, questions: Sequence[GoldQuestion], recalls: Mapping[int, Sequence[float]]) -> dict[int, float]:
-    import numpy as np
-
-    chosen = np.array([question.type == kind for question in questions])
-    return {depth: float(np.asarray(values)[chosen].mean()) for depth, values in recalls.items()}
-
-
-def _reciprocal(question: GoldQuestion, ranking: Ranking) -> float:
-    return next((1 / rank for rank, number in enumerate(ranking.numbers, 1) if number in question.gold), 0.0)
+    return RecallDifference(float(gained.mean()), *interval(gained.tolist()))
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:

@@ -87,7 +87,7 @@ class Things:
         return found if found is None or found.exact or nearly_so else None
 
     def kinds(self, name: str) -> frozenset[str]:
-        """Return the kinds (`retrieve.kinds`) of the entities of exactly that name; empty where there is none."""
+        """Return the kinds (`retrieve.words`) of the entities of exactly that name; empty where there is none."""
         if not normalise(name):
             return frozenset()
         found = bearers(name, look_up(self._database, self._graph, [exact_query(name)], self._scope)[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kg_neo4j.eval.answers.record_file import RecordFile
+from kg_neo4j.eval.answers.recalling import RecordFile
 
 
 def test_a_line_is_on_the_disk_while_the_run_lives(tmp_path: Path) -> None:

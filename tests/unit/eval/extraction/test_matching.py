@@ -19,19 +19,24 @@ from kg_neo4j.eval.extraction.matching import (
     compare_entities,
     compare_mentions,
     compare_relations,
+    occurrences,
 )
-from kg_neo4j.eval.extraction.prediction import FoundRelation, PredictedEntity, occurrences
 from kg_neo4j.eval.extraction.scores import Counts, PassageCounts, Score, score, shares
 from kg_neo4j.eval.extraction.type_map import Meaning, TypeMap
+from kg_neo4j.extract.annotation import EntityMentions, Place, ScoredRelation
 
 GOLD = passage()
 
 
-def found_entities() -> list[PredictedEntity]:
+def stated(source: int, kind: str, target: int, evidence: Place | None = None) -> ScoredRelation:
+    return ScoredRelation(source, kind, target, 1.0, evidence)
+
+
+def found_entities() -> list[EntityMentions]:
     named = {"Ada Byron": "PER", "London": "LOC", "William King": "PER", "Paris": "ORG", "Byron": "PER"}
     places = occurrences([*named, "Waterloo"], GOLD.text)
     kinds = [*named.items(), ("Waterloo", "MISC")]
-    return [PredictedEntity(name, kind, found) for (name, kind), found in zip(kinds, places, strict=True)]
+    return [EntityMentions(name, kind, found) for (name, kind), found in zip(kinds, places, strict=True)]
 
 
 FOUND = found_entities()
@@ -44,11 +49,11 @@ def place(words: str) -> tuple[int, int]:
 
 
 RELATIONS = (
-    FoundRelation(ADA, "BORN_IN", LONDON, place("Ada Byron was born in London")),
-    FoundRelation(ADA, "MARRIED_TO", KING, place("Ada Byron was born")),
-    FoundRelation(BYRON, "LIVED_IN", PARIS, place("Byron lived in Paris")),
-    FoundRelation(ADA, "ADMIRED", KING, place("married William King")),
-    FoundRelation(ADA, "BORN_IN", WATERLOO),
+    stated(ADA, "BORN_IN", LONDON, place("Ada Byron was born in London")),
+    stated(ADA, "MARRIED_TO", KING, place("Ada Byron was born")),
+    stated(BYRON, "LIVED_IN", PARIS, place("Byron lived in Paris")),
+    stated(ADA, "ADMIRED", KING, place("married William King")),
+    stated(ADA, "BORN_IN", WATERLOO),
 )
 
 
@@ -92,7 +97,7 @@ def test_entities_are_matched_one_to_one_and_a_second_one_is_a_duplicate() -> No
 
 
 def test_an_entity_goes_to_the_one_with_which_it_shares_most_mentions() -> None:
-    mixed = PredictedEntity("mixed", "PER", (*FOUND[KING].mentions, *FOUND[ADA].mentions, *FOUND[BYRON].mentions))
+    mixed = EntityMentions("mixed", "PER", (*FOUND[KING].mentions, *FOUND[ADA].mentions, *FOUND[BYRON].mentions))
     assert align(GOLD, [mixed], typed=True) == [0]
     turned = gold_files.passage(row(entities=(*ENTITIES[1:], ENTITIES[0]), labels=()))
     assert align(turned, [mixed], typed=True) == [4]
@@ -109,7 +114,7 @@ def test_who_is_who() -> None:
     assert counts["shared.ceaf_e"] == Counts(pytest.approx(11 / 3), 5, pytest.approx(11 / 3), 4)
 
 
-def match(types: TypeMap, *relations: FoundRelation, typed: bool = True) -> RelationMatch:
+def match(types: TypeMap, *relations: ScoredRelation, typed: bool = True) -> RelationMatch:
     return compare_relations(GOLD, FOUND, relations, types, align(GOLD, FOUND, typed=typed), only_aligned=not typed)
 
 
@@ -133,9 +138,9 @@ def test_relations_between_gold_entities(types: TypeMap) -> None:
 
 
 def test_evidence_decides_for_ends_without_a_place(types: TypeMap) -> None:
-    nowhere = FoundRelation(ADA, "BORN_IN", WATERLOO)
-    inside = FoundRelation(ADA, "BORN_IN", WATERLOO, place("born in London"))
-    across = FoundRelation(ADA, "BORN_IN", WATERLOO, place("London. She"))
+    nowhere = stated(ADA, "BORN_IN", WATERLOO)
+    inside = stated(ADA, "BORN_IN", WATERLOO, place("born in London"))
+    across = stated(ADA, "BORN_IN", WATERLOO, place("London. She"))
     near = [total(match(types, each).within_sentence).found for each in (nowhere, inside, across)]
     assert near == [0, 1, 0]
 
@@ -143,20 +148,20 @@ def test_evidence_decides_for_ends_without_a_place(types: TypeMap) -> None:
 def test_a_claim_is_held_for_the_alternative_that_the_annotation_has() -> None:
     two = (Meaning("P40"), Meaning("P26", reversed=True)), (Meaning("P40"), Meaning("P22"))
     types = TypeMap({}, "MISC", {"OF": two})
-    found = compare_relations(GOLD, FOUND, [FoundRelation(KING, "OF", ADA)], types, align(GOLD, FOUND, typed=True))
+    found = compare_relations(GOLD, FOUND, [stated(KING, "OF", ADA)], types, align(GOLD, FOUND, typed=True))
     assert found.document["P26"] == Counts(1, 1, 1, 1)
     assert found.document["P40"] == Counts(0, 1, 0, 0)
     assert "P22" not in found.document
 
 
 def test_a_relation_of_an_entity_with_itself_is_none(types: TypeMap) -> None:
-    found = match(types, FoundRelation(ADA, "BORN_IN", BYRON))
+    found = match(types, stated(ADA, "BORN_IN", BYRON))
     assert total(found.document).found == 0
 
 
 def test_said_twice_counts_once_and_keeps_its_evidence(types: TypeMap) -> None:
-    again = FoundRelation(BYRON, "PLACE_OF_BIRTH", LONDON, place("Ada Byron was born"))
-    once = FoundRelation(ADA, "BORN_IN", LONDON)
+    again = stated(BYRON, "PLACE_OF_BIRTH", LONDON, place("Ada Byron was born"))
+    once = stated(ADA, "BORN_IN", LONDON)
     for both in ((once, again), (again, once)):
         found = match(types, *both)
         assert total(found.document) == Counts(1, 1, 1, 3)
@@ -184,7 +189,7 @@ def passages(draw: st.DrawFn) -> GoldPassage:
 ITSELF = TypeMap({}, "MISC", {kind: ((Meaning(kind),),) for kind in ("P19", "P26")})
 
 
-def measures(gold: GoldPassage, found: list[PredictedEntity], relations: list[FoundRelation]) -> dict[str, Counts]:
+def measures(gold: GoldPassage, found: list[EntityMentions], relations: list[ScoredRelation]) -> dict[str, Counts]:
     strict, span = compare_mentions(gold, found)
     entities, _ = compare_entities(gold, found)
     compared = compare_relations(gold, found, relations, ITSELF, align(gold, found, typed=True))
@@ -195,7 +200,7 @@ def measures(gold: GoldPassage, found: list[PredictedEntity], relations: list[Fo
 
 @given(passages())
 def test_a_perfect_prediction_scores_one_in_every_measure(gold: GoldPassage) -> None:
-    relations = [FoundRelation(each.source, each.type, each.target) for each in gold.relations]
+    relations = [stated(each.source, each.type, each.target) for each in gold.relations]
     for name, counts in measures(gold, as_found(gold), relations).items():
         assert counts.found == counts.gold, name
         if counts.gold:
@@ -215,8 +220,8 @@ def test_the_order_of_what_is_found_never_matters(gold: GoldPassage, data: st.Da
     order = data.draw(st.permutations(range(len(found))))
     turned = [found[each] for each in order]
     back = {old: new for new, old in enumerate(order)}
-    relations = [FoundRelation(each.source, each.type, each.target) for each in gold.relations]
-    moved = [FoundRelation(back[each.source], each.type, back[each.target]) for each in relations]
+    relations = [stated(each.source, each.type, each.target) for each in gold.relations]
+    moved = [stated(back[each.source], each.type, back[each.target]) for each in relations]
     one, other = measures(gold, found, relations), measures(gold, turned, moved)
     assert {name: shares(counts).f1 for name, counts in one.items()} == pytest.approx(
         {name: shares(counts).f1 for name, counts in other.items()}

@@ -8,15 +8,13 @@ import pytest
 
 from annotated import write
 from kg_neo4j.eval.extraction import gold, type_map
-from kg_neo4j.eval.extraction.prediction import (
-    FoundRelation,
-    PredictedEntity,
+from kg_neo4j.eval.extraction.matching import (
     from_extractions,
     from_mentions,
     occurrences,
 )
 from kg_neo4j.eval.extraction.type_map import TypeMap
-from kg_neo4j.extract.annotation import EntityMentions
+from kg_neo4j.extract.annotation import EntityMentions, ScoredRelation
 from kg_neo4j.records import Chunk, ChunkOutcome, Extraction, NodeRow, RelationshipRow, Span
 
 
@@ -56,9 +54,9 @@ def test_rows_of_one_name_and_type_are_one_entity_across_chunks(types: TypeMap) 
     second = extraction(chunk("ADA and Ada.", 100), [node("n1", "PERSON", "ADA"), node("n2", "PLACE", "Ada")])
     found = from_extractions([first, second], types)
     assert found.entities == (
-        PredictedEntity("Ada", "PER", ((0, 3), (100, 103))),
-        PredictedEntity("Ben", "PER", ((8, 11),)),
-        PredictedEntity("Ada", "LOC", ((108, 111),)),
+        EntityMentions("Ada", "PER", ((0, 3), (100, 103))),
+        EntityMentions("Ben", "PER", ((8, 11),)),
+        EntityMentions("Ada", "LOC", ((108, 111),)),
     )
 
 
@@ -70,8 +68,8 @@ def test_relations_keep_the_place_of_their_evidence(types: TypeMap) -> None:
     ]
     one = extraction(chunk("Ada met Ben.", 50), [node("n1", "PERSON", "Ada"), node("n2", "PERSON", "Ben")], rows)
     assert from_extractions([one], types).relations == (
-        FoundRelation(0, "MET", 1, (50, 62)),
-        FoundRelation(1, "KNEW", 0),
+        ScoredRelation(0, "MET", 1, 1.0, (50, 62)),
+        ScoredRelation(1, "KNEW", 0, 1.0),
     )
 
 
@@ -90,4 +88,4 @@ def test_an_extractor_s_own_mentions_are_put_together_by_name_and_type(types: Ty
         (chunk("Ada Byron wrote. She won."), [EntityMentions("Ada Byron", "PERSON", ((0, 9), (17, 20)))]),
         (chunk("Byron died.", 30), [EntityMentions("Ada Byron", "PERSON", ((0, 5),))]),
     ]
-    assert from_mentions(chunks, types) == (PredictedEntity("Ada Byron", "PER", ((0, 9), (17, 20), (30, 35))),)
+    assert from_mentions(chunks, types) == (EntityMentions("Ada Byron", "PER", ((0, 9), (17, 20), (30, 35))),)

@@ -12,9 +12,8 @@ from fake_llm import FakeLlm
 from kg_neo4j.errors import BudgetReached, UsageError
 from kg_neo4j.eval.extraction import gold as gold_files
 from kg_neo4j.eval.extraction import type_map
-from kg_neo4j.eval.extraction.documents import extract_passages
 from kg_neo4j.eval.extraction.judging import Judged, judge
-from kg_neo4j.eval.extraction.scorecard import Scorecard, ScorecardOptions, score_extraction, select
+from kg_neo4j.eval.extraction.scorecard import Scorecard, ScorecardOptions, extract_passages, score_extraction, select
 from kg_neo4j.eval.extraction.scores import Counts, score
 from kg_neo4j.extract.annotation import EntityMentions, Place, RelationClassifier, ScoredRelation
 from kg_neo4j.extract.context import ChunkTask
@@ -65,7 +64,7 @@ def test_a_model_is_scored_through_the_path_of_a_load(llm: FakeLlm, tmp_path: Pa
     assert counts(card, "relations.end_to_end.within_sentence") == Counts(1, 2, 1, 2)
     assert counts(card, "relations.gold_entities.document") == Counts(3, 4, 3, 3)
     assert counts(card, "clusters.all.b_cubed") == Counts(5, 5, 4, 6)
-    assert (card.duplicates.matched, card.duplicates.surplus) == (4, 1)
+    assert (card.judged.duplicates.matched, card.judged.duplicates.surplus) == (4, 1)
     assert card.rows == RowCounts(11, 11, 0)
     evidence = card.evidence
     assert (evidence.rows, evidence.quoted, evidence.found) == (11, 10, 9)
@@ -73,15 +72,15 @@ def test_a_model_is_scored_through_the_path_of_a_load(llm: FakeLlm, tmp_path: Pa
     assert (card.usage.calls, card.usage.input_tokens, card.usage.output_tokens) == (1, 100, 20)
     assert card.usage.usd == pytest.approx(0.2)
     assert card.usd_per_right_fact == pytest.approx(0.1)
-    assert (card.unscored, card.left_out, card.without_place) == ({"ADMIRED": 1}, 0, 1)
+    assert (card.unscored, card.judged.left_out, card.judged.without_place) == ({"ADMIRED": 1}, 0, 1)
     assert card.words_per_s == pytest.approx(16 / card.seconds)
-    assert card.basis["gold_entities"].startswith("no classifier")
+    assert card.judged.basis["gold_entities"].startswith("no classifier")
     assert not card.gives_mentions
     for name, measure in card.scores.items():  # a model says where nothing is: both ways are one
         if "by_name" in name:
             usual = "clusters.all" if name.startswith("clusters") else ""
             assert measure == card.scores[name.replace("clusters.by_name", usual).replace(".by_name", "")], name
-    assert card.best_threshold is None
+    assert card.judged.best_threshold == {}
 
 
 def test_rejected_rows_are_counted_with_their_reasons(llm: FakeLlm, tmp_path: Path) -> None:
@@ -241,9 +240,8 @@ def test_an_extractor_that_offers_more_is_scored_on_it_and_the_basis_says_so(tmp
     assert score(judged.counts["relations.gold_entities.document"]).counts == Counts(1, 1, 1, 3)
     assert "the extractor gives itself" in judged.basis["mentions"]
     assert "default threshold 0.5" in judged.basis["gold_entities"]
-    assert judged.best_threshold is not None
-    assert judged.best_threshold.document.counts == Counts(2, 2, 2, 3)
-    assert judged.best_threshold.document_threshold == pytest.approx(0.2)
+    assert judged.best_threshold["document"][1].counts == Counts(2, 2, 2, 3)
+    assert judged.best_threshold["document"][0] == pytest.approx(0.2)
 
 
 def rules_on_real_passages(shared_data: Path) -> Scorecard:

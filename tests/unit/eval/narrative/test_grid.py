@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.narrative.evidence import share
 from kg_neo4j.eval.narrative.grid import ABLATIONS, SYSTEMS, Grids, StudyScope
+from kg_neo4j.eval.narrative.questions import share
 from kg_neo4j.records import Filters
 
 SEVEN = ("character", "irony_and_symbol", "plot", "point_of_view", "setting", "style", "theme")

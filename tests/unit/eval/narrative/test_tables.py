@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import UsageError
-from kg_neo4j.eval.answers.cases import SystemScore
+from kg_neo4j.eval.answers.scores import SystemScore
 from kg_neo4j.eval.narrative.grid import SYSTEMS, StudyScope
 from kg_neo4j.eval.narrative.study import NarrativeStudy, WayScore
 from kg_neo4j.eval.narrative.tables import draw, tables, write
@@ -27,7 +27,7 @@ def study() -> NarrativeStudy:
         WayScore(way, replace(SCORE, system=way.name, correctness=0.3 + 0.01 * place), {"detail": SCORE}, 0.5, 0.6)
         for place, way in enumerate(ways)
     )
-    return NarrativeStudy(4, "g", None, "words", True, "static", results, {}, Usage(), 0, ())
+    return NarrativeStudy(4, "g", None, "words", True, "static", results, {}, Usage(), 0, (), (), ())
 
 
 def test_two_tables_of_results_and_one_for_each_ablation() -> None:

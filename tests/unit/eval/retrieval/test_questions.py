@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kg_neo4j.errors import SourceNotFound, UnreadableSource
-from kg_neo4j.eval.answers.stories import documents_of, stories_of
+from kg_neo4j.eval.answers.questions import documents_of, stories_of
 from kg_neo4j.eval.retrieval.questions import CorpusPassage, graph_name, read_passages, read_questions
 
 PASSAGES = (
