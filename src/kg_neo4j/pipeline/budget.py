@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.ledger import Ledger
 from kg_neo4j.errors import BudgetReached
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.ledger import Ledger
-    from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
 
 
 def budget_of(limit_usd: float | None, ledger: Ledger | None = None) -> Budget | None:
@@ -21,7 +19,6 @@ def budget_of(limit_usd: float | None, ledger: Ledger | None = None) -> Budget |
     """
     if limit_usd is None:
         return None
-    from kg_neo4j._models.budget import Budget
 
     return Budget(limit_usd, ledger)
 
@@ -29,8 +26,6 @@ def budget_of(limit_usd: float | None, ledger: Ledger | None = None) -> Budget |
 @contextmanager
 def said_what_is_left(database: Database, graph: str) -> Iterator[None]:
     """Add to a BudgetReached how many chunks of the documents read so far are still to be asked about."""
-    from kg_neo4j.graph.documents import list_documents
-
     try:
         yield
     except BudgetReached as reached:

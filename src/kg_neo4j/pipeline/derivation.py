@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.door import Door
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.pipeline.tally import Tally
-    from kg_neo4j.progress import Progress
-    from kg_neo4j.settings import Settings
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.resolution.derived import derive_names
+from kg_neo4j.organise import analytics, descriptions, search_indexes, vectors
+from kg_neo4j.organise.tree.upkeep import tree_states
+from kg_neo4j.pipeline.tally import Tally
+from kg_neo4j.progress import Progress
+from kg_neo4j.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,6 @@ def derive(
 
 def _derive_names(work: Derivation) -> None:
     """Bring sure joins and aliases up to date, and say how many joins that changed."""
-    from kg_neo4j.graph.resolution.derived import derive_names
-
     derived = derive_names(work.database, work.settings.graph, work.lease)
     work.tally.changes += derived.changes
     if joins := derived.joins:
@@ -70,10 +71,6 @@ def embed_nodes(work: Derivation, labels: Sequence[str] | None = None, *, again:
 
     With `again`, what an earlier version indexed and embedded without headings is replaced, too.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.organise import search_indexes, vectors
-
     embedder = work.embedder or factory.embedding_model(work.settings, budget=work.budget)
     at_once = factory.embedding_concurrency(work.settings)
     graph, wanted = work.settings.graph, vectors.LABELS if labels is None else labels
@@ -89,8 +86,6 @@ def embed_nodes(work: Derivation, labels: Sequence[str] | None = None, *, again:
 
 def _note_stale_trees(work: Derivation) -> None:
     """Say that narrative trees are of former texts: they are brought up to date when asked for, being paid for."""
-    from kg_neo4j.organise.tree.upkeep import tree_states
-
     stale = sum(state.complete and state.stale for state in tree_states(work.database, work.settings.graph))
     if stale:
         trees = "narrative tree is" if stale == 1 else "narrative trees are"
@@ -99,8 +94,6 @@ def _note_stale_trees(work: Derivation) -> None:
 
 def analyse(work: Derivation, singletons: bool | None = None) -> int:
     """Bring communities and centralities up to date and return the number of communities."""
-    from kg_neo4j.organise import analytics
-
     analysed = analytics.refresh(
         work.database, work.settings.graph, work.progress, lease=work.lease, singletons=singletons
     )
@@ -116,10 +109,6 @@ def describe(work: Derivation) -> None:
     For the command "rebuild" nobody is asked: all summaries are made again from stored answers. For "resolve" answers
     about descriptions that have changed stay, so that undoing it needs nobody.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.organise import descriptions
-
     settings, tally = work.settings, work.tally
     how = descriptions.Describing(
         factory.without_model() if work.command == "rebuild" else _door(settings, work.budget),
@@ -138,7 +127,5 @@ def describe(work: Derivation) -> None:
 
 def _door(settings: Settings, budget: Budget | None) -> Door:
     """Return the door to the model; to the stand-ins where a server is named without one: unloading needs none."""
-    from kg_neo4j import factory
-
     is_unnamed = settings.openai_base_url and not settings.model
     return factory.without_model() if is_unnamed else factory.door(settings, budget=budget)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.database import Database
 from kg_neo4j.records import (
     ChunkOutcome,
     Document,
@@ -19,10 +20,6 @@ from kg_neo4j.records import (
     SkippedSource,
     Usage,
 )
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-
 
 _REPAIRS = {  # what brings rows into the graph that were rejected for a reason
     RejectionReason.NO_EVIDENCE: (
@@ -85,8 +82,6 @@ class Tally:
 
     def report(self, database: Database, graph: str, communities: int, seconds: float) -> LoadReport:
         """Return the report; the sizes are those of the graph now."""
-        from kg_neo4j.graph import queries
-
         size = database.read(queries.get("write/count_graph"), graph=graph)[0]
         return LoadReport(
             graph=graph,

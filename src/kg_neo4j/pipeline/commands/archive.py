@@ -6,16 +6,21 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import archive, queries
+from kg_neo4j.graph.archive_records import Header
+from kg_neo4j.graph.comparing import GraphDifference, compare
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.export import archive_file, export_file
+from kg_neo4j.graph.importing import check_target, import_lines
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.vector_spaces import VectorSpace
+from kg_neo4j.organise import search_indexes
+from kg_neo4j.organise.search_indexes import list_indexes
 from kg_neo4j.progress import SILENT, Progress
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.archive_records import Header
-    from kg_neo4j.graph.comparing import GraphDifference
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 ABSENT = (
     "vectors, and the state of communities: `kg load` of the same sources makes them",
@@ -60,12 +65,6 @@ def export_archive(
     bytes. A graph whose load was killed can be archived, and its load continues after the import. Raises LeaseHeld
     while another run writes to the graph, and UsageError for an empty graph or a file that cannot be written.
     """
-    from kg_neo4j.graph import queries
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.export import archive_file
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.settings import Settings
-
     settings = settings or Settings()
     started, path = time.monotonic(), Path(target)
     with connect(settings, progress, to_write=True) as database:
@@ -102,13 +101,6 @@ def import_graph(
     the same file. Raises BadArchive for a file that cannot be imported, UsageError where the graph is not empty or has
     another name, SchemaConflict where the database has vectors of another model, and LeaseHeld.
     """
-    from kg_neo4j.graph import archive
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.importing import check_target, import_lines
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.organise import search_indexes
-    from kg_neo4j.settings import Settings
-
     settings = settings or Settings()
     started, path = time.monotonic(), Path(source)
     progress.start("check")
@@ -149,10 +141,6 @@ def diff(
     Both are files of `kg export`, archives or not; the graphs may have different names. Raises BadArchive for another
     file.
     """
-    from kg_neo4j.graph.comparing import compare
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.export import export_file
-
     if after is not None:
         return compare(Path(before), Path(after))
     with tempfile.TemporaryDirectory(prefix="kg-diff-") as folder:
@@ -163,10 +151,6 @@ def diff(
 
 
 def _header(database: Database, graph: str) -> Header:
-    from kg_neo4j.graph import queries
-    from kg_neo4j.graph.archive_records import Header
-    from kg_neo4j.graph.vector_spaces import VectorSpace
-    from kg_neo4j.organise.search_indexes import list_indexes
 
     owners = {row["graph"] for row in database.read(queries.get("write/vector_graphs"))}
     spaces = {

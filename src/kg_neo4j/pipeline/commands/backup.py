@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import _localdb
 from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.lease import wait_for_writers
+from kg_neo4j.organise import analytics
 from kg_neo4j.progress import SILENT, Progress
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,6 @@ def backup(target: Path, *, settings: Settings, overwrite: bool = False, progres
     names a server, where there is no store, or where `target` exists and `overwrite` is not set; DiskFull;
     LocalDatabaseError.
     """
-    from kg_neo4j import _localdb
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import wait_for_writers
-
     _refuse_foreign(settings, "database dump neo4j --to-path=DIR")
     if _localdb.status(settings).pid:  # it runs, or starts
         with connect(settings, progress, as_it_is=True) as database:
@@ -72,8 +70,6 @@ def restore(
     Where that fails, the old store stays. Raises UsageError where NEO4J_URI names a server, where `source` is no
     backup, or where there is a store and `overwrite` is not set; DiskFull; LocalDatabaseError.
     """
-    from kg_neo4j import _localdb
-
     _refuse_foreign(settings, "database load neo4j --from-path=DIR")
     _localdb.restore(settings, source, progress, overwrite=overwrite)
     return _graphs(settings, progress)
@@ -85,8 +81,6 @@ def recover(*, settings: Settings, progress: Progress = SILENT) -> RecoveryRepor
     The data are copied first; Neo4j checks the result. Raises UsageError where NEO4J_URI names a server or there is
     nothing to recover; DiskFull, DatabaseOffline or StoreInconsistent.
     """
-    from kg_neo4j import _localdb
-
     _refuse_foreign(settings, "database check neo4j")
     recovered = _localdb.recover(settings, progress)
     return RecoveryReport(recovered.copy, _graphs(settings, progress))
@@ -103,9 +97,6 @@ def _refuse_foreign(settings: Settings, command: str) -> None:
 
 def stored_graphs(database: Database, graph: str | None = None, *, analysed: bool = True) -> tuple[StoredGraph, ...]:
     """Return how far each graph is done, or one; without `analysed` nothing is said of communities: that is quicker."""
-    from kg_neo4j.graph import queries
-    from kg_neo4j.organise import analytics
-
     return tuple(
         StoredGraph(
             row["graph"],
@@ -119,7 +110,6 @@ def stored_graphs(database: Database, graph: str | None = None, *, analysed: boo
 
 
 def _graphs(settings: Settings, progress: Progress) -> tuple[StoredGraph, ...]:
-    from kg_neo4j.graph.connection import connect
 
     with connect(settings, progress, to_write=True, as_it_is=True) as database:
         return stored_graphs(database)

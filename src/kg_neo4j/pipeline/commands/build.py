@@ -20,21 +20,32 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+import psutil
+
+from kg_neo4j import _localdb
 from kg_neo4j._localdb import disk
 from kg_neo4j.errors import NotEnoughMemory, UsageError, cannot_write
+from kg_neo4j.extract import exchange
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.factory import embeds_built_in
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.bulk.folding import FoldTask, tasks
+from kg_neo4j.graph.bulk.importer_files import arguments, write_mark
+from kg_neo4j.graph.bulk.tables import opened
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.lease import Lease, wait_for_writers
+from kg_neo4j.organise import search_indexes
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.build_work import DUCKDB_MB, BuildPart, BuildWork, Names, parts
 from kg_neo4j.pipeline.derivation import Derivation, analyse, describe, embed_nodes
+from kg_neo4j.pipeline.engines import local, processes
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import BuildReport, BuildStage, RowCounts
-
-if TYPE_CHECKING:
-    from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.bulk.folding import FoldTask
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 VERSION = 2  # of the files that a build leaves behind when it is stopped
 WORKER_MB = 1_200  # that a worker may take: DuckDB's part, and the rows that Python holds
@@ -93,7 +104,6 @@ class _BuildRun:
     stage: str = ""  # the one that runs
 
     def __post_init__(self) -> None:
-        from kg_neo4j.extract import exchange
 
         self.files = exchange.files_in(self.source)
         self.schema = _schema_of(self.files, self.source, self.settings.graph)
@@ -101,8 +111,6 @@ class _BuildRun:
     @property
     def embedding(self) -> Settings | None:
         """The settings of the built-in embedding model, where chunks get their vectors on the way."""
-        from kg_neo4j.factory import embeds_built_in
-
         return self.settings if self.options.vectors != "none" and embeds_built_in(self.settings) else None
 
     @property
@@ -146,7 +154,6 @@ class _BuildRun:
             disk.require_space(folder, round(sum(alike)))
 
     def _check_memory(self, workers: int) -> None:
-        import psutil
 
         free = psutil.virtual_memory().available // 2**20
         if free < workers * WORKER_MB:
@@ -157,11 +164,6 @@ class _BuildRun:
 
     def is_imported(self) -> bool:
         """Return whether the database holds what these files gave; UsageError where it holds other graphs."""
-        from kg_neo4j import _localdb
-        from kg_neo4j.graph import queries
-        from kg_neo4j.graph.connection import connect
-        from kg_neo4j.graph.lease import wait_for_writers
-
         if not self.settings.neo4j_uri and not _localdb.has_store(self.settings):
             return False
         with connect(self.settings, self.progress, as_it_is=True) as database:
@@ -182,9 +184,6 @@ class _BuildRun:
 
     def write_files(self) -> None:
         """Write the importer's files, as far as they are not there."""
-        from kg_neo4j.graph.bulk.folding import tasks
-        from kg_neo4j.graph.bulk.importer_files import write_mark
-
         workers = self._workers(self.options.workers)
         with self._stage("read"):
             self._do(list(parts(self.files)), self.work / "tables", workers, self.embedding)
@@ -196,8 +195,6 @@ class _BuildRun:
 
     def _rows(self) -> tuple[int, int]:
         """Return how many mentions and statements the tables have."""
-        from kg_neo4j.graph.bulk.tables import opened
-
         with opened(self.work, self.schema, memory_mb=DUCKDB_MB) as connection:
             mentions, statements = (
                 connection.execute(f"SELECT count(*) FROM {name}").fetchall()[0][0]  # noqa: S608 - our own names
@@ -206,7 +203,6 @@ class _BuildRun:
         return mentions, statements
 
     def _workers(self, wanted: int | None) -> int:
-        import psutil
 
         if wanted is not None:
             return wanted
@@ -222,8 +218,6 @@ class _BuildRun:
         embedding: Settings | None = None,
     ) -> None:
         """Do the tasks whose folder is not there yet."""
-        from kg_neo4j.pipeline.engines import local, processes
-
         for leftover in folder.glob("*.partial"):
             shutil.rmtree(leftover)
         waiting = [task for task in wanted if not (folder / task.name).is_dir()]
@@ -242,9 +236,6 @@ class _BuildRun:
 
     def fill_store(self) -> None:
         """Put a new store in the place of the managed server's."""
-        from kg_neo4j import _localdb
-        from kg_neo4j.graph.bulk.importer_files import arguments
-
         report = self.work / "import.report"
         with self._stage("import"):
             _localdb.import_full(
@@ -258,8 +249,6 @@ class _BuildRun:
 
     def commands(self) -> tuple[str, ...]:
         """Return what to run where another server is, one command each."""
-        from kg_neo4j.graph.bulk.importer_files import arguments
-
         name = self.settings.neo4j_database or "neo4j"
         tool = ["neo4j-admin", "database", "import", "full", name]
         again = ["kg", "build", str(self.source), "--bulk", "--graph", self.settings.graph]
@@ -267,11 +256,6 @@ class _BuildRun:
 
     def finish(self, started: float) -> BuildReport:
         """Make constraints and indexes, then what is derived from the graph; remove the folder of the work."""
-        from kg_neo4j.graph import queries
-        from kg_neo4j.graph.connection import connect
-        from kg_neo4j.graph.lease import Lease
-        from kg_neo4j.organise import search_indexes
-
         options, tally, communities = self.options, Tally(), 0
         with ExitStack() as stack:
             with self._stage("schema"):
@@ -309,8 +293,6 @@ class _BuildRun:
         commands: tuple[str, ...] = (),
     ) -> BuildReport:
         """Return what was built; what was extracted is counted in the tables."""
-        from kg_neo4j.graph.bulk.tables import opened
-
         with opened(self.work, self.schema, memory_mb=DUCKDB_MB) as connection:
             documents = connection.execute("SELECT count(*) FROM documents").fetchall()[0][0]
             chunks, read, rejected = connection.execute(_COUNTED).fetchall()[0]
@@ -365,7 +347,6 @@ class _Memory:
         self._thread.join()
 
     def _sample(self) -> None:
-        import psutil
 
         this = psutil.Process()
         while True:
@@ -380,9 +361,6 @@ class _Memory:
 
 def _schema_of(files: Sequence[Path], source: Path, graph: str) -> Schema:
     """Return the schema of the first document that the files hold. Raises UsageError where there is none."""
-    from kg_neo4j.extract import exchange
-    from kg_neo4j.extract import schema as schemas
-
     for path in files:
         for header in exchange.documents(path):
             exchange.refuse_other_graph(path, header.document, graph)

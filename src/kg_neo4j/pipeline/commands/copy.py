@@ -6,20 +6,26 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kg_neo4j import factory
+from kg_neo4j.acquire.identity import chunk_id, document_id, text_hash
 from kg_neo4j.errors import UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, StoredDocument, list_documents, record_documents
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.queries import Query
+from kg_neo4j.graph.recorder import Recorder
+from kg_neo4j.graph.replay import replay, schema_of, stored_chunks
+from kg_neo4j.graph.settler import settle
 from kg_neo4j.pipeline.commands.load import batches
 from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, LoadReport
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import CutDocument, StoredDocument
-    from kg_neo4j.graph.queries import Query
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 LONGEST_NAME = 200  # of a graph, as KG_GRAPH
 
@@ -30,14 +36,6 @@ def copy_graph(target: str, *, settings: Settings, progress: Progress = SILENT) 
     A copy that was stopped continues when it is repeated. Decisions of a person, trees and community reports are not
     copied. Raises UsageError where the graph is empty, or `target` holds a document that it does not.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import list_documents, record_documents
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.recorder import Recorder
-    from kg_neo4j.graph.replay import schema_of
-    from kg_neo4j.graph.settler import settle
-
     started, tally = time.monotonic(), Tally()
     own = settings.model_copy(update={"graph": target})
     with connect(own, progress, to_write=True) as database:
@@ -81,9 +79,6 @@ def _check(stored: tuple[StoredDocument, ...], there: tuple[StoredDocument, ...]
 
 def _copied(database: Database, stored: StoredDocument, graph: str, target: str) -> tuple[CutDocument, dict[str, Any]]:
     """Return a document with its chunks as the other graph has them, and all its properties."""
-    from kg_neo4j.acquire.identity import document_id
-    from kg_neo4j.graph.documents import CutDocument, LoadConfiguration
-
     found = database.read(_query("document_states"), graph=graph, ids=[stored.id])[0]["document"]
     properties = {**found, "id": document_id(target, stored.kind, stored.key), "graph": target}
     fields: dict[str, Any] = {
@@ -100,9 +95,6 @@ def _copied(database: Database, stored: StoredDocument, graph: str, target: str)
 
 def _chunks(database: Database, graph: str, stored: StoredDocument, copied: Document) -> Iterator[Chunk]:
     """Yield the chunks of a document as its copy has them."""
-    from kg_neo4j.acquire.identity import chunk_id, text_hash
-    from kg_neo4j.graph.replay import stored_chunks
-
     seen: Counter[str] = Counter()
     for chunk in stored_chunks(database, graph, stored.id):
         digest = text_hash(chunk.text)
@@ -115,8 +107,6 @@ def _replayed(
     database: Database, graph: str, stored: StoredDocument, copied: CutDocument, work: tuple[Tally, Progress]
 ) -> Iterator[Extraction]:
     """Yield what the stored answers say of the copied chunks."""
-    from kg_neo4j.graph.replay import replay, stored_chunks
-
     tally, progress = work
     chunks = zip(stored_chunks(database, graph, stored.id), copied.chunks, strict=True)
     for extraction in replay(database, graph, stored, copies={chunk.id: copy for chunk, copy in chunks}):
@@ -126,6 +116,5 @@ def _replayed(
 
 
 def _query(name: str) -> Query:
-    from kg_neo4j.graph import queries
 
     return queries.get(f"write/{name}")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import _localdb, factory
+from kg_neo4j._localdb import disk, jars, java, lock, ports
+from kg_neo4j._models.prices import price_of
 from kg_neo4j.errors import KgError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.organise import analytics, search_indexes
 from kg_neo4j.pipeline.commands.backup import StoredGraph, stored_graphs
 from kg_neo4j.progress import SILENT, Progress
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 # Counts of `kg report checks` that are no defect, or that another check explains.
 EXPLAINED = (
@@ -48,11 +53,6 @@ class Diagnosis:
 
 def status(*, settings: Settings, progress: Progress = SILENT) -> Status:
     """Return what the graph of the settings holds. Starts no server. Raises DatabaseError."""
-    from kg_neo4j import factory
-    from kg_neo4j.graph import queries
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import list_documents
-
     model = factory.model_and_server(settings)[0] or None
     if not _is_running(settings):
         return Status(settings.graph, model, None)
@@ -89,7 +89,6 @@ def diagnose(*, settings: Settings, progress: Progress = SILENT) -> Iterator[Dia
 
 
 def _of_database(settings: Settings, progress: Progress) -> Iterator[Diagnosis]:
-    from kg_neo4j.graph.connection import connect
 
     try:
         database = connect(settings, progress)
@@ -115,19 +114,16 @@ def _found(subject: str, check: Callable[[], str]) -> Diagnosis:
 def _is_running(settings: Settings) -> bool:
     if settings.neo4j_uri:
         return True
-    from kg_neo4j import _localdb
 
     return _localdb.status(settings).running
 
 
 def _java(settings: Settings) -> str:
-    from kg_neo4j._localdb import java, lock
 
     return str(java.find(settings, lock.read(settings.db_neo4j).java))
 
 
 def _jars(settings: Settings) -> str:
-    from kg_neo4j._localdb import jars, lock
 
     locked = lock.read(settings.db_neo4j)
     if settings.jars_dir is not None:
@@ -139,9 +135,6 @@ def _jars(settings: Settings) -> str:
 
 
 def _disk(settings: Settings) -> str:
-    import shutil
-
-    from kg_neo4j._localdb import disk
 
     home = settings.home.absolute()
     folder = next(each for each in (home, *home.parents) if each.is_dir())
@@ -150,15 +143,12 @@ def _disk(settings: Settings) -> str:
 
 
 def _ports(settings: Settings) -> str:
-    from kg_neo4j._localdb import ports
 
     bolt, http = ports.choose(settings, SILENT)
     return f"does not run; commands start it on ports {bolt} and {http}"
 
 
 def _indexes(database: Database, settings: Settings) -> str:
-    from kg_neo4j import factory
-    from kg_neo4j.organise import search_indexes
 
     # how long a server's vectors are, only a paid call tells
     model = factory.embedding_model(settings) if factory.embeds_built_in(settings) else None
@@ -184,7 +174,6 @@ def _documents(database: Database, graph: str) -> str:
 
 
 def _communities(database: Database, graph: str) -> str:
-    from kg_neo4j.organise import analytics
 
     current = analytics.is_current(database, graph)
     if current is False:
@@ -193,7 +182,6 @@ def _communities(database: Database, graph: str) -> str:
 
 
 def _consistency(database: Database, graph: str) -> str:
-    from kg_neo4j.graph import queries
 
     rows = database.read(queries.get("reports/checks"), graph=graph)
     wrong = [f"{row['Count']:,} {row['Check']}" for row in rows if row["Count"] and row["Check"] not in EXPLAINED]
@@ -203,8 +191,6 @@ def _consistency(database: Database, graph: str) -> str:
 
 
 def _chat_model(settings: Settings) -> str:
-    from kg_neo4j import factory
-    from kg_neo4j._models.prices import price_of
 
     factory.chat_model(settings)  # raises for settings that make none
     name, server = factory.model_and_server(settings)
@@ -219,6 +205,5 @@ def _chat_model(settings: Settings) -> str:
 
 
 def _embedding_model(settings: Settings) -> str:
-    from kg_neo4j import factory
 
     return factory.embedding_model(settings).name

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kg_neo4j._models.answer_log import logs
 from kg_neo4j.acquire import files
@@ -25,9 +24,7 @@ from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, ExtractReport, SkippedSource
-
-if TYPE_CHECKING:
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 
 def extract(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kg_neo4j.errors import GdsMissing
+from kg_neo4j.graph import constraints, queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.graph.lease import Lease
 from kg_neo4j.progress import SILENT, Progress
-
-if TYPE_CHECKING:
-    from kg_neo4j.settings import Settings
+from kg_neo4j.retrieve import kept_projection
+from kg_neo4j.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,6 @@ class DeletedGraph:
 
 def graphs(*, settings: Settings, progress: Progress = SILENT) -> tuple[NamedGraph, ...]:
     """Return all graphs of the database by name."""
-    from kg_neo4j.graph import queries
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import list_documents
-
     found = []
     with connect(settings, progress, as_it_is=True) as database:
         for row in database.read(queries.get("write/graphs")):
@@ -54,11 +52,6 @@ def delete_graph(*, settings: Settings, schema: bool = False, progress: Progress
 
     With `schema` its constraints and indexes go, too: UsageError where another graph needs them.
     """
-    from kg_neo4j.graph import constraints
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.retrieve import kept_projection
-
     with connect(settings, progress, to_write=True, as_it_is=True) as database:
         if schema:
             constraints.refuse_other_graphs(database, settings.graph)

@@ -8,9 +8,37 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import BudgetReached, KgError, ModelError, SourceError, UsageError
+from kg_neo4j.extract import exchange
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract.context import DocumentJob
+from kg_neo4j.extract.engine import ExtractionConfig, extract_all
+from kg_neo4j.extract.exchange import ExtractedDocument, files_in, refuse_other_graph
+from kg_neo4j.extract.interface import Extractor
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import (
+    CutDocument,
+    LoadConfiguration,
+    RecordedDocument,
+    checked_file_keys,
+    file_keys,
+    known_names,
+    record_documents,
+    stored_answers,
+)
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.recorder import Recorder
+from kg_neo4j.graph.settler import settle
+from kg_neo4j.organise import vectors
+from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
 from kg_neo4j.pipeline.budget import budget_of, said_what_is_left
 from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.documents import cut_document, is_plugged, read_documents
@@ -19,21 +47,7 @@ from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, Extraction, LoadReport
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.extract.context import DocumentJob
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.extract.exchange import ExtractedDocument
-    from kg_neo4j.extract.interface import Extractor
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, RecordedDocument
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.recorder import Recorder
-    from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 BATCH_ROWS = 2_000  # rows a write transaction: the server spent less on 1,000 to 2,500 than on 5,000 (bench)
 BATCH_S = 2.0  # a slow model's answers are written at least this often
@@ -56,18 +70,6 @@ def load(
     instead of `options.budget_usd`. Loading the same twice changes nothing; an edited document replaces exactly what it
     supported. A run that was stopped goes on where it was. Raises the KgError that says what is wrong.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.extract import schema as schemas
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import checked_file_keys
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.recorder import Recorder
-    from kg_neo4j.graph.settler import settle
-    from kg_neo4j.organise import vectors
-    from kg_neo4j.organise.chunk_embedding import ChunkEmbedding
-    from kg_neo4j.settings import Settings
-
     settings = settings or Settings()
     options = options or LoadOptions()
     started, tally = time.monotonic(), Tally()
@@ -126,8 +128,6 @@ class _LoadRun:
 
 def _apart(sources: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """Return the files of extractions among the sources, folders looked into, and the other sources."""
-    from kg_neo4j.extract.exchange import files_in
-
     found = {source: files_in(Path(source)) for source in sources}
     files = tuple(path for paths in found.values() for path in paths)
     return files, tuple(source for source, paths in found.items() if not paths)
@@ -137,8 +137,6 @@ def _jobs(
     run: _LoadRun, documents: Iterator[Document], tokeniser: Tokeniser, settings: Settings, options: LoadOptions
 ) -> Iterator[DocumentJob]:
     """Record each document and its chunks, and yield the documents with chunks that are still to be extracted."""
-    from kg_neo4j.graph.documents import CutDocument, record_documents
-
     cut = (
         CutDocument(document, cut_document(document, tokeniser, settings, options), run.configuration)
         for document in documents
@@ -155,9 +153,6 @@ def _jobs(
 
 def _with_answers(run: _LoadRun, documents: Sequence[RecordedDocument]) -> Iterator[DocumentJob]:
     """Yield the jobs of recorded documents, with what a model has said of those that the graph had before."""
-    from kg_neo4j.extract.context import DocumentJob
-    from kg_neo4j.graph.documents import known_names, stored_answers
-
     carries_over = run.extraction.extractor.converses and run.extraction.wave > 0
     before = [each.document.id for each in documents if not each.is_new]
     begun = [each.document.id for each in documents if carries_over and len(each.pending) < len(each.chunks)]
@@ -171,7 +166,6 @@ def _with_answers(run: _LoadRun, documents: Sequence[RecordedDocument]) -> Itera
 
 def _extract_and_record(run: _LoadRun, jobs: Iterator[DocumentJob]) -> None:
     """Extract in the background, write in batches; the next batch is made while the server writes one."""
-    from kg_neo4j.extract.engine import extract_all
 
     def counted() -> Iterator[Extraction]:
         extracted = itertools.chain(extract_all(jobs, run.extraction), _from_files(run))
@@ -208,8 +202,6 @@ def _recorded_files(
     The two numbers are its chunks, and the changes that recording them made. Raises UsageError for files of another
     graph or schema, and for a document that the graph has under another key.
     """
-    from kg_neo4j.graph.documents import record_documents
-
     waiting: deque[tuple[Extraction, ...]] = deque()  # of documents that are read and not recorded
     for group in record_documents(database, lease, _of_files(database, files, graph, configuration, waiting)):
         for recorded in group:
@@ -226,9 +218,6 @@ def _of_files(
     waiting: deque[tuple[Extraction, ...]],
 ) -> Iterator[CutDocument]:
     """Yield the documents of files of extractions, and add the extractions of each to `waiting`."""
-    from kg_neo4j.extract.exchange import refuse_other_graph
-    from kg_neo4j.graph.documents import CutDocument, LoadConfiguration, file_keys
-
     known = file_keys(database, graph) if files else {}
     keys = {origin: key for key, origin in reversed(known.items())}
     for path, header, extractions in _each_once(files):
@@ -247,8 +236,6 @@ def _of_files(
 
 def _each_once(files: Sequence[Path]) -> Iterator[tuple[Path, ExtractedDocument, tuple[Extraction, ...]]]:
     """Yield the documents of files. Raises UsageError where two files differ about one document."""
-    from kg_neo4j.extract import exchange
-
     seen: dict[str, tuple[Path, str]] = {}  # document -> its file, and a hash of its text and configuration
     for path in files:
         for header, extractions in exchange.read(path):
@@ -266,8 +253,6 @@ def _each_once(files: Sequence[Path]) -> Iterator[tuple[Path, ExtractedDocument,
 
 def _check_key(path: Path, document: Document, keys: Mapping[str, str]) -> None:
     """Refuse a file that the graph has under another key: it would be in the graph twice. `keys` are by origin."""
-    from kg_neo4j.acquire.identity import origin_id
-
     if document.origin is not None and (stored := keys.get(origin_id(document.origin))) is not None:
         raise UsageError(
             f"{path}: {document.origin} was extracted under the key {document.key!r}; the graph {document.graph!r} has "

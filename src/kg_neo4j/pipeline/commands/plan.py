@@ -6,8 +6,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import _localdb, factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.prices import price_of
+from kg_neo4j._models.tasks import Request, Unanswered
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.extract import exchange
+from kg_neo4j.extract.context import KNOWN_CHARACTERS, UNDER_WAY, ChunkTask, DocumentJob, Waves
+from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk, show
+from kg_neo4j.extract.interface import Extractor
+from kg_neo4j.extract.llm_extractor import LlmExtractor
+from kg_neo4j.extract.reading import REPAIR, without_rows
+from kg_neo4j.factory import embeds_built_in
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import (
+    CutDocument,
+    LoadConfiguration,
+    answer_figures,
+    checked_file_keys,
+    compare_document,
+    description_characters,
+    known_names,
+    often_mentioned,
+    stored_answers,
+)
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.estimates import (
     CHARACTERS_A_TOKEN,
@@ -25,17 +49,7 @@ from kg_neo4j.pipeline.sync import Sync
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, LoadPlan, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.tasks import Request
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.extract.context import ChunkTask, DocumentJob
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.extract.interface import Extractor
-    from kg_neo4j.extract.llm_extractor import LlmExtractor
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import LoadConfiguration
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 PIECES_A_CALL = 128  # texts that are embedded in one call
 DESCRIBED = 0.5  # tokens of names and descriptions to embed, for a token of output
@@ -56,10 +70,6 @@ def plan(
     the one that the settings mean. Raises what `load` would raise before it asks: for sources, for what is stored with
     another configuration, for a table of prices.
     """
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.graph.documents import checked_file_keys
-
     options = options or LoadOptions()
     tally = Tally()
     tokeniser = tokens.load()
@@ -110,9 +120,6 @@ class _PlanRun:
 
     def prepare(self) -> None:
         """Find out what the model's answers are like."""
-        from kg_neo4j.extract.llm_extractor import LlmExtractor
-        from kg_neo4j.graph.documents import answer_figures
-
         if not isinstance(self.extraction.extractor, LlmExtractor):
             return
         self.extractor = self.extraction.extractor
@@ -128,8 +135,6 @@ class _PlanRun:
 
     def add(self, document: Document) -> None:
         """Add one document."""
-        from kg_neo4j.extract.context import Waves
-
         chunks = cut_document(document, self.tokeniser, self.settings, self.options)
         self.chunks += len(chunks)
         job = self._job(document, chunks)
@@ -147,8 +152,6 @@ class _PlanRun:
 
     def report(self, tally: Tally) -> LoadPlan:
         """Return the plan."""
-        from kg_neo4j._models.prices import price_of
-
         price = price_of(self.extractor.name, self.settings) if self.extractor else None
         if self.estimate and self.summaries:
             self.work_s += self.estimate.describe(*self.summaries.sums())
@@ -171,7 +174,6 @@ class _PlanRun:
         )
 
     def _assumptions(self, steps: Mapping[str, Usage]) -> tuple[str, ...]:
-        from kg_neo4j.extract.reading import REPAIR
 
         if not self.figures or not self.asked:
             return ()
@@ -181,8 +183,6 @@ class _PlanRun:
         return (*self.figures.in_words(), repairs)
 
     def _job(self, document: Document, chunks: tuple[Chunk, ...]) -> DocumentJob:
-        from kg_neo4j.extract.context import DocumentJob
-        from kg_neo4j.graph.documents import CutDocument, compare_document, known_names, stored_answers
 
         if self.database is None:
             return DocumentJob(document, chunks, chunks)
@@ -196,7 +196,6 @@ class _PlanRun:
         return DocumentJob(document, chunks, compared.pending, stored, mentioned)
 
     def _measure_descriptions(self, database: Database, summaries: SummaryEstimate) -> None:
-        from kg_neo4j.graph.documents import description_characters, often_mentioned
 
         if characters := description_characters(database, self.settings.graph):
             summaries.description_tokens = characters / CHARACTERS_A_TOKEN
@@ -204,10 +203,6 @@ class _PlanRun:
 
     def _extracted(self, task: ChunkTask) -> Extraction:
         """Return what the answers that are there give; where there are none, add what asking takes."""
-        from kg_neo4j._models.tasks import Unanswered
-        from kg_neo4j.extract.engine import extract_chunk
-        from kg_neo4j.extract.reading import without_rows
-
         try:
             return extract_chunk(task, self.extraction)
         except Unanswered:
@@ -216,8 +211,6 @@ class _PlanRun:
             return without_rows(task.chunk, self.extraction.reading, ChunkOutcome.FAILED, "not asked")
 
     def _ask(self, task: ChunkTask, question: tuple[str, str]) -> None:
-        from kg_neo4j.extract.context import KNOWN_CHARACTERS, UNDER_WAY
-        from kg_neo4j.extract.engine import show
 
         if self.extractor is None or self.estimate is None:
             raise TypeError("the built-in rules call no model")
@@ -234,9 +227,6 @@ class _PlanRun:
 
     def _embedding(self, output_tokens: int) -> Usage:
         """Return what embedding the new texts takes; nothing where the built-in embedder does it."""
-        from kg_neo4j._models.prices import price_of
-        from kg_neo4j.factory import embeds_built_in
-
         given = self.settings.given.embedding
         name = self.settings.embedding_model if given is None else given.name
         if name is None or embeds_built_in(self.settings) or not self.new_tokens:
@@ -249,8 +239,6 @@ class _PlanRun:
 
 def _to_extract(sources: Sequence[str], tally: Tally) -> list[str]:
     """Return the sources that are not extracted yet; count the documents of the others."""
-    from kg_neo4j.extract import exchange
-
     others = []
     for source in sources:
         files = exchange.files_in(Path(source))
@@ -266,9 +254,6 @@ def _to_extract(sources: Sequence[str], tally: Tally) -> list[str]:
 @contextmanager
 def _opened(settings: Settings, tally: Tally, progress: Progress) -> Iterator[Database | None]:
     """Open the database that a load would write to; None where the managed one was never started."""
-    from kg_neo4j import _localdb
-    from kg_neo4j.graph.connection import connect
-
     if settings.neo4j_uri is None:
         status = _localdb.status(settings)
         if not status.running and not (Path(status.home) / "data" / "databases").is_dir():

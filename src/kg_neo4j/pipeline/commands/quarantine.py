@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.door import Door
 from kg_neo4j.errors import BudgetReached, ModelError, UsageError
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.conversation import Conversation
+from kg_neo4j.extract.engine import ExtractionConfig, show
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import StoredDocument, list_documents
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.recorder import Recorder
+from kg_neo4j.graph.replay import replay, schema_of
+from kg_neo4j.graph.settler import settle
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.load import batches
 from kg_neo4j.pipeline.derivation import Derivation, derive
@@ -13,30 +26,17 @@ from kg_neo4j.pipeline.options import extraction_config, load_configuration, opt
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, Extraction, LoadReport, QuarantinedRow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kg_neo4j._models.door import Door
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import StoredDocument
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 
 def quarantine(*, settings: Settings, progress: Progress = SILENT) -> tuple[QuarantinedRow, ...]:
     """Return every row in quarantine, by document, chunk and line, from the stored answers. Writes nothing."""
-    from kg_neo4j.graph.connection import connect
-
     with connect(settings, progress) as database:
         return tuple(quarantined(database, settings.graph))
 
 
 def quarantined(database: Database, graph: str) -> Iterator[QuarantinedRow]:
     """Yield the rows in quarantine of a graph of an open database, as `quarantine` returns them."""
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.graph.replay import replay
-
     for document in list_documents(database, graph):
         for extraction in replay(database, graph, document, rejected_only=True):
             for each in extraction.rejections:
@@ -51,14 +51,6 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
     model is configured, or another one than the documents were loaded with, and BudgetReached before the call that
     would cost more than `budget_usd`; what was repaired before stays.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.recorder import Recorder
-    from kg_neo4j.graph.replay import schema_of
-    from kg_neo4j.graph.settler import settle
-
     factory.require_model(settings, "only a model can repair rows")
     started = time.monotonic()
     tally, budget = Tally(), budget_of(budget_usd)
@@ -83,11 +75,6 @@ def retry_quarantine(*, settings: Settings, budget_usd: float | None = None, pro
 
 def _repaired(work: Derivation, door: Door, stored: StoredDocument) -> Iterator[Extraction]:
     """Yield the extractions of chunks with rows in quarantine, after asking for these rows once more."""
-    from kg_neo4j.extract.context import ChunkTask
-    from kg_neo4j.extract.conversation import Conversation
-    from kg_neo4j.extract.engine import show
-    from kg_neo4j.graph.replay import replay
-
     config: ExtractionConfig | None = None
     settings, tally = work.settings, work.tally
     document = Document(stored.id, settings.graph, stored.kind, stored.key, stored.title, stored.source, "", "")
@@ -108,9 +95,6 @@ def _repaired(work: Derivation, door: Door, stored: StoredDocument) -> Iterator[
 
 def _same_configuration(settings: Settings, stored: StoredDocument, door: Door) -> ExtractionConfig:
     """Return how the document was extracted; UsageError where this run would do it otherwise."""
-    from kg_neo4j._models import tokens
-    from kg_neo4j.graph.replay import schema_of
-
     options = options_of(stored)
     config = extraction_config(settings, options, door, schema=schema_of(stored))
     if load_configuration(settings, options, config, tokens.load()).config_hash != stored.config_hash:

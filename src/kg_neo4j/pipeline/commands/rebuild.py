@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import StoredDocument, list_documents, withdraw_evidence
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.recorder import Recorder
+from kg_neo4j.graph.replay import replay, schema_of, stored_chunks
+from kg_neo4j.graph.settler import settle
 from kg_neo4j.pipeline.commands.load import batches
 from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Document, Extraction, LoadReport
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.documents import StoredDocument
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 
 def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
@@ -25,13 +26,6 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
     Repairs a graph whose entities, facts or evidence were changed by hand. The next `kg load` or `kg rebuild` continues
     a rebuild that was killed. Chunks without an answer stay as they are; the next load asks about them.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import list_documents, withdraw_evidence
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.recorder import Recorder
-    from kg_neo4j.graph.replay import schema_of, stored_chunks
-    from kg_neo4j.graph.settler import settle
-
     started = time.monotonic()
     tally = Tally()
     with connect(settings, progress, to_write=True) as database:
@@ -56,7 +50,6 @@ def rebuild(*, settings: Settings, progress: Progress = SILENT) -> LoadReport:
 def _replayed(
     database: Database, graph: str, stored: StoredDocument, tally: Tally, progress: Progress
 ) -> Iterator[Extraction]:
-    from kg_neo4j.graph.replay import replay
 
     document = Document(stored.id, graph, stored.kind, stored.key, stored.title, stored.source, "", "")
     for extraction in replay(database, graph, stored):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from kg_neo4j.graph import canned_reports
+from kg_neo4j.graph.canned_reports import Report, Value
+from kg_neo4j.graph.connection import connect
 from kg_neo4j.progress import SILENT, Progress
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.canned_reports import Report, Value
-    from kg_neo4j.settings import Settings
+from kg_neo4j.retrieve.report_names import known_names
+from kg_neo4j.settings import Settings
 
 
 def report(
@@ -25,11 +25,6 @@ def report(
     A name in `parameters` may be another form of an entity's name; `notes` says what it was taken to mean. Raises
     UsageError for an unknown report or parameter, a value that does not fit, or a name that no entity has.
     """
-    from kg_neo4j.graph import canned_reports
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.retrieve.report_names import known_names
-    from kg_neo4j.settings import Settings
-
     settings = settings or Settings()
     given = parameters or {}
     canned_reports.check(name, given)

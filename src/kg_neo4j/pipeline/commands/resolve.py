@@ -6,23 +6,31 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models.budget import Budget
 from kg_neo4j.errors import UsageError
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.replay import schema_of
 from kg_neo4j.graph.resolution.decisions import Decision, DecisionKind, components, decide, tell_apart
-from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, Proposed
+from kg_neo4j.graph.resolution.judgement import CompareEntities
+from kg_neo4j.graph.resolution.link_files import read_links
+from kg_neo4j.graph.resolution.mentions import read_mentioned, read_sources
+from kg_neo4j.graph.resolution.proposals import Proposal, ProposalVerdict, Proposed, judged, propose
 from kg_neo4j.graph.resolution.showing import StoredDecision, finish, store, stored_decisions
+from kg_neo4j.graph.settler import settle
+from kg_neo4j.organise.search_indexes import usable_indexes, vector_index_name
 from kg_neo4j.pipeline.budget import budget_of
+from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 SHORTEST_ID = 6  # digits of a decision's id that name it; fewer are the number of a run
 PERSON = "person"  # the rule of a decision on one pair; of a file of links it is "file"
@@ -81,10 +89,6 @@ def resolve(*, settings: Settings, options: ResolveOptions | None = None, progre
     documents or a bad file of links, LeaseHeld, and ModelRefused; nothing is written then. Where the budget is reached,
     what is not asked stays open, and a note says so.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.settler import settle
-
     options = options or ResolveOptions()
     started, tally, budget = time.monotonic(), Tally(), budget_of(options.budget_usd)
     with connect(settings, progress, to_write=not options.dry_run) as database:
@@ -115,10 +119,6 @@ def decide_pair(
     A second time nothing changes; `undo` takes it back. Raises UsageError for a key that no mention bears, or one and
     itself, and LeaseHeld.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.resolution.mentions import read_mentioned
-
     started, tally = time.monotonic(), Tally()
     with connect(settings, progress, to_write=True) as database:
         schema = _schema(database, settings.graph)
@@ -148,9 +148,6 @@ def undo(
     The graph is then what it was without them, byte for byte in the export. They are remembered, so that no rule makes
     them again. Raises UsageError where no decision, or several, bear that name.
     """
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import Lease
-
     started, tally = time.monotonic(), Tally()
     with connect(settings, progress, to_write=True) as database:
         schema = _schema(database, settings.graph)
@@ -167,15 +164,11 @@ def undo(
 
 def decisions(*, settings: Settings, progress: Progress = SILENT) -> tuple[StoredDecision, ...]:
     """Return all decisions of a graph, revoked ones too, by run and id."""
-    from kg_neo4j.graph.connection import connect
-
     with connect(settings, progress) as database:
         return stored_decisions(database, settings.graph)
 
 
 def _schema(database: Database, graph: str) -> Schema:
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.graph.replay import schema_of
 
     documents = list_documents(database, graph)
     if not documents:
@@ -184,7 +177,6 @@ def _schema(database: Database, graph: str) -> Schema:
 
 
 def _nodes(database: Database, graph: str) -> int:
-    from kg_neo4j.graph import queries
 
     return int(database.read(queries.get("write/count_graph"), graph=graph)[0]["nodes"])
 
@@ -193,9 +185,6 @@ def _show(
     run: _ResolveRun, settings: Settings, made: Sequence[StoredDecision], analytics: bool, progress: Progress
 ) -> None:
     """Store decisions, make the graph show them, and bring up to date what is derived from it."""
-    from kg_neo4j.graph.settler import settle
-    from kg_neo4j.pipeline.derivation import Derivation, derive
-
     database, lease, tally = run.database, run.lease, run.tally
     store(lease, made)
     tally.changes += len(made) + settle(database, settings.graph, run.schema, lease, progress)
@@ -213,10 +202,6 @@ def _propose(
     budget: Budget | None = None,
 ) -> _Found:
     """Read the graph, and return proposals with the decisions that they come to."""
-    from kg_neo4j.graph.resolution.link_files import read_links
-    from kg_neo4j.graph.resolution.mentions import read_mentioned, read_sources
-    from kg_neo4j.graph.resolution.proposals import propose
-
     progress.start("resolve")
     graph = settings.graph
     stored = stored_decisions(database, graph)
@@ -244,9 +229,6 @@ def _entity_vectors(database: Database, settings: Settings) -> str | None:
 
     Its vectors put the same words near each other, which the rules of spelling see already, and names of one kind.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.organise.search_indexes import usable_indexes, vector_index_name
-
     if factory.embeds_built_in(settings):
         return None
     model = factory.embedding_model(settings)
@@ -265,10 +247,6 @@ def _ask(
     budget: Budget | None,
 ) -> Proposed:
     """Put the grey band to the model that the settings mean; without one it stays open."""
-    from kg_neo4j import factory
-    from kg_neo4j.graph.resolution.judgement import CompareEntities
-    from kg_neo4j.graph.resolution.proposals import judged
-
     door = factory.door(settings, budget=budget)
     shown = components(each.decision for each in stored)
     found = door.do(CompareEntities(database, settings.graph, shown, proposed.open))

@@ -6,17 +6,20 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kg_neo4j import factory
+from kg_neo4j.acquire.json_lines import read_rows
 from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.export import whole
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.ask import AskOptions, answerer, check
 from kg_neo4j.progress import SILENT, Progress
-
-if TYPE_CHECKING:
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.records import Answer
-    from kg_neo4j.settings import Settings
+from kg_neo4j.records import Answer
+from kg_neo4j.settings import Settings
 
 _Saved = Mapping[str, Any]  # "answer", "found", and "documents": id, key and sha256 of each that is cited
 STAGE = "ask"
@@ -56,10 +59,6 @@ def check_answers(
     the file, as `saved` of each line. An answer is the same where its text is, and whether one was found. Raises
     SourceNotFound, UnreadableSource for a line without a question, BudgetReached, and what `ask` raises.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.acquire.json_lines import read_rows
-    from kg_neo4j.graph.connection import connect
-
     rows = [row for _, row in read_rows(str(file))]
     if not rows:
         raise UsageError(f"{file} has no questions", hint='a line each: {"question": "..."}')
@@ -87,7 +86,6 @@ def check_answers(
 
 
 def _saved(database: Database, graph: str, answer: Answer) -> _Saved:
-    from kg_neo4j.graph import queries
 
     chunks = sorted({each.chunk_id for each in answer.citations})
     rows = database.read(queries.get("retrieve/cited_documents"), graph=graph, chunks=chunks, ids=[])
@@ -97,8 +95,6 @@ def _saved(database: Database, graph: str, answer: Answer) -> _Saved:
 
 def _texts(database: Database, graph: str, saved: _Saved) -> dict[str, str]:
     """Return the hashes that the texts of saved documents have now, by id."""
-    from kg_neo4j.graph import queries
-
     ids = [each["id"] for each in saved.get("documents", ())]
     rows = database.read(queries.get("retrieve/cited_documents"), graph=graph, chunks=[], ids=ids) if ids else []
     return {row["id"]: row["sha256"] for row in rows}
@@ -124,7 +120,6 @@ def _compared(question: str, was: _Saved, now: _Saved, texts: Mapping[str, str])
 
 
 def _write(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    from kg_neo4j.graph.export import whole
 
     with whole(file) as partial:
         partial.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")

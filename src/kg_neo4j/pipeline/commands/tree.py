@@ -7,21 +7,31 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.budget import Budget
+from kg_neo4j._models.door import Door
+from kg_neo4j._models.prices import price_of
+from kg_neo4j._models.tokens import Tokeniser
 from kg_neo4j.errors import SourceNotFound, UsageError
+from kg_neo4j.graph import queries
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database, Row
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.organise import vectors
+from kg_neo4j.organise.tree import raptor
+from kg_neo4j.organise.tree.aspects import load_aspects
+from kg_neo4j.organise.tree.built import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
+from kg_neo4j.organise.tree.interface import UMAP, Aspect, Summariser
+from kg_neo4j.organise.tree.picture import check_target, plot_tree
+from kg_neo4j.organise.tree.trees import build_tree
+from kg_neo4j.organise.tree.trees import plan_tree as plan_one
+from kg_neo4j.organise.tree.upkeep import RAPTOR, TreeBuildChoice
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.budget import Budget
-    from kg_neo4j._models.door import Door
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.graph.database import Database, Row
-    from kg_neo4j.organise.tree.built import BuiltTree, OpenQuestion, PlannedTree, TreeBuilding
-    from kg_neo4j.organise.tree.interface import Aspect, Summariser
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 DEFAULT_NAME = "narrative"
 LONGEST_NAME = 100  # characters
@@ -107,14 +117,6 @@ def tree(
     stored, the tree stays as it was and `unfinished` says so. Raises SourceNotFound for a document that is not there,
     UsageError for options that a stored tree was not built with, LeaseHeld and DatabaseError.
     """
-    from kg_neo4j import factory
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.organise import vectors
-    from kg_neo4j.organise.tree.picture import plot_tree
-    from kg_neo4j.organise.tree.trees import build_tree
-    from kg_neo4j.settings import Settings
-
     settings = settings or Settings()
     options = options or TreeBuildOptions()
     started, budget = time.monotonic(), budget_of(options.budget_usd)
@@ -162,10 +164,6 @@ def plan_tree(
 
     `unread` are further texts, not loaded yet, each with the chunks that it would have.
     """
-    from kg_neo4j._models.prices import price_of
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.organise.tree.trees import plan_tree as plan_one
-
     options = options or TreeBuildOptions()
     how = _building(settings, options, summarisers, None)
     with connect(settings, progress) as database:
@@ -229,10 +227,6 @@ def _assumptions(plans: Sequence[PlannedTree], questions: Sequence[OpenQuestion]
 
 def _on_clusters(name: str, built: Sequence[BuiltTree]) -> list[str]:
     """Return how the clusters of trees were found that are compared as RAPTOR's, and what would find RAPTOR's own."""
-    from kg_neo4j.organise.tree import raptor
-    from kg_neo4j.organise.tree.interface import UMAP
-    from kg_neo4j.organise.tree.upkeep import RAPTOR
-
     found = Counter(each.clustering for each in built if name == RAPTOR)
     rebuild = "--rebuild uses UMAP" if raptor.is_installed() else "`pip install 'kg-neo4j[raptor]'`, then --rebuild"
     ways = {UMAP: "UMAP and full covariances, as in RAPTOR"}
@@ -259,11 +253,6 @@ def _remarks(built: BuiltTree) -> list[str]:
 def _building(
     settings: Settings, options: TreeBuildOptions, summarisers: Sequence[Summariser], budget: Budget | None
 ) -> TreeBuilding:
-    from kg_neo4j import factory
-    from kg_neo4j._models import tokens
-    from kg_neo4j.organise.tree.aspects import load_aspects
-    from kg_neo4j.organise.tree.built import TreeBuilding
-    from kg_neo4j.organise.tree.upkeep import TreeBuildChoice
 
     _check(options)
     aspects = load_aspects(options.aspects) if isinstance(options.aspects, str | Path) else options.aspects
@@ -284,7 +273,6 @@ def _building(
 
 
 def _aspect_door(settings: Settings, budget: Budget | None, door: Door) -> Door:
-    from kg_neo4j import factory
 
     if settings.aspect_model is None:
         return door
@@ -312,7 +300,6 @@ def _check_plot(options: TreeBuildOptions, documents: Sequence[Row]) -> None:
     """Raise UsageError for a picture that cannot be drawn, before anything is built."""
     if options.plot is None:
         return
-    from kg_neo4j.organise.tree.picture import check_target
 
     check_target(options.plot)
     if len(documents) != 1:
@@ -328,8 +315,6 @@ def _documents(
 
     Where one `is_needed`, raises SourceNotFound for a name that no document bears, or for a graph without documents.
     """
-    from kg_neo4j.graph import queries
-
     stored = database.read(queries.get("tree/documents"), graph=graph)
     for name in names if is_needed else ():
         if not any(name in (row["id"], row["title"], row["key"], row["source"]) for row in stored):
@@ -349,8 +334,6 @@ def _documents(
 
 def _tokeniser(document: Row) -> Tokeniser:
     """Return the tokeniser that the document's chunks were counted with; the usual one where it is not known."""
-    from kg_neo4j._models import tokens
-
     try:
         return tokens.load(document["tokeniser"])
     except UsageError:

@@ -13,10 +13,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
+from kg_neo4j import factory
 from kg_neo4j._models.door import Door, Job
+from kg_neo4j._models.prices import price_of
+from kg_neo4j._models.tasks import Request, Task, TaskAnswer
 from kg_neo4j.errors import BadModelAnswer, UsageError
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.extract import type_proposals
+from kg_neo4j.extract.context import ChunkTask
+from kg_neo4j.extract.engine import ExtractionConfig, extract_chunk
+from kg_neo4j.extract.schema import Schema
+from kg_neo4j.extract.schema_text import SchemaDraft, answer_of, write
+from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
+from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
+from kg_neo4j.organise.tree.aspects import load_aspects, write_aspects
+from kg_neo4j.organise.tree.interface import Aspect
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.commands.tune_sample import (
     EXAMPLE_TOKENS,
@@ -29,15 +42,7 @@ from kg_neo4j.pipeline.commands.tune_sample import (
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Chunk, Document, Extraction, Usage
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.tasks import Request, Task, TaskAnswer
-    from kg_neo4j.extract.engine import ExtractionConfig
-    from kg_neo4j.extract.schema import Schema
-    from kg_neo4j.extract.type_proposals import ProposeTypes, TypeProposal
-    from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
-    from kg_neo4j.organise.tree.interface import Aspect
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 T = TypeVar("T")
 
@@ -110,8 +115,6 @@ def tune(
     Raises UnreadableSource where there is nothing to read, BadModelAnswer where the model proposes no types, or what
     asking raises.
     """
-    from kg_neo4j import factory
-
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
     door = factory.door(settings, budget=budget_of(options.budget_usd))
@@ -125,8 +128,6 @@ def tune_aspects(
 
     No database is opened, and nothing is written: `write_schema` does. Raises as `tune` does.
     """
-    from kg_neo4j import factory
-
     del progress
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
@@ -142,10 +143,6 @@ def plan_tune(
     progress: Progress = SILENT,
 ) -> TunePlan:
     """Estimate what `tune`, or with `aspects` `tune_aspects`, with the same arguments would ask. No model is called."""
-    from kg_neo4j import factory
-    from kg_neo4j._models.prices import price_of
-    from kg_neo4j.extract import schema as schemas
-
     del progress
     options = options or TuneOptions()
     sample = read_sample(sources, settings, options.chunks)
@@ -179,20 +176,16 @@ def write_schema(tuned: Tuned | TunedAspects, target: Path) -> None:
 
 
 def _extract(document: Document, chunk: Chunk, config: ExtractionConfig) -> Extraction:
-    from kg_neo4j.extract.context import ChunkTask
-    from kg_neo4j.extract.engine import extract_chunk
 
     return extract_chunk(ChunkTask(document, chunk), config)
 
 
 def _question(sample: Sample, options: TuneOptions, temperature: float) -> ProposeTypes:
-    from kg_neo4j.extract.type_proposals import ProposeTypes
 
     return ProposeTypes(*_shown(sample, options), temperature)
 
 
 def _aspect_question(sample: Sample, options: TuneOptions) -> ProposeAspects:
-    from kg_neo4j.organise.tree.aspect_proposals import ProposeAspects
 
     return ProposeAspects(*_shown(sample, options))
 
@@ -218,8 +211,6 @@ class ProposeSchema(Job[Tuned]):
 
     def by_counting(self, door: Door) -> Tuned:
         """Return the types that the rules find, most frequent first, and the passage in which they find most."""
-        from kg_neo4j.extract import type_proposals
-
         wanted = LoadOptions(schema=self.options.schema)
         rules = extraction_config(self.settings, wanted, door)
         found = []
@@ -238,8 +229,6 @@ class ProposeSchema(Job[Tuned]):
 
     def by_model(self, door: Door) -> Tuned:
         """Ask for the types, then for the rows of a passage."""
-        from kg_neo4j.extract import schema as schemas
-
         types = self._ask_types(door)
         schema = _closed(schemas.load(self.options.schema), types)
         wanted = LoadOptions(schema=self.options.schema)
@@ -256,8 +245,6 @@ class ProposeSchema(Job[Tuned]):
 
     def _example(self, passages: Sequence[SampledPassage], config: ExtractionConfig) -> tuple[str, str] | None:
         """Return a passage and its rows as CSV; None where nothing is found in those that are tried."""
-        from kg_neo4j.extract.schema_text import answer_of
-
         for passage in passages[:TRIED]:
             found = _extract(passage.document, passage.chunk, config)
             self.usage += found.usage
@@ -272,8 +259,6 @@ class ProposeSchema(Job[Tuned]):
         return None
 
     def _tuned(self, types: TypeProposal, example: tuple[str, str] | None, method: str, model: str, by: str) -> Tuned:
-        from kg_neo4j.extract import schema as schemas
-        from kg_neo4j.extract.schema_text import SchemaDraft, write
 
         base = schemas.load(self.options.schema)
         text, answer = example or (base.example_text, base.example_answer)
@@ -322,8 +307,6 @@ class ProposeAspectSet(Job[TunedAspects]):
 
     def by_fits(self, fits_of: Callable[[Sequence[str]], Mapping[str, float]]) -> TunedAspects:
         """Take the set that fits best; `fits_of` texts has the best first, 1 where a text is typical of its kind."""
-        from kg_neo4j.organise.tree.aspects import load_aspects
-
         fits = fits_of([chunk.text for _, chunk in self.sample.places])
         (chosen, fit), (second, next_fit) = list(fits.items())[:2]
         said = f"{chosen} fits {fit:.2f}, the next one, {second}, {next_fit:.2f}"
@@ -340,7 +323,6 @@ class ProposeAspectSet(Job[TunedAspects]):
         return TunedAspects(text, aspects, *own, chosen, fits)
 
     def _text(self, aspects: Sequence[Aspect], by: str) -> str:
-        from kg_neo4j.organise.tree.aspects import write_aspects
 
         remarks = (
             f"Proposed {by}; from {len(self.sample.places)} of {self.sample.chunks} chunks.",

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from kg_neo4j._models import tokens
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire.sentences import sentences
 from kg_neo4j.errors import UnreadableSource, UsageError
 from kg_neo4j.pipeline.documents import cut_document, read_documents
 from kg_neo4j.pipeline.options import LoadOptions
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Chunk, Document, Extraction
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 SAMPLE_TOKENS = 300  # of a chunk
 EXAMPLE_TOKENS = 110  # of the passage in the worked example: it is sent with every question
@@ -48,8 +47,6 @@ def read_sample(sources: Sequence[str], settings: Settings, chunks: int) -> Samp
 
     Raises UsageError for less than one, UnreadableSource where there is nothing to read.
     """
-    from kg_neo4j._models import tokens
-
     if chunks < 1:
         raise UsageError(f"a sample of {chunks} chunks", hint="one or more")
     tokeniser, tally = tokens.load(), Tally()
@@ -104,8 +101,6 @@ def _best(sample: Sample, score: Callable[[int, int, int], Score]) -> list[Sampl
 
 def _windows(document: Document, chunk: Chunk, tokeniser: Tokeniser) -> Iterator[tuple[int, int]]:
     """Yield runs of whole sentences of at most EXAMPLE_TOKENS, the longest from each sentence on."""
-    from kg_neo4j.acquire.sentences import sentences
-
     spans = list(sentences(chunk.text, 0, len(chunk.text), document.language))
     for first, (start, _) in enumerate(spans):
         fitting = [end for _, end in spans[first:] if tokeniser.count(chunk.text[start:end]) <= EXAMPLE_TOKENS]

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from kg_neo4j.acquire.absence import LoadedFolder
+from kg_neo4j.acquire.folders import real_path
+from kg_neo4j.acquire.identity import origin_id
 from kg_neo4j.errors import SourceNotFound, UsageError
+from kg_neo4j.extract import schema as schemas
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.documents import StoredDocument, delete_document, list_documents, withdraw_chunks
+from kg_neo4j.graph.lease import Lease
+from kg_neo4j.graph.settler import settle
 from kg_neo4j.pipeline.derivation import Derivation, derive
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import LoadReport
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kg_neo4j.graph.documents import StoredDocument
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 
 def unload(
@@ -29,13 +32,6 @@ def unload(
     ended by the same command. Raises SourceNotFound if there is no such document or folder, UsageError if several
     documents have the name, and for `root` as `load`.
     """
-    from kg_neo4j.extract import schema as schemas
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.graph.documents import delete_document, list_documents, withdraw_chunks
-    from kg_neo4j.graph.lease import Lease
-    from kg_neo4j.graph.settler import settle
-    from kg_neo4j.settings import Settings
-
     settings = settings or Settings()
     started = time.monotonic()
     tally = Tally()
@@ -60,10 +56,6 @@ def unload(
 
 def _named(stored: Sequence[StoredDocument], source: str, root: str | None) -> list[StoredDocument]:
     """Return the document that `source` names, else those of the folder that it names."""
-    from kg_neo4j.acquire.absence import LoadedFolder
-    from kg_neo4j.acquire.folders import real_path
-    from kg_neo4j.acquire.identity import origin_id
-
     name = source.rstrip("/")
     if not name.strip() or "\0" in name:
         return []

@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models.protocols import EmbeddingModel
+from kg_neo4j._models.tokens import Tokeniser
+from kg_neo4j.acquire import files
+from kg_neo4j.acquire.language import detect
+from kg_neo4j.acquire.language_data import primary
 from kg_neo4j.errors import UnreadableSource, UsageError
+from kg_neo4j.graph.connection import connect
+from kg_neo4j.graph.database import Database
+from kg_neo4j.graph.documents import list_documents
+from kg_neo4j.pipeline.commands.ask import Answerer, answerer
 from kg_neo4j.progress import SILENT, Progress
 from kg_neo4j.records import Citation, Filters, SkippedSource
-
-if TYPE_CHECKING:
-    from kg_neo4j._models.protocols import EmbeddingModel
-    from kg_neo4j._models.tokens import Tokeniser
-    from kg_neo4j.graph.database import Database
-    from kg_neo4j.pipeline.commands.ask import Answerer
-    from kg_neo4j.retrieve.checking.claim_list import ReadClaim
-    from kg_neo4j.retrieve.checking.verdict import Find, Verdict
-    from kg_neo4j.retrieve.interface import Found, FoundChunk, Scope
-    from kg_neo4j.settings import Settings
+from kg_neo4j.retrieve import local
+from kg_neo4j.retrieve.ask import prepare
+from kg_neo4j.retrieve.checking.claim_list import ReadClaim, read_claims
+from kg_neo4j.retrieve.checking.claims import passage_of
+from kg_neo4j.retrieve.checking.standing import paged
+from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED, Find, Verdict, find_quote, judge_claim
+from kg_neo4j.retrieve.filters import check, resolve
+from kg_neo4j.retrieve.interface import Found, FoundChunk, Scope
+from kg_neo4j.retrieve.question import read
+from kg_neo4j.settings import Settings
 
 STAGE = "verify"
 QUOTES = 3  # of one claim, at most
@@ -65,8 +74,6 @@ def verify(
     passages. Nothing in the graph is changed. Raises SourceNotFound, UnreadableSource and DatabaseError; UsageError for
     a folder, an unknown encoding, and filters that match nothing.
     """
-    from kg_neo4j.acquire import files
-
     if Path(file).is_dir():
         raise UsageError(f"{file} is a folder", hint="name one file")
     (found,) = files.read([str(file)], graph=settings.graph, encoding=encoding)
@@ -91,10 +98,6 @@ def verify_in(asking: Answerer, text: str, filters: Filters | None = None) -> Ve
 def _verified(
     text: str, headings: Sequence[str], settings: Settings, filters: Filters, progress: Progress
 ) -> VerifiedText:
-    from kg_neo4j import factory
-    from kg_neo4j.graph.connection import connect
-    from kg_neo4j.pipeline.commands.ask import answerer
-    from kg_neo4j.retrieve.filters import check
 
     check(filters)
     listed = _claims(text, headings)
@@ -106,7 +109,6 @@ def _verified(
 
 
 def _claims(text: str, headings: Sequence[str]) -> list[ReadClaim | None]:
-    from kg_neo4j.retrieve.checking.claim_list import read_claims
 
     return list(read_claims(text, headings))
 
@@ -114,9 +116,6 @@ def _claims(text: str, headings: Sequence[str]) -> list[ReadClaim | None]:
 def _checked(
     asking: Answerer, listed: Sequence[ReadClaim | None], text: str, filters: Filters, progress: Progress
 ) -> VerifiedText:
-    from kg_neo4j.graph.documents import list_documents
-    from kg_neo4j.retrieve.checking.standing import paged
-    from kg_neo4j.retrieve.filters import resolve
 
     claims = [each for each in listed if each is not None]
     database, graph = asking.database, asking.settings.graph
@@ -150,8 +149,6 @@ class _Verifier:
 
     def verify(self, claim: ReadClaim) -> VerifiedClaim:
         """Return what the graph says of a claim; a passage that states it counts more than one that contradicts it."""
-        from kg_neo4j.retrieve.checking.verdict import CONTRADICTED, NOT_FOUND, STATED
-
         if not claim.read_as:
             return VerifiedClaim(claim.text, NOT_FOUND, f"it is not clear what {claim.unclear!r} means", ())
         found = self._found(claim.read_as)
@@ -165,16 +162,11 @@ class _Verifier:
         return VerifiedClaim(claim.text, NOT_FOUND, "", (), read_as)
 
     def _found(self, claim: str) -> Found:
-        from kg_neo4j.retrieve import local
-        from kg_neo4j.retrieve.ask import prepare
-        from kg_neo4j.retrieve.question import read
 
         search, _ = prepare(self.database, read(claim), self.graph, self.embedder, self.tokeniser)
         return local.retrieve(self.database, replace(search, scope=self.scope))
 
     def _verdict(self, claim: str, chunk: FoundChunk, found: Found) -> Verdict:
-        from kg_neo4j.retrieve.checking.claims import passage_of
-        from kg_neo4j.retrieve.checking.verdict import find_quote, judge_claim
 
         if not (self.is_english and _is_english(chunk.text, chunk.language)):
             return find_quote(claim, chunk.text)
@@ -189,7 +181,4 @@ def _citation(chunk: FoundChunk, verdict: Verdict) -> Citation:
 
 def _is_english(text: str, language: str = "") -> bool:
     """Return whether a text is English, as far as can be told: only then denials and clauses are read."""
-    from kg_neo4j.acquire.language import detect
-    from kg_neo4j.acquire.language_data import primary
-
     return primary(language or detect(text) or "en") in ENGLISH

@@ -6,23 +6,25 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kg_neo4j import factory
+from kg_neo4j._models import tokens
+from kg_neo4j._models.answer_log import AnswerLog
+from kg_neo4j._models.ledger import Ledger
 from kg_neo4j.acquire import manifest
 from kg_neo4j.acquire.identity import document_id
 from kg_neo4j.acquire.sandbox import Sandbox
 from kg_neo4j.errors import KgError, UnreadableSource, cannot_write
 from kg_neo4j.extract import exchange
+from kg_neo4j.extract.context import DocumentJob
+from kg_neo4j.extract.engine import extract_all
 from kg_neo4j.pipeline.budget import budget_of
 from kg_neo4j.pipeline.documents import cut_document, take_note
 from kg_neo4j.pipeline.engines.shards import Shard, ShardReport
 from kg_neo4j.pipeline.options import LoadOptions, extraction_config, load_configuration
 from kg_neo4j.pipeline.tally import Tally
 from kg_neo4j.records import Chunk, ChunkOutcome, Document, Extraction, SkippedSource
-
-if TYPE_CHECKING:
-    from kg_neo4j.extract.context import DocumentJob
-    from kg_neo4j.settings import Settings
+from kg_neo4j.settings import Settings
 
 FINAL = frozenset({ChunkOutcome.DONE, ChunkOutcome.EMPTY, ChunkOutcome.TRUNCATED})
 LEDGER = "ledger.jsonl"  # in the folder: what all workers and runs spent there, and when calls may be made
@@ -61,10 +63,6 @@ class ExtractionWorker:
 
     def __init__(self, work: ExtractionWork) -> None:
         """Load what every shard needs. Raises UsageError for invalid options."""
-        from kg_neo4j import factory
-        from kg_neo4j._models import tokens
-        from kg_neo4j._models.ledger import Ledger
-
         self._work = work
         self._sandboxes: list[Sandbox] = []  # that no shard uses
         self._tokeniser = tokens.load()
@@ -94,9 +92,6 @@ class ExtractionWorker:
 
         Answers that were paid for are kept beside the files until the shard's own file is there.
         """
-        from kg_neo4j._models.answer_log import AnswerLog
-        from kg_neo4j.extract.engine import extract_all
-
         report, found, config = ShardReport(shard.name), Found(), self._config
         log = AnswerLog(self._work.folder / ANSWERS, shard.name, shard.answers)
         try:
@@ -130,8 +125,6 @@ class ExtractionWorker:
 
     def _jobs(self, shard: Shard, sandbox: Sandbox, found: Found, tally: Tally) -> Iterator[DocumentJob]:
         """Yield what is still to be extracted of each document; note in `found` what is known of it already."""
-        from kg_neo4j.extract.context import DocumentJob
-
         settings, options = self._work.settings, self._work.options
         earlier = self._earlier(shard)
         own = exchange.file_of(self._work.folder, shard.name)
